@@ -31,11 +31,11 @@ export type ScriptedStep =
   | { readonly do: 'faulty-postbacks' }
   | { readonly do: 'pause'; readonly ms: number };
 
-/** How the partner answers the first deliveries of a print order. It answers later ones with 200. */
-export interface FirstAnswers {
-  /** Number of deliveries that get this answer. */
+/** How the partner responds to the first deliveries of a print order. It responds to later ones with 200. */
+export interface FirstResponses {
+  /** Number of deliveries that get this response. */
   readonly times: number;
-  /** True when the partner accepts the order despite the answer. */
+  /** True when the partner accepts the order despite the response. */
   readonly takes: boolean;
   readonly how:
     | {
@@ -54,7 +54,7 @@ export interface Behaviour {
   readonly summary: string;
   /** Meaning and default of `=n` after the name. */
   readonly amount?: { readonly meaning: string; readonly default: number };
-  readonly firstAnswers?: (amount: number) => FirstAnswers;
+  readonly firstResponses?: (amount: number) => FirstResponses;
   readonly plan: (amount: number) => readonly ScriptedStep[];
   /** Number of the delivery that starts the work. 2 waits for the redelivery. */
   readonly beginsAtDelivery?: number;
@@ -64,15 +64,15 @@ export interface Behaviour {
   readonly copies?: number;
   /** Reason with which the partner refuses a cancel request. It continues its work. */
   readonly refusesCancel?: (amount: number) => string;
-  /** Answer to order updates. Default: 200. */
-  readonly updateAnswer?: (amount: number) => FirstAnswers['how'];
+  /** Response to order updates. Default: 200. */
+  readonly updateResponse?: (amount: number) => FirstResponses['how'];
   /** Invalid signatures that the partner accepts. `old`: valid, but for a time more than five minutes off. */
   readonly acceptsSignatures?: readonly ('forged' | 'unsigned' | 'old')[];
   /** Looks at the first of several signatures only. */
   readonly readsFirstSignatureOnly?: boolean;
   /** Accepts other content under a known id. */
   readonly acceptsChangedContent?: boolean;
-  /** What the partner does with a print order that arrives again. Default: it answers 200 and makes it once. */
+  /** What the partner does with a print order that arrives again. Default: it responds with 200 and makes it once. */
   readonly duplicates?: 'made-again' | 'refused';
   /** Closes the connection when the body takes longer than this to arrive, in milliseconds. */
   readonly patienceMs?: (amount: number) => number;

@@ -1,7 +1,7 @@
 import type { Behaviour, ScriptedStep } from './behaviour';
 
 /**
- * The behaviours of a print partner as data: how it answers a print order, and what it does afterwards.
+ * The behaviours of a print partner as data: how it responds to a print order, and what it does afterwards.
  * A rule of the control API selects a behaviour, or a marker in the second line of the delivery address
  * (`sandbox:dead-after-accept`, `sandbox:fails-first=2`, `sandbox:prints-ohio/refuses`).
  */
@@ -33,22 +33,22 @@ const oddAmount = {
 const behaviours = {
   'well-behaved': { summary: 'Accepts the order, prints it, requests dispatch and ships.', plan: usual },
   slow: {
-    summary: 'Answers late and takes ten times as long for every step.',
-    amount: { meaning: 'milliseconds before the answer', default: 2_000 },
-    firstAnswers: (ms) => ({ times: 1, takes: true, how: { lateMs: ms } }),
+    summary: 'Responds late and takes ten times as long for every step.',
+    amount: { meaning: 'milliseconds before the response', default: 2_000 },
+    firstResponses: (ms) => ({ times: 1, takes: true, how: { lateMs: ms } }),
     slowness: 10,
     plan: usual,
   },
   'fails-first': {
-    summary: 'Answers the first deliveries with 500, then accepts the order.',
+    summary: 'Responds to the first deliveries with 500, then accepts the order.',
     amount: { meaning: 'deliveries that fail', default: 2 },
-    firstAnswers: (times) => ({ times, takes: false, how: { status: 500, error: 'Internal error' } }),
+    firstResponses: (times) => ({ times, takes: false, how: { status: 500, error: 'Internal error' } }),
     plan: usual,
   },
   busy: {
-    summary: 'Answers the first deliveries with 429 and Retry-After: 1, then accepts the order.',
-    amount: { meaning: 'deliveries answered with 429', default: 1 },
-    firstAnswers: (times) => ({
+    summary: 'Responds to the first deliveries with 429 and Retry-After: 1, then accepts the order.',
+    amount: { meaning: 'deliveries that get 429', default: 1 },
+    firstResponses: (times) => ({
       times,
       takes: false,
       how: { status: 429, error: 'Too many orders just now', headers: { 'Retry-After': '1' } },
@@ -56,8 +56,8 @@ const behaviours = {
     plan: usual,
   },
   refuses: {
-    summary: 'Refuses the order: answers 422 with a reason.',
-    firstAnswers: () => ({
+    summary: 'Refuses the order: responds with 422 and a reason.',
+    firstResponses: () => ({
       times: Number.POSITIVE_INFINITY,
       takes: false,
       how: { status: 422, error: 'We cannot print on this paper until our press is repaired' },
@@ -65,15 +65,15 @@ const behaviours = {
     plan: () => [],
   },
   'dead-after-accept': {
-    summary: 'Accepts the order and closes the connection before it answers.',
+    summary: 'Accepts the order and closes the connection before it responds.',
     amount: { meaning: 'deliveries that end this way', default: 1 },
-    firstAnswers: (times) => ({ times, takes: true, how: 'hang-up' }),
+    firstResponses: (times) => ({ times, takes: true, how: 'hang-up' }),
     plan: usual,
   },
   'silent-after-accept': {
-    summary: 'Accepts the order and never answers the request.',
+    summary: 'Accepts the order and never responds.',
     amount: { meaning: 'deliveries that end this way', default: 1 },
-    firstAnswers: (times) => ({ times, takes: true, how: 'silence' }),
+    firstResponses: (times) => ({ times, takes: true, how: 'silence' }),
     plan: usual,
   },
   'never-answers': { summary: 'Accepts the order and never sends a postback.', plan: () => [] },
@@ -174,7 +174,7 @@ const behaviours = {
   },
   'refuses-cancel': {
     summary:
-      'Answers a cancel request with 409 and continues. Prints slowly enough that a cancel request is in time.',
+      'Responds to a cancel request with 409 and continues. Prints slowly enough that a cancel request is in time.',
     amount: { meaning: 'milliseconds of printing', default: 500 },
     refusesCancel: () => 'The job is on the press already',
     plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
@@ -197,25 +197,25 @@ const behaviours = {
   'refuses-updates': {
     summary: 'Refuses order updates with 422. Prints slowly, which leaves time to change the address.',
     amount: { meaning: 'milliseconds of printing', default: 5_000 },
-    updateAnswer: () => ({ status: 422, error: 'We do not change the address of accepted orders' }),
+    updateResponse: () => ({ status: 422, error: 'We do not change the address of accepted orders' }),
     plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
   },
   'misses-updates': {
-    summary: 'Never answers order updates. Prints slowly, which leaves time to change the address.',
+    summary: 'Never responds to order updates. Prints slowly, which leaves time to change the address.',
     amount: { meaning: 'milliseconds of printing', default: 5_000 },
-    updateAnswer: () => 'silence',
+    updateResponse: () => 'silence',
     plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
   },
   'delays-updates': {
-    summary: 'Answers order updates late. Prints slowly, which leaves time to change the address.',
-    amount: { meaning: 'milliseconds before the answer and of printing', default: 3_000 },
-    updateAnswer: (lateMs) => ({ lateMs }),
+    summary: 'Responds to order updates late. Prints slowly, which leaves time to change the address.',
+    amount: { meaning: 'milliseconds before the response and of printing', default: 3_000 },
+    updateResponse: (lateMs) => ({ lateMs }),
     plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
   },
   'ships-to-old-address': {
     summary: 'Refuses order updates with 422, prints slowly and ships with its own carrier.',
     amount: { meaning: 'milliseconds of printing', default: 5_000 },
-    updateAnswer: () => ({ status: 422, error: 'The label is printed already' }),
+    updateResponse: () => ({ status: 422, error: 'The label is printed already' }),
     plan: (ms) => [
       received,
       fetchAssets,
@@ -226,11 +226,11 @@ const behaviours = {
   },
   'odd-words': {
     summary:
-      'Writes text that is hard to keep when it answers the first delivery with 503, refuses order updates and cancel ' +
+      'Writes text that is hard to keep when it responds to the first delivery with 503, refuses order updates and cancel ' +
       'requests, and reports an error. Then it produces the order anyway.',
     amount: oddAmount,
-    firstAnswers: (number) => ({ times: 1, takes: false, how: { status: 503, error: oddWords(number) } }),
-    updateAnswer: (number) => ({ status: 422, error: oddWords(number) }),
+    firstResponses: (number) => ({ times: 1, takes: false, how: { status: 503, error: oddWords(number) } }),
+    updateResponse: (number) => ({ status: 422, error: oddWords(number) }),
     refusesCancel: oddWords,
     plan: (number) => [
       received,
@@ -243,7 +243,7 @@ const behaviours = {
   'odd-refusal': {
     summary: 'Refuses the order with 422 and text that is hard to keep.',
     amount: oddAmount,
-    firstAnswers: (number) => ({
+    firstResponses: (number) => ({
       times: Number.POSITIVE_INFINITY,
       takes: false,
       how: { status: 422, error: oddWords(number) },
@@ -251,8 +251,8 @@ const behaviours = {
     plan: () => [],
   },
   redirects: {
-    summary: 'Answers every delivery with a redirect.',
-    firstAnswers: () => ({
+    summary: 'Responds to every delivery with a redirect.',
+    firstResponses: () => ({
       times: Number.POSITIVE_INFINITY,
       takes: false,
       how: { status: 307, error: 'Moved', headers: { Location: 'https://partner.example/orders' } },

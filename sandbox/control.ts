@@ -97,7 +97,7 @@ export function controlRoutes(
     });
     response.json({ message: `Stock of ${sku} set` });
   });
-  // The next three send the body unchanged, valid or not, and return Pressline's answer.
+  // The next three send the body unchanged, valid or not, and return Pressline's response.
   router.post('/control/partners/:name/postback', async (request, response) => {
     const partner = partnerOf(response, request.params.name);
     if (partner) response.json(await partner.postback(request.body));

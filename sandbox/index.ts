@@ -141,7 +141,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       for (const partner of partners.values()) partner.endPause(printOrderId);
     },
     async stop() {
-      // Close connections first: no request may be answered after the journal has closed.
+      // Close connections first: no request may get a response after the journal has closed.
       const closed = new Promise((resolve) => server.close(resolve));
       server.closeAllConnections();
       stopping.abort();

@@ -12,7 +12,7 @@ export interface Journal<Entry> {
 
 /**
  * Opens the journal of a folder and creates both when they are missing.
- * Drops an incomplete last line, which a kill left: no request was answered on the strength of it.
+ * Drops an incomplete last line, which a kill left: no response was sent after it.
  * @returns the journal; its entries, oldest first; `torn`: true when a line was dropped
  */
 export function openJournal<Entry>(folder: string): {

@@ -5,7 +5,7 @@ import { cutText } from '../src/platform/domain/foreign-text';
 import type { Logger } from '../src/platform/logging';
 import type { Pace } from './pace';
 
-export interface Answer {
+export interface PresslineResponse {
   readonly status: number;
   /** The parsed JSON, or the text when the body is not JSON. */
   readonly body: unknown;
@@ -27,13 +27,13 @@ export interface Call {
   readonly path: string;
   readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   readonly body?: string;
-  /** Returns true for an answer that calls for a retry, besides 408, 425, 429 and 5xx. Called after every attempt. */
-  readonly retryOn?: (answer: Answer) => boolean;
+  /** Returns true for a response that calls for a retry, besides 408, 425, 429 and 5xx. Called after every attempt. */
+  readonly retryOn?: (answer: PresslineResponse) => boolean;
 }
 
-/** Calls from the sandbox to Pressline. Each call is retried until its answer is final or the sandbox stops. */
+/** Calls from the sandbox to Pressline. Each call is retried until its response is final or the sandbox stops. */
 export interface Outbound {
-  send(call: Call): Promise<Answer>;
+  send(call: Call): Promise<PresslineResponse>;
   /** Downloads a link completely and keeps its hash, size and first bytes. */
   download(url: string): Promise<Download>;
   close(): Promise<void>;
@@ -49,7 +49,7 @@ function isRetryable(status: number): boolean {
   return RETRYABLE.has(status) || status >= 500;
 }
 
-const ANSWER_TIMEOUT_MS = 30_000;
+const RESPONSE_TIMEOUT_MS = 30_000;
 
 const MOST_REDIRECTS = 3;
 
@@ -65,14 +65,14 @@ export function createOutbound(options: {
   const { presslineUrl, pace, signal, log } = options;
   const agent = new Agent({
     connections: CONNECTIONS,
-    headersTimeout: ANSWER_TIMEOUT_MS,
-    bodyTimeout: ANSWER_TIMEOUT_MS,
+    headersTimeout: RESPONSE_TIMEOUT_MS,
+    bodyTimeout: RESPONSE_TIMEOUT_MS,
   });
   // With an S3 store, Pressline's links redirect to the store.
   const downloads = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
 
-  /** Repeats `attempt` until it returns an answer. A broken connection counts as no answer. */
-  async function untilAnswered<T>(what: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
+  /** Repeats `attempt` until it returns a response. A broken connection counts as no response. */
+  async function untilResponse<T>(what: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
     for (let pause = pace.retry; ; pause = Math.min(pause * 2, pace.retryMost)) {
       const tried = await attempt().catch((error: unknown): Attempt<T> => {
         if (signal.aborted) throw error;
@@ -92,7 +92,7 @@ export function createOutbound(options: {
 
   return {
     send: (call) =>
-      untilAnswered(`${call.method} ${call.path}`, async () => {
+      untilResponse(`${call.method} ${call.path}`, async () => {
         const headers = typeof call.headers === 'function' ? call.headers() : call.headers;
         const response = await request(`${presslineUrl}${call.path}`, {
           dispatcher: agent,
@@ -102,18 +102,18 @@ export function createOutbound(options: {
           signal,
         });
         const text = await response.body.text();
-        const answer: Answer = { status: response.statusCode, body: parsed(text) };
+        const answer: PresslineResponse = { status: response.statusCode, body: parsed(text) };
         if (isRetryable(answer.status) || call.retryOn?.(answer)) {
           return {
             retryAfterMs: retryAfterMs(response.headers),
-            failure: `answered ${answer.status} ${cutText(text, 200)}`,
+            failure: `responded with ${answer.status} ${cutText(text, 200)}`,
           };
         }
         return { answer };
       }),
 
     download: (url) =>
-      untilAnswered('download', async () => {
+      untilResponse('download', async () => {
         const response = await request(url, { dispatcher: downloads, method: 'GET', signal });
         const hash = createHash('sha256');
         let bytes = 0;
@@ -124,7 +124,10 @@ export function createOutbound(options: {
           hash.update(chunk);
         }
         if (isRetryable(response.statusCode)) {
-          return { retryAfterMs: retryAfterMs(response.headers), failure: `answered ${response.statusCode}` };
+          return {
+            retryAfterMs: retryAfterMs(response.headers),
+            failure: `responded with ${response.statusCode}`,
+          };
         }
         const contentType = String(response.headers['content-type'] ?? '');
         return {

@@ -4,7 +4,7 @@ import { type DispatchedPrintOrder, dispatchedPrintOrder } from '../../src/order
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
-import { dispatchAnswer } from '../../src/shipping/shipments';
+import { dispatchResponse } from '../../src/shipping/shipments';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
@@ -81,7 +81,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
           const { shipment, documentTypes } = printOrder;
           if (shipment !== null) {
             log.info({ orderId, printOrderId, shipmentId: shipment.id }, 'dispatch answered');
-            return dispatchAnswer({ links }, shipment, documentTypes ?? null);
+            return dispatchResponse({ links }, shipment, documentTypes ?? null);
           }
           if (attempt === MAX_ATTEMPTS) break;
           await runs.dispatch(orderId, printOrderId);

@@ -8,7 +8,7 @@ import { requestedMethod } from '../../src/shipping/method-request';
 import { shippingOrderRequestSchema } from '../../src/shipping/request-schemas';
 import { requestCancellation } from '../../src/shipping/shipping-orders/shipping-order-cancellation';
 import {
-  ANSWER_SECONDS,
+  LABEL_WAIT_SECONDS,
   runCancellation,
   runShippingOrder,
 } from '../../src/shipping/shipping-orders/shipping-order-gateway';
@@ -18,7 +18,7 @@ import {
   retrievedShippingOrder,
   type ShippingOrderRow,
   type ShippingOrderViewer,
-  shippingOrderAnswer,
+  shippingOrderResponse,
 } from '../../src/shipping/shipping-orders/shipping-order-reader';
 import {
   retrievedShippingOrderSchema,
@@ -93,7 +93,7 @@ export function createShippingOrderRoute({
     body: shippingOrderRequestSchema,
     response: shippingOrderSchema,
     handler: async ({ account, body, requestId, log, idempotency }) => {
-      const placement = { accountId: account.id, request: body, waitSeconds: ANSWER_SECONDS + 5 };
+      const placement = { accountId: account.id, request: body, waitSeconds: LABEL_WAIT_SECONDS + 5 };
       let placed = await resumeShippingOrder(sql, placement);
       if (placed === null) {
         await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
@@ -110,7 +110,7 @@ export function createShippingOrderRoute({
         );
         if (run.outcome === 'refused') throw refusalOf(run.refusal);
         const { shipmentId } = run;
-        const response = await shippingOrderAnswer(
+        const response = await shippingOrderResponse(
           { sql, links },
           { shippingOrderId, shipmentId, orderReferenceId: body.orderReferenceId },
         );

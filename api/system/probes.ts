@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { ApiDeps } from '../deps';
 import { openRoute, RawResponse, type Route } from '../http/route';
 
-const serverState = z.enum(['ready', 'away']);
+const serverState = z.enum(['ready', 'unavailable']);
 const readiness = z
   .object({
     status: z.enum(['ready', 'unavailable', 'stopping']),

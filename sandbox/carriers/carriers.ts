@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Logger } from '../../src/platform/logging';
 import type { JourneyName } from '../behaviour';
-import type { Answer, Outbound } from '../outbound';
+import type { Outbound, PresslineResponse } from '../outbound';
 import type { Pace } from '../pace';
 import { createEventSender } from './event-sender';
 import { JOURNEYS } from './journeys';
@@ -33,7 +33,7 @@ export interface Carriers {
   /** Continues with the parcels of the journal. */
   resume(): void;
   /** Signs any events and sends them as the carrier. */
-  send(carrierUid: string, events: readonly unknown[]): Promise<Answer>;
+  send(carrierUid: string, events: readonly unknown[]): Promise<PresslineResponse>;
   seen(): SeenParcel[];
 }
 

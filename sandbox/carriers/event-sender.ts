@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import type { Logger } from '../../src/platform/logging';
-import type { Answer, Outbound } from '../outbound';
+import type { Outbound, PresslineResponse } from '../outbound';
 
 /** A tracking event as a carrier sends it. */
 export interface CarrierEvent {
@@ -16,7 +16,7 @@ export interface CarrierEvent {
 
 export interface EventSender {
   /** Signs the events and sends them in one message. */
-  send(carrierUid: string, events: readonly unknown[]): Promise<Answer>;
+  send(carrierUid: string, events: readonly unknown[]): Promise<PresslineResponse>;
   /** Queues one event. Resolves with the HTTP status of the message that carried it. */
   report(carrierUid: string, event: CarrierEvent): Promise<number>;
 }
@@ -39,7 +39,7 @@ export function createEventSender(deps: {
   const lastSends = new Map<string, Promise<unknown>>();
   const queues = new Map<string, { event: CarrierEvent; answered: (status: number) => void }[]>();
 
-  function send(carrierUid: string, events: readonly unknown[]): Promise<Answer> {
+  function send(carrierUid: string, events: readonly unknown[]): Promise<PresslineResponse> {
     const id = `msg_${randomUUID()}`;
     const body = JSON.stringify({ events });
     // Pressline refuses a carrier without a secret.

@@ -1,16 +1,16 @@
 /** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
 export const FAULTS = {
-  'slow.pdf': 'Answers after 10 seconds (?ms=).',
+  'slow.pdf': 'Responds after 10 seconds (?ms=).',
   'drips.pdf':
     'Sends 1 kB every second (?ms=). Only a limit on the time or the pace of the transfer ends it.',
-  'missing.pdf': 'Answers 404.',
-  'forbidden.pdf': 'Answers 403.',
-  'gone.pdf': 'Answers 410.',
-  'broken.pdf': 'Answers 500.',
+  'missing.pdf': 'Responds with 404.',
+  'forbidden.pdf': 'Responds with 403.',
+  'gone.pdf': 'Responds with 410.',
+  'broken.pdf': 'Responds with 500.',
   'busy.pdf':
-    'Answers 429 with Retry-After: 1 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+    'Responds with 429 with Retry-After: 1 for the first two requests (?failures=) of each ?key=, then sends a good file.',
   'recovers.pdf':
-    'Answers 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+    'Responds with 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
   'silent.pdf':
     'Sends nothing to the first request (?failures=) of each ?key= and keeps it open, then sends a good file.',
   'lies.pdf': 'Declares a PDF and is a web page.',
@@ -25,7 +25,7 @@ export const FAULTS = {
   'redirect-private.pdf': 'Redirects to the metadata address of cloud machines.',
   'redirect.pdf': 'Redirects to a good file.',
   'breaks-off.pdf': 'Declares the whole file and closes the connection half-way.',
-  'hangs-up.pdf': 'Closes the connection without an answer.',
+  'hangs-up.pdf': 'Closes the connection without a response.',
 } as const;
 
 export type FaultName = keyof typeof FAULTS;

@@ -71,7 +71,7 @@ export function printPdf(spec: PdfSpec): Promise<Buffer> {
   });
 }
 
-/** Returns an A4 packing slip as a shop sends one with an order. */
+/** Returns an A4 packing slip as a client sends one with an order. */
 export function packingSlipPdf(): Promise<Buffer> {
   const width = 210 * POINTS_PER_MM;
   const left = 20 * POINTS_PER_MM;

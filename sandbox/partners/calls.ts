@@ -1,4 +1,4 @@
-import type { Answer, Outbound } from '../outbound';
+import type { Outbound, PresslineResponse } from '../outbound';
 
 /** Calls to Pressline with the partner's API key. */
 export interface PartnerCalls {
@@ -6,8 +6,12 @@ export interface PartnerCalls {
    * Posts a message and retries passing faults.
    * @param message an object, or JSON text that is sent unchanged
    */
-  send(path: string, message: unknown, retryOn?: (answer: Answer) => boolean): Promise<Answer>;
-  read(path: string): Promise<Answer>;
+  send(
+    path: string,
+    message: unknown,
+    retryOn?: (answer: PresslineResponse) => boolean,
+  ): Promise<PresslineResponse>;
+  read(path: string): Promise<PresslineResponse>;
 }
 
 export function createPartnerCalls(outbound: Outbound, apiKey: string): PartnerCalls {

@@ -4,10 +4,10 @@ import type { PartnerCalls } from './calls';
 import type { PartnerContext } from './partner-context';
 import { allHeld, type PrintOrderRecord } from './partner-record';
 
-/** How long a partner repeats a dispatch request that Pressline answers with 409 before it abandons the print order. */
+/** How long a partner repeats a dispatch request that Pressline refuses with 409 before it abandons the print order. */
 const DISPATCH_PATIENCE_MS = 10 * 60_000;
 
-interface DispatchAnswer {
+interface DispatchResponse {
   readonly documents: readonly {
     readonly type: string;
     readonly contentType: string;
@@ -17,7 +17,7 @@ interface DispatchAnswer {
 }
 
 /**
- * Requests dispatch until Pressline answers with documents, and downloads them.
+ * Requests dispatch until Pressline responds with documents, and downloads them.
  * @returns the reason why there are no documents, or undefined
  */
 export async function dispatch(
@@ -26,17 +26,17 @@ export async function dispatch(
   record: PrintOrderRecord,
 ): Promise<string | undefined> {
   const patienceEnds = Date.now() + DISPATCH_PATIENCE_MS;
-  const answer = await calls.send(
+  const response = await calls.send(
     '/v2/order/dispatch',
     { orderId: record.id },
     ({ status }) => status === 409 && !allHeld(record) && Date.now() < patienceEnds,
   );
-  if (answer.status !== 200)
-    return `dispatch answered ${answer.status} ${cutText(JSON.stringify(answer.body), 300)}`;
-  const { documents, trackingCode } = answer.body as DispatchAnswer;
+  if (response.status !== 200)
+    return `dispatch got ${response.status} ${cutText(JSON.stringify(response.body), 300)}`;
+  const { documents, trackingCode } = response.body as DispatchResponse;
   for (const { type, url } of documents) {
     const document = await outbound.download(url);
-    if (document.status !== 200) return `the ${type} answered ${document.status}`;
+    if (document.status !== 200) return `the ${type} responded with ${document.status}`;
     if (formatOf(document.head) !== 'pdf') return `the ${type} is not a PDF`;
     enter({
       type: 'document',
@@ -54,10 +54,10 @@ export async function dispatch(
 }
 
 /**
- * Returns the tracking numbers of all parcels. The answer names only one of them; the others are read from the file
+ * Returns the tracking numbers of all parcels. The response names only one of them; the others are read from the file
  * names of the labels, so that no barcode needs to be decoded.
  */
-function parcelsOf(documents: DispatchAnswer['documents'], trackingCode: string | undefined): string[] {
+function parcelsOf(documents: DispatchResponse['documents'], trackingCode: string | undefined): string[] {
   if (trackingCode === undefined) return [];
   const named = documents.flatMap(({ type, url }) => {
     const [, number] = /\/label-([^/]+)\.[a-z]+$/.exec(new URL(url).pathname) ?? [];

@@ -11,7 +11,7 @@ const stockQuestionSchema = z.object({ version: z.string(), SKU: z.array(z.strin
 const DEFAULT_STOCK: StockLevel = { status: 'in-stock', amount: 1_000 };
 const RESTOCK_DAYS = 7;
 
-/** Answers Pressline's stock polls. */
+/** Handles Pressline's stock polls. */
 export interface Inventory {
   handler(request: Request, response: Response): void;
   /** Number of polls since the sandbox started. */

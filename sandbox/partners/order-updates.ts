@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { BEHAVIOURS } from '../behaviours';
 import type { PartnerContext } from './partner-context';
 import { parseJson, printOrderSchema, problemsOf } from './print-order';
-import { describeAnswer, sendAnswer } from './responses';
+import { describeResponse, sendResponse } from './responses';
 import type { SignatureCheck } from './signature-check';
 
 const orderUpdateSchema = printOrderSchema.extend({ revision: z.number().int().min(2) });
@@ -25,7 +25,7 @@ export function orderUpdateHandler({ state, enter, log }: PartnerContext, signat
       return;
     }
     const { name, amount } = record.behaviour;
-    const how = BEHAVIOURS[name].updateAnswer?.(amount);
+    const how = BEHAVIOURS[name].updateResponse?.(amount);
     const delivery = order.shipping.address.find(({ type }) => type === 'delivery')!;
     enter({
       type: 'order-update',
@@ -35,10 +35,10 @@ export function orderUpdateHandler({ state, enter, log }: PartnerContext, signat
         webhookId: String(request.headers['webhook-id']),
         addressLine1: delivery.addressLine1,
         shipmentMethodUid: order.shipping.shipmentMethodUid,
-        answered: describeAnswer(how),
+        answered: describeResponse(how),
       },
     });
     log.info({ printOrderId: order.id, revision, behaviour: name }, 'order update arrived');
-    sendAnswer(response, how, 'Order update accepted');
+    sendResponse(response, how, 'Order update accepted');
   };
 }

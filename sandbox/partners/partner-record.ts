@@ -59,7 +59,7 @@ export type PartnerEntry =
   | { type: 'step'; printOrderId: string; done: number }
   | { type: 'ended'; printOrderId: string; state: 'finished' | 'cancelled' | 'given-up'; reason?: string };
 
-/** One delivery of an order update, with its answer. */
+/** One delivery of an order update, with its response. */
 export interface ReceivedUpdate {
   readonly revision: number;
   readonly webhookId: string;
@@ -95,7 +95,7 @@ export interface PrintOrderRecord {
   deliveries: number;
   readonly webhookIds: Set<string>;
   readonly contents: Set<string>;
-  /** Answer to each delivery: a status, `hang-up` or `silence`. */
+  /** Response to each delivery: a status, `hang-up` or `silence`. */
   readonly answers: string[];
   state: 'not-taken' | 'taken' | 'finished' | 'cancelled' | 'given-up';
   reason: string | undefined;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { Router, raw } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS, type ChosenBehaviour } from '../behaviours';
-import type { Answer } from '../outbound';
+import type { PresslineResponse } from '../outbound';
 import { createPartnerCalls } from './calls';
 import { cancelRequestHandler } from './cancel-requests';
 import { createInventory } from './inventory';
@@ -46,18 +46,18 @@ export interface Partner {
   subscribe(urls: PartnerUrls): Promise<void>;
   /**
    * Subscribes again with the addresses of the last subscription and further fields, valid or not.
-   * @returns Pressline's answer. Its signing secret stays with the partner.
+   * @returns Pressline's response. Its signing secret stays with the partner.
    */
-  resubscribe(fields: object): Promise<Answer>;
+  resubscribe(fields: object): Promise<PresslineResponse>;
   /** Continues with the unfinished print orders of the journal. */
   resume(): void;
   /** Ends the pause of a print order before its next step, if it is in one. */
   endPause(printOrderId: string): void;
   /** Sends any body as a status postback. Retries passing faults. The journal has it when it names a print order of the partner. */
-  postback(body: unknown): Promise<Answer>;
-  dispatch(body: unknown): Promise<Answer>;
+  postback(body: unknown): Promise<PresslineResponse>;
+  dispatch(body: unknown): Promise<PresslineResponse>;
   /** Sends any body as a stock report. Retries passing faults. */
-  reportStock(body: unknown): Promise<Answer>;
+  reportStock(body: unknown): Promise<PresslineResponse>;
   setRule(rule: {
     behaviour: ChosenBehaviour;
     contains?: string | undefined;
@@ -74,7 +74,7 @@ const sentPostbackSchema = z.object({ orderId: z.string(), status: z.string() })
 const subscribedSchema = z.object({ message: z.string(), signingSecret: z.string() });
 
 /**
- * Creates a print partner. It verifies signatures, writes each print order to the journal before it answers, and then
+ * Creates a print partner. It verifies signatures, writes each print order to the journal before it responds, and then
  * works through the order by calls to Pressline with its API key.
  */
 export function createPartner(
@@ -123,11 +123,11 @@ export function createPartner(
       signature.subscribing = true;
       // Without `version`, each product kind has its usual version (1.1, apparel 1.0). An unknown key is retried:
       // Pressline and its sandbox start at the same time, so the key may not exist yet.
-      const answer = await calls.send('/v2/subscribe', addresses, ({ status }) => {
+      const response = await calls.send('/v2/subscribe', addresses, ({ status }) => {
         if (status !== 200) log.warn({ status }, 'Pressline refused the subscription; retrying');
         return status !== 200;
       });
-      enter({ type: 'subscribed', signingSecret: subscribedSchema.parse(answer.body).signingSecret });
+      enter({ type: 'subscribed', signingSecret: subscribedSchema.parse(response.body).signingSecret });
       signature.subscribing = false;
       subscribed = true;
       log.info('partner subscribed');
@@ -135,11 +135,11 @@ export function createPartner(
 
     async resubscribe(fields) {
       signature.subscribing = true;
-      const answer = await calls.send('/v2/subscribe', { ...urls, ...fields });
-      const result = subscribedSchema.safeParse(answer.body);
+      const response = await calls.send('/v2/subscribe', { ...urls, ...fields });
+      const result = subscribedSchema.safeParse(response.body);
       if (result.success) enter({ type: 'subscribed', signingSecret: result.data.signingSecret });
       signature.subscribing = false;
-      return result.success ? { status: answer.status, body: { message: result.data.message } } : answer;
+      return result.success ? { status: response.status, body: { message: result.data.message } } : response;
     },
 
     resume() {
@@ -155,13 +155,13 @@ export function createPartner(
     },
 
     async postback(message) {
-      const answer = await calls.send('/v2/order/status', JSON.stringify(message));
+      const response = await calls.send('/v2/order/status', JSON.stringify(message));
       const sent = sentPostbackSchema.safeParse(message);
       if (sent.success && state.printOrders.has(sent.data.orderId)) {
         const { orderId: printOrderId, status } = sent.data;
-        enter({ type: 'postback', printOrderId, status, answer: answer.status });
+        enter({ type: 'postback', printOrderId, status, answer: response.status });
       }
-      return answer;
+      return response;
     },
     dispatch: (message) => calls.send('/v2/order/dispatch', JSON.stringify(message)),
     reportStock: (message) => calls.send('/v3/stock/status', JSON.stringify(message)),

@@ -48,7 +48,7 @@ export function createPostbackSender(
       ...(orderItemId === undefined ? {} : { orderItemId }),
     });
     const level = answer.status < 300 ? 'debug' : 'warn';
-    log[level]({ printOrderId: record.id, status, orderItemId, answer }, 'Pressline answered a postback');
+    log[level]({ printOrderId: record.id, status, orderItemId, answer }, 'Pressline responded to a postback');
   }
 
   const bodyOf = (record: PrintOrderRecord, postback: Postback) =>

@@ -5,11 +5,11 @@ import { behaviourFor } from './chosen-behaviour';
 import type { PartnerContext } from './partner-context';
 import type { PrintOrderKind, PrintOrderRecord } from './partner-record';
 import { deliveryLine2, parseJson, printOrderSchema, problemsOf } from './print-order';
-import { describeAnswer, sendAnswer } from './responses';
+import { describeResponse, sendResponse } from './responses';
 import type { SeenPartner } from './seen';
 import type { SignatureCheck } from './signature-check';
 
-/** Receives print orders: checks them, writes them to the journal, answers, and starts the work. */
+/** Receives print orders: checks them, writes them to the journal, responds, and starts the work. */
 export interface PrintOrderIntake {
   handler(kind: PrintOrderKind): (request: Request, response: Response) => void;
   /** Print orders that were refused because fields were missing or wrong. */
@@ -88,19 +88,19 @@ export function createPrintOrderIntake(
       response.status(409).json({ error: `Print order ${order.id} exists already` });
       return;
     }
-    const first = behaviour.firstAnswers?.(record.behaviour.amount);
+    const first = behaviour.firstResponses?.(record.behaviour.amount);
     const faulty = first !== undefined && record.deliveries < first.times ? first : undefined;
-    // The journal entry comes before the answer, so that an answered print order survives a kill.
+    // The journal entry comes before the response, so that an answered print order survives a kill.
     enter({
       ...delivery,
       taken: faulty?.takes ?? true,
-      answered: describeAnswer(faulty?.how),
+      answered: describeResponse(faulty?.how),
     });
     log.info({ printOrderId: order.id, kind, behaviour: record.behaviour.name }, 'print order arrived');
     const again = record.deliveries > 1;
     if (behaviour.duplicates === 'made-again')
       response.json({ message: 'Print order accepted', jobId: `${order.id}-${record.deliveries}` });
-    else sendAnswer(response, faulty?.how, again ? 'Print order already accepted' : 'Print order accepted');
+    else sendResponse(response, faulty?.how, again ? 'Print order already accepted' : 'Print order accepted');
     if (record.deliveries >= (behaviour.beginsAtDelivery ?? 1)) work(record);
   }
 

@@ -1,10 +1,14 @@
 import type { Response } from 'express';
-import type { FirstAnswers } from '../behaviour';
+import type { FirstResponses } from '../behaviour';
 
-/** How a partner answers a message: with 200, or in the faulty way of its behaviour. */
+/** How a partner responds to a message: with 200, or in the faulty way of its behaviour. */
 
 /** @param how undefined: 200 with the message */
-export function sendAnswer(response: Response, how: FirstAnswers['how'] | undefined, message: string): void {
+export function sendResponse(
+  response: Response,
+  how: FirstResponses['how'] | undefined,
+  message: string,
+): void {
   const accept = () => response.json({ message });
   if (how === undefined) accept();
   else if (how === 'hang-up') response.socket?.destroy();
@@ -17,8 +21,8 @@ export function sendAnswer(response: Response, how: FirstAnswers['how'] | undefi
       .json({ error: how.error });
 }
 
-/** Returns the answer as the journal keeps it: a status, `hang-up` or `silence`. */
-export function describeAnswer(how: FirstAnswers['how'] | undefined): string {
+/** Returns the response as the journal keeps it: a status, `hang-up` or `silence`. */
+export function describeResponse(how: FirstResponses['how'] | undefined): string {
   if (how === undefined) return '200';
   if (typeof how === 'string') return how;
   return 'lateMs' in how ? '200' : String(how.status);

@@ -8,7 +8,7 @@ export interface SeenPrintOrder {
   readonly state: PrintOrderRecord['state'];
   readonly reason: string | null;
   readonly itemIds: readonly string[];
-  /** Number of deliveries, and the answer to each. */
+  /** Number of deliveries, and the response to each. */
   readonly deliveries: number;
   readonly answers: readonly string[];
   /** Must be 1: a redelivery has the same bytes and the same webhook-id as the first delivery. */

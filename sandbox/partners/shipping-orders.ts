@@ -23,9 +23,9 @@ export async function cancelOwnShippingOrder(
   const orderReferenceId = `sample-${record.id}`;
   const place = `/v1/shipping-orders/${orderReferenceId}`;
   const bought = await calls.send('/v1/shipping-orders', sampleParcel(record, orderReferenceId));
-  if (bought.status !== 200 && bought.status !== 409) return `a shipping order was answered ${bought.status}`;
+  if (bought.status !== 200 && bought.status !== 409) return `a shipping order got ${bought.status}`;
   const canceled = await calls.send(`${place}/cancel`, {});
-  if (canceled.status !== 200) return `canceling a shipping order was answered ${canceled.status}`;
+  if (canceled.status !== 200) return `canceling a shipping order got ${canceled.status}`;
   const { packages, ...shippingOrder } = shippingOrderSchema.parse((await calls.read(place)).body);
   const trackingNumbers = packages.map(({ trackingNumber }) => trackingNumber);
   enter({

@@ -8,7 +8,7 @@ import { deliveryLine2, parseJson, printOrderSchema } from './print-order';
 
 /** Verifies the signatures of requests from Pressline (Standard Webhooks). */
 export interface SignatureCheck {
-  /** Returns true for a valid signature. Otherwise answers the request and returns false. */
+  /** Returns true for a valid signature. Otherwise refuses the request and returns false. */
   verify(request: Request, response: Response): boolean;
   /** Set while a subscription is in progress: the new secret may be unknown yet. */
   subscribing: boolean;

@@ -7,7 +7,7 @@ import type { SecretBox } from '../platform/sealing/secret-box';
 import { type Partner, signingSecretsOf } from './partner-rows';
 
 /** Outcome of a call to a partner. `message` of a refusal quotes the partner's error. */
-export type PartnerAnswer =
+export type PartnerResponse =
   | { readonly outcome: 'accepted'; readonly text: string }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly status: number | null; readonly message: string };
@@ -18,14 +18,14 @@ export interface PartnerAttempt {
   readonly durationMs: number;
   /** HTTP status; null when there was no response. */
   readonly status: number | null;
-  readonly outcome: PartnerAnswer['outcome'];
+  readonly outcome: PartnerResponse['outcome'];
   /** Beginning of the response without credentials, or why there was none. */
-  readonly answer: string | null;
+  readonly response: string | null;
 }
 
-/** The answer of a partner, and the attempt for the log of requests. */
+/** The response of a partner, and the attempt for the log of requests. */
 export interface PartnerExchange {
-  readonly answer: PartnerAnswer;
+  readonly response: PartnerResponse;
   readonly attempt: PartnerAttempt;
 }
 
@@ -57,7 +57,7 @@ export async function postToPartner(
   call: PartnerCall,
 ): Promise<PartnerExchange> {
   const at = new Date();
-  const response = await client.exchange({
+  const result = await client.exchange({
     url: call.url,
     method: 'POST',
     headers: {
@@ -74,28 +74,28 @@ export async function postToPartner(
     timeoutMs: TIMEOUT_MS,
     limitBytes: 64 * 1024,
   });
-  const answer = answerOf(response);
+  const response = responseOf(result);
   const attempt: PartnerAttempt = {
     at,
     durationMs: Date.now() - at.getTime(),
-    status: response.ok ? response.status : null,
-    outcome: answer.outcome,
-    answer: response.ok ? excerpt(response.text) : response.message,
+    status: result.ok ? result.status : null,
+    outcome: response.outcome,
+    response: result.ok ? excerpt(result.text) : result.message,
   };
-  return { answer, attempt };
+  return { response, attempt };
 }
 
-function answerOf(response: TextResponse | HttpFault): PartnerAnswer {
-  if (response.ok && response.status < 300) return { outcome: 'accepted', text: response.text };
-  const message = response.ok ? `HTTP ${response.status}: ${errorText(response.text)}` : response.message;
-  if (isTransient(response)) {
+function responseOf(result: TextResponse | HttpFault): PartnerResponse {
+  if (result.ok && result.status < 300) return { outcome: 'accepted', text: result.text };
+  const message = result.ok ? `HTTP ${result.status}: ${errorText(result.text)}` : result.message;
+  if (isTransient(result)) {
     return {
       outcome: 'retry',
       message,
-      retryAfterMs: response.ok ? (retryAfterMs(response.headers) ?? null) : null,
+      retryAfterMs: result.ok ? (retryAfterMs(result.headers) ?? null) : null,
     };
   }
-  return { outcome: 'refused', status: response.ok ? response.status : null, message };
+  return { outcome: 'refused', status: result.ok ? result.status : null, message };
 }
 
 /** Matches API keys, signing secrets and the credentials that servers repeat in error pages. */

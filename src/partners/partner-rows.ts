@@ -17,7 +17,7 @@ export interface Subscription {
   readonly inventoryUrl: string | null;
   /** Null selects the default version of each product kind. */
   readonly printOrderVersion: PrintOrderVersion | null;
-  /** `all`: dispatch answers name packing slips and customs forms by their own types. */
+  /** `all`: dispatch responses name packing slips and customs forms by their own types. */
   readonly documentTypes?: 'all' | null;
 }
 

@@ -97,7 +97,7 @@ export const partnerViewSchema = z.object({
 
 const units = z.int().min(0).max(1_000_000_000);
 
-/** One SKU of a stock report. Partners answer the stock poll with it, or push it. */
+/** One SKU of a stock report. Partners respond to a stock poll with it, or push it. */
 export const stockReportSchema = z.object({
   SKU: z.string().min(1).max(200),
   status: z.enum(['in-stock', 'out-of-stock']),

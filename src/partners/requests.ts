@@ -2,7 +2,7 @@ import type { PendingQuery, Row } from 'postgres';
 import type { Queryable, Sql } from '../platform/postgres';
 import type { PartnerAttempt } from './calls';
 
-/** The log of requests to partners: each attempt with its status, duration and the beginning of its answer. */
+/** The log of requests to partners: each attempt with its status, duration and the beginning of its response. */
 
 export const PARTNER_REQUEST_KINDS = ['print_order', 'order_update', 'cancellation', 'ping'] as const;
 export type PartnerRequestKind = (typeof PARTNER_REQUEST_KINDS)[number];
@@ -26,7 +26,7 @@ export interface PartnerRequest {
   readonly durationMs: number;
   readonly status: number | null;
   readonly outcome: 'accepted' | 'retry' | 'refused';
-  readonly answer: string | null;
+  readonly response: string | null;
 }
 
 const KEPT_DAYS = 90;
@@ -36,13 +36,13 @@ const PRUNE_BATCH = 10_000;
 export function insertPartnerRequest(sql: Queryable, request: NewPartnerRequest): PendingQuery<Row[]> {
   const { partnerId, kind, printOrderId, revision = null, attempt } = request;
   return sql`
-    INSERT INTO partner_requests (partner_id, print_order_id, kind, revision, at, duration_ms, status, outcome, answer)
+    INSERT INTO partner_requests (partner_id, print_order_id, kind, revision, at, duration_ms, status, outcome, response)
     VALUES (${partnerId}, ${printOrderId}, ${kind}, ${revision}, ${attempt.at}, ${attempt.durationMs}, ${attempt.status},
-      ${attempt.outcome}, ${attempt.answer})`;
+      ${attempt.outcome}, ${attempt.response})`;
 }
 
 const columns = (sql: Queryable) =>
-  sql`id, kind, print_order_id, revision, at, duration_ms, status, outcome, answer`;
+  sql`id, kind, print_order_id, revision, at, duration_ms, status, outcome, response`;
 
 /** Returns the requests about print orders, oldest first: at most the latest `limit` of each. */
 export async function requestsOfPrintOrders(

@@ -11,7 +11,7 @@ export interface ReportedLevel {
 }
 
 /**
- * Stores a partner's stock report. The newest report of an SKU wins: the answer to a slow poll does not replace a push
+ * Stores a partner's stock report. The newest report of an SKU wins: the response to a slow poll does not replace a push
  * that arrived meanwhile. Of several entries for one SKU the last one counts.
  * @param reportedAt time of the push, or the time at which the poll was sent
  */

@@ -15,18 +15,18 @@ export type PageOutcome =
       readonly lastSku: string | null;
       /** Number of SKUs in the request. */
       readonly asked: number;
-      /** Number of SKUs whose level the answer reported. */
+      /** Number of SKUs whose level the response reported. */
       readonly told: number;
     }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly message: string };
 
-/** The answer to a stock poll. Invalid entries are skipped one by one. */
-const answerSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_PER_POLL) });
+/** The response to a stock poll. Invalid entries are skipped one by one. */
+const responseSchema = z.object({ items: z.array(z.unknown()).max(10 * SKUS_PER_POLL) });
 
 /**
  * Polls a partner for one page of SKUs and stores the reported levels. Invalid entries and SKUs that were not requested
- * are skipped. SKUs missing from the answer keep their last report.
+ * are skipped. SKUs missing from the response keep their last report.
  */
 export async function pollStockPage(
   deps: PartnerCallDeps & { readonly sql: Sql },
@@ -42,30 +42,30 @@ export async function pollStockPage(
   if (lastSku === undefined) return emptyPage;
 
   const polledAt = new Date();
-  const { answer } = await postToPartner(deps, {
+  const { response } = await postToPartner(deps, {
     partner,
     url: partner.inventoryUrl,
     delivers: false,
     messageId: `stock_${uuidv7()}`,
     body: JSON.stringify({ version: STOCK_POLL_VERSION, SKU: [...skus] } satisfies StockPollBody),
   });
-  if (answer.outcome !== 'accepted') return answer;
-  const reports = readAnswer(answer.text, new Set(skus));
-  if (reports === undefined) return { outcome: 'refused', message: 'the answer is not {items: [...]}' };
+  if (response.outcome !== 'accepted') return response;
+  const reports = readReports(response.text, new Set(skus));
+  if (reports === undefined) return { outcome: 'refused', message: 'the response is not {items: [...]}' };
   await recordStockReports(sql, partnerId, reports, polledAt);
   return { outcome: 'asked', lastSku, asked: skus.length, told: reports.length };
 }
 
-function readAnswer(text: string, requested: ReadonlySet<string>): StockReport[] | undefined {
+function readReports(text: string, requested: ReadonlySet<string>): StockReport[] | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
     return undefined;
   }
-  const answer = answerSchema.safeParse(body);
-  if (!answer.success) return undefined;
-  return answer.data.items.flatMap((item) => {
+  const response = responseSchema.safeParse(body);
+  if (!response.success) return undefined;
+  return response.data.items.flatMap((item) => {
     const report = stockReportSchema.safeParse(item);
     return report.success && requested.has(report.data.SKU) ? [report.data] : [];
   });

@@ -28,7 +28,7 @@ export const ERROR_CODES = {
   TRACKING_DETAILS_NOT_FOUND: { status: 404, message: 'No tracking data exists for this tracking number.' },
   UNAVAILABLE: {
     status: 503,
-    message: 'A server that is required to answer this request is unavailable. Try again shortly.',
+    message: 'A server that is required for this request is unavailable. Try again shortly.',
   },
   INTERNAL_ERROR: { status: 500, message: 'An internal error occurred.' },
 } as const satisfies Record<string, { status: number; message: string }>;
@@ -51,7 +51,7 @@ export interface FieldError {
   readonly reference: string;
 }
 
-/** Most errors that an answer names. Further ones are left out, so that a short request has no long answer. */
+/** Maximum number of field errors in a response, so that a short request has no long response. */
 export const MAX_ERRORS = 100;
 
 export interface RefusalOptions {

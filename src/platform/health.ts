@@ -3,11 +3,11 @@ import type { Client } from '@temporalio/client';
 import type { Config } from './config';
 import type { Sql } from './postgres';
 
-type ServerState = 'ready' | 'away';
+type ServerState = 'ready' | 'unavailable';
 
-/** What `/readyz` answers: 200 with status `ready`, else 503. */
+/** Body of `/readyz`. The HTTP status is 200 for the status `ready`, else 503. */
 export interface Readiness {
-  /** `stopping`: the process still answers requests, and should get no new ones. */
+  /** `stopping`: the process still handles requests, and should get no new ones. */
   readonly status: 'ready' | 'unavailable' | 'stopping';
   readonly postgres: ServerState;
   readonly temporal: ServerState;
@@ -34,14 +34,14 @@ async function stateOf(probe: PromiseLike<unknown>): Promise<ServerState> {
     await probe;
     return 'ready';
   } catch {
-    return 'away';
+    return 'unavailable';
   }
 }
 
 async function postgresState(sql: Sql): Promise<ServerState> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<ServerState>((resolve) => {
-    timer = setTimeout(resolve, POSTGRES_PROBE_MS, 'away');
+    timer = setTimeout(resolve, POSTGRES_PROBE_MS, 'unavailable');
   });
   const state = await Promise.race([late, stateOf(sql`SELECT 1`)]);
   clearTimeout(timer);

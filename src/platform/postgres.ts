@@ -77,7 +77,7 @@ export interface PoolStates {
   readonly waiting: number;
 }
 
-/** Returns the present state of a pool. The patched driver counts it (patches/README.md). */
+/** Returns the current state of a pool. The patched driver counts it (patches/README.md). */
 export function poolStates(sql: Sql): PoolStates {
   return (sql as unknown as { presslinePool(): PoolStates }).presslinePool();
 }

@@ -1,8 +1,8 @@
 import type { SearchPosition } from './list-position';
 
 /**
- * Lists whose rows with problems come first. Each status of a row has spans of its age; a span says whether rows of that
- * status and age have a problem. The spans of one status cover every age without a gap, so each row is in exactly one.
+ * Lists whose rows with problems come first. Each status has age ranges, and each range has a problem or none. The ranges
+ * of one status cover every age without a gap, so each row is in exactly one range.
  */
 export interface AgeRange<Status extends string, Problem extends string> {
   readonly status: Status;
@@ -25,17 +25,17 @@ export interface ProblemPage {
   readonly only: boolean;
 }
 
-/** Returns spans as columns of a statement, with their ages as times before now. */
+/** Returns age ranges as columns of a statement, with ages as times before now. */
 export function ageRangeColumns<Status extends string, Problem extends string>(
-  spans: readonly AgeRange<Status, Problem>[],
+  ranges: readonly AgeRange<Status, Problem>[],
   now: number,
 ) {
   const before = (age: number) => new Date(now - age).toISOString();
   return {
-    statuses: spans.map(({ status }) => status),
-    problems: spans.map(({ problem }) => problem),
-    oldest: spans.map(({ to }) => (to === Number.POSITIVE_INFINITY ? '-infinity' : before(to))),
-    youngest: spans.map(({ from }) => (from === 0 ? 'infinity' : before(from))),
+    statuses: ranges.map(({ status }) => status),
+    problems: ranges.map(({ problem }) => problem),
+    oldest: ranges.map(({ to }) => (to === Number.POSITIVE_INFINITY ? '-infinity' : before(to))),
+    youngest: ranges.map(({ from }) => (from === 0 ? 'infinity' : before(from))),
   };
 }
 

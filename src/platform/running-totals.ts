@@ -7,7 +7,7 @@ export type RunningTotal = 'orders' | 'open_units';
 const FOLDED = 10_000;
 
 /**
- * Returns the present counts of a name by key. Adds the changes that triggers have written to the totals, so that the cost
+ * Returns the current counts of a name by key. Adds the changes that triggers have written to the totals, so that the cost
  * depends on the changes since the last read and not on the number of counted rows.
  */
 export async function readRunningTotals(

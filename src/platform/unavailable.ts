@@ -2,7 +2,7 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { Refusal } from './errors';
 import { isUnprocessedUpdate } from './temporal/updates';
 
-/** Seconds that a 503 answer asks its caller to wait (`Retry-After`). */
+/** `Retry-After` of a 503 response, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Error codes of Node, postgres.js and Postgres for a server that is down, starting, stopping or overloaded. */
@@ -47,7 +47,7 @@ const UNAVAILABLE_CODES = new Set([
 const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
 
 /**
- * Error classes of the Temporal SDK: an update whose answer did not arrive in time, for example because no worker polls,
+ * Error classes of the Temporal SDK: an update whose result did not arrive in time, for example because no worker polls,
  * and a connection of a worker that could not be opened.
  */
 const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'TransportError']);
@@ -75,7 +75,7 @@ export function isUnavailable(error: unknown, depth = 0): boolean {
   return isUnavailable(cause, depth + 1);
 }
 
-/** Returns the 503 refusal with `Retry-After`. Every 503 answer of the API comes from here. */
+/** Returns the 503 refusal with `Retry-After`. Every 503 response of the API comes from here. */
 export function unavailable(message?: string): Refusal {
   return new Refusal('UNAVAILABLE', {
     ...(message === undefined ? {} : { message }),

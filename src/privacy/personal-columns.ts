@@ -141,8 +141,8 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   { table: 'order_notes', rowsOf: by('order_id'), columns: { text: placeholder } },
   { table: 'print_orders', rowsOf: by('order_id'), columns: { body: textsOfJson(...printOrderKeeps) } },
   { table: 'print_order_updates', rowsOf: byPrintOrder, columns: { body: textsOfJson(...printOrderKeeps) } },
-  // Answers of partners can repeat what they received.
-  { table: 'partner_requests', rowsOf: byPrintOrder, columns: { answer: removed } },
+  // Responses of partners can repeat what they received.
+  { table: 'partner_requests', rowsOf: byPrintOrder, columns: { response: removed } },
   { table: 'print_jobs', rowsOf: byPrintOrder, columns: { tracking_link: removed } },
   { table: 'planned_shipments', rowsOf: by('order_id'), columns: { tracking_link: removed } },
   { table: 'postbacks', rowsOf: byPrintOrder, columns: { body: texts(...postbackKeeps) } },

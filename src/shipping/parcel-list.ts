@@ -43,19 +43,19 @@ const PROBLEMS: Readonly<
 };
 
 /** A parcel that is no longer followed has no problem: nothing more becomes known about it. */
-const SPANS = TRACKING_STATUSES.flatMap((status): AgeRange<TrackingStatus, ParcelProblem>[] => {
+const AGE_RANGES = TRACKING_STATUSES.flatMap((status): AgeRange<TrackingStatus, ParcelProblem>[] => {
   const found = PROBLEMS[status];
   if (found === undefined) return [{ status, from: 0, to: Number.POSITIVE_INFINITY, problem: null }];
   const from = found.fromDays * DAY_MS;
-  const spans: AgeRange<TrackingStatus, ParcelProblem>[] = [
+  const ranges: AgeRange<TrackingStatus, ParcelProblem>[] = [
     { status, from: 0, to: from, problem: null },
     { status, from, to: FOLLOWED_MS, problem: found.problem },
     { status, from: FOLLOWED_MS, to: Number.POSITIVE_INFINITY, problem: null },
   ];
-  return spans.filter((span) => span.to > span.from);
+  return ranges.filter((range) => range.to > range.from);
 });
 
-/** A parcel as operators' lists return it: a package with a label of ours, or one with a partner's own tracking code. */
+/** A parcel in operators' lists: a package with a label of ours, or one with a partner's own tracking code. */
 export interface ParcelListItem {
   readonly id: string;
   readonly trackingNumber: string;
@@ -124,10 +124,10 @@ export async function listParcels(
   page: ProblemPage,
 ): Promise<readonly ParcelListItem[]> {
   const now = Date.now();
-  const wanted = SPANS.filter(({ status }) => statuses === undefined || statuses.includes(status));
+  const wanted = AGE_RANGES.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
     // A voided label is not in use, so its parcel has no problem: it is among the others.
-    const spans = ageRangeColumns(
+    const ranges = ageRangeColumns(
       hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted,
       now,
     );
@@ -139,8 +139,8 @@ export async function listParcels(
         coalesce(o.order_reference_id, so.order_reference_id) AS reference, s.id AS shipment_id, p.position,
         m.created_at, m.updated_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at
       FROM (
-        SELECT found.* FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[], ${spans.oldest}::text[]::timestamptz[],
-          ${spans.youngest}::text[]::timestamptz[]) AS k (status, problem, oldest, youngest)
+        SELECT found.* FROM unnest(${ranges.statuses}::text[], ${ranges.problems}::text[], ${ranges.oldest}::text[]::timestamptz[],
+          ${ranges.youngest}::text[]::timestamptz[]) AS k (status, problem, oldest, youngest)
         CROSS JOIN LATERAL (
           SELECT t.*, coalesce(v.status = 'voided', false) AS is_voided,
             CASE WHEN v.status IS DISTINCT FROM 'voided' THEN k.problem END AS problem

@@ -103,7 +103,7 @@ export async function recordPurchase(
         AND t.created_at >= now() - make_interval(days => ${FOLLOWED_DAYS})
       RETURNING t.tracking_number, t.generation
     ), ended AS (
-      -- From now on, what the carrier says about the number is about the new parcel.
+      -- From now on, events of the carrier with the number are about the new parcel.
       UPDATE trackings t SET next_check_at = NULL FROM new
       WHERE t.tracking_number = new.tracking_number AND t.carrier_uid = new.carrier_uid AND t.shipment_id IS NOT NULL
     ), added AS (

@@ -57,7 +57,7 @@ const packageKey = (intent: Pick<PurchaseIntent, 'id' | 'attempt'>, index: numbe
  * Every step is idempotent. The intent is one row per key; the carrier's keys and the object names derive from that row;
  * one transaction then records the purchase. After a crash at any point, the same call returns the same tracking numbers
  * with one label per package. A refused purchase may be repeated with the same key.
- * @throws CarrierUnavailable when the carrier does not answer; repeat the call to continue
+ * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
  */
 export async function buyLabels(deps: PurchaseDeps, input: BuyShipment): Promise<BoughtLabels> {
   const adapter = deps.carriers.forMethod(input.methodUid);
@@ -181,7 +181,7 @@ export type ToVoid =
  * Voids a shipment's labels, including those of an unfinished purchase. The call is idempotent, and the shipment's key can
  * buy nothing afterwards. When only some packages are voided, the shipment stays bought. Succeeds for a shipment that does
  * not exist.
- * @throws CarrierUnavailable when the carrier does not answer; repeat the call to continue
+ * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
  */
 export async function voidShipment(
   { sql, carriers }: Pick<PurchaseDeps, 'sql' | 'carriers'>,

@@ -13,7 +13,7 @@ import {
 import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 import { MAX_PACKAGES, packageSchema } from './package-schemas';
 
-/** Requests and answers of the shipping group (docs/shipping.md). */
+/** Requests and quotes of the shipping group (docs/shipping.md). */
 
 /** An ISO 4217 code. The routes check that it has an exchange rate, because rate cards are converted to it. */
 const currency = z.string().superRefine((code, context) => {

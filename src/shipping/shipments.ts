@@ -79,7 +79,7 @@ function listedType({ type, documentType }: ShipmentDocument): 'label' | 'invoic
   return type === 'label' || documentType === 'cn22' ? 'label' : 'invoice';
 }
 
-/** What the answer to a dispatch request is made from. */
+/** What the response to a dispatch request is made from. */
 export interface DispatchedShipment {
   readonly id: string;
   readonly first: { readonly trackingNumber: string; readonly trackingUrl: string } | null;
@@ -97,10 +97,10 @@ export const dispatchedShipment = (sql: Queryable): Fragment => sql`
       FROM shipment_documents d WHERE d.shipment_id = s.id AND d.deleted_at IS NULL))`;
 
 /**
- * Returns the answer to a dispatch request: the documents under new links, and the tracking data of the first package.
+ * Returns the response to a dispatch request: the documents under new links, and the tracking data of the first package.
  * @param documentTypes `all` names every document by its own type; null maps to `label` and `invoice`
  */
-export function dispatchAnswer(
+export function dispatchResponse(
   deps: { readonly links: LinkSigner; readonly now?: Date },
   { first, documents }: DispatchedShipment,
   documentTypes: 'all' | null,

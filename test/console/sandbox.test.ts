@@ -54,7 +54,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   await partner.getByText('Well-behaved', { exact: true }).waitFor();
 
   await page.getByRole('region', { name: 'Parcels' }).getByText('No parcel').waitFor();
-  await page.getByRole('row', { name: /missing\.pdf Answers 404\./ }).waitFor();
+  await page.getByRole('row', { name: /missing\.pdf Responds with 404\./ }).waitFor();
   await expectAccessible(page);
   expect(tab.faults).toEqual([]);
 });

@@ -20,7 +20,7 @@ import { removeFolder } from './stub-pressline';
 jest.setTimeout(300_000);
 
 const LIMITS: CheckLimits = {
-  answerMs: 20_000,
+  responseMs: 20_000,
   slowMs: 15_000,
   pieceMs: 100,
   settleMs: 100,
@@ -59,13 +59,13 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'parcel-events-disordered': {},
   // No rule about print orders is broken: a partner may cancel a shipping order of its own.
   'cancels-shipping-order': 'needs shipping orders',
-  slow: { amount: 700, among: 'slow-answer', limits: { slowMs: 300 }, waitMs: 1 },
+  slow: { amount: 700, among: 'slow-response', limits: { slowMs: 300 }, waitMs: 1 },
   'fails-first': { faults: ['server-error'] },
   busy: { faults: ['server-error'] },
   refuses: { faults: ['print-order-refused'] },
-  redirects: { faults: ['redirect-answered'] },
+  redirects: { faults: ['redirect-response'] },
   'dead-after-accept': { faults: ['connection-broken'] },
-  'silent-after-accept': { among: 'no-answer', limits: { answerMs: 500 } },
+  'silent-after-accept': { among: 'no-response', limits: { responseMs: 500 } },
   'never-answers': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'waits-for-reminder': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'stops-after-received': { faults: ['shipped-missing'], ...MISSING },
@@ -84,7 +84,7 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'error-only': { faults: ['error-reported', 'shipped-missing'], ...MISSING },
   'refuses-cancel': { amount: 100, faults: ['cancel-refused'] },
   'refuses-updates': { amount: 100, faults: ['update-refused'] },
-  'misses-updates': { amount: 100, among: 'no-answer', limits: { answerMs: 1_500 } },
+  'misses-updates': { amount: 100, among: 'no-response', limits: { responseMs: 1_500 } },
   'odd-words': { amount: 3, faults: ['server-error'] },
   'odd-refusal': { faults: ['print-order-refused'] },
   'ships-to-old-address': { amount: 100, faults: ['update-refused'] },

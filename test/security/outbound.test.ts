@@ -232,7 +232,7 @@ describe('a host name that resolves to a private address later', () => {
   test('receives no print order, cancel request or stock poll; the partner counts as refusing', async () => {
     const partner = { partnerId: 'partner', uid: 'partner', sealedSecrets: [newSigningSecret()] };
     const call = { partner, url, delivers: true, messageId: 'msg_1', body: '{}' };
-    expect((await postToPartner({ client, secretBox: testSecretBox }, call)).answer).toMatchObject({
+    expect((await postToPartner({ client, secretBox: testSecretBox }, call)).response).toMatchObject({
       outcome: 'refused',
       status: null,
     });

@@ -69,7 +69,7 @@ export function conformanceRoute(
           client,
           allowPrivate: allowsPrivateAddresses(config),
           filesUrl: `${publicUrl}/conformance-files`,
-          limits: { ...CHECK_LIMITS, answerMs: ANSWER_MS },
+          limits: { ...CHECK_LIMITS, responseMs: ANSWER_MS },
           playMs: PLAY_MS,
         },
       ).catch((error: unknown) => {

@@ -14,7 +14,7 @@ export const partnerRequestSchema = z
     outcome: z
       .enum(['accepted', 'retry', 'refused'])
       .describe('`retry`: a transient failure. `refused`: the partner rejected the message.'),
-    answer: z
+    response: z
       .string()
       .nullable()
       .describe('Beginning of the response without credentials, or why there was none.'),

@@ -34,7 +34,7 @@ export async function cancelAtPartner(
   if (partner?.orderCancelUrl == null) {
     return { outcome: 'pending', message: 'the partner has no cancel URL' };
   }
-  const { answer, attempt } = await postToPartner(deps, {
+  const { response: answer, attempt } = await postToPartner(deps, {
     partner,
     url: partner.orderCancelUrl,
     delivers: true,

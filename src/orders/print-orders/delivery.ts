@@ -1,4 +1,4 @@
-import { type PartnerAnswer, type PartnerCallDeps, postToPartner } from '../../partners/calls';
+import { type PartnerCallDeps, type PartnerResponse, postToPartner } from '../../partners/calls';
 import { deliveryTargetOf, type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
 import type { Metrics } from '../../platform/metrics/metrics';
@@ -28,7 +28,7 @@ export interface PrintOrderRow extends MessageSource {
  * @property repeatsUpdate shipping revision of the latest order update, when the partner has accepted it. It has to follow a
  *   repeated delivery: a partner that has lost its data would keep the first address
  */
-export type PrintOrderDelivery = PartnerAnswer & { readonly repeatsUpdate?: number | null };
+export type PrintOrderDelivery = PartnerResponse & { readonly repeatsUpdate?: number | null };
 
 /**
  * Returns a print order with its order and jobs, all of one snapshot.
@@ -76,7 +76,7 @@ export async function deliverPrintOrder(
   if (handoff === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));
-  const { answer, attempt } = await postToPartner(deps, {
+  const { response: answer, attempt } = await postToPartner(deps, {
     partner,
     url: handoff.url,
     delivers: true,

@@ -1,4 +1,4 @@
-import { type PartnerAnswer, postToPartner } from '../../partners/calls';
+import { type PartnerResponse, postToPartner } from '../../partners/calls';
 import type { Partner } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
 import { randomToken } from '../../platform/ids';
@@ -12,7 +12,7 @@ import { buildMessage } from './message';
 export type OrderUpdateAnswer =
   | { readonly outcome: 'not_needed' }
   | { readonly outcome: 'no_address'; readonly message: string }
-  | PartnerAnswer;
+  | PartnerResponse;
 
 /** @param shippingRevision the order's shipping revision that the partner should get */
 export interface OrderUpdate {
@@ -36,7 +36,7 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
-  const { answer, attempt } = await postToPartner(deps, {
+  const { response: answer, attempt } = await postToPartner(deps, {
     partner,
     url: partner.orderUpdateUrl,
     delivers: true,

@@ -60,7 +60,7 @@ export async function orderTimeline(
         FROM printed JOIN postbacks b ON b.print_order_id = printed.id
         UNION ALL
         SELECT 'request', r.id::text, r.kind, r.at, r.print_order_id::text, printed.uid,
-          jsonb_build_object('outcome', r.outcome, 'status', r.status, 'durationMs', r.duration_ms, 'answer', r.answer,
+          jsonb_build_object('outcome', r.outcome, 'status', r.status, 'durationMs', r.duration_ms, 'response', r.response,
             'revision', r.revision)
         FROM printed JOIN partner_requests r ON r.print_order_id = printed.id
         UNION ALL

@@ -57,8 +57,8 @@ export class CheckImpossible extends Error {
 const POLL_MS = 50;
 
 /**
- * Plays the messages that a print partner gets and reports every rule that its answers break (docs/partners.md).
- * @throws CheckImpossible when an address is invalid or nothing answers at the submit address
+ * Sends the messages that a print partner gets and reports every rule that its responses break (docs/partners.md).
+ * @throws CheckImpossible when an address is invalid or nothing responds at the submit address
  */
 export async function checkPartner(
   partner: CheckedPartner,
@@ -130,9 +130,9 @@ const reportOf = (name: string, findings: readonly Finding[]): ScenarioReport =>
 
 /** Sends a message that is no print order, to tell an address without a server from a partner with faults. */
 async function assertListens(url: string, send: Send): Promise<void> {
-  const answer = await send({ url, body: {}, signing: 'unsigned' });
-  if (answer.ok || answer.kind === 'redirect' || answer.kind === 'timeout') return;
-  throw new CheckImpossible(`${url}: ${answer.message}`);
+  const response = await send({ url, body: {}, signing: 'unsigned' });
+  if (response.ok || response.kind === 'redirect' || response.kind === 'timeout') return;
+  throw new CheckImpossible(`${url}: ${response.message}`);
 }
 
 function createState(partner: CheckedPartner, options: CheckOptions, send: Send, startedAt: Date) {

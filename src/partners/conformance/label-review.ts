@@ -32,8 +32,8 @@ export function createLabelReview(
       if (dispatches().length === 0 || shipment() !== undefined) return;
       sentAt = Date.now();
       const body = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
-      const answer = await send({ url: updateUrl, body });
-      if (answer.ok && answer.status < 300) acceptedAt = Date.now();
+      const response = await send({ url: updateUrl, body });
+      if (response.ok && response.status < 300) acceptedAt = Date.now();
     },
     findings() {
       const shipped = shipment();

@@ -18,7 +18,7 @@ import {
   type SampleVariant,
 } from './sample-print-orders';
 import { SAMPLE_SKUS } from './sample-products';
-import type { CheckedAnswer, Send, Signing } from './sender';
+import type { CheckedResponse, Send, Signing } from './sender';
 
 /** A fault that a scenario found. */
 export interface Finding {
@@ -55,53 +55,58 @@ export interface Scenario {
   readonly play: (context: CheckContext) => Promise<void>;
 }
 
-const isAccepted = (answer: CheckedAnswer) => answer.ok && answer.status < 300;
+const isAccepted = (response: CheckedResponse) => response.ok && response.status < 300;
 
-const describe = (answer: CheckedAnswer) =>
-  answer.ok ? `HTTP ${answer.status} ${cutText(answer.text, 200)}`.trim() : answer.message;
+const describe = (response: CheckedResponse) =>
+  response.ok ? `HTTP ${response.status} ${cutText(response.text, 200)}`.trim() : response.message;
 
 /**
- * Reports the fault of an answer that is no decision: no answer, a redirect, or an error of the server.
- * @returns true when the answer is a decision: 2xx, or 4xx except 408, 425 and 429
+ * Reports the fault of a response that is no decision: no response, a redirect, or an error of the server.
+ * @returns true when the response is a decision: 2xx, or 4xx except 408, 425 and 429
  */
-function isDecided(context: CheckContext, what: string, answer: CheckedAnswer): boolean {
+function isDecided(context: CheckContext, what: string, response: CheckedResponse): boolean {
   const { find, slowMs } = context;
-  if (answer.durationMs > slowMs && answer.ok)
-    find('slow-answer', `${what}: answered after ${answer.durationMs} ms`);
-  if (answer.ok) {
-    if (!isTransient(answer)) return true;
-    find('server-error', `${what}: ${describe(answer)}`);
+  if (response.durationMs > slowMs && response.ok)
+    find('slow-response', `${what}: responded after ${response.durationMs} ms`);
+  if (response.ok) {
+    if (!isTransient(response)) return true;
+    find('server-error', `${what}: ${describe(response)}`);
     return false;
   }
   const fault: FaultName =
-    answer.kind === 'timeout'
-      ? 'no-answer'
-      : answer.kind === 'redirect'
-        ? 'redirect-answered'
+    response.kind === 'timeout'
+      ? 'no-response'
+      : response.kind === 'redirect'
+        ? 'redirect-response'
         : 'connection-broken';
-  find(fault, `${what}: ${answer.message}`);
+  find(fault, `${what}: ${response.message}`);
   return false;
 }
 
 /** Reports `fault` unless a message was accepted. Returns true when it was. */
-function mustAccept(context: CheckContext, what: string, answer: CheckedAnswer, fault: FaultName): boolean {
-  if (!isDecided(context, what, answer)) return false;
-  if (isAccepted(answer)) return true;
-  context.find(fault, `${what}: ${describe(answer)}`);
+function mustAccept(
+  context: CheckContext,
+  what: string,
+  response: CheckedResponse,
+  fault: FaultName,
+): boolean {
+  if (!isDecided(context, what, response)) return false;
+  if (isAccepted(response)) return true;
+  context.find(fault, `${what}: ${describe(response)}`);
   return false;
 }
 
 /** Reports `fault` when a message was accepted. */
-function mustRefuse(context: CheckContext, what: string, answer: CheckedAnswer, fault: FaultName): void {
-  if (isDecided(context, what, answer) && isAccepted(answer))
-    context.find(fault, `${what}: ${describe(answer)}`);
+function mustRefuse(context: CheckContext, what: string, response: CheckedResponse, fault: FaultName): void {
+  if (isDecided(context, what, response) && isAccepted(response))
+    context.find(fault, `${what}: ${describe(response)}`);
 }
 
 async function submit(
   context: CheckContext,
   { kind, body }: Pick<SamplePrintOrder, 'kind' | 'body'>,
   options: { messageId?: string; signing?: Signing; isSlow?: boolean } = {},
-): Promise<CheckedAnswer> {
+): Promise<CheckedResponse> {
   return await context.send({ url: context.submitUrl(kind), body, ...options });
 }
 
@@ -110,13 +115,13 @@ async function submitAccepted(
   context: CheckContext,
   variant: SampleVariant = PAPER,
   messageId?: string,
-): Promise<{ printOrder: SamplePrintOrder; answer: CheckedAnswer } | undefined> {
+): Promise<{ printOrder: SamplePrintOrder; response: CheckedResponse } | undefined> {
   const variantOrder = context.newPrintOrder(variantFor(context, variant));
-  const answer = await submit(context, variantOrder, messageId === undefined ? {} : { messageId });
+  const response = await submit(context, variantOrder, messageId === undefined ? {} : { messageId });
   const what = `print order ${variantOrder.id} (${variant.name})`;
-  if (!mustAccept(context, what, answer, 'print-order-refused')) return undefined;
+  if (!mustAccept(context, what, response, 'print-order-refused')) return undefined;
   context.accepted(variantOrder);
-  return { printOrder: variantOrder, answer };
+  return { printOrder: variantOrder, response };
 }
 
 const PAPER = SAMPLE_VARIANTS[0]!;
@@ -126,11 +131,11 @@ function variantFor({ kinds }: CheckContext, variant: SampleVariant): SampleVari
   return kinds.includes(variant.kind) ? variant : SAMPLE_VARIANTS.find(({ kind }) => kinds.includes(kind))!;
 }
 
-/** Returns the ids in an answer by their names, at most one level deep: `{"jobId": 7}`. */
-function idsIn(answer: CheckedAnswer): Record<string, string> {
-  if (!answer.ok) return {};
+/** Returns the ids in a response by their names, at most one level deep: `{"jobId": 7}`. */
+function idsIn(response: CheckedResponse): Record<string, string> {
+  if (!response.ok) return {};
   try {
-    const body = z.record(z.string(), z.unknown()).parse(JSON.parse(answer.text));
+    const body = z.record(z.string(), z.unknown()).parse(JSON.parse(response.text));
     return Object.fromEntries(
       Object.entries(body)
         .filter(([name, value]) => /(^|[a-z_])(id|ID|Id|number|Number)$/.test(name) && value !== null)
@@ -142,14 +147,14 @@ function idsIn(answer: CheckedAnswer): Record<string, string> {
 }
 
 /**
- * Checks the answer to a repeated print order. It shows a second production by 201 (created) twice, or by other ids than
- * those of the first answer.
+ * Checks the response to a repeated print order. It shows a second production by 201 (created) twice, or by other ids than
+ * those of the first response.
  */
 function checkRepeated(
   context: CheckContext,
   what: string,
-  first: CheckedAnswer,
-  again: CheckedAnswer,
+  first: CheckedResponse,
+  again: CheckedResponse,
 ): void {
   if (!mustAccept(context, what, again, 'duplicate-refused') || !first.ok || !again.ok) return;
   const before = idsIn(first);
@@ -160,7 +165,7 @@ function checkRepeated(
     const ids = changed.map(([name, value]) => `${name} ${before[name]}, then ${value}`);
     context.find('duplicate-made-twice', `${what}: ${ids.join('; ')}`);
   } else if (first.status === 201 && again.status === 201)
-    context.find('duplicate-made-twice', `${what}: answered 201 both times`);
+    context.find('duplicate-made-twice', `${what}: responded with 201 both times`);
 }
 
 const variants: Scenario = {
@@ -180,12 +185,12 @@ const duplicates: Scenario = {
     const messageId = `msg_${context.newPrintOrder(PAPER).id}`;
     const submitted = await submitAccepted(context, PAPER, messageId);
     if (submitted) {
-      const { printOrder, answer } = submitted;
+      const { printOrder, response } = submitted;
       context.expectShipment(printOrder, 'again');
       const retried = await submit(context, printOrder, { messageId });
-      checkRepeated(context, `print order ${printOrder.id}, again`, answer, retried);
+      checkRepeated(context, `print order ${printOrder.id}, again`, response, retried);
       const renewed = await submit(context, printOrder);
-      checkRepeated(context, `print order ${printOrder.id}, under another webhook-id`, answer, renewed);
+      checkRepeated(context, `print order ${printOrder.id}, under another webhook-id`, response, renewed);
     }
     const twin = context.newPrintOrder(variantFor(context, PAPER));
     const options = { messageId: `msg_${twin.id}` };
@@ -208,9 +213,9 @@ const changedContent: Scenario = {
       ['another address', printOrder.changed({ delivery: MOVED_DELIVERY })],
     ];
     for (const [change, body] of changes) {
-      const answer = await submit(context, { kind: printOrder.kind, body });
+      const response = await submit(context, { kind: printOrder.kind, body });
       const what = `print order ${printOrder.id} with ${change}`;
-      mustRefuse(context, what, answer, 'changed-content-accepted');
+      mustRefuse(context, what, response, 'changed-content-accepted');
     }
   },
 };
@@ -233,16 +238,16 @@ const signatures: Scenario = {
   async play(context) {
     for (const [signing, fault, text] of BAD_SIGNATURES) {
       const printOrder = context.newPrintOrder(variantFor(context, PAPER));
-      const answer = await submit(context, printOrder, { signing });
-      if (isAccepted(answer)) context.accepted(printOrder);
-      mustRefuse(context, `print order ${printOrder.id} ${text}`, answer, fault);
+      const response = await submit(context, printOrder, { signing });
+      if (isAccepted(response)) context.accepted(printOrder);
+      mustRefuse(context, `print order ${printOrder.id} ${text}`, response, fault);
     }
     // A partner that refuses every print order has another fault.
     if (!(await submitAccepted(context))) return;
     const printOrder = context.newPrintOrder(variantFor(context, PAPER));
-    const answer = await submit(context, printOrder, { signing: 'rotated' });
+    const response = await submit(context, printOrder, { signing: 'rotated' });
     const what = `print order ${printOrder.id} with two signatures`;
-    if (mustAccept(context, what, answer, 'rotated-signature-refused')) context.accepted(printOrder);
+    if (mustAccept(context, what, response, 'rotated-signature-refused')) context.accepted(printOrder);
   },
 };
 
@@ -251,13 +256,13 @@ const slowDelivery: Scenario = {
   async play(context) {
     if (!(await submitAccepted(context))) return;
     const printOrder = context.newPrintOrder(variantFor(context, PAPER));
-    const answer = await submit(context, printOrder, { isSlow: true });
+    const response = await submit(context, printOrder, { isSlow: true });
     const what = `print order ${printOrder.id}, slowly`;
-    if (!answer.ok && answer.kind === 'connection')
-      context.find('slow-delivery-refused', `${what}: ${answer.message}`);
-    else if (answer.ok && answer.status === 408)
-      context.find('slow-delivery-refused', `${what}: ${describe(answer)}`);
-    else if (mustAccept(context, what, answer, 'slow-delivery-refused')) context.accepted(printOrder);
+    if (!response.ok && response.kind === 'connection')
+      context.find('slow-delivery-refused', `${what}: ${response.message}`);
+    else if (response.ok && response.status === 408)
+      context.find('slow-delivery-refused', `${what}: ${describe(response)}`);
+    else if (mustAccept(context, what, response, 'slow-delivery-refused')) context.accepted(printOrder);
   },
 };
 
@@ -278,8 +283,8 @@ async function mustRefuseForged(
   body: unknown,
 ): Promise<void> {
   if (!context.knowsSecret) return;
-  const answer = await context.send({ url, body, signing: 'forged' });
-  mustRefuse(context, `${what} signed with another secret`, answer, 'bad-signature-accepted');
+  const response = await context.send({ url, body, signing: 'forged' });
+  mustRefuse(context, `${what} signed with another secret`, response, 'bad-signature-accepted');
 }
 
 const cancels: Scenario = {
@@ -293,9 +298,9 @@ const cancels: Scenario = {
       const body = cancelRequest(printOrder);
       await mustRefuseForged(context, url, `cancel request of ${printOrder.id}`, body);
       context.canceled(printOrder);
-      const answer = await context.send({ url, body });
+      const response = await context.send({ url, body });
       const what = `cancel request of ${printOrder.id}`;
-      if (mustAccept(context, what, answer, 'cancel-refused')) {
+      if (mustAccept(context, what, response, 'cancel-refused')) {
         const again = await context.send({ url, body });
         // 404 and 410 say that the partner does not have the print order, which confirms the cancellation too.
         const isGone = again.ok && (again.status === 404 || again.status === 410);
@@ -303,9 +308,9 @@ const cancels: Scenario = {
       }
     }
     const unknown = context.newPrintOrder(variantFor(context, PAPER));
-    const answer = await context.send({ url, body: cancelRequest(unknown) });
-    if (!answer.ok || answer.status >= 500)
-      context.find('unknown-cancel-failed', `cancel request of ${unknown.id}: ${describe(answer)}`);
+    const response = await context.send({ url, body: cancelRequest(unknown) });
+    if (!response.ok || response.status >= 500)
+      context.find('unknown-cancel-failed', `cancel request of ${unknown.id}: ${describe(response)}`);
   },
 };
 
@@ -321,8 +326,8 @@ const updates: Scenario = {
     const what = `update of ${printOrder.id}`;
     await mustRefuseForged(context, url, what, body);
     const messageId = `msg_update_${printOrder.id}`;
-    const answer = await context.send({ url, body, messageId });
-    if (!mustAccept(context, what, answer, 'update-refused')) return;
+    const response = await context.send({ url, body, messageId });
+    if (!mustAccept(context, what, response, 'update-refused')) return;
     const again = await context.send({ url, body, messageId });
     mustAccept(context, `${what}, again`, again, 'duplicate-update-refused');
   },
@@ -335,28 +340,28 @@ const inventory: Scenario = {
     const url = context.inventoryUrl!;
     const body: StockPollBody = { version: STOCK_POLL_VERSION, SKU: [...SAMPLE_SKUS] };
     await mustRefuseForged(context, url, 'stock poll', body);
-    const answer = await context.send({ url, body });
-    if (!mustAccept(context, 'stock poll', answer, 'inventory-refused') || !answer.ok) return;
-    const problem = inventoryProblem(answer.text);
+    const response = await context.send({ url, body });
+    if (!mustAccept(context, 'stock poll', response, 'inventory-refused') || !response.ok) return;
+    const problem = inventoryProblem(response.text);
     if (problem !== undefined) context.find('inventory-invalid', `stock poll: ${problem}`);
   },
 };
 
 const inventorySchema = z.object({ items: z.array(stockReportSchema) });
 
-/** Returns what is wrong with the answer to a stock poll. SKUs that the partner does not have may be missing. */
+/** Returns what is wrong with the response to a stock poll. SKUs that the partner does not have may be missing. */
 function inventoryProblem(text: string): string | undefined {
   let body: unknown;
   try {
     body = JSON.parse(text);
   } catch {
-    return 'the answer is not JSON';
+    return 'the response is not JSON';
   }
   const parsed = inventorySchema.safeParse(body);
   if (!parsed.success)
     return parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
   const other = parsed.data.items.find(({ SKU }) => !SAMPLE_SKUS.includes(SKU));
-  return other && `the answer has the SKU ${other.SKU}, which the poll does not name`;
+  return other && `the response has the SKU ${other.SKU}, which the poll does not name`;
 }
 
 /** The scenarios in the order in which they are played. */
@@ -371,7 +376,7 @@ export const SCENARIOS: readonly Scenario[] = [
   inventory,
 ];
 
-/** Asks the partner to cancel a print order at the end of the check. Its answer does not matter. */
+/** Requests the cancellation of a print order at the end of the check. Its response does not matter. */
 export async function cleanUp(context: CheckContext, printOrder: SamplePrintOrder): Promise<void> {
   if (context.cancelUrl === null) return;
   context.canceled(printOrder);

@@ -22,9 +22,9 @@ export type Signing =
   | 'future';
 
 export interface CheckLimits {
-  /** Milliseconds that a partner has for an answer. */
-  readonly answerMs: number;
-  /** Milliseconds after which an answer is slow. */
+  /** Milliseconds that a partner has for a response. */
+  readonly responseMs: number;
+  /** Milliseconds after which a response is slow. */
   readonly slowMs: number;
   /** Pause between the pieces of a slow delivery, in milliseconds. */
   readonly pieceMs: number;
@@ -36,15 +36,15 @@ export interface CheckLimits {
 
 /** The limits of real deliveries. */
 export const CHECK_LIMITS: CheckLimits = {
-  answerMs: 20_000,
+  responseMs: 20_000,
   slowMs: 5_000,
   pieceMs: 300,
   settleMs: 2_000,
   shipSoonMs: 10_000,
 };
 
-/** The answer to a message, with the time that it took. */
-export type CheckedAnswer = (TextResponse | HttpFault) & { readonly durationMs: number };
+/** The response to a message, with the time that it took. */
+export type CheckedResponse = (TextResponse | HttpFault) & { readonly durationMs: number };
 
 export interface OutgoingMessage {
   readonly url: string;
@@ -52,11 +52,11 @@ export interface OutgoingMessage {
   readonly signing?: Signing;
   /** Default: a new id. */
   readonly messageId?: string;
-  /** Sends the body in pieces, and reads the answer after a pause. */
+  /** Sends the body in pieces, and reads the response after a pause. */
   readonly isSlow?: boolean;
 }
 
-export type Send = (message: OutgoingMessage) => Promise<CheckedAnswer>;
+export type Send = (message: OutgoingMessage) => Promise<CheckedResponse>;
 
 const SKEW_MS = 10 * 60_000;
 const PIECES = 8;
@@ -96,17 +96,17 @@ export function createSend(
   return async ({ url, body, signing = 'valid', messageId = `msg_${randomToken(18)}`, isSlow = false }) => {
     const text = JSON.stringify(body);
     const startedAt = performance.now();
-    const answer = await client.exchange({
+    const response = await client.exchange({
       url,
       method: 'POST',
       headers: { 'content-type': 'application/json', ...headersOf(signing, messageId, text) },
       body: isSlow ? pieces(text, limits.pieceMs) : text,
-      timeoutMs: limits.answerMs,
+      timeoutMs: limits.responseMs,
       limitBytes: LIMIT_BYTES,
       ...(signal === undefined ? {} : { signal }),
     });
     const sendingMs = isSlow ? (PIECES - 1) * limits.pieceMs : 0;
-    return { ...answer, durationMs: Math.round(performance.now() - startedAt - sendingMs) };
+    return { ...response, durationMs: Math.round(performance.now() - startedAt - sendingMs) };
   };
 }
 

@@ -56,11 +56,11 @@ export const SERVICE_VARIABLES = {
       .string()
       .regex(/^openid( [!-~]{1,100}){0,20}$/, 'expected scopes separated by spaces, openid first')
       .default('openid profile'),
-    'Scopes that a sign-in asks for, separated by spaces. Some providers need one more for the groups.',
+    'Scopes that a sign-in requests, separated by spaces. Some providers need one more for the groups.',
   ),
   OIDC_GROUPS_CLAIM: variable(
     z.string().min(1).default('groups'),
-    'Claim with the groups of the user, in the ID token or in the answer of the userinfo endpoint.',
+    'Claim with the groups of the user, in the ID token or in the response of the userinfo endpoint.',
   ),
   OIDC_ROLES: variable(
     parsed(parseGroupRoles, 'expected group:role,group2:role2 with the roles viewer, operator and admin'),
@@ -98,7 +98,7 @@ export const SERVICE_VARIABLES = {
   ),
   STOP_DEADLINE: variable(
     duration('15m'),
-    'Time that a reroute waits for the present partner to agree to stop. After it, units that the partner has not acknowledged go to the other partner, and units in production stay.',
+    'Time that a reroute waits for the current partner to agree to stop. After it, units that the partner has not acknowledged go to the other partner, and units in production stay.',
   ),
   UNTRACKED_ORDER_END: variable(
     duration('14d'),
@@ -125,7 +125,7 @@ export const SERVICE_VARIABLES = {
   ),
   SHUTDOWN_DELAY: variable(
     duration('0s').optional(),
-    'How long a stopping API accepts requests while /readyz answers 503, so that load balancers stop sending them.',
+    'How long a stopping API accepts requests while /readyz responds with 503, so that load balancers stop sending them.',
     '5s in a container, else 0s',
   ),
   SHUTDOWN_GRACE: variable(

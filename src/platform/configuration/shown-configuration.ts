@@ -14,7 +14,7 @@ const SECRET = /SECRET|KEY|PASSWORD|TOKEN|CREDENTIAL/;
 /** The part of a URL that names a user, and its query, which can hold a password. */
 const USER_OR_QUERY = /(?<=^[a-z][a-z\d+.-]*:\/\/)[^/?#]*@|[?#].*$/gi;
 
-/** Returns the configuration without secrets: names with a telling word show no value, and URLs neither user nor query. */
+/** Returns the configuration without secrets: names that contain a word of SECRET show no value, and URLs neither user nor query. */
 export function shownConfiguration(config: Config): ShownVariable[] {
   return Object.entries(VARIABLES).map(([name, { fallback, doc }]) => ({
     name,

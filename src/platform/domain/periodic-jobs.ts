@@ -13,14 +13,14 @@ export interface PeriodicJob {
   readonly offsetMs?: number;
 }
 
-/** Asks partners for their stock. */
+/** Polls partners for their stock. */
 export const STOCK_POLL: PeriodicJob = {
   name: 'partner-stock-poll',
   workflowType: WORKFLOW_TYPES.partnerStockPoll,
   everyMs: 10 * MINUTE_MS,
 };
 
-/** Asks carriers about packages whose tracking check is due. */
+/** Reads the tracking of packages whose check is due from their carriers. */
 const TRACKING_SWEEP: PeriodicJob = {
   name: 'tracking-sweep',
   workflowType: WORKFLOW_TYPES.trackingSweep,

@@ -40,7 +40,7 @@ async function startTime(pid: number): Promise<string | undefined> {
 
 /** Returns the identity of a running process. */
 export async function identify(pid: number): Promise<ProcessIdentity> {
-  return { pid, started: (await startTime(pid)) ?? 'gone' };
+  return { pid, started: (await startTime(pid)) ?? 'ended' };
 }
 
 /** Returns true when this very process is running, and not a later one with the same id. */

@@ -42,7 +42,7 @@ export interface EmbeddedTemporal extends RunningServer {
   /** host:port of the frontend. */
   readonly address: string;
   readonly uiUrl: string;
-  /** Health check URL. It answers 200 while the server can read the namespace from its database. */
+  /** Health check URL. It responds with 200 while the server can read the namespace from its database. */
   readonly healthUrl: string;
 }
 

@@ -41,7 +41,7 @@ export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
 
-/** Codes of undici's errors for its time-outs. */
+/** Codes of undici's errors for its timeouts. */
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
@@ -54,7 +54,7 @@ export function faultOf(error: unknown, host: string): HttpFault {
     if (cause instanceof TransferError) return httpFault(cause.kind, cause.message);
     if (cause instanceof BlockedAddressError) return httpFault('blocked', cause.message);
     if (TIMEOUT_CODES.has((cause as NodeJS.ErrnoException).code)) {
-      return httpFault('timeout', `${host} did not answer in time`);
+      return httpFault('timeout', `${host} did not respond in time`);
     }
     if (cause instanceof AggregateError && cause.errors.length > 0 && cause.cause === undefined) {
       return faultOf(cause.errors[0], host);

@@ -13,7 +13,7 @@ export const resolveLocally: Resolve = (hostname) => lookup(hostname, { all: tru
 
 /**
  * Returns a lookup for public names that uses DNS alone. The system's lookup uses libuv's thread pool, four threads by default:
- * four names whose servers do not answer would delay every other lookup and file operation of the process.
+ * four names whose servers do not respond would delay every other lookup and file operation of the process.
  * @param servers `address:port`; default: the servers of the system
  */
 export function createDnsResolve(servers?: readonly string[]): Resolve {

@@ -12,7 +12,7 @@ export function faultOfHead(
 ): HttpFault | undefined {
   if (status >= 300 && status < 400) {
     const location = [headers.location].flat()[0];
-    const redirect = httpFault('redirect', `${url.host} answered with a redirect (${status})`);
+    const redirect = httpFault('redirect', `${url.host} responded with a redirect (${status})`);
     return location !== undefined && URL.canParse(location, url.href)
       ? { ...redirect, location: new URL(location, url).href }
       : redirect;

@@ -24,7 +24,7 @@ export interface TextResponse {
 /** Statuses below 500 that a retry may resolve. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
-/** Returns true when a retry may help: for 408, 425, 429 and 5xx, time-outs and broken connections. */
+/** Returns true when a retry may help: for 408, 425, 429 and 5xx, timeouts and broken connections. */
 export function isTransient(result: { ok: true; status: number } | HttpFault): boolean {
   if (!result.ok) return result.kind === 'timeout' || result.kind === 'connection';
   return TRANSIENT_STATUSES.has(result.status) || result.status >= 500;

@@ -32,10 +32,10 @@ export function verifySignature(
   body: string | Buffer,
   secrets: readonly string[],
 ): boolean {
-  const present = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
+  const given = Object.fromEntries(Object.entries(headers).filter(([, value]) => value !== undefined));
   return secrets.some((secret) => {
     try {
-      new Webhook(secret).verify(body, present as Record<string, string>, { jsonParse: false });
+      new Webhook(secret).verify(body, given as Record<string, string>, { jsonParse: false });
       return true;
     } catch (error) {
       if (error instanceof WebhookVerificationError) return false;

@@ -139,6 +139,6 @@ export type CounterName = MetricOfType<'counter'>;
 export type GaugeName = MetricOfType<'gauge'>;
 export type HistogramName = MetricOfType<'histogram'>;
 
-/** Outcomes of an attempt: the other side accepted it, refused it, or did not give an answer that decides. */
+/** Outcomes of an attempt: the receiver accepted it, refused it, or gave no response that decides. */
 export const ATTEMPT_OUTCOMES = ['accepted', 'refused', 'failed'] as const;
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];

@@ -19,7 +19,7 @@ CREATE TABLE partners (
   inventory_url             text,
   -- Null: the default version of each product kind.
   print_order_version       text CHECK (print_order_version IN ('1.0', '1.1')),
-  -- `all`: dispatch answers name packing slips and customs forms by their own types. Null: `label` and `invoice` only.
+  -- `all`: dispatch responses name packing slips and customs forms by their own types. Null: `label` and `invoice` only.
   document_types            text CHECK (document_types = 'all'),
   signing_secret            text,
   -- Subscribing again makes a new secret. Calls are signed with the old one too until the partner has had time to load
@@ -39,7 +39,7 @@ CREATE TABLE partner_stock_levels (
   amount              bigint CHECK (amount >= 0),
   replenishment_date  date,
   reported_at         timestamptz NOT NULL,
-  -- Sku first: routing asks every partner for one sku.
+  -- Sku first: routing reads every partner for one sku.
   PRIMARY KEY (partner_sku, partner_id)
 ) WITH (fillfactor = 80);
 CREATE INDEX partner_stock_levels_list ON partner_stock_levels (partner_id, partner_sku);
@@ -133,7 +133,7 @@ CREATE TABLE partner_requests (
   status          int,
   outcome         text NOT NULL CHECK (outcome IN ('accepted', 'retry', 'refused')),
   -- Beginning of the response, or why there was none.
-  answer          text
+  response        text
 );
 CREATE INDEX partner_requests_print_order ON partner_requests (print_order_id, id) WHERE print_order_id IS NOT NULL;
 CREATE INDEX partner_requests_partner ON partner_requests (partner_id, id DESC);

@@ -87,7 +87,7 @@ CREATE TABLE shipments (
   print_order_id     bigint REFERENCES print_orders,
   shipping_order_id  uuid REFERENCES shipping_orders,
   status             text NOT NULL DEFAULT 'buying' CHECK (status IN ('buying', 'bought', 'refused', 'voided')),
-  -- Raised when a refused purchase is tried again, so that it asks the carrier under new keys.
+  -- Raised when a refused purchase is tried again, so that it uses new keys at the carrier.
   attempt            int NOT NULL DEFAULT 1,
   consignment        jsonb NOT NULL,
   carrier_uid        text,

@@ -10,7 +10,7 @@ CREATE TABLE trackings (
   shipment_id             uuid REFERENCES shipments ON DELETE CASCADE,
   -- Of a partner's tracking code.
   print_order_id          bigint REFERENCES print_orders ON DELETE CASCADE,
-  -- Null while no carrier is known for the code. The tracking sweep asks the adapters.
+  -- Null while no carrier is known for the code. The tracking sweep searches the adapters.
   carrier_uid             text,
   carrier_name            text,
   -- Uid of the carrier adapter that is polled.
@@ -29,7 +29,7 @@ CREATE TABLE trackings (
 );
 CREATE INDEX trackings_shipment ON trackings (shipment_id);
 CREATE INDEX trackings_print_order ON trackings (print_order_id) WHERE print_order_id IS NOT NULL;
--- The tracking sweep asks carriers concurrently: each reads its own packages that are due. Partners' codes whose
+-- The tracking sweep reads carriers concurrently: each reads its own packages that are due. Partners' codes whose
 -- carrier is not known have no adapter.
 CREATE INDEX trackings_due_by_adapter ON trackings (adapter_uid, next_check_at) WHERE next_check_at IS NOT NULL;
 -- Operators' lists of parcels: by status, newest first, so that problems come first.

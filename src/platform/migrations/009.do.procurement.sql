@@ -38,7 +38,7 @@ CREATE TABLE stock_items (
   CONSTRAINT stock_items_backorder_first CHECK (backorder = 0 OR quantity = reserved),
   CONSTRAINT stock_items_min_max CHECK (min_stock >= 0 AND max_stock >= min_stock),
   CONSTRAINT stock_items_supplier CHECK (supplier_uid IS NULL OR (unit_cost_minor IS NOT NULL AND cost_currency IS NOT NULL)),
-  -- Sku first: routing asks every partner for one sku.
+  -- Sku first: routing reads every partner for one sku.
   CONSTRAINT stock_items_sku UNIQUE (partner_sku, partner_id),
   CONSTRAINT stock_items_position UNIQUE (partner_id, position)
   -- Levels are in no index, and pages keep room: an adjustment rewrites its row within the page.

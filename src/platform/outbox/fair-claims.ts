@@ -52,7 +52,7 @@ export async function claimFairly(
             SELECT (SELECT o.target FROM outbox o
                     WHERE o.kind = ${kind} AND o.dead_at IS NULL AND o.target > f.target ORDER BY o.target LIMIT 1)
             FROM found f WHERE f.target IS NOT NULL`;
-  const [answer] = await sql<
+  const [result] = await sql<
     { now: Date; rows: ClaimedJson[]; candidates: { target: string; since: string }[] }[]
   >`
     WITH RECURSIVE found (target) AS (${found}), candidates AS (
@@ -76,7 +76,7 @@ export async function claimFairly(
       LIMIT ${limit}
     ), ${leasePicked(sql, leaseSeconds)}
     SELECT now(), rows, (SELECT coalesce(jsonb_agg(candidates), '[]') FROM candidates) AS candidates FROM claimed`;
-  const { candidates, ...rest } = answer!;
+  const { candidates, ...rest } = result!;
   return { ...rest, candidates: candidates.map(({ target, since }) => ({ target, since: new Date(since) })) };
 }
 
@@ -88,13 +88,13 @@ interface Target {
   waiting: boolean;
 }
 
-/** Maximum number of waiting targets that one claim asks for. */
-const ASKED_AT_ONCE = 200;
+/** Maximum number of waiting targets in one claim. */
+const TARGETS_PER_CLAIM = 200;
 
 /** Claims for lanes that deliver several rows of one target at the same time, up to a limit per target. */
 export class FairClaims implements Claims {
   private readonly window = new ScanWindow();
-  /** Targets with rows in delivery and waiting targets. Claims ask for waiting targets in this order. */
+  /** Targets with rows in delivery and waiting targets. Claims include waiting targets in this order. */
   private readonly targets = new Map<string, Target>();
 
   constructor(
@@ -115,7 +115,7 @@ export class FairClaims implements Claims {
       after,
       waiting: known
         .filter(([, { waiting, inDelivery }]) => waiting && inDelivery < this.perTarget)
-        .slice(0, ASKED_AT_ONCE)
+        .slice(0, TARGETS_PER_CLAIM)
         .map(([target, { since }]) => ({ target, since })),
       inDelivery,
     }).catch((error: unknown) => {
@@ -151,7 +151,7 @@ export class FairClaims implements Claims {
   }
 
   private update(target: string, entry: Target): void {
-    // To the end: the next claim asks for other targets first.
+    // To the end: the next claim includes other targets first.
     this.targets.delete(target);
     if (entry.inDelivery > 0 || entry.waiting) this.targets.set(target, entry);
   }

@@ -26,7 +26,7 @@ export async function claim(
   }: ClaimOptions & { readonly after: Date; readonly busy: readonly string[] },
 ): Promise<OrderedClaim> {
   const targets = [...busy];
-  const [answer] = await sql<{ now: Date; rows: ClaimedJson[]; passedOver: boolean }[]>`
+  const [result] = await sql<{ now: Date; rows: ClaimedJson[]; passedOver: boolean }[]>`
     WITH picked AS (
       SELECT id, available_at FROM outbox
       WHERE kind = ${kind} AND dead_at IS NULL AND available_at >= ${after} AND available_at <= now()
@@ -39,7 +39,7 @@ export async function claim(
       SELECT FROM outbox WHERE kind = ${kind} AND dead_at IS NULL AND target = ANY(${targets})
         AND available_at >= ${after} AND available_at <= now()) AS passed_over
     FROM claimed`;
-  const { now, rows, passedOver } = answer!;
+  const { now, rows, passedOver } = result!;
   return {
     rows: rowsOf(rows),
     reached: rows.length < limit ? now : (lastDueAt(rows) ?? now),

@@ -46,7 +46,7 @@ export class ScanWindow {
     this.dueAt[scan] = Math.max(this.dueAt[scan]!, this.pauseUntil(nowMs));
   }
 
-  /** Ends a scan that failed. It is repeated: at once when it failed at once, later when it ran into a time-out. */
+  /** Ends a scan that failed. It is repeated: at once when it failed at once, later after a timeout. */
   fail(nowMs = performance.now()): void {
     this.returning = Math.min(this.returning, this.current.returning);
     this.dueAt[this.current.scan] = this.pauseUntil(nowMs);

@@ -61,11 +61,11 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
   const missing: Record<string, temporal.api.enums.v1.IndexedValueType> = {};
   for (const { name, type } of Object.values(SEARCH_ATTRIBUTES)) {
     const wanted = INDEXED_TYPES[type];
-    const present = customAttributes[name];
-    if (present === undefined || present === null) missing[name] = wanted;
-    else if (present !== wanted) {
+    const existing = customAttributes[name];
+    if (existing === undefined || existing === null) missing[name] = wanted;
+    else if (existing !== wanted) {
       throw new Error(
-        `Temporal namespace ${namespace}: search attribute ${name} has type ${IndexedValueType[present]}, not ${type}; remove it or use another namespace.`,
+        `Temporal namespace ${namespace}: search attribute ${name} has type ${IndexedValueType[existing]}, not ${type}; remove it or use another namespace.`,
       );
     }
   }

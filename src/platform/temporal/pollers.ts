@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 
-/** A worker that asks Temporal for tasks. */
+/** A worker that polls Temporal for tasks. */
 export interface Poller {
   /** The process id and host of the worker, unless it has another identity. */
   readonly identity: string;
@@ -24,7 +24,7 @@ const TYPES = {
 } as const;
 
 /**
- * Returns the workers that asked for tasks in the last five minutes, as Temporal remembers them.
+ * Returns the workers that polled for tasks in the last five minutes, as Temporal remembers them.
  * @param timeoutMs time limit of the two requests
  * @throws gRPC errors while Temporal is unavailable
  */

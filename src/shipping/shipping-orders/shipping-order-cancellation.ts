@@ -29,7 +29,7 @@ export async function requestCancellation(sql: Sql, shippingOrderId: string): Pr
 /**
  * Voids the labels of a shipping order whose cancellation was requested, and records the outcome. The call is idempotent.
  * A purchase that is still running is voided too: it can buy nothing under its key afterwards.
- * @throws CarrierUnavailable when the carrier does not answer; repeat the call to continue
+ * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
  */
 export async function cancelShippingOrder(
   deps: PurchaseDeps,
@@ -40,7 +40,7 @@ export async function cancelShippingOrder(
     { status: string }[]
   >`SELECT status FROM shipping_orders WHERE id = ${shippingOrderId}`;
   if (order?.status === 'canceled') return { outcome: 'canceled' };
-  // A package may have been scanned while the carrier did not answer.
+  // A package may have been scanned while the carrier did not respond.
   if (await inTransaction(sql, (tx) => isScanned(tx, shippingOrderId))) {
     await endCanceling(sql, shippingOrderId);
     return { outcome: 'scanned' };

@@ -19,7 +19,7 @@ import type {
 } from '../domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
-export const ANSWER_SECONDS = 45;
+export const LABEL_WAIT_SECONDS = 45;
 /** How long a request waits for its cancellation. */
 const CANCEL_SECONDS = 30;
 const START_SECONDS = 5;
@@ -42,7 +42,7 @@ export async function runShippingOrder(
     workflowId: shippingOrderWorkflowId(input.shippingOrderId),
     input,
     reuse: 'REJECT_DUPLICATE',
-    seconds: ANSWER_SECONDS,
+    seconds: LABEL_WAIT_SECONDS,
     unavailable: 'The labels could not be bought yet; send the same request again to get them.',
   });
 }
@@ -56,7 +56,7 @@ export async function runCancellation(deps: WorkflowDeps, input: CancellationInp
   return await resultOf<Cancellation>(deps, WORKFLOW_TYPES.cancelShippingOrder, {
     workflowId: cancelShippingOrderWorkflowId(input.shippingOrderId),
     input,
-    // A carrier that refused to void a label may be asked again.
+    // A carrier that refused to void a label may accept another request.
     reuse: 'ALLOW_DUPLICATE',
     seconds: CANCEL_SECONDS,
     unavailable: 'The labels are not voided yet; send the same request again to get the outcome.',
@@ -68,7 +68,7 @@ interface Run {
   readonly input: { readonly requestId: string };
   readonly reuse: NonNullable<WorkflowStartOptions['workflowIdReusePolicy']>;
   readonly seconds: number;
-  /** Message of the 503 answer. */
+  /** Message of the 503 response. */
   readonly unavailable: string;
 }
 

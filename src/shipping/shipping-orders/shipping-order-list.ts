@@ -21,7 +21,7 @@ const STUCK_MS = 5 * MINUTE_MS;
 const REFUSED_MS = 7 * 24 * 60 * MINUTE_MS;
 const EVER = Number.POSITIVE_INFINITY;
 
-const SPANS: readonly AgeRange<ShippingOrderStatus, ShippingOrderProblem>[] = [
+const AGE_RANGES: readonly AgeRange<ShippingOrderStatus, ShippingOrderProblem>[] = [
   { status: 'buying', from: 0, to: STUCK_MS, problem: null },
   { status: 'buying', from: STUCK_MS, to: EVER, problem: 'stuck' },
   // The row does not say since when, and a cancellation takes seconds.
@@ -32,7 +32,7 @@ const SPANS: readonly AgeRange<ShippingOrderStatus, ShippingOrderProblem>[] = [
   { status: 'canceled', from: 0, to: EVER, problem: null },
 ];
 
-/** A shipping order as operators' lists return it. */
+/** A shipping order in operators' lists. */
 export interface ShippingOrderListItem {
   readonly id: string;
   readonly orderReferenceId: string;
@@ -86,9 +86,9 @@ export async function listShippingOrders(
   page: ProblemPage,
 ): Promise<readonly ShippingOrderListItem[]> {
   const now = Date.now();
-  const wanted = SPANS.filter(({ status }) => statuses === undefined || statuses.includes(status));
+  const wanted = AGE_RANGES.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
-    const spans = ageRangeColumns(
+    const ranges = ageRangeColumns(
       wanted.filter(({ problem }) => (problem !== null) === hasProblem),
       now,
     );
@@ -98,8 +98,8 @@ export async function listShippingOrders(
         (SELECT jsonb_agg(jsonb_build_object('position', p.position, 'trackingNumber', p.tracking_number) ORDER BY p.position)
           FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
       FROM (
-        SELECT found.*, k.problem FROM unnest(${spans.statuses}::text[], ${spans.problems}::text[],
-          ${spans.oldest}::text[]::timestamptz[], ${spans.youngest}::text[]::timestamptz[]) AS k (status, problem, oldest, youngest)
+        SELECT found.*, k.problem FROM unnest(${ranges.statuses}::text[], ${ranges.problems}::text[],
+          ${ranges.oldest}::text[]::timestamptz[], ${ranges.youngest}::text[]::timestamptz[]) AS k (status, problem, oldest, youngest)
         CROSS JOIN LATERAL (
           SELECT * FROM shipping_orders o
           WHERE o.status = k.status AND o.created_at > k.oldest AND o.created_at <= k.youngest

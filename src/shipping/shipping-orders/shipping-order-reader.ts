@@ -7,7 +7,7 @@ import type { Queryable } from '../../platform/postgres';
 import { documentLink, readShipment, type ShipmentDocument, shipmentDocuments } from '../shipments';
 import type {
   RetrievedShippingOrder,
-  ShippingOrderAnswer,
+  ShippingOrderResponse,
   ShippingOrderStatus,
 } from './shipping-order-schemas';
 
@@ -106,11 +106,11 @@ async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
 const wireType = ({ type, documentType }: ShipmentDocument) =>
   type === 'invoice' ? 'invoice' : documentType;
 
-/** Returns the answer to a shipping order whose labels have just been bought, with new links. */
-export async function shippingOrderAnswer(
+/** Returns the response to a shipping order whose labels have just been bought, with new links. */
+export async function shippingOrderResponse(
   deps: ReaderDeps,
   order: { readonly shippingOrderId: string; readonly shipmentId: string; readonly orderReferenceId: string },
-): Promise<ShippingOrderAnswer> {
+): Promise<ShippingOrderResponse> {
   const { shipment, packages } = await packagesOf(deps, order.shipmentId);
   return {
     orderId: order.shippingOrderId,
@@ -120,7 +120,7 @@ export async function shippingOrderAnswer(
   };
 }
 
-/** Returns a shipping order in its present state, with new links. */
+/** Returns a shipping order in its current state, with new links. */
 export async function retrievedShippingOrder(
   deps: ReaderDeps,
   order: ShippingOrderRow,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** Answers about shipping orders (docs/shipping.md). */
+/** Responses about shipping orders (docs/shipping.md). */
 
 const storedFile = {
   fileName: z.string(),
@@ -27,7 +27,7 @@ export const shippingOrderSchema = z
     packages: z.array(z.object({ ...packageFields, label: z.object(storedFile), documents, totalCost })),
   })
   .meta({ id: 'ShippingOrder' });
-export type ShippingOrderAnswer = z.input<typeof shippingOrderSchema>;
+export type ShippingOrderResponse = z.input<typeof shippingOrderSchema>;
 
 export const SHIPPING_ORDER_STATUSES = ['buying', 'bought', 'refused', 'canceling', 'canceled'] as const;
 export type ShippingOrderStatus = (typeof SHIPPING_ORDER_STATUSES)[number];

@@ -15,7 +15,7 @@ export interface ShippingOrderPlacement {
   readonly waitSeconds: number;
 }
 
-/** `used`: the account has used the reference for another shipping order, or for one that was answered. */
+/** `used`: the account has used the reference for another shipping order, or for one whose request has its response. */
 export type PlacedShippingOrder = { readonly shippingOrderId: string } | 'used';
 
 const CANCELED: CarrierRefusal = {
@@ -26,7 +26,7 @@ const CANCELED: CarrierRefusal = {
 const fingerprintOf = (request: ShippingOrderRequest) => sha256(JSON.stringify(request));
 
 /**
- * Resumes a shipping order with the same content whose request ended without an answer.
+ * Resumes a shipping order with the same content whose request ended without a response.
  * @returns null when the reference is free
  */
 export async function resumeShippingOrder(
@@ -65,12 +65,12 @@ export async function insertShippingOrder(
   return inserted === undefined ? 'used' : { shippingOrderId: inserted.id };
 }
 
-/** Records that the waiting request was answered. Call it in the transaction that stores the answer. */
+/** Records that the waiting request has its response. Call it in the transaction that stores the response. */
 export async function recordAnswered(sql: Queryable, shippingOrderId: string): Promise<void> {
   await sql`UPDATE shipping_orders SET answered_at = now() WHERE id = ${shippingOrderId}`;
 }
 
-/** Records that no request waits any more. If none was answered, a request with the same content may resume. */
+/** Records that no request waits any more. If none got a response, a request with the same content may resume. */
 export async function endWait(sql: Sql, shippingOrderId: string): Promise<void> {
   await sql`UPDATE shipping_orders SET waiting_until = now() WHERE id = ${shippingOrderId}`;
 }

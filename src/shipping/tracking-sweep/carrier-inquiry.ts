@@ -3,24 +3,24 @@ import { type CarrierAdapter, type CarrierEvent, CarrierUnavailable } from '../.
 import type { Logger } from '../../platform/logging';
 import { isUnavailable } from '../../platform/unavailable';
 
-/** Consecutive packages without a usable answer after which the carrier counts as unavailable, not the packages as bad. */
+/** Consecutive packages without a usable response after which the carrier counts as unavailable, not the packages as bad. */
 const SILENT_PACKAGES = 5;
 
-/** Answers of a carrier about packages. Each package is in one of the three lists. */
-export interface Answers {
+/** What a carrier reports about packages. Each package is in one of the three lists. */
+export interface TrackedPackages {
   readonly events: readonly CarrierEvent[];
-  /** Packages that the carrier answered for. */
-  readonly asked: readonly string[];
-  /** Packages for which it gave no usable answer. */
+  /** Packages with a response. */
+  readonly responded: readonly string[];
+  /** Packages without a usable response. */
   readonly failed: readonly string[];
-  /** Packages that it was not asked about, because it is unavailable. */
-  readonly unasked: readonly string[];
-  readonly isAway: boolean;
+  /** Packages that were not requested, because the carrier is unavailable. */
+  readonly notRequested: readonly string[];
+  readonly isUnavailable: boolean;
 }
 
 /**
- * Asks one carrier about packages, at its rate (`trackingLimits`). A batch without a usable answer is asked again package by
- * package, so that one bad package does not stop the others.
+ * Reads the tracking of packages from one carrier, at its rate (`trackingLimits`). A batch without a usable response is
+ * requested again package by package, so that one bad package does not stop the others.
  */
 export class CarrierInquiry {
   /** Time of the next call, in milliseconds. */
@@ -35,43 +35,49 @@ export class CarrierInquiry {
    * @param numbers tracking numbers, at most `trackingLimits.batch`
    * @throws when Postgres is unavailable, which the built-in carriers use
    */
-  async ask(numbers: readonly string[]): Promise<Answers> {
+  async track(numbers: readonly string[]): Promise<TrackedPackages> {
     if (numbers.length > 1) {
       try {
-        return { events: await this.track(numbers), asked: numbers, failed: [], unasked: [], isAway: false };
+        return {
+          events: await this.request(numbers),
+          responded: numbers,
+          failed: [],
+          notRequested: [],
+          isUnavailable: false,
+        };
       } catch (error) {
-        rethrowIfPostgresIsAway(error);
+        rethrowIfPostgresIsUnavailable(error);
       }
     }
-    return await this.askOneByOne(numbers);
+    return await this.trackOneByOne(numbers);
   }
 
-  private async askOneByOne(numbers: readonly string[]): Promise<Answers> {
+  private async trackOneByOne(numbers: readonly string[]): Promise<TrackedPackages> {
     const events: CarrierEvent[] = [];
-    const asked: string[] = [];
+    const responded: string[] = [];
     const failed: string[] = [];
     let silent = 0;
     for (const [index, number] of numbers.entries()) {
       try {
-        events.push(...(await this.track([number])));
-        asked.push(number);
+        events.push(...(await this.request([number])));
+        responded.push(number);
         silent = 0;
       } catch (error) {
-        rethrowIfPostgresIsAway(error);
+        rethrowIfPostgresIsUnavailable(error);
         this.log.warn(
           { err: error, carrier: this.adapter.uid, trackingNumber: number },
-          'a carrier gave no usable answer about a package',
+          'a carrier gave no usable response about a package',
         );
         failed.push(number);
         silent = error instanceof CarrierUnavailable ? silent + 1 : 0;
       }
       if (silent === SILENT_PACKAGES)
-        return { events, asked, failed, unasked: numbers.slice(index + 1), isAway: true };
+        return { events, responded, failed, notRequested: numbers.slice(index + 1), isUnavailable: true };
     }
-    return { events, asked, failed, unasked: [], isAway: silent === numbers.length };
+    return { events, responded, failed, notRequested: [], isUnavailable: silent === numbers.length };
   }
 
-  private async track(numbers: readonly string[]): Promise<readonly CarrierEvent[]> {
+  private async request(numbers: readonly string[]): Promise<readonly CarrierEvent[]> {
     const now = Date.now();
     const start = Math.max(now, this.next);
     this.next = start + (numbers.length / this.adapter.trackingLimits.perSecond) * 1_000;
@@ -80,6 +86,6 @@ export class CarrierInquiry {
   }
 }
 
-function rethrowIfPostgresIsAway(error: unknown): void {
+function rethrowIfPostgresIsUnavailable(error: unknown): void {
   if (!(error instanceof CarrierUnavailable) && isUnavailable(error)) throw error;
 }

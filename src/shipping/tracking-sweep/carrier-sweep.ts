@@ -5,10 +5,10 @@ import { CarrierInquiry } from './carrier-inquiry';
 import { recordEvents } from './record-events';
 import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
 
-/** A package that its carrier gave no usable answer for becomes due again after this time. So do the packages of a dead sweep. */
+/** Time after which a package without a usable response, or of a sweep that ended, becomes due again. */
 const LEASE_MINUTES = 60;
-/** The same for packages that were not asked about, because their carrier is unavailable. */
-const UNASKED_MINUTES = 4;
+/** The same for packages that were not requested, because their carrier is unavailable. */
+const NOT_REQUESTED_MINUTES = 4;
 
 /** Returns the uids of the adapters that have packages to check. */
 export async function carriersToSweep({ sql, carriers }: Omit<SweepDeps, 'log'>): Promise<string[]> {
@@ -19,7 +19,7 @@ export async function carriersToSweep({ sql, carriers }: Omit<SweepDeps, 'log'>)
 }
 
 /**
- * Asks one carrier about its packages that are due, in batches and at its rate, until none is due, the carrier is
+ * Reads the tracking of a carrier's packages that are due, in batches and at its rate, until none is due, the carrier is
  * unavailable, or a bound is reached. Each batch is claimed under a lease of one hour, so sweeps may overlap.
  * @throws when Postgres is unavailable
  */
@@ -77,18 +77,18 @@ async function sweepBatch(
   inquiry: CarrierInquiry,
   claimed: readonly DueTracking[],
 ): Promise<SweepResult> {
-  const answers = await inquiry.ask(claimed.map(({ trackingNumber }) => trackingNumber));
-  const asked = new Set(answers.asked);
-  // A package without an answer is due again after its lease when the carrier is away, and later when the package is bad.
-  const settled = answers.isAway ? asked : new Set([...asked, ...answers.failed]);
+  const tracked = await inquiry.track(claimed.map(({ trackingNumber }) => trackingNumber));
+  const responded = new Set(tracked.responded);
+  // A package without a response is due again after its lease when the carrier is unavailable, and later when the package is bad.
+  const settled = tracked.isUnavailable ? responded : new Set([...responded, ...tracked.failed]);
   await scheduleNextCheck(
     sql,
     claimed.filter(({ trackingNumber }) => settled.has(trackingNumber)),
   );
-  await makeDueSoon(sql, adapter.uid, answers.unasked);
+  await makeDueSoon(sql, adapter.uid, tracked.notRequested);
   const byCarrier = new Map<string, CarrierEvent[]>();
   const carrierOf = new Map(claimed.map((each) => [each.trackingNumber, each.carrierUid]));
-  for (const event of answers.events) {
+  for (const event of tracked.events) {
     const carrierUid = carrierOf.get(event.trackingNumber);
     if (carrierUid === undefined) continue;
     const events = byCarrier.get(carrierUid);
@@ -104,8 +104,8 @@ async function sweepBatch(
   return {
     checked: claimed.length,
     recorded,
-    failed: unrecorded + (answers.isAway ? 0 : answers.failed.length),
-    away: answers.isAway ? [adapter.uid] : [],
+    failed: unrecorded + (tracked.isUnavailable ? 0 : tracked.failed.length),
+    away: tracked.isUnavailable ? [adapter.uid] : [],
   };
 }
 
@@ -125,6 +125,6 @@ async function scheduleNextCheck(sql: Sql, batch: readonly DueTracking[]): Promi
 async function makeDueSoon(sql: Sql, adapterUid: string, numbers: readonly string[]): Promise<void> {
   if (numbers.length === 0) return;
   await sql`
-    UPDATE trackings SET next_check_at = now() + make_interval(mins => ${UNASKED_MINUTES})
+    UPDATE trackings SET next_check_at = now() + make_interval(mins => ${NOT_REQUESTED_MINUTES})
     WHERE tracking_number = ANY(${[...numbers]}) AND adapter_uid = ${adapterUid} AND next_check_at IS NOT NULL`;
 }

@@ -6,7 +6,7 @@ import { CarrierInquiry } from './carrier-inquiry';
 import { recordEvents } from './record-events';
 import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
 
-/** Gateways are asked for a carrier this long after the code arrived: many codes are known only after the first scan. */
+/** Gateways are searched for this long after a code arrived: many codes are known only after the first scan. */
 const SEARCH_DAYS = 14;
 const SEARCH_HOURS = 6;
 
@@ -18,11 +18,11 @@ interface UnknownCode {
 
 /** Codes in one batch. */
 const BATCH = 50;
-/** A code of a batch that a dead sweep has claimed becomes due again after this time. */
+/** A code that a sweep has claimed becomes due again after this time when the sweep ends early. */
 const LEASE_MINUTES = 60;
 
 /**
- * Asks the gateways for the carriers of partners' tracking codes that are due. A gateway that returns events for a code
+ * Searches the gateways for the carriers of partners' tracking codes that are due. A gateway that returns events for a code
  * follows it from then on. Run it while no sweep of a gateway is running, so that the gateways' rates are kept.
  * @throws when Postgres is unavailable
  */
@@ -69,12 +69,12 @@ async function searchCarriers(
   for (const { gateway, inquiry } of inquiries) {
     for (let from = 0; from < unknown.length; from += gateway.trackingLimits.batch) {
       const batch = unknown.slice(from, from + gateway.trackingLimits.batch);
-      const answers = await inquiry.ask(batch.map(({ trackingNumber }) => trackingNumber));
-      if (!answers.isAway) failed += answers.failed.length;
-      const confirmed = await confirm(deps, gateway.uid, answers.events);
+      const tracked = await inquiry.track(batch.map(({ trackingNumber }) => trackingNumber));
+      if (!tracked.isUnavailable) failed += tracked.failed.length;
+      const confirmed = await confirm(deps, gateway.uid, tracked.events);
       recorded += confirmed.recorded;
       failed += confirmed.failed;
-      if (answers.isAway) {
+      if (tracked.isUnavailable) {
         away.push(gateway.uid);
         break;
       }

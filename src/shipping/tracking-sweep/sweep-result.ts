@@ -11,9 +11,9 @@ export interface SweepDeps {
 export interface SweepResult {
   readonly checked: number;
   readonly recorded: number;
-  /** Packages without a usable answer, or whose events could not be recorded. */
+  /** Packages without a usable response, or whose events could not be recorded. */
   readonly failed: number;
-  /** Uids of adapters that gave no usable answer. */
+  /** Uids of adapters that are unavailable. */
   readonly away: readonly string[];
 }
 

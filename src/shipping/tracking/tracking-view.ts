@@ -7,7 +7,7 @@ import {
 } from '../../consignments/domain/tracking-status';
 import type { Queryable } from '../../platform/postgres';
 
-/** The tracking answer (schema `Tracking`). */
+/** The response of a tracking request. */
 export const trackingSchema = z
   .object({
     shortUid: z.string(),
@@ -34,7 +34,7 @@ export const trackingSchema = z
       .describe('Newest first.'),
   })
   .meta({ id: 'Tracking' });
-export type TrackingAnswer = z.input<typeof trackingSchema>;
+export type TrackingResponse = z.input<typeof trackingSchema>;
 
 interface CheckpointRow {
   statusUid: TrackingStatus;
@@ -55,7 +55,7 @@ export async function readTracking(
   sql: Queryable,
   trackingNumber: string,
   account: Pick<Account, 'id' | 'role'>,
-): Promise<TrackingAnswer | null> {
+): Promise<TrackingResponse | null> {
   const [row] = await sql<
     {
       shortUid: string;

@@ -331,7 +331,7 @@ describe('errors', () => {
     const away = createApp(deps, sampleRoutes(sql));
     await request(away).get('/v1/parcels/abc').set(client.key).expect(503);
     const { body } = await request(away).get('/readyz').expect(503);
-    expect(body).toEqual({ status: 'unavailable', postgres: 'away', temporal: 'ready' });
+    expect(body).toEqual({ status: 'unavailable', postgres: 'unavailable', temporal: 'ready' });
     await request(away).get('/healthz').expect(200, { status: 'up' });
     await sql.end();
   });
@@ -354,7 +354,7 @@ describe('errors', () => {
   test('/readyz is ready without Temporal', async () => {
     const deps = await testApiDeps(database.sql, { temporalAddress: '127.0.0.1:1' });
     const { body } = await request(createApp(deps, [])).get('/readyz').expect(200);
-    expect(body).toEqual({ status: 'ready', postgres: 'ready', temporal: 'away' });
+    expect(body).toEqual({ status: 'ready', postgres: 'ready', temporal: 'unavailable' });
   });
 });
 

@@ -71,7 +71,7 @@ test('the overview has behaviours, partners, carriers and files', async () => {
   expect(faultyFiles).toContainEqual({
     name: 'missing.pdf',
     url: `${sandbox.url}/faulty-files/missing.pdf`,
-    summary: 'Answers 404.',
+    summary: 'Responds with 404.',
   });
 });
 

@@ -10,7 +10,7 @@ test.each([
 ] as const)(
   'the page /readyz of a process that is %s has status %i and the state of each server',
   async (status, code) => {
-    const readiness = { status, postgres: 'ready', temporal: 'away' } as const;
+    const readiness = { status, postgres: 'ready', temporal: 'unavailable' } as const;
     const page = await pagesOf(readiness)['/readyz']();
     expect(page.status).toBe(code);
     expect(JSON.parse(page.text)).toEqual(readiness);

@@ -12,8 +12,8 @@ import { createLinkSigner } from '../../../src/platform/objects/signed-links';
 import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
 import {
   type DispatchedShipment,
-  dispatchAnswer,
   dispatchedShipment,
+  dispatchResponse,
   readShipment,
   shipmentDocuments,
 } from '../../../src/shipping/shipments';
@@ -383,7 +383,7 @@ test('the dispatch answer has links for seven days and the tracking data of the 
   const { sql } = database;
   const [row] = await sql<{ shipment: DispatchedShipment }[]>`
     SELECT ${dispatchedShipment(sql)} AS shipment FROM shipments s WHERE s.id = ${bought.shipment.shipmentId}`;
-  const answer = dispatchAnswer({ links, now }, row!.shipment, null);
+  const answer = dispatchResponse({ links, now }, row!.shipment, null);
 
   expect(answer).toMatchObject({
     trackingCode: bought.shipment.packages[0]!.trackingNumber,

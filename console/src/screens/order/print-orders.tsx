@@ -29,7 +29,7 @@ const ATTEMPTS: readonly Column<Sent['requests'][number]>[] = [
     cell: ({ status, outcome }) => `${status ?? t.noAnswer} · ${texts.names.code(outcome)}`,
   },
   { name: t.attemptColumns.duration, numeric: true, cell: ({ durationMs }) => durationOfMs(durationMs) },
-  { name: t.attemptColumns.answer, cell: ({ answer }) => answer ?? texts.common.none },
+  { name: t.attemptColumns.answer, cell: ({ response }) => response ?? texts.common.none },
 ];
 
 const POSTBACKS: readonly Column<Postback>[] = [

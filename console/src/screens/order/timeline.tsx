@@ -33,7 +33,7 @@ const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
   event: ['status', 'reason', 'message'],
   act: ['reason'],
   postback: ['message', 'trackingCode'],
-  request: ['outcome', 'status', 'answer'],
+  request: ['outcome', 'status', 'response'],
   checkpoint: ['trackingNumber', 'message', 'location'],
   notification: ['state', 'url'],
 };

@@ -7,7 +7,7 @@ import { texts } from '../../texts';
 
 const t = texts.partners.ping;
 
-/** The button that sends a signed test message to a partner and shows its answer. */
+/** The button that sends a signed test message to a partner and shows its response. */
 export function Ping({ partnerId }: { readonly partnerId: string }) {
   return (
     <DialogButton
@@ -15,13 +15,13 @@ export function Ping({ partnerId }: { readonly partnerId: string }) {
       explanation={t.explanation}
       button={t.button}
       changeOf={() => change('pingPartner', { params: { partnerId } })}
-      result={({ outcome, status, durationMs, answer }) => (
+      result={({ outcome, status, durationMs, response }) => (
         <DescriptionList
           entries={[
             [t.outcome, <StatusBadge key="outcome" status={outcome} />],
             [t.status, status ?? t.noAnswer],
             [t.duration, durationOfMs(durationMs)],
-            [t.answer, answer ?? texts.common.none],
+            [t.answer, response ?? texts.common.none],
           ]}
         />
       )}

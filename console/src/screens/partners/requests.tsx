@@ -48,7 +48,7 @@ const COLUMNS: readonly Column<Request>[] = [
     numeric: true,
     cell: ({ durationMs }) => durationOfMs(durationMs),
   },
-  { name: t.columns.answer, cell: ({ answer }) => answer ?? texts.common.none },
+  { name: t.columns.answer, cell: ({ response }) => response ?? texts.common.none },
 ];
 
 /** Every request to a partner with its answer. */

@@ -50,7 +50,7 @@ async function sentOrder(): Promise<{ orderId: string; printOrderId: string }> {
 const read = async (orderId: string) =>
   (await api.list(`/v1/operator/orders/${orderId}/print-orders`).expect(200)).body.printOrders;
 
-test('each attempt is listed with time, status, duration and the beginning of the answer', async () => {
+test('each attempt is listed with time, status, duration and the beginning of the response', async () => {
   const { orderId, printOrderId } = await sentOrder();
   partner.answerWith(503, 'down for repairs');
   await deliverPrintOrder(deps, printOrderId);
@@ -64,8 +64,8 @@ test('each attempt is listed with time, status, duration and the beginning of th
   ]);
   const attempt = { printOrderId, kind: 'print_order', revision: null };
   expect(listed.requests).toEqual([
-    expect.objectContaining({ ...attempt, status: 503, outcome: 'retry', answer: 'down for repairs' }),
-    expect.objectContaining({ ...attempt, status: 200, outcome: 'accepted', answer: '{"accepted": true}' }),
+    expect.objectContaining({ ...attempt, status: 503, outcome: 'retry', response: 'down for repairs' }),
+    expect.objectContaining({ ...attempt, status: 200, outcome: 'accepted', response: '{"accepted": true}' }),
   ]);
   for (const { at, durationMs } of listed.requests) {
     expect(Date.now() - Date.parse(at)).toBeLessThan(60_000);
@@ -80,7 +80,7 @@ test('a partner that cannot be reached has an attempt without a status', async (
   await api.sql`UPDATE partners SET order_submit_url = ${`${partner.url}/orders`} WHERE account_id = ${partnerId}`;
   const [{ requests }] = await read(orderId);
   expect(requests).toEqual([
-    expect.objectContaining({ status: null, outcome: 'retry', answer: expect.any(String) }),
+    expect.objectContaining({ status: null, outcome: 'retry', response: expect.any(String) }),
   ]);
 });
 
@@ -108,28 +108,28 @@ test('order updates and cancellations are listed too', async () => {
       revision: 1,
       status: 200,
       outcome: 'accepted',
-      answer: null,
+      response: null,
     }),
     expect.objectContaining({ kind: 'cancellation', revision: null, status: 409, outcome: 'refused' }),
   ]);
 });
 
-test('an answer is cut short, and credentials in it are removed', async () => {
+test('a response is cut short, and credentials in it are removed', async () => {
   const { orderId, printOrderId } = await sentOrder();
   partner.answerWith(400, `bad\0 whsec_c2VjcmV0c2VjcmV0 Authorization: Bearer abc.def ${'x'.repeat(5_000)}`);
   await deliverPrintOrder(deps, printOrderId);
   const [{ requests }] = await read(orderId);
-  expect(requests[0].answer).toMatch(/^bad\ufffd \[removed\] Authorization: \[removed\] x+$/);
-  expect(requests[0].answer).toHaveLength(500);
+  expect(requests[0].response).toMatch(/^bad\ufffd \[removed\] Authorization: \[removed\] x+$/);
+  expect(requests[0].response).toHaveLength(500);
 });
 
-test('an erasure removes the answers, and attempts older than 90 days are deleted', async () => {
+test('an erasure removes the responses, and attempts older than 90 days are deleted', async () => {
   const { orderId, printOrderId } = await sentOrder();
   partner.answerWith(400, 'no Ada at this address');
   await deliverPrintOrder(deps, printOrderId);
   await inTransaction(api.sql, (tx) => eraseRows(tx, [orderId]));
   const [erased] = await read(orderId);
-  expect(erased.requests).toEqual([expect.objectContaining({ status: 400, answer: null })]);
+  expect(erased.requests).toEqual([expect.objectContaining({ status: 400, response: null })]);
   expect(JSON.stringify(erased)).not.toContain('Ada');
 
   const days = (count: number) => new Date(Date.now() + count * 86_400_000);

@@ -24,7 +24,7 @@ beforeAll(async () => {
       (${orderId}, ${printOrderId}, 'postback_error', '{}', ${at(4)}),
       (${orderId}, NULL, 'retry', '{"by":"ada","reason":"new ink"}', ${at(5)})`;
   await sql`
-    INSERT INTO partner_requests (partner_id, print_order_id, kind, at, duration_ms, status, outcome, answer)
+    INSERT INTO partner_requests (partner_id, print_order_id, kind, at, duration_ms, status, outcome, response)
     VALUES (${berlin}, ${printOrderId}, 'print_order', ${at(2)}, 12, 200, 'accepted', 'ok')`;
   await sql`
     INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body, received_at)

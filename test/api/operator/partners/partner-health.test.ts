@@ -118,7 +118,7 @@ test('postbacks of a partner are listed, newest first, in pages', async () => {
   expect((await get(`${partnerId}/postbacks`).expect(200)).body.postbacks).toEqual([]);
 });
 
-test('a ping is signed, sent once, answered with what the partner said, and logged', async () => {
+test('a ping is signed and sent once, returns the response of the partner, and is logged', async () => {
   partner.answerWith(200, '{"pong": true}');
   const { body } = await ping(partnerId).expect(200);
   expect(body).toMatchObject({
@@ -126,7 +126,7 @@ test('a ping is signed, sent once, answered with what the partner said, and logg
     printOrderId: null,
     status: 200,
     outcome: 'accepted',
-    answer: '{"pong": true}',
+    response: '{"pong": true}',
   });
   expect(partner.received).toHaveLength(1);
   expect(partner.received[0]).toMatchObject({

@@ -34,51 +34,56 @@ const fails = (bad: readonly string[], error: Error) => (numbers: readonly strin
 };
 const silent = new CarrierUnavailable('test_post', 'status 500');
 
-test('a batch that the carrier answers is one call', async () => {
+test('a batch with a response is one call', async () => {
   const { calls, inquiry } = carrier((numbers) => numbers.map(scan));
-  const answers = await inquiry.ask(numbersOf(20));
+  const tracked = await inquiry.track(numbersOf(20));
   expect(calls.map(({ numbers }) => numbers.length)).toEqual([20]);
-  expect(answers).toMatchObject({ asked: numbersOf(20), failed: [], unasked: [], isAway: false });
+  expect(tracked).toMatchObject({
+    responded: numbersOf(20),
+    failed: [],
+    notRequested: [],
+    isUnavailable: false,
+  });
 });
 
 test.each([
   ['an error of the server', silent],
-  ['an unreadable answer', new TypeError('no date')],
+  ['an unreadable response', new TypeError('no date')],
 ])('one bad package does not stop its batch: %s', async (_, error) => {
   const { inquiry } = carrier(fails(['P3', 'P11'], error));
-  const answers = await inquiry.ask(numbersOf(20));
+  const tracked = await inquiry.track(numbersOf(20));
   const good = numbersOf(20).filter((number) => number !== 'P3' && number !== 'P11');
-  expect(answers).toEqual({
+  expect(tracked).toEqual({
     events: good.map(scan),
-    asked: good,
+    responded: good,
     failed: ['P3', 'P11'],
-    unasked: [],
-    isAway: false,
+    notRequested: [],
+    isUnavailable: false,
   });
 });
 
-test('a carrier that answers for no package is away, and is not asked about the others', async () => {
+test('a carrier without a response for any package is unavailable, and gets no request for the others', async () => {
   const { calls, inquiry } = carrier(() => {
     throw silent;
   });
-  const answers = await inquiry.ask(numbersOf(20));
-  expect(answers).toMatchObject({ asked: [], failed: numbersOf(5), isAway: true });
-  expect(answers.unasked).toEqual(numbersOf(20).slice(5));
+  const tracked = await inquiry.track(numbersOf(20));
+  expect(tracked).toMatchObject({ responded: [], failed: numbersOf(5), isUnavailable: true });
+  expect(tracked.notRequested).toEqual(numbersOf(20).slice(5));
   expect(calls).toHaveLength(6);
 });
 
 test('errors of Postgres are thrown, for the sweep to be repeated', async () => {
   const lost = Object.assign(new Error('write CONNECTION_CLOSED'), { code: 'CONNECTION_CLOSED' });
   const { inquiry } = carrier(fails(['P1'], lost));
-  await expect(inquiry.ask(numbersOf(3))).rejects.toBe(lost);
+  await expect(inquiry.track(numbersOf(3))).rejects.toBe(lost);
 });
 
 test('the rate of the carrier is kept in batches and package by package', async () => {
   const perSecond = 200;
   const { calls, inquiry } = carrier(fails(['P7'], silent), { batch: 20, perSecond });
   const startedAt = performance.now();
-  await inquiry.ask(numbersOf(20));
-  await inquiry.ask(numbersOf(20).map((number) => `Q${number}`));
+  await inquiry.track(numbersOf(20));
+  await inquiry.track(numbersOf(20).map((number) => `Q${number}`));
   let before = 0;
   for (const { numbers, began } of calls) {
     // From the start, because the first call itself can be late. Timers may be two milliseconds early.
