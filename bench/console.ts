@@ -38,7 +38,7 @@ async function fillConsole({ sql, rows }: Filled): Promise<void> {
       AND right(order_reference_id, 2) < '50'`;
   await sql`
     INSERT INTO outbox (kind, target, payload, attempts, last_error, dead_at)
-    SELECT 'notification', 'endpoint-' || n % 10, '{}', 25, 'the endpoint answered 503', now() - n * interval '1 minute'
+    SELECT 'notification', 'endpoint-' || n % 10, '{}', 25, 'the endpoint responded with 503', now() - n * interval '1 minute'
     FROM generate_series(1, 5000) AS n`;
   await sql`VACUUM ANALYZE`;
 }

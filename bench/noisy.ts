@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import PDFDocument from 'pdfkit';
 import { createPresslineClient } from '../client/pressline-client';
-import { createAccount, issueKey } from '../src/accounts/store';
+import { createAccount, issueKey } from '../src/accounts/accounts-and-keys';
 import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
 import { withBenchStack } from './support/processes/bench-stack';

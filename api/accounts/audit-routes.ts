@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
-import { type AuditEntry, type AuditFilter, listActs } from '../../src/accounts/audit-log';
+import { type AuditEntry, type AuditFilter, listAuditEntries } from '../../src/accounts/audit-log';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { csvResponse, formatQuery } from '../http/lists/csv';
@@ -64,7 +64,7 @@ function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawResponse {
       address: ({ address }) => address,
     },
     read: ({ limit, after }) =>
-      listActs(sql, filter, {
+      listAuditEntries(sql, filter, {
         limit,
         after: after === null ? null : { time: after.position, id: after.id },
       }),
@@ -105,7 +105,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
           return exported(sql, filter);
         }
         const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
-        const rows = await listActs(sql, filter, { limit: limit + 1, after });
+        const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
           encodeCursor({ time: position, id }),
         );

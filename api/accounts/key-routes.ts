@@ -1,6 +1,6 @@
 import { z } from 'zod';
+import { isRevokedAccount, keysOf, revokeKey, rotateKeys } from '../../src/accounts/accounts-and-keys';
 import { isLastAdminKey } from '../../src/accounts/operators';
-import { isRevokedAccount, keysOf, revokeKey, rotateKeys } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';

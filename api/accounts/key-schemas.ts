@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ApiKeyEntry } from '../../src/accounts/store';
+import type { ApiKeyEntry } from '../../src/accounts/accounts-and-keys';
 
 const timestamp = z.iso.datetime();
 

@@ -6,8 +6,7 @@ import {
   type SignInSecrets,
 } from '../../src/accounts/identity-provider';
 import { type Admission, admit, roleOfGroups, takeState } from '../../src/accounts/operator-identities';
-import { startSession } from '../../src/accounts/sessions';
-import { signInAct } from '../../src/accounts/sign-in-act';
+import { signInChange, startSession } from '../../src/accounts/sessions';
 import { Refusal } from '../../src/platform/errors';
 import { equalBytes } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
@@ -155,7 +154,7 @@ async function signIn({ sql, config }: Deps, call: CallContext, identity: Identi
     await auditAdmission(tx, call, admission, identity);
     if (admission.outcome !== 'created' && admission.outcome !== 'known') return { admission };
     const { id } = admission.account;
-    await call.audit(tx, signInAct(admission.account, 'openid_connect'), admission.account);
+    await call.audit(tx, signInChange(admission.account, 'openid_connect'), admission.account);
     return { admission, token: await startSession(tx, id, null) };
   });
   const { issuer, subject } = identity;

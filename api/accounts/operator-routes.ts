@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { OPERATOR_ROLES } from '../../src/accounts/account';
+import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import {
   changeOperatorRole,
   listOperators,
@@ -7,7 +8,6 @@ import {
   operatorById,
   revokeOperator,
 } from '../../src/accounts/operators';
-import { createAccount, issueKey } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';

@@ -2,8 +2,13 @@ import { z } from 'zod';
 import { type Account, OPERATOR_ROLES } from '../../src/accounts/account';
 import { type Authenticator, createAuthenticator } from '../../src/accounts/authenticator';
 import { redeemOneTimeToken } from '../../src/accounts/one-time-sign-ins';
-import { csrfTokenOf, endSession, startSession } from '../../src/accounts/sessions';
-import { type SignInMethod, signInAct } from '../../src/accounts/sign-in-act';
+import {
+  csrfTokenOf,
+  endSession,
+  type SignInMethod,
+  signInChange,
+  startSession,
+} from '../../src/accounts/sessions';
 import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
@@ -102,7 +107,7 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
         const known = oneTimeToken === undefined ? await signerOfKey(authenticator, apiKey) : undefined;
         const { account, token } = await inTransaction(sql, async (tx) => {
           const signer = known ?? (await signerOfToken(tx, oneTimeToken!));
-          await audit(tx, signInAct(signer.account, signer.method), signer.account);
+          await audit(tx, signInChange(signer.account, signer.method), signer.account);
           return { ...signer, token: await startSession(tx, signer.account.id, signer.keyId) };
         });
         log.info({ operator: account.name }, 'operator signed in');

@@ -1,5 +1,5 @@
+import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import { changeClient, listClients } from '../../src/accounts/clients';
-import { createAccount, issueKey } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';

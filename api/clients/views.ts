@@ -1,7 +1,7 @@
 import type { z } from 'zod';
+import { keysOf } from '../../src/accounts/accounts-and-keys';
 import type { ClientSettings } from '../../src/accounts/client-settings';
 import { type Client, clientById } from '../../src/accounts/clients';
-import { keysOf } from '../../src/accounts/store';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';

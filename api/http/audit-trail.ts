@@ -1,13 +1,13 @@
 import type { Request, Response } from 'express';
 import type { Account } from '../../src/accounts/account';
-import { type Act, actorOf, recordAct } from '../../src/accounts/audit-log';
+import { type AuditedChange, actorOf, writeAuditEntry } from '../../src/accounts/audit-log';
 import type { Queryable } from '../../src/platform/postgres';
 import { notesOf } from './request-log';
 import type { Route } from './route';
 
 /** The audit rows of one call. */
 export interface AuditTrail {
-  audit(tx: Queryable, act: Act, by?: Account): Promise<void>;
+  audit(tx: Queryable, act: AuditedChange, by?: Account): Promise<void>;
   /**
    * Checks after the handler that the call has written the row that its route declares. A missing row is a bug: it is
    * logged.
@@ -29,7 +29,7 @@ export function auditTrail(route: Route, req: Request, res: Response): AuditTrai
       const actor = by ?? account;
       if (actor === undefined) throw new Error(`${route.operationId} audits an act without an actor`);
       const address = req.ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? null;
-      await recordAct(tx, { actor: actorOf(actor), requestId, address }, act);
+      await writeAuditEntry(tx, { actor: actorOf(actor), requestId, address }, act);
     },
     end(strict) {
       const expected = route.audits === undefined ? 0 : 1;

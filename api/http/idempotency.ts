@@ -9,7 +9,7 @@ import {
   type KeyedRequest,
   releaseAttempt,
 } from '../../src/accounts/idempotency-keys';
-import { isSealed, openAnswer, sealAnswer } from '../../src/accounts/sealed-answer';
+import { isSealed, openSealedResponse, sealResponse } from '../../src/accounts/sealed-response';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging';
@@ -90,9 +90,9 @@ export async function onceForKey(
 function replayOf(earlier: EarlierRequest, sealWith: string | undefined): Outcome {
   if (earlier.outcome === 'other-content') throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (earlier.outcome === 'in-flight') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
-  const { body } = earlier.answer;
+  const { body } = earlier.response;
   if (sealWith === undefined) return { replayed: true, response: body };
-  const response = isSealed(body) ? openAnswer(sealWith, body) : undefined;
+  const response = isSealed(body) ? openSealedResponse(sealWith, body) : undefined;
   if (response !== undefined) return { replayed: true, response };
   throw new Refusal('CONFLICT', {
     message:
@@ -129,7 +129,7 @@ async function attemptOnce(
 ): Promise<Outcome> {
   let completed = false;
   const complete = async (tx: Queryable, response: unknown) => {
-    const body = sealWith === undefined ? response : sealAnswer(sealWith, response);
+    const body = sealWith === undefined ? response : sealResponse(sealWith, response);
     await completeAttempt(tx, attempt, { status: 200, body });
     completed = true;
   };

@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import type { Account, OperatorRole, Role } from '../../src/accounts/account';
 import type { AuditAction } from '../../src/accounts/audit-actions';
-import type { Act } from '../../src/accounts/audit-log';
+import type { AuditedChange } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
@@ -50,7 +50,7 @@ export interface CallContext {
    * once when it succeeds, in the transaction of the change where it has one.
    * @param by the actor, on a route without credentials
    */
-  audit(tx: Queryable, act: Act, by?: Account): Promise<void>;
+  audit(tx: Queryable, act: AuditedChange, by?: Account): Promise<void>;
 }
 
 /** The input of a handler on a route without credentials. */

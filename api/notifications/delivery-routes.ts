@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Act } from '../../src/accounts/audit-log';
+import type { AuditedChange } from '../../src/accounts/audit-log';
 import {
   DELIVERY_STATES,
   type DeliveryEntry,
@@ -51,7 +51,7 @@ export function stillPending(): Refusal {
 }
 
 /** Returns the act of sending notifications again. */
-export function redelivered(endpointId: string, after: object): Act {
+export function redelivered(endpointId: string, after: object): AuditedChange {
   return { action: 'endpoint.redeliver', objectId: endpointId, before: null, after };
 }
 

@@ -1,6 +1,6 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
-import { COMMAND_LINE, recordAct } from '../../src/accounts/audit-log';
+import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
 import { importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import type { Config } from '../../src/platform/config';
@@ -49,7 +49,7 @@ export async function importCatalogFile(
         before: null,
         after: counts,
       } as const;
-      await recordAct(sql, { actor: COMMAND_LINE, requestId: null, address: null }, act);
+      await writeAuditEntry(sql, { actor: COMMAND_LINE, requestId: null, address: null }, act);
     }
     say(
       `${dryRun ? 'Dry run, nothing was changed' : 'Imported'}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected.`,

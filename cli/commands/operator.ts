@@ -1,13 +1,13 @@
 import type { OperatorRole } from '../../src/accounts/account';
-import { type ActContext, COMMAND_LINE, recordAct } from '../../src/accounts/audit-log';
-import { listOperators, revokeOperator } from '../../src/accounts/operators';
 import {
   accountByName,
   createAccount,
   isRevokedAccount,
   issueKey,
   rotateKeys,
-} from '../../src/accounts/store';
+} from '../../src/accounts/accounts-and-keys';
+import { type AuditContext, COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
+import { listOperators, revokeOperator } from '../../src/accounts/operators';
 import { connectPostgres, inTransaction, type Sql } from '../../src/platform/postgres';
 import { type CommandContext, say } from '../command';
 import { databaseTarget } from '../database-target';
@@ -16,7 +16,7 @@ import { databaseTarget } from '../database-target';
 export const OVERLAP_SECONDS = 86_400;
 
 /** The context of audit rows of this command. */
-const HERE: ActContext = { actor: COMMAND_LINE, requestId: null, address: null };
+const HERE: AuditContext = { actor: COMMAND_LINE, requestId: null, address: null };
 
 /** An expected refusal. Its text is printed, and the exit code is 1. */
 class CannotDo extends Error {}
@@ -66,7 +66,12 @@ export function addOperator(context: CommandContext, name: string, role: Operato
       if (account === undefined) throw new CannotDo(`There is an operator ${name} already.`);
       const { apiKey, keyId, hint } = await issueKey(tx, account.id);
       const after = { name, role, keyId, hint };
-      await recordAct(tx, HERE, { action: 'operator.create', objectId: account.id, before: null, after });
+      await writeAuditEntry(tx, HERE, {
+        action: 'operator.create',
+        objectId: account.id,
+        before: null,
+        after,
+      });
       showKey(apiKey, name);
     });
   });
@@ -81,7 +86,12 @@ export function revokeOperatorByName(context: CommandContext, name: string): Pro
       if ((await revokeOperator(tx, account.id)) === 'last-admin')
         throw new CannotDo(`${name} is the last admin. Add another admin first.`);
       const after = { revoked: true };
-      await recordAct(tx, HERE, { action: 'operator.revoke', objectId: account.id, before: null, after });
+      await writeAuditEntry(tx, HERE, {
+        action: 'operator.revoke',
+        objectId: account.id,
+        before: null,
+        after,
+      });
     });
     say(`Revoked ${name}.`);
   });
@@ -107,7 +117,7 @@ export function rotateOperatorKey(
       const { apiKey, keyId, hint, previousKeysExpireAt } = await rotateKeys(tx, account.id, overlapSeconds);
       const after = { keyId, hint, previousKeysExpireAt };
       const action = created === undefined ? 'operator.rotate_key' : 'operator.create';
-      await recordAct(tx, HERE, { action, objectId: account.id, before: null, after });
+      await writeAuditEntry(tx, HERE, { action, objectId: account.id, before: null, after });
       showKey(apiKey, name);
     });
   });

@@ -1,5 +1,5 @@
 /**
- * Every audited act with the type of the object that it changes and its description.
+ * Every audited change with the type of the object that it changes and its description.
  * docs/operation/operations.md repeats this table. A test asserts that the two are equal.
  */
 export const AUDIT_ACTIONS = {

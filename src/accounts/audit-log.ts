@@ -16,24 +16,24 @@ export interface Actor {
   readonly role: ActorRole;
 }
 
-/** The actor of acts on the command line, where Pressline knows no account. */
+/** The actor of changes on the command line, where Pressline knows no account. */
 export const COMMAND_LINE: Actor = { id: null, name: 'command line', role: 'system' };
 
 export function actorOf({ id, name, role, operatorRole }: Account): Actor {
   return { id, name, role: operatorRole ?? (role as Exclude<Account['role'], 'operator'>) };
 }
 
-/** An act on an object. */
-export interface Act {
+/** A change of an object for the audit log. */
+export interface AuditedChange {
   readonly action: AuditAction;
   readonly objectId: string;
-  /** What the act changed, before and after. Null: the object did not exist. */
+  /** The changed fields, before and after. Null: the object did not exist. */
   readonly before: object | null;
   readonly after: object | null;
 }
 
-/** Who acts, and in which request. */
-export interface ActContext {
+/** The account that makes a change, and its request. */
+export interface AuditContext {
   readonly actor: Actor;
   readonly requestId: string | null;
   /** IP address of the caller. */
@@ -70,11 +70,11 @@ function difference(before: object | null, after: object | null): [object | null
   return [only(old!), only(fresh!)];
 }
 
-/** Writes an act to the audit log. Call it in the transaction of the change. Only the changed fields are stored. */
-export async function recordAct(
+/** Writes a change to the audit log. Call it in the transaction of the change. Only the changed fields are stored. */
+export async function writeAuditEntry(
   tx: Queryable,
-  { actor, requestId, address }: ActContext,
-  { action, objectId, before, after }: Act,
+  { actor, requestId, address }: AuditContext,
+  { action, objectId, before, after }: AuditedChange,
 ): Promise<void> {
   const [old, fresh] = difference(before, after).map(stored);
   await tx`
@@ -101,7 +101,7 @@ export interface AuditEntry {
   readonly address: string | null;
 }
 
-/** An act must match every filter given. */
+/** An entry must match every given filter. */
 export interface AuditFilter {
   /** Id or name of the actor. */
   readonly actor?: string | undefined;
@@ -124,7 +124,7 @@ function objectFilter(object: string): { type?: string; id?: string } {
  * Returns one page of the audit log, newest first.
  * @param page `after` is the position of the previous page's last row
  */
-export async function listActs(
+export async function listAuditEntries(
   sql: Queryable,
   { actor, action, object, from, to }: AuditFilter,
   page: { readonly limit: number; readonly after: { readonly time: string; readonly id: string } | null },

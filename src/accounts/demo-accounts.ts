@@ -1,7 +1,13 @@
 import { inTransaction, type Queryable, type Sql } from '../platform/postgres';
 import type { Account, Role } from './account';
+import {
+  accountByName,
+  createAccount,
+  isRevokedAccount,
+  issueKey,
+  type NewAccount,
+} from './accounts-and-keys';
 import { createAuthenticator } from './authenticator';
-import { accountByName, createAccount, isRevokedAccount, issueKey, type NewAccount } from './store';
 
 /** The accounts in `credentials.json`. */
 export interface DemoCredentials {

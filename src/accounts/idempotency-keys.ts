@@ -3,7 +3,7 @@ import { type Fragment, json, type Queryable, type Sql } from '../platform/postg
 
 /** Largest length of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
-/** Retention of stored answers in days. */
+/** Retention of stored responses in days. */
 export const IDEMPOTENCY_KEY_DAYS = 7;
 /**
  * Lease of an attempt on its key. When a process dies, its attempts release their keys after this time. An attempt that
@@ -12,7 +12,7 @@ export const IDEMPOTENCY_KEY_DAYS = 7;
  */
 const LEASE_SECONDS = 90;
 
-export interface StoredAnswer {
+export interface StoredResponse {
   readonly status: number;
   readonly body: unknown;
 }
@@ -34,7 +34,7 @@ export interface Attempt extends Omit<KeyedRequest, 'fingerprint'> {
 
 /** What an earlier request with the same key left. */
 export type EarlierRequest =
-  | { readonly outcome: 'replay'; readonly answer: StoredAnswer }
+  | { readonly outcome: 'replay'; readonly response: StoredResponse }
   | { readonly outcome: 'other-content' }
   | { readonly outcome: 'in-flight' };
 
@@ -83,19 +83,19 @@ export async function earlierRequest(
   if (stored === undefined) return undefined;
   if (!stored.sameContent) return { outcome: 'other-content' };
   if (stored.status !== null)
-    return { outcome: 'replay', answer: { status: stored.status, body: stored.body } };
+    return { outcome: 'replay', response: { status: stored.status, body: stored.body } };
   return stored.abandoned ? undefined : { outcome: 'in-flight' };
 }
 
 /**
- * Returns the part of a statement that claims keys and stores their answers at once, for many requests. No lease is needed,
+ * Returns the part of a statement that claims keys and stores their responses at once, for many requests. No lease is needed,
  * because a statement is executed completely or not at all. The keys are locked in one order, so that concurrent
  * statements cannot deadlock.
  * @param requests a query with the columns account_id, operation_id, key, fingerprint (hexadecimal) and body (the
- *   answer). A key occurs in it once: ON CONFLICT cannot update a row twice.
+ *   response). A key occurs in it once: ON CONFLICT cannot update a row twice.
  * @returns an INSERT that returns account_id and key of each claimed key. The other keys belong to earlier requests.
  */
-export function claimWithAnswers(sql: Queryable, requests: Fragment): Fragment {
+export function claimWithResponses(sql: Queryable, requests: Fragment): Fragment {
   return sql`
     INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, status, body)
     SELECT account_id, operation_id, key, decode(fingerprint, 'hex'), 200, body FROM (${requests}) AS requests
@@ -108,12 +108,16 @@ export function claimWithAnswers(sql: Queryable, requests: Fragment): Fragment {
 }
 
 /**
- * Stores the answer. Call it in the transaction that creates the resource, so that both are committed or neither is.
+ * Stores the response. Call it in the transaction that creates the resource, so that both are committed or neither is.
  * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken the key over
  */
-export async function completeAttempt(sql: Queryable, attempt: Attempt, answer: StoredAnswer): Promise<void> {
+export async function completeAttempt(
+  sql: Queryable,
+  attempt: Attempt,
+  response: StoredResponse,
+): Promise<void> {
   const rows = await sql`
-    UPDATE idempotency_keys SET status = ${answer.status}, body = ${json(sql, answer.body)}, locked_until = NULL
+    UPDATE idempotency_keys SET status = ${response.status}, body = ${json(sql, response.body)}, locked_until = NULL
     WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
       AND locked_until = ${attempt.lockedUntil} AND status IS NULL
     RETURNING 1`;
@@ -129,8 +133,8 @@ export async function releaseAttempt(sql: Queryable, attempt: Attempt): Promise<
 }
 
 /**
- * Deletes expired answers, in batches so that no statement holds many locks.
- * @returns the number of deleted answers
+ * Deletes expired responses, in batches so that no statement holds many locks.
+ * @returns the number of deleted responses
  */
 export async function pruneIdempotencyKeys(sql: Sql, batch = 5_000): Promise<number> {
   let pruned = 0;

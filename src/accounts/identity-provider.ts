@@ -5,7 +5,7 @@ import { Refusal } from '../platform/errors';
 import type { Logger } from '../platform/logging';
 import { isUnavailable, unavailable } from '../platform/unavailable';
 
-/** The secrets of one sign-in, between its start and the answer of the provider. */
+/** The secrets of one sign-in, between its start and the response of the provider. */
 export interface SignInSecrets {
   readonly state: string;
   readonly nonce: string;
@@ -26,18 +26,18 @@ export interface Identity {
 export interface IdentityProvider {
   /**
    * Returns the address at the provider to which a browser goes to sign in.
-   * @throws Refusal `UNAVAILABLE` when the provider does not answer
+   * @throws Refusal `UNAVAILABLE` when the provider does not respond
    */
   authorizationUrl(secrets: SignInSecrets): Promise<URL>;
   /**
-   * Exchanges the code of the provider's answer for the user. Verifies state, code, signature, issuer, audience and nonce.
-   * @param answer parameters of the address to which the provider sent the browser
-   * @throws Refusal `UNAUTHORIZED` for an answer that is an error or does not pass; `UNAVAILABLE`
+   * Exchanges the code of the provider's response for the user. Verifies state, code, signature, issuer, audience and nonce.
+   * @param response parameters of the address to which the provider sent the browser
+   * @throws Refusal `UNAUTHORIZED` for a response that is an error or does not pass; `UNAVAILABLE`
    */
-  identify(answer: URLSearchParams, secrets: SignInSecrets, log: Logger): Promise<Identity>;
+  identify(response: URLSearchParams, secrets: SignInSecrets, log: Logger): Promise<Identity>;
 }
 
-/** Time limit of each request to the provider. */
+/** Timeout of each request to the provider. */
 const TIMEOUT_SECONDS = 5;
 /** Lifetime of the provider's metadata. Its signing keys have a cache of their own, which a key with a new id renews. */
 const METADATA_MS = 3_600_000;
@@ -68,10 +68,10 @@ export function createIdentityProvider(config: Config, redirectUri: string): Ide
     if (known === undefined || known.until < Date.now()) {
       known = { client: discover(config, issuer!), until: Date.now() + METADATA_MS };
     }
-    const { client: asked } = known;
-    return await asked.catch((error: unknown) => {
-      // The next sign-in asks again.
-      if (known?.client === asked) known = undefined;
+    const { client: requested } = known;
+    return await requested.catch((error: unknown) => {
+      // The next sign-in reads the metadata again.
+      if (known?.client === requested) known = undefined;
       throw error;
     });
   }
@@ -79,7 +79,7 @@ export function createIdentityProvider(config: Config, redirectUri: string): Ide
   return {
     async authorizationUrl({ state, nonce, codeVerifier }) {
       const found = await client().catch((error: unknown) => {
-        throw noAnswer(error);
+        throw noResponse(error);
       });
       return oidc.buildAuthorizationUrl(found, {
         redirect_uri: redirectUri,
@@ -90,10 +90,10 @@ export function createIdentityProvider(config: Config, redirectUri: string): Ide
         code_challenge_method: 'S256',
       });
     },
-    async identify(answer, { state, nonce, codeVerifier }, log) {
+    async identify(response, { state, nonce, codeVerifier }, log) {
       try {
         const found = await client();
-        const tokens = await oidc.authorizationCodeGrant(found, new URL(`${redirectUri}?${answer}`), {
+        const tokens = await oidc.authorizationCodeGrant(found, new URL(`${redirectUri}?${response}`), {
           expectedState: state,
           expectedNonce: nonce,
           pkceCodeVerifier: codeVerifier,
@@ -148,14 +148,14 @@ function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
   return undefined;
 }
 
-const noAnswer = (cause: unknown) =>
+const noResponse = (cause: unknown) =>
   Object.assign(
-    unavailable('The identity provider does not answer. Try again shortly, or sign in with an API key.'),
+    unavailable('The identity provider does not respond. Try again shortly, or sign in with an API key.'),
     { cause },
   );
 
-/** Codes of openid-client for an answer that is no answer of OpenID Connect: a proxy's error page, for example. */
-const BROKEN_ANSWERS = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
+/** Codes of openid-client for a response that OpenID Connect does not define: a proxy's error page, for example. */
+const BROKEN_RESPONSES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
 /** OAuth errors of the token endpoint that are mistakes of the configuration (RFC 6749, 5.2). */
 const WRONG_CLIENT = ['invalid_client', 'unauthorized_client'];
 
@@ -173,25 +173,25 @@ function refusalOf(error: unknown, log: Logger): unknown {
   }
   if (isWrongClient(error)) {
     log.error({ err: error }, 'the identity provider refused OIDC_CLIENT_ID or OIDC_CLIENT_SECRET');
-    return noAnswer(error);
+    return noResponse(error);
   }
   if (error instanceof oidc.ResponseBodyError) {
-    if (error.status >= 500) return noAnswer(error);
+    if (error.status >= 500) return noResponse(error);
     log.warn({ err: error }, 'the identity provider refused the code of a sign-in');
     return new Refusal('UNAUTHORIZED', {
       message: 'The identity provider refused the code of this sign-in. Start the sign-in again.',
     });
   }
   // The library wraps an exception that it does not know into a ClientError without a code.
-  if (isUnavailable(error)) return noAnswer(error);
+  if (isUnavailable(error)) return noResponse(error);
   if (error instanceof oidc.ClientError) {
-    if (error.code === undefined || BROKEN_ANSWERS.includes(error.code)) return noAnswer(error);
-    log.warn({ err: error }, 'the answer of the identity provider did not pass verification');
+    if (error.code === undefined || BROKEN_RESPONSES.includes(error.code)) return noResponse(error);
+    log.warn({ err: error }, 'the response of the identity provider did not pass verification');
     return new Refusal('UNAUTHORIZED', {
-      message: 'The answer of the identity provider did not pass verification. Start the sign-in again.',
+      message: 'The response of the identity provider did not pass verification. Start the sign-in again.',
     });
   }
   // `fetch` rejects with a TypeError without a code when a connection fails. Those of the library have a code.
-  if (error instanceof TypeError && !('code' in error) && error.cause !== undefined) return noAnswer(error);
+  if (error instanceof TypeError && !('code' in error) && error.cause !== undefined) return noResponse(error);
   return error;
 }

@@ -2,9 +2,9 @@ import type { GroupRoles } from '../platform/configuration/oidc-roles';
 import { sha256 } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
 import { type Account, OPERATOR_ROLES, type OperatorRole } from './account';
+import { createAccount } from './accounts-and-keys';
 import { credentialHash } from './api-key';
 import type { Identity } from './identity-provider';
-import { createAccount } from './store';
 
 /** Returns the highest role of a user's groups, or undefined when none of them has one. */
 export function roleOfGroups(
@@ -64,7 +64,7 @@ export async function admit(
   };
 }
 
-/** Creates the account of a user. Another operator's name gets a suffix, because a name says who acted in the audit log. */
+/** Creates the account of a user. Another operator's name gets a suffix, because the audit log shows the name. */
 async function createOperator(
   tx: Queryable,
   { issuer, subject, name }: Identity,

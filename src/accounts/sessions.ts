@@ -2,6 +2,7 @@ import { randomToken, sha256 } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
 import type { Account } from './account';
 import { credentialHash } from './api-key';
+import type { AuditedChange } from './audit-log';
 
 /** Lifetime of a session. It is not extended. */
 export const SESSION_SECONDS = 12 * 3_600;
@@ -51,4 +52,12 @@ export async function endSession(sql: Queryable, token: string): Promise<void> {
 /** Returns the token that changing requests of a session carry. It is derived from the cookie, which scripts cannot read. */
 export function csrfTokenOf(token: string): string {
   return sha256(`csrf ${token}`).toString('base64url');
+}
+
+/** How an operator signed in. */
+export type SignInMethod = 'api_key' | 'one_time_link' | 'openid_connect';
+
+/** Returns the change of a sign-in for the audit log. */
+export function signInChange({ id, operatorRole }: Account, method: SignInMethod): AuditedChange {
+  return { action: 'operator.sign_in', objectId: id, before: null, after: { method, role: operatorRole } };
 }

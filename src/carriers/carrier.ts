@@ -40,13 +40,13 @@ export interface CarrierPurchase {
   readonly label: PurchasedLabel;
   /** Customs documents: CN22 or CN23 for postal items, a commercial invoice for others. */
   readonly customsForm: 'postal' | 'commercial';
-  /** `pushed`: the carrier sends events to the webhook. `polled`: the tracking sweep asks the carrier. */
+  /** `pushed`: the carrier sends events to the webhook. `polled`: the tracking sweep requests them. */
   readonly tracking: 'pushed' | 'polled';
 }
 
 /** A refusal by the carrier. Repeating the same request returns the same refusal. */
 export interface CarrierRefusal {
-  /** Kind of refusal; `detail.code` of the API answer. */
+  /** Kind of refusal; `detail.code` of the API response. */
   readonly code: string;
   readonly message: string;
   /** The carrier's own message tree. */
@@ -79,7 +79,7 @@ export interface CarrierEvent {
 }
 
 /**
- * The carrier gave no usable answer: a time-out, a broken connection, a server error or an unreadable answer. The carrier
+ * The carrier gave no usable response: a timeout, a broken connection, a server error or an unreadable response. The carrier
  * may or may not have acted. Repeat the call with the same idempotency key to find out.
  */
 export class CarrierUnavailable extends Error {
@@ -93,7 +93,7 @@ export class CarrierUnavailable extends Error {
   }
 }
 
-/** How fast a carrier may be asked about packages. */
+/** Rate at which a carrier accepts requests about packages. */
 export interface TrackingLimits {
   /** Tracking numbers in one call of `track`. */
   readonly batch: number;

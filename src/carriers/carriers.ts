@@ -9,10 +9,10 @@ import { RATE_CARDS } from './domain/rate-cards';
 export interface Carriers {
   readonly adapters: readonly CarrierAdapter[];
   /**
-   * Returns the quotes of all adapters, cheapest first. The adapters are asked in parallel. One that does not answer within
+   * Returns the quotes of all adapters, cheapest first. All adapters are queried in parallel. One that does not respond within
    * five seconds is left out.
    * @param choice the method that the caller will choose. Default: the cheapest
-   * @throws CarrierUnavailable when an adapter does not answer and the quotes of the others do not have the choice
+   * @throws CarrierUnavailable when an adapter does not respond and the quotes of the others do not have the choice
    */
   quote(consignment: Consignment, choice?: MethodChoice | null): Promise<MethodQuote[]>;
   /** Returns the adapter with a uid, or undefined when no carrier has the uid. */
@@ -34,11 +34,11 @@ export function createCarriers(
 }
 
 /**
- * Time limit of an adapter's quotes. Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s.
+ * Timeout of an adapter's quotes. Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s.
  */
 const QUOTE_LIMIT_MS = 5_000;
 
-/** Returns the quotes of an adapter. @throws CarrierUnavailable also after the time limit */
+/** Returns the quotes of an adapter. @throws CarrierUnavailable also after the timeout */
 async function quotesOf(adapter: CarrierAdapter, consignment: Consignment): Promise<readonly MethodQuote[]> {
   let timer: NodeJS.Timeout | undefined;
   const tooLate = new Promise<never>((_resolve, reject) => {
@@ -57,15 +57,15 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   return {
     adapters,
     async quote(consignment, choice) {
-      const answers = await Promise.allSettled(adapters.map((adapter) => quotesOf(adapter, consignment)));
+      const outcomes = await Promise.allSettled(adapters.map((adapter) => quotesOf(adapter, consignment)));
       const quotes: MethodQuote[] = [];
       const failures: CarrierUnavailable[] = [];
-      for (const answer of answers) {
-        if (answer.status === 'fulfilled') quotes.push(...answer.value);
-        else if (answer.reason instanceof CarrierUnavailable) failures.push(answer.reason);
-        else throw answer.reason;
+      for (const outcome of outcomes) {
+        if (outcome.status === 'fulfilled') quotes.push(...outcome.value);
+        else if (outcome.reason instanceof CarrierUnavailable) failures.push(outcome.reason);
+        else throw outcome.reason;
       }
-      // The adapter that is away may have the method that is missing.
+      // The adapter that is unavailable may have the method that is missing.
       if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
     },

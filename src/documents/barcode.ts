@@ -1,5 +1,5 @@
 import bwipjs from 'bwip-js';
-import type { Pen } from './pen';
+import type { PdfDrawing } from './pdf-drawing';
 
 /** The barcode of a label: a postal S10 identifier in Code 128, or an SSCC in GS1-128 with AI (00). */
 export interface LabelBarcode {
@@ -30,18 +30,18 @@ export function encodeBarcode({ symbology, value }: LabelBarcode): BarSymbol {
 
 /** Draws the bars of a symbol; positions in points. */
 export function drawBars(
-  pen: Pen,
+  pdf: PdfDrawing,
   symbol: BarSymbol,
   place: { readonly x: number; readonly y: number; readonly height: number; readonly moduleWidth: number },
 ): void {
   let x = place.x;
-  pen.doc.fillColor('#000000');
+  pdf.doc.fillColor('#000000');
   symbol.widths.forEach((modules, index) => {
     const width = modules * place.moduleWidth;
-    if (index % 2 === 0) pen.doc.rect(x, place.y, width, place.height);
+    if (index % 2 === 0) pdf.doc.rect(x, place.y, width, place.height);
     x += width;
   });
-  pen.doc.fill();
+  pdf.doc.fill();
 }
 
 /** Returns the text under the bars, with S10 and SSCC in the groups that their standards print. */

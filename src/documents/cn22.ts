@@ -2,7 +2,7 @@ import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain
 import { barcodeText } from './barcode';
 import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, taxIdLines } from './customs-text';
-import { Pen } from './pen';
+import { PdfDrawing } from './pdf-drawing';
 
 /** Positions on 4x6 in stock, in points. */
 const PAGE = { width: 288, height: 432 } as const;
@@ -26,44 +26,44 @@ const columnWidth = (index: number) => COLUMNS[index]!.share * TABLE_WIDTH - ROW
 /** Renders a CN22 on 4x6 in stock, which is stuck beside the label. It has room for six content lines. */
 export async function renderCn22(declaration: CustomsDeclaration): Promise<Buffer> {
   const { consignment, barcode } = declaration;
-  const pen = new Pen(consignment.receiver.country, {
+  const pdf = new PdfDrawing(consignment.receiver.country, {
     title: `CN22 ${barcode.value}`,
     page: [PAGE.width, PAGE.height],
   });
-  pen.addPage();
-  pen.box(LEFT, 12, INNER, 408, 1);
-  drawHead(pen, declaration);
-  drawCategories(pen);
-  drawContents(pen, declaration);
-  drawTotal(pen, declaration);
-  drawSignature(pen, declaration);
-  return await pen.finish();
+  pdf.addPage();
+  pdf.box(LEFT, 12, INNER, 408, 1);
+  drawHead(pdf, declaration);
+  drawCategories(pdf);
+  drawContents(pdf, declaration);
+  drawTotal(pdf, declaration);
+  drawSignature(pdf, declaration);
+  return await pdf.finish();
 }
 
-function drawHead(pen: Pen, { carrierName, barcode, pack }: CustomsDeclaration): void {
+function drawHead(pdf: PdfDrawing, { carrierName, barcode, pack }: CustomsDeclaration): void {
   const width = INNER - 12;
-  pen.line('CUSTOMS DECLARATION', LEFT + 6, 17, { size: 12, weight: 'bold' });
-  pen.line('CN 22', LEFT + 6, 17, { size: 12, weight: 'bold', width, align: 'right' });
-  pen.line(`${carrierName}  ·  May be opened officially`, LEFT + 6, 33, { size: 7.5, width });
+  pdf.line('CUSTOMS DECLARATION', LEFT + 6, 17, { size: 12, weight: 'bold' });
+  pdf.line('CN 22', LEFT + 6, 17, { size: 12, weight: 'bold', width, align: 'right' });
+  pdf.line(`${carrierName}  ·  May be opened officially`, LEFT + 6, 33, { size: 7.5, width });
   const packaging = pack.boxType === undefined ? '' : `  ·  Packaging: ${pack.boxType}`;
-  pen.line(`Item ${barcodeText(barcode)}${packaging}`, LEFT + 6, 44, { size: 7.5, width });
-  pen.rule(LEFT, 56, LEFT + INNER, 56);
+  pdf.line(`Item ${barcodeText(barcode)}${packaging}`, LEFT + 6, 44, { size: 7.5, width });
+  pdf.rule(LEFT, 56, LEFT + INNER, 56);
 }
 
-function drawCategories(pen: Pen): void {
+function drawCategories(pdf: PdfDrawing): void {
   CATEGORIES.forEach((category, index) => {
     const x = LEFT + 6 + (index % 3) * (INNER / 3);
     const y = 61 + Math.floor(index / 3) * 13;
-    pen.box(x, y, 7, 7, 0.6);
-    if (category === CATEGORY) pen.line('X', x + 1.2, y - 0.6, { size: 7, weight: 'bold' });
-    pen.line(category, x + 11, y - 0.6, { size: 7, width: INNER / 3 - 16 });
+    pdf.box(x, y, 7, 7, 0.6);
+    if (category === CATEGORY) pdf.line('X', x + 1.2, y - 0.6, { size: 7, weight: 'bold' });
+    pdf.line(category, x + 11, y - 0.6, { size: 7, width: INNER / 3 - 16 });
   });
-  pen.rule(LEFT, 88, LEFT + INNER, 88);
+  pdf.rule(LEFT, 88, LEFT + INNER, 88);
 }
 
 /** Draws one table row and returns its height. */
 function drawRow(
-  pen: Pen,
+  pdf: PdfDrawing,
   cells: readonly string[],
   y: number,
   style: { readonly size: number; readonly weight: 'regular' | 'bold' },
@@ -73,15 +73,15 @@ function drawRow(
   cells.forEach((words, index) => {
     const { align, share } = COLUMNS[index]!;
     const block = { ...style, width: columnWidth(index), ...(align === 'right' ? { align } : {}) };
-    height = Math.max(height, pen.block(words, x, y, block));
+    height = Math.max(height, pdf.block(words, x, y, block));
     x += share * TABLE_WIDTH;
   });
   return height;
 }
 
-function drawContents(pen: Pen, { pack }: CustomsDeclaration): void {
+function drawContents(pdf: PdfDrawing, { pack }: CustomsDeclaration): void {
   const titles = COLUMNS.map(({ title }) => title);
-  let y = TABLE_TOP + drawRow(pen, titles, TABLE_TOP, { size: 6.5, weight: 'bold' }) + ROW_GAP;
+  let y = TABLE_TOP + drawRow(pdf, titles, TABLE_TOP, { size: 6.5, weight: 'bold' }) + ROW_GAP;
   const rows = pack.items.map((item) => [
     `${item.quantity} x ${item.description}`,
     item.hsCode ?? '',
@@ -90,28 +90,28 @@ function drawContents(pen: Pen, { pack }: CustomsDeclaration): void {
     amount(lineValue(item)),
   ]);
   const rowHeight = (cells: readonly string[], size: number) =>
-    Math.max(...cells.map((words, index) => pen.blockHeight(words, { size, width: columnWidth(index) })));
+    Math.max(...cells.map((words, index) => pdf.blockHeight(words, { size, width: columnWidth(index) })));
   const heightAt = (size: number) => rows.reduce((sum, cells) => sum + ROW_GAP + rowHeight(cells, size), 0);
   // Uses the largest size at which all rows fit above the total.
   let size = 8;
   while (size > 4 && y + heightAt(size) > TABLE_BOTTOM) size -= 0.5;
-  for (const cells of rows) y += drawRow(pen, cells, y, { size, weight: 'regular' }) + ROW_GAP;
+  for (const cells of rows) y += drawRow(pdf, cells, y, { size, weight: 'regular' }) + ROW_GAP;
 }
 
-function drawTotal(pen: Pen, { pack, consignment, rates }: CustomsDeclaration): void {
+function drawTotal(pdf: PdfDrawing, { pack, consignment, rates }: CustomsDeclaration): void {
   const value = amount(contentsValue([pack], consignment.currency, rates));
-  pen.rule(LEFT, 326, LEFT + INNER, 326);
+  pdf.rule(LEFT, 326, LEFT + INNER, 326);
   const total = `Total, net weight ${kilograms(netWeightGrams(pack))}`;
   const cells = [total, '', '', kilograms(pack.grossWeightGrams), value];
-  drawRow(pen, cells, 330, { size: 7.5, weight: 'bold' });
-  pen.rule(LEFT, 350, LEFT + INNER, 350);
+  drawRow(pdf, cells, 330, { size: 7.5, weight: 'bold' });
+  pdf.rule(LEFT, 350, LEFT + INNER, 350);
 }
 
-function drawSignature(pen: Pen, { consignment, date }: CustomsDeclaration): void {
-  pen.block(DECLARATION, LEFT + 4, 353, { size: 6, width: TABLE_WIDTH });
+function drawSignature(pdf: PdfDrawing, { consignment, date }: CustomsDeclaration): void {
+  pdf.block(DECLARATION, LEFT + 4, 353, { size: 6, width: TABLE_WIDTH });
   const taxIds = [...taxIdLines(consignment.sender), ...taxIdLines(consignment.receiver)];
-  if (taxIds.length > 0) pen.line(taxIds.join('  ·  '), LEFT + 4, 385, { size: 6.5, width: TABLE_WIDTH });
-  pen.line(`Date ${date}   Sender’s signature: ${signerOf(consignment)}`, LEFT + 4, 403, {
+  if (taxIds.length > 0) pdf.line(taxIds.join('  ·  '), LEFT + 4, 385, { size: 6.5, width: TABLE_WIDTH });
+  pdf.line(`Date ${date}   Sender’s signature: ${signerOf(consignment)}`, LEFT + 4, 403, {
     size: 8,
     weight: 'bold',
     width: TABLE_WIDTH,

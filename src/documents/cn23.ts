@@ -2,7 +2,7 @@ import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain
 import { barcodeText, drawBars, encodeBarcode } from './barcode';
 import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
-import { mm, type Pen } from './pen';
+import { mm, type PdfDrawing } from './pdf-drawing';
 import { type Area, type Block, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 const A5_LANDSCAPE = { page: [mm(210), mm(148)], margin: mm(8), titleSize: 12, textSize: 7.5 } as const;
@@ -39,10 +39,10 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
         ['Gross weight', kilograms(pack.grossWeightGrams)],
         ['Total value', amount(contentsValue([pack], consignment.currency, rates))],
       ],
-      head: (pen, area) => stacked(partiesAndBarcode(pen, area, declaration), categories(pen, area)),
-      foot: (pen, area) =>
+      head: (pdf, area) => stacked(partiesAndBarcode(pdf, area, declaration), categories(pdf, area)),
+      foot: (pdf, area) =>
         paragraphs(
-          pen,
+          pdf,
           area,
           [DECLARATION, `Date ${date}     Sender’s signature: ${signerOf(consignment)}`],
           6.5,
@@ -54,14 +54,14 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
 }
 
 function partiesAndBarcode(
-  pen: Pen,
+  pdf: PdfDrawing,
   area: Area,
   { consignment, carrierName, barcode, pack }: CustomsDeclaration,
 ): Block {
   const symbol = encodeBarcode(barcode);
   const moduleWidth = Math.min(mm(0.38), (area.width * BARCODE_SHARE - 26) / symbol.modules);
   const parties = boxes(
-    pen,
+    pdf,
     area,
     [
       { title: 'FROM', lines: partyLines(consignment.sender), share: PARTY_SHARE },
@@ -84,12 +84,12 @@ function partiesAndBarcode(
       parties.draw(top);
       const center = area.x + 12 + (area.width - 12) * (1 - BARCODE_SHARE / 2);
       const x = center - (symbol.modules * moduleWidth) / 2;
-      drawBars(pen, symbol, { x, y: top + 14, height: BAR_HEIGHT, moduleWidth });
+      drawBars(pdf, symbol, { x, y: top + 14, height: BAR_HEIGHT, moduleWidth });
     },
   };
 }
 
-function categories(pen: Pen, area: Area): Block {
+function categories(pdf: PdfDrawing, area: Area): Block {
   const boxesOf = CATEGORIES.map((category) => `[${category === CATEGORY ? 'X' : '  '}] ${category}`);
-  return paragraphs(pen, area, [boxesOf.join('    ')], 7.5);
+  return paragraphs(pdf, area, [boxesOf.join('    ')], 7.5);
 }

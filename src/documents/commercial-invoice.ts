@@ -2,7 +2,7 @@ import type { Consignment } from '../consignments/domain/consignment';
 import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import type { RateTable } from '../platform/domain/money';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
-import { mm } from './pen';
+import { mm } from './pdf-drawing';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 export interface CommercialInvoice {
@@ -60,10 +60,10 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
         ],
         ['Total value', amount(value)],
       ],
-      head: (pen, area) =>
+      head: (pdf, area) =>
         stacked(
           boxes(
-            pen,
+            pdf,
             area,
             [
               { title: 'EXPORTER / SENDER', lines: partyLines(sender), share: 0.5 },
@@ -72,7 +72,7 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
             9,
           ),
           boxes(
-            pen,
+            pdf,
             area,
             [
               {
@@ -101,9 +101,9 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
             8.5,
           ),
         ),
-      foot: (pen, area) =>
+      foot: (pdf, area) =>
         paragraphs(
-          pen,
+          pdf,
           area,
           [
             'I declare that the information in this invoice is true and correct, and that the goods are of the origin stated.',

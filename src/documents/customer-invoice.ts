@@ -1,7 +1,7 @@
 import type { PostalAddress, TaxIds } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
 import { partyLines } from './customs-text';
-import { mm } from './pen';
+import { mm } from './pdf-drawing';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 /** The invoice that accompanies the goods of an order. Amounts are integer minor units of `currency`. */
@@ -62,10 +62,10 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
         [`VAT ${percent(invoice.vatRate)}`, money(invoice.totals.vatMinor)],
         ['Total', money(invoice.totals.grossMinor)],
       ],
-      head: (pen, area) =>
+      head: (pdf, area) =>
         stacked(
           boxes(
-            pen,
+            pdf,
             area,
             [
               { title: 'FROM', lines: partyLines(invoice.seller), share: 0.5 },
@@ -73,9 +73,9 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
             ],
             9,
           ),
-          paragraphs(pen, area, [`Date ${invoice.date}     Order ${invoice.orderReference}`], 9),
+          paragraphs(pdf, area, [`Date ${invoice.date}     Order ${invoice.orderReference}`], 9),
         ),
-      foot: (pen, area) => paragraphs(pen, area, exempt ? ['Export of goods: no VAT charged.'] : [], 8.5),
+      foot: (pdf, area) => paragraphs(pdf, area, exempt ? ['Export of goods: no VAT charged.'] : [], 8.5),
       footer: `Invoice ${invoice.number} · Order ${invoice.orderReference}`,
     },
     A4,

@@ -2,7 +2,7 @@ import { addressLines } from '../consignments/domain/address-lines';
 import type { PostalAddress } from '../consignments/domain/consignment';
 import { type BarSymbol, barcodeText, encodeBarcode, type LabelBarcode, QUIET_ZONE } from './barcode';
 import { printableText, type Weight } from './fonts';
-import { mm } from './pen';
+import { mm } from './pdf-drawing';
 import { fitLines, isRightToLeft, LEADING, lineWidth } from './text';
 
 /** The content of the label of one package. */
@@ -60,7 +60,7 @@ const MODULE = mm(0.5);
 const BAR_HEIGHT = mm(32);
 const MARGIN = 10;
 const MARK = { width: 92, height: 36 } as const;
-const FACTS_WIDTH = 92;
+const PARCEL_DATA_WIDTH = 92;
 
 /** Size of a label in points. */
 interface Size {
@@ -91,7 +91,7 @@ export function layOutLabel(label: LabelContent, size: Size): LabelElement[] {
   addService(layout, label);
   layout.addRule(52);
   addSender(layout, label);
-  addFacts(layout, label);
+  addParcelData(layout, label);
   layout.addRule(126);
   addReceiver(layout, label);
   layout.addRule(248);
@@ -177,7 +177,7 @@ function addSender(layout: LabelLayout, { brandName, sender, originCountry, rece
   // The country line helps a package that returns from abroad, or to another country than it came from.
   const isDomestic = originCountry === receiver.country;
 
-  const width = layout.inner - FACTS_WIDTH - 8;
+  const width = layout.inner - PARCEL_DATA_WIDTH - 8;
   const title = brandName === undefined ? 'From' : `From: ${brandName}`;
   layout.addText(title, MARGIN, 56, { size: 6.5, weight: 'bold', width });
   layout.addLines(
@@ -187,19 +187,19 @@ function addSender(layout: LabelLayout, { brandName, sender, originCountry, rece
   );
 }
 
-function addFacts(layout: LabelLayout, label: LabelContent): void {
-  const x = layout.right - FACTS_WIDTH;
-  const facts = [
+function addParcelData(layout: LabelLayout, label: LabelContent): void {
+  const x = layout.right - PARCEL_DATA_WIDTH;
+  const rows = [
     ['Date', label.date],
     ['Weight', weightText(label.weightGrams)],
     ['Package', `${label.packageNumber} of ${label.packageCount}`],
   ] as const;
-  facts.forEach(([name, value], index) => {
+  rows.forEach(([name, value], index) => {
     layout.addText(name, x, 58 + index * 21, { size: 6.5, width: 34 });
     layout.addText(value, x + 36, 56 + index * 21, {
       size: 10,
       weight: 'bold',
-      width: FACTS_WIDTH - 36,
+      width: PARCEL_DATA_WIDTH - 36,
       align: 'right',
     });
   });

@@ -1,6 +1,6 @@
 import { drawBars } from './barcode';
 import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
-import { mm, Pen } from './pen';
+import { mm, PdfDrawing } from './pdf-drawing';
 
 /** Sheet sizes of labels. */
 export type LabelSize = '4x6' | 'A6' | 'A4';
@@ -17,21 +17,21 @@ const SHEETS: Readonly<
   A4: { page: [mm(210), mm(297)], label: { width: mm(105), height: mm(148) }, across: 2, down: 2 },
 };
 
-function drawElement(pen: Pen, element: LabelElement, dx: number, dy: number): void {
+function drawElement(pdf: PdfDrawing, element: LabelElement, dx: number, dy: number): void {
   switch (element.kind) {
     case 'text':
-      pen.line(element.text, dx + element.x, dy + element.y, {
+      pdf.line(element.text, dx + element.x, dy + element.y, {
         size: element.size,
         weight: element.weight,
         color: element.inverse ? '#ffffff' : '#000000',
       });
       return;
     case 'bar':
-      pen.fill(dx + element.x, dy + element.y, element.width, element.height);
+      pdf.fill(dx + element.x, dy + element.y, element.width, element.height);
       return;
     case 'barcode': {
       const { symbol, height, moduleWidth } = element;
-      drawBars(pen, symbol, { x: dx + element.x, y: dy + element.y, height, moduleWidth });
+      drawBars(pdf, symbol, { x: dx + element.x, y: dy + element.y, height, moduleWidth });
     }
   }
 }
@@ -43,16 +43,16 @@ export async function renderLabelPdf(
 ): Promise<Buffer> {
   const sheet = SHEETS[size];
   const perPage = sheet.across * sheet.down;
-  const pen = new Pen(labels[0]?.receiver.country ?? '', {
+  const pdf = new PdfDrawing(labels[0]?.receiver.country ?? '', {
     title: `Label ${labels.map(({ barcode }) => barcode.value).join(', ')}`,
     page: sheet.page,
   });
   labels.forEach((label, index) => {
     const place = index % perPage;
-    if (place === 0) pen.addPage();
+    if (place === 0) pdf.addPage();
     const dx = (place % sheet.across) * sheet.label.width;
     const dy = Math.floor(place / sheet.across) * sheet.label.height;
-    for (const element of layOutLabel(label, sheet.label)) drawElement(pen, element, dx, dy);
+    for (const element of layOutLabel(label, sheet.label)) drawElement(pdf, element, dx, dy);
   });
-  return await pen.finish();
+  return await pdf.finish();
 }

@@ -2,7 +2,7 @@ import { createCanvas, GlobalFonts } from '@napi-rs/canvas';
 import type { LabelBarcode } from './barcode';
 import { fontPath, type Script, scriptOrder, type Weight } from './fonts';
 import { type LabelContent, type LabelElement, layOutLabel } from './label-layout';
-import { CAP_HEIGHT } from './pen';
+import { CAP_HEIGHT } from './pdf-drawing';
 import { isRightToLeft, lineWidth } from './text';
 
 /** Dots per point at 203 dpi (8 dots per millimetre). */

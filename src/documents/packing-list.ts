@@ -1,6 +1,6 @@
 import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
 import { partyLines } from './customs-text';
-import { mm } from './pen';
+import { mm } from './pdf-drawing';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 export interface PackingList {
@@ -30,10 +30,10 @@ export async function renderPackingList(list: PackingList): Promise<Buffer> {
       ],
       rows: pack.items.map((item) => [item.description, item.itemReferenceId, String(item.quantity)]),
       totals: [['Items in this package', String(units)]],
-      head: (pen, area) =>
+      head: (pdf, area) =>
         stacked(
           boxes(
-            pen,
+            pdf,
             area,
             [
               {
@@ -56,7 +56,7 @@ export async function renderPackingList(list: PackingList): Promise<Buffer> {
             9,
           ),
         ),
-      foot: (pen, area) => paragraphs(pen, area, [], 8.5),
+      foot: (pdf, area) => paragraphs(pdf, area, [], 8.5),
       footer: `Packing list ${pack.packageReferenceId} · Order ${reference}`,
     },
     A4,

@@ -1,5 +1,5 @@
 import type { Weight } from './fonts';
-import { Pen } from './pen';
+import { PdfDrawing } from './pdf-drawing';
 import { LEADING } from './text';
 
 export interface Column {
@@ -22,9 +22,9 @@ export interface SheetContent {
   /** Lines below the table. The last one is bold. */
   readonly totals: readonly (readonly [label: string, value: string])[];
   /** Content above the table, on the first page only. */
-  readonly head: (pen: Pen, area: Area) => Block;
+  readonly head: (pdf: PdfDrawing, area: Area) => Block;
   /** Content below the totals. */
-  readonly foot: (pen: Pen, area: Area) => Block;
+  readonly foot: (pdf: PdfDrawing, area: Area) => Block;
   /** Text at the bottom of every page, beside the page number. */
   readonly footer: string;
 }
@@ -77,7 +77,7 @@ interface SheetHeights {
 
 /** Text, column widths and drawing area of a sheet. */
 interface SheetFrame {
-  readonly pen: Pen;
+  readonly pdf: PdfDrawing;
   readonly area: Area;
   readonly widths: readonly number[];
   readonly heights: SheetHeights;
@@ -88,7 +88,7 @@ interface SheetFrame {
 /**
  * Renders a document with a head, a table and totals on as many pages as needed. Every page has the document's title, the
  * column titles and `Page n of m`. Long texts are broken into lines inside their cells and never cut.
- * @param country country of the document's reader (see `Pen`)
+ * @param country country of the document's reader (see `PdfDrawing`)
  */
 export async function renderSheet(
   country: string,
@@ -96,22 +96,22 @@ export async function renderSheet(
   style: SheetStyle,
 ): Promise<Buffer> {
   const [pageWidth, pageHeight] = style.page;
-  const pen = new Pen(country, { title: content.title, page: style.page });
+  const pdf = new PdfDrawing(country, { title: content.title, page: style.page });
   const area: Area = { x: style.margin, width: pageWidth - 2 * style.margin };
   const widths = content.columns.map(({ share }) => share * area.width);
-  const heights = measure(pen, widths, content, style);
-  const frame: SheetFrame = { pen, area, widths, heights, content, style };
-  const head = content.head(pen, area);
-  const foot = content.foot(pen, area);
+  const heights = measure(pdf, widths, content, style);
+  const frame: SheetFrame = { pdf, area, widths, heights, content, style };
+  const head = content.head(pdf, area);
+  const foot = content.foot(pdf, area);
   const totalsHeight = content.totals.length * lineHeight(style) + 8;
   const footerHeight = style.textSize * 2;
   const usable = pageHeight - 2 * style.margin - footerHeight - heights.title - heights.columns;
   const pages = paginate(heights.rows, usable - head.height, usable, totalsHeight + foot.height);
 
   pages.forEach((rows, index) => {
-    pen.addPage();
+    pdf.addPage();
     let y = style.margin;
-    pen.line(content.title, area.x, y, { size: style.titleSize, weight: 'bold', width: area.width });
+    pdf.line(content.title, area.x, y, { size: style.titleSize, weight: 'bold', width: area.width });
     y += heights.title;
     if (index === 0) {
       head.draw(y);
@@ -121,13 +121,13 @@ export async function renderSheet(
     if (index === pages.length - 1) foot.draw(drawTotals(frame, y + 6) + 2);
     drawFooter(frame, `Page ${index + 1} of ${pages.length}`);
   });
-  return await pen.finish();
+  return await pdf.finish();
 }
 
 const lineHeight = ({ textSize }: SheetStyle) => textSize * LEADING + 4;
 
 function measure(
-  pen: Pen,
+  pdf: PdfDrawing,
   widths: readonly number[],
   content: SheetContent,
   { textSize, titleSize }: SheetStyle,
@@ -135,7 +135,7 @@ function measure(
   const rowHeight = (cells: readonly string[], weight: Weight) =>
     Math.max(
       ...cells.map((words, column) =>
-        pen.blockHeight(words, { size: textSize, weight, width: widths[column]! - 2 * PADDING }),
+        pdf.blockHeight(words, { size: textSize, weight, width: widths[column]! - 2 * PADDING }),
       ),
     ) +
     2 * PADDING;
@@ -151,9 +151,9 @@ function measure(
 
 /** Draws the column titles and rows, when there are rows. Returns the position below them. */
 function drawTable(frame: SheetFrame, rows: readonly number[], top: number): number {
-  const { pen, area, heights, content } = frame;
+  const { pdf, area, heights, content } = frame;
   if (rows.length === 0) return top;
-  pen.rule(area.x, top, area.x + area.width, top, 0.8);
+  pdf.rule(area.x, top, area.x + area.width, top, 0.8);
   drawCells(
     frame,
     content.columns.map(({ title }) => title),
@@ -168,13 +168,13 @@ function drawTable(frame: SheetFrame, rows: readonly number[], top: number): num
 }
 
 function drawCells(
-  { pen, area, widths, content, style }: SheetFrame,
+  { pdf, area, widths, content, style }: SheetFrame,
   cells: readonly string[],
   { y, height, weight }: { readonly y: number; readonly height: number; readonly weight: Weight },
 ): void {
   let x = area.x;
   cells.forEach((words, column) => {
-    pen.block(words, x + PADDING, y + PADDING, {
+    pdf.block(words, x + PADDING, y + PADDING, {
       size: style.textSize,
       weight,
       width: widths[column]! - 2 * PADDING,
@@ -182,11 +182,11 @@ function drawCells(
     });
     x += widths[column]!;
   });
-  pen.rule(area.x, y + height, area.x + area.width, y + height, 0.4);
+  pdf.rule(area.x, y + height, area.x + area.width, y + height, 0.4);
 }
 
 /** Draws the totals, and returns the position below them. */
-function drawTotals({ pen, area, content, style }: SheetFrame, top: number): number {
+function drawTotals({ pdf, area, content, style }: SheetFrame, top: number): number {
   content.totals.forEach(([label, value], index) => {
     const y = top + index * lineHeight(style);
     const text = {
@@ -194,22 +194,22 @@ function drawTotals({ pen, area, content, style }: SheetFrame, top: number): num
       weight: index === content.totals.length - 1 ? 'bold' : 'regular',
       align: 'right',
     } as const;
-    pen.line(label, area.x + area.width * 0.4, y, { ...text, width: area.width * 0.33 });
-    pen.line(value, area.x + area.width * 0.74, y, { ...text, width: area.width * 0.26 - PADDING });
+    pdf.line(label, area.x + area.width * 0.4, y, { ...text, width: area.width * 0.33 });
+    pdf.line(value, area.x + area.width * 0.74, y, { ...text, width: area.width * 0.26 - PADDING });
   });
   return top + content.totals.length * lineHeight(style);
 }
 
-function drawFooter({ pen, area, content, style }: SheetFrame, pageNumber: string): void {
+function drawFooter({ pdf, area, content, style }: SheetFrame, pageNumber: string): void {
   const y = style.page[1] - style.margin - style.textSize;
   const size = style.textSize * 0.85;
-  pen.line(content.footer, area.x, y, { size, width: area.width * 0.75 });
-  pen.line(pageNumber, area.x, y, { size, width: area.width, align: 'right' });
+  pdf.line(content.footer, area.x, y, { size, width: area.width * 0.75 });
+  pdf.line(pageNumber, area.x, y, { size, width: area.width, align: 'right' });
 }
 
 /** Returns titled boxes of lines side by side, all as high as the highest. */
 export function boxes(
-  pen: Pen,
+  pdf: PdfDrawing,
   area: Area,
   all: readonly { readonly title: string; readonly lines: readonly string[]; readonly share: number }[],
   size: number,
@@ -217,7 +217,7 @@ export function boxes(
   const gap = 6;
   const widthOf = (share: number) => (area.width - gap * (all.length - 1)) * share;
   const heightOf = (lines: readonly string[], width: number) =>
-    lines.reduce((sum, line) => sum + pen.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
+    lines.reduce((sum, line) => sum + pdf.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
   const height =
     Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) +
     size * LEADING +
@@ -228,15 +228,15 @@ export function boxes(
       let x = area.x;
       for (const { title, lines, share } of all) {
         const width = widthOf(share);
-        pen.box(x, top, width, height, 0.5);
-        pen.line(title, x + PADDING, top + PADDING, {
+        pdf.box(x, top, width, height, 0.5);
+        pdf.line(title, x + PADDING, top + PADDING, {
           size: size * 0.8,
           weight: 'bold',
           width: width - 2 * PADDING,
         });
         let y = top + PADDING + size * LEADING;
         for (const line of lines) {
-          y += pen.block(line, x + PADDING, y, { size, width: width - 2 * PADDING });
+          y += pdf.block(line, x + PADDING, y, { size, width: width - 2 * PADDING });
         }
         x += width + gap;
       }
@@ -259,14 +259,14 @@ export function stacked(...blocks: readonly Block[]): Block {
 }
 
 /** Returns paragraphs of full width. */
-export function paragraphs(pen: Pen, area: Area, texts: readonly string[], size: number): Block {
-  const heights = texts.map((words) => pen.blockHeight(words, { size, width: area.width }) + 3);
+export function paragraphs(pdf: PdfDrawing, area: Area, texts: readonly string[], size: number): Block {
+  const heights = texts.map((words) => pdf.blockHeight(words, { size, width: area.width }) + 3);
   return {
     height: heights.reduce((sum, height) => sum + height, 0),
     draw(top) {
       let y = top;
       texts.forEach((words, index) => {
-        pen.block(words, area.x, y, { size, width: area.width });
+        pdf.block(words, area.x, y, { size, width: area.width });
         y += heights[index]!;
       });
     },

@@ -5,8 +5,8 @@ import { fileTypeFromBuffer } from 'file-type';
 import { TransferError } from '../platform/http/http-fault';
 import { isTransient, retryAfterMs, type StreamedResponse } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
-import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-facts';
 import { type FileFault, type FileFaultCode, permanentFault, transientFault } from './domain/file-fault';
+import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-properties';
 
 export interface Download {
   readonly url: string;
@@ -29,7 +29,7 @@ export interface Downloaded {
 
 /** From the request to the last byte. Enough for 200 MB at 3 Mbit/s. */
 const DOWNLOAD_TIMEOUT_MS = 10 * 60_000;
-/** 16 kB/s. A slower host is asked again later, so that it does not hold a slot for the whole time. */
+/** 16 kB/s. The file is requested again later from a slower host, so that it does not hold a slot for the whole time. */
 const LEAST_PACE = { headMs: 30_000, windowBytes: 480_000, windowMs: 30_000 };
 const MAX_REDIRECTS = 3;
 /** Number of bytes that file-type needs to detect a type. */
@@ -111,10 +111,10 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
       if (response.status < 300) return response;
       response.body.destroy();
       if (isTransient(response))
-        return transientFault(`the host answered ${response.status}`, retryAfterMs(response.headers));
+        return transientFault(`the host responded with ${response.status}`, retryAfterMs(response.headers));
       return permanentFault(
         FAULT_OF_STATUS[response.status] ?? 'file_host_refused',
-        `the host answered ${response.status}`,
+        `the host responded with ${response.status}`,
       );
     }
     switch (response.kind) {

@@ -5,8 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
-import type { FileFacts, PreviewType, PrintFileType } from './domain/file-facts';
 import { type FileFault, interruptedInspection, permanentFault } from './domain/file-fault';
+import type { FileProperties, PreviewType, PrintFileType } from './domain/file-properties';
 import { downloadFile } from './download';
 import type { FileInspector } from './inspector';
 
@@ -25,7 +25,7 @@ export interface FileRequest {
   readonly limitBytes: number;
   readonly accept?: readonly PrintFileType[];
   /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
-  readonly refuse?: (facts: FileFacts) => FileFault | null;
+  readonly refuse?: (properties: FileProperties) => FileFault | null;
   /** Counts the inspections of the file durably (`InspectionRequest`). */
   readonly countInspection?: (() => Promise<number>) | undefined;
   readonly withPreviews: boolean;
@@ -40,7 +40,7 @@ export interface StoredPreview {
   readonly mimeType: 'image/png' | 'image/jpeg';
 }
 
-export interface IngestedFile extends FileFacts {
+export interface IngestedFile extends FileProperties {
   readonly ok: true;
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
@@ -73,8 +73,8 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
       const { code, reason, isFinal, error } = inspection;
       return isFinal ? permanentFault(code, reason) : interruptedInspection(code, reason, error);
     }
-    const { facts } = inspection;
-    const refusal = request.refuse?.(facts) ?? null;
+    const { properties } = inspection;
+    const refusal = request.refuse?.(properties) ?? null;
     if (refusal !== null) return refusal;
 
     const previews = request.withPreviews ? inspection.previews : [];
@@ -93,7 +93,7 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
       ok: true,
       mimeType: local.mimeType,
       sizeBytes: local.sizeBytes,
-      ...facts,
+      ...properties,
       previews: storedPreviews,
     };
   } finally {

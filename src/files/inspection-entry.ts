@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { FileFacts, PrintFileType } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
+import type { FileProperties, PrintFileType } from './domain/file-properties';
 import { openImage } from './open-image';
 import { openPdf } from './open-pdf';
 import { UnreadableFile } from './opened-file';
@@ -16,12 +16,12 @@ export interface InspectionJob {
 }
 
 /**
- * Messages of the process: `ready` once, then for each job `facts` and `previews`. Instead of one of these, a job can end
+ * Messages of the process: `ready` once, then for each job `properties` and `previews`. Instead of one of these, a job can end
  * with `unreadable`, or with `failed` after a bug.
  */
 export type InspectionReport =
   | { readonly stage: 'ready' }
-  | { readonly stage: 'facts'; readonly facts: FileFacts }
+  | { readonly stage: 'properties'; readonly properties: FileProperties }
   | { readonly stage: 'previews'; readonly previews: readonly Preview[] }
   | { readonly stage: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
   | { readonly stage: 'failed'; readonly error: string };
@@ -33,7 +33,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
     const bytes = await readFile(path);
     const file = mimeType === 'application/pdf' ? await openPdf(bytes) : openImage(bytes, mimeType);
     try {
-      report({ stage: 'facts', facts: file.facts });
+      report({ stage: 'properties', properties: file.properties });
       report({ stage: 'previews', previews: await renderPreviews(file).catch(() => []) });
     } finally {
       file.close();

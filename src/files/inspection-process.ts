@@ -1,13 +1,13 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import type { FileFacts } from './domain/file-facts';
+import type { FileProperties } from './domain/file-properties';
 import type { Inspection } from './inspection';
 import type { InspectionJob, InspectionReport } from './inspection-entry';
 
 /** Limits of an inspection process. */
 export interface InspectionLimits {
-  /** Time limit for the facts, and again for the previews, in milliseconds. */
+  /** Time limit for the properties, and again for the previews, in milliseconds. */
   readonly stageTimeoutMs: number;
   /** Memory that the process may use, in bytes. */
   readonly memoryBytes: number;
@@ -108,16 +108,16 @@ function runJob(
   stageTimeoutMs: number,
 ): Promise<{ inspection: Inspection; isReusable: boolean }> {
   return new Promise((resolve) => {
-    let facts: FileFacts | undefined;
+    let properties: FileProperties | undefined;
     let timer: NodeJS.Timeout;
     const finish = (inspection: Inspection, isReusable: boolean) => {
       clearTimeout(timer);
       child.off('message', onMessage).off('exit', onExit);
       resolve({ inspection, isReusable });
     };
-    // After the facts are known, only the previews are missing.
+    // After the properties are known, only the previews are missing.
     const interrupt = (reason: string, error?: string) => {
-      const known = facts;
+      const known = properties;
       const unknown = {
         ok: false,
         code: 'file_unreadable',
@@ -125,7 +125,7 @@ function runJob(
         isFinal: false,
         ...(error && { error }),
       } as const;
-      finish(known === undefined ? unknown : { ok: true, facts: known, previews: [] }, false);
+      finish(known === undefined ? unknown : { ok: true, properties: known, previews: [] }, false);
     };
     const setTimeLimit = () => {
       clearTimeout(timer);
@@ -134,11 +134,11 @@ function runJob(
     const onMessage = (message: unknown) => {
       const report = message as InspectionReport;
       switch (report.stage) {
-        case 'facts':
-          facts = report.facts;
+        case 'properties':
+          properties = report.properties;
           return setTimeLimit();
         case 'previews':
-          return finish({ ok: true, facts: facts!, previews: report.previews }, true);
+          return finish({ ok: true, properties: properties!, previews: report.previews }, true);
         case 'unreadable':
           return finish({ ok: false, code: report.code, reason: report.reason, isFinal: true }, true);
         case 'failed':

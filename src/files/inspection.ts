@@ -1,10 +1,10 @@
-import type { FileFacts } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
+import type { FileProperties } from './domain/file-properties';
 import type { Preview } from './previews';
 
 /** The result of an inspection: properties and previews of the file, or the reason why there are none. */
 export type Inspection =
-  | { readonly ok: true; readonly facts: FileFacts; readonly previews: readonly Preview[] }
+  | { readonly ok: true; readonly properties: FileProperties; readonly previews: readonly Preview[] }
   | {
       readonly ok: false;
       readonly code: FileFaultCode;

@@ -12,7 +12,7 @@ import { type InspectionLimits, type InspectionProcess, startInspectionProcess }
  */
 export interface FileInspector {
   /**
-   * @returns facts and previews (none when rendering takes too much time or memory), or why there are no facts
+   * @returns properties and previews (none when rendering takes too much time or memory), or why there are no properties
    * @throws Error when no process starts
    */
   inspect(job: InspectionRequest): Promise<Inspection>;

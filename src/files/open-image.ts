@@ -37,7 +37,7 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
     throw new UnreadableFile(`the image has more than ${MAX_SCANS} scans`);
   }
   return {
-    facts: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
+    properties: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
     async render(longestSide) {
       if (width * height > MAX_RENDERED_PIXELS) return null;
       const image = await loadImage(bytes).catch(() => null);

@@ -28,7 +28,7 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
   }
   const { width, height } = firstPageSize(document);
   return {
-    facts: {
+    properties: {
       pageCount,
       widthPx: null,
       heightPx: null,

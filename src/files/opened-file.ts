@@ -1,10 +1,10 @@
 import type { Canvas } from '@napi-rs/canvas';
-import type { FileFacts } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
+import type { FileProperties } from './domain/file-properties';
 
 /** A file with known properties, whose first page can be rendered. */
 export interface OpenedFile {
-  readonly facts: FileFacts;
+  readonly properties: FileProperties;
   /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render. */
   render(longestSide: number): Promise<{ canvas: Canvas; opaque: boolean } | null>;
   close(): void;

@@ -1,5 +1,5 @@
 import { type Canvas, createCanvas } from '@napi-rs/canvas';
-import { PREVIEW_SIZES, type PreviewType } from './domain/file-facts';
+import { PREVIEW_SIZES, type PreviewType } from './domain/file-properties';
 import type { OpenedFile } from './opened-file';
 
 export interface Preview {

@@ -3,7 +3,7 @@ import { json, type Sql } from '../platform/postgres';
 
 /**
  * Days for which files and shipping documents are stored after the last change of their order: long enough for claims and
- * reprints. Afterwards the rows remain without the file, and links to it answer 410.
+ * reprints. Afterwards the rows remain without the file, and links to it return 410.
  */
 export const RETENTION_DAYS = 90;
 

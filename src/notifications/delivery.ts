@@ -91,7 +91,7 @@ export function createNotificationDelivery(
     if (!delivery.enabled) return await giveUp(delivery.id, null, 'the endpoint is disabled');
 
     const startedAt = new Date();
-    const answer = await client.exchange({
+    const response = await client.exchange({
       url: delivery.url,
       method: 'POST',
       purpose: { kind: 'receiver' },
@@ -110,7 +110,7 @@ export function createNotificationDelivery(
       timeoutMs: TIMEOUT_MS,
       limitBytes: RESPONSE_BYTES,
     });
-    const attempt = attemptOf(answer, startedAt);
+    const attempt = attemptOf(response, startedAt);
     if (attempt.error === null) {
       await settle({ id: delivery.id, state: 'delivered', attempt, outboxId: row.id });
       return { outcome: 'done', isDeleted: true };
@@ -119,13 +119,16 @@ export function createNotificationDelivery(
       await sql`
         UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', updated_at = now()
         WHERE id = ${delivery.endpointId}`;
-      log.warn({ endpointId: delivery.endpointId }, 'notification endpoint answered 410 and was disabled');
-      return await giveUp(delivery.id, attempt, 'the endpoint answered 410');
+      log.warn(
+        { endpointId: delivery.endpointId },
+        'notification endpoint responded with 410 and was disabled',
+      );
+      return await giveUp(delivery.id, attempt, 'the endpoint responded with 410');
     }
     const delayMs = delayAfter(
       row.attempts,
       Math.random(),
-      answer.ok ? retryAfterMs(answer.headers) : undefined,
+      response.ok ? retryAfterMs(response.headers) : undefined,
     );
     if (delayMs === null) return await giveUp(delivery.id, attempt, attempt.error);
     const at = new Date(Date.now() + delayMs);
@@ -146,15 +149,15 @@ async function pendingDeliveries(sql: Sql, ids: readonly string[]): Promise<(Pen
   return ids.map((id) => byId.get(id));
 }
 
-function attemptOf(answer: TextResponse | HttpFault, startedAt: Date): Attempt {
+function attemptOf(response: TextResponse | HttpFault, startedAt: Date): Attempt {
   const common = { at: startedAt.toISOString(), durationMs: Date.now() - startedAt.getTime() };
-  if (!answer.ok) return { ...common, status: null, error: answer.message, response: null };
-  const succeeded = answer.status >= 200 && answer.status < 300;
+  if (!response.ok) return { ...common, status: null, error: response.message, response: null };
+  const succeeded = response.status >= 200 && response.status < 300;
   return {
     ...common,
-    status: answer.status,
-    error: succeeded ? null : `the endpoint answered ${answer.status}`,
-    response: answer.text,
+    status: response.status,
+    error: succeeded ? null : `the endpoint responded with ${response.status}`,
+    response: response.text,
   };
 }
 

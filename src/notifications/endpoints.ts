@@ -15,7 +15,7 @@ export interface Endpoint {
   readonly description: string;
   readonly events: EndpointEvent[];
   readonly enabled: boolean;
-  /** `gone` when the receiver answered 410. Null when the endpoint is enabled, or disabled by its owner. */
+  /** `gone` when the receiver responded with 410. Null when the endpoint is enabled, or disabled by its owner. */
   readonly disabledReason: string | null;
   readonly createdAt: Date;
   readonly updatedAt: Date;

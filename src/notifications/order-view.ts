@@ -66,7 +66,7 @@ export async function readNotifiableOrder(
            'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position) AS fulfillments
          FROM print_jobs j
          JOIN planned_shipments p ON p.print_order_id = j.print_order_id
-         -- Labels that we bought speak before what a partner wrote in a postback.
+         -- Labels that Pressline bought take precedence over postbacks.
          -- A job that left before a change of address or method keeps its label. A job with the partner's own code has none.
          LEFT JOIN shipments sh ON sh.print_order_id = j.print_order_id AND sh.status = 'bought'
            AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id

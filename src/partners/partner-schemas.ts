@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { printable } from '../documents/printable';
+import { labelText } from '../documents/label-text-schema';
 import { isCountry } from '../platform/domain/countries';
 import { crossField, property } from '../platform/domain/cross-field';
 import { currencyCode, day, moment } from '../platform/domain/fields';
@@ -11,7 +11,7 @@ import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 const country = z.string().refine(isCountry, { error: 'must be an ISO 3166-1 alpha-2 country code' });
 const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
-const printedLine = (max: number) => printable(line(max));
+const printedLine = (max: number) => labelText(line(max));
 
 export const senderAddressSchema = z.object({
   firstName: printedLine(25),

@@ -66,9 +66,9 @@ export async function eraseWaiting(
   const ids = rows.map(({ id }) => id);
   const subjects = await subjectsById(deps.sql, ids);
   // A draft that was deleted meanwhile has no data left.
-  const gone = ids.filter((id) => !subjects.some((subject) => subject.id === id));
+  const deleted = ids.filter((id) => !subjects.some((subject) => subject.id === id));
   await deps.sql`
-    UPDATE erasure_targets SET erased_at = now() WHERE subject_id = ANY(${gone}::uuid[]) AND erased_at IS NULL`;
+    UPDATE erasure_targets SET erased_at = now() WHERE subject_id = ANY(${deleted}::uuid[]) AND erased_at IS NULL`;
   const { length } = await eraseSubjects(deps, subjects);
   return { erased: length, next: rows.length < ERASURE_BATCH ? '' : ids.at(-1)! };
 }

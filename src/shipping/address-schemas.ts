@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { printable } from '../documents/printable';
+import { labelText } from '../documents/label-text-schema';
 import { crossField, property, type ReportField } from '../platform/domain/cross-field';
 import { countryCode, text } from '../platform/domain/fields';
 
@@ -7,12 +7,12 @@ import { countryCode, text } from '../platform/domain/fields';
 
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
 export const optionalText = (max: number) =>
-  printable(z.string().max(max))
+  labelText(z.string().max(max))
     .nullish()
     .transform((value) => value ?? undefined);
 
 /** Required text that labels and customs forms show: not blank, and with at least one printable character. */
-export const requiredText = (max: number) => printable(text(max)).transform((value) => value.trim());
+export const requiredText = (max: number) => labelText(text(max)).transform((value) => value.trim());
 
 /** An optional field. Null counts as missing. */
 export const optional = <T extends z.ZodType>(schema: T) =>

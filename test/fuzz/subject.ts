@@ -3,7 +3,7 @@ import { createApp } from '../../api/app';
 import type { ApiDeps } from '../../api/deps';
 import { type HttpServer, startHttpServer } from '../../api/http/server';
 import { allRoutes } from '../../api/routes';
-import { issueKey } from '../../src/accounts/store';
+import { issueKey } from '../../src/accounts/accounts-and-keys';
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { createRunGateway } from '../../src/orders/run/gateway';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';

@@ -7,7 +7,7 @@ import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';
 import { OPERATOR_ROLES, type OperatorRole, type Role } from '../../src/accounts/account';
-import { issueKey, revokeKey } from '../../src/accounts/store';
+import { issueKey, revokeKey } from '../../src/accounts/accounts-and-keys';
 import type { Sql } from '../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';

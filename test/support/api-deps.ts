@@ -5,7 +5,7 @@ import pino, { type Logger } from 'pino';
 import type { ApiDeps } from '../../api/deps';
 import { compose } from '../../cli/composition-root';
 import type { OperatorRole, Role } from '../../src/accounts/account';
-import { createAccount, issueKey } from '../../src/accounts/store';
+import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import { createFileInspector } from '../../src/files/inspector';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { createSafeClient } from '../../src/platform/http/safe-client';

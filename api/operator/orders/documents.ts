@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
-import { withExtension } from '../../../src/files/domain/file-facts';
+import { withExtension } from '../../../src/files/domain/file-properties';
 import {
   type OrderDocument,
   type OrderFile,

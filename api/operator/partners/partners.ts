@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createAccount, issueKey } from '../../../src/accounts/store';
+import { createAccount, issueKey } from '../../../src/accounts/accounts-and-keys';
 import {
   changePartner,
   createPartner,

@@ -2,7 +2,7 @@ import EasyPostClient from '@easypost/api';
 import type { z } from 'zod';
 import { cleanValue, cutText } from '../../platform/domain/foreign-text';
 import { CarrierUnavailable } from '../carrier';
-import { easyPostShipment, easyPostTracker } from './schemas';
+import { easyPostShipment, easyPostTracker } from './response-schemas';
 
 /** Uid of the adapter; its method uids start with it. */
 export const EASYPOST_UID = 'easypost';
@@ -13,7 +13,7 @@ const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 /** Code points of a text of EasyPost that are kept. */
 const LONGEST_TEXT = 2_000;
 
-/** An error of the EasyPost client. It has a status code only when EasyPost answered. */
+/** An error of the EasyPost client. It has a status code only when EasyPost responded. */
 export interface ApiFault {
   readonly statusCode?: number;
   readonly code?: string;
@@ -21,7 +21,7 @@ export interface ApiFault {
   readonly errors?: unknown;
 }
 
-/** Returns an error for a call without a usable answer. */
+/** Returns an error for a call without a usable response. */
 export function unavailable(message: string, cause?: unknown): CarrierUnavailable {
   return new CarrierUnavailable(EASYPOST_UID, `EasyPost: ${message}`, { cause });
 }
@@ -32,16 +32,16 @@ export function isRefusal(error: unknown): error is ApiFault {
 }
 
 /**
- * Returns the checked answer of a call, or null for a 404.
- * @throws CarrierUnavailable when there is no usable answer; ApiFault when EasyPost refused the request
+ * Returns the checked response of a call, or null for a 404.
+ * @throws CarrierUnavailable when there is no usable response; ApiFault when EasyPost refused the request
  */
 async function call<T extends z.ZodType>(
   schema: T,
-  ask: () => Promise<unknown>,
+  request: () => Promise<unknown>,
 ): Promise<z.output<T> | null> {
-  let answer: unknown;
+  let response: unknown;
   try {
-    answer = await ask();
+    response = await request();
   } catch (error) {
     const { statusCode, code, errors } = error as ApiFault;
     const message = cutText((error as ApiFault).message, LONGEST_TEXT);
@@ -50,12 +50,12 @@ async function call<T extends z.ZodType>(
     if (refused && !UNAVAILABLE_STATUSES.has(statusCode))
       throw Object.assign(new Error(message), cleanValue({ statusCode, code, errors }, LONGEST_TEXT));
     throw unavailable(
-      statusCode === undefined ? 'no usable answer' : `status ${statusCode}, ${message}`,
+      statusCode === undefined ? 'no usable response' : `status ${statusCode}, ${message}`,
       error,
     );
   }
-  const parsed = schema.safeParse(answer);
-  if (!parsed.success) throw unavailable('the answer could not be read', parsed.error);
+  const parsed = schema.safeParse(response);
+  if (!parsed.success) throw unavailable('the response could not be read', parsed.error);
   return cleanValue(parsed.data, LONGEST_TEXT);
 }
 

@@ -6,7 +6,7 @@ import { buyFromEasyPost, voidAtEasyPost } from './purchases';
 import { quoteEasyPost } from './rates';
 import { trackAtEasyPost } from './trackers';
 
-/** Time-out of each call. A purchase makes up to four calls, which must end before the next attempt begins. */
+/** Timeout of each call. A purchase makes up to four calls, which must end before the next attempt begins. */
 const TIMEOUT_MS = 8_000;
 
 export interface EasyPostOptions {

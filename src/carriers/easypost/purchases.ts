@@ -3,7 +3,7 @@ import { type BuyOutcome, CarrierUnavailable, type PurchaseRequest, type VoidOut
 import { type ApiFault, type EasyPostApi, isRefusal, unavailable } from './api';
 import { shipmentParameters } from './parameters';
 import { carrierUidOf, methodNameOf, methodUidOf, rateMoney } from './rates';
-import type { EasyPostShipment } from './schemas';
+import type { EasyPostShipment } from './response-schemas';
 
 /** First bytes of a PDF or ZPL file. */
 const LABEL_START = /^\s*(%PDF-|\^XA|CT~~)/;
@@ -50,7 +50,7 @@ export async function buyFromEasyPost(deps: PurchaseDeps, request: PurchaseReque
     return await purchaseOf(deps, bought);
   } catch (error) {
     if (!isRefusal(error)) throw error;
-    // An earlier attempt bought the label and lost the answer.
+    // An earlier attempt bought the label and lost the response.
     if (error.code === 'SHIPMENT.POSTAGE.EXISTS') {
       const shipment = await api.shipmentByReference(idempotencyKey);
       if (shipment?.postage_label) return await purchaseOf(deps, shipment);
@@ -123,13 +123,13 @@ async function purchaseOf(deps: PurchaseDeps, shipment: EasyPostShipment): Promi
  */
 async function downloadLabel({ client, timeoutMs }: PurchaseDeps, url: string): Promise<Buffer> {
   const request = { url, timeoutMs, limitBytes: LABEL_LIMIT_BYTES };
-  let answer = await client.request(request);
-  if (!answer.ok && answer.kind === 'connection') answer = await client.request(request);
-  if (!answer.ok) throw unavailable(`the label could not be downloaded: ${answer.message}`);
+  let response = await client.request(request);
+  if (!response.ok && response.kind === 'connection') response = await client.request(request);
+  if (!response.ok) throw unavailable(`the label could not be downloaded: ${response.message}`);
   try {
-    const body = Buffer.concat(await answer.body.toArray());
-    if (answer.status !== 200 || !LABEL_START.test(body.subarray(0, 32).toString('latin1'))) {
-      throw unavailable(`the downloaded label is not a PDF or ZPL file: status ${answer.status}`);
+    const body = Buffer.concat(await response.body.toArray());
+    if (response.status !== 200 || !LABEL_START.test(body.subarray(0, 32).toString('latin1'))) {
+      throw unavailable(`the downloaded label is not a PDF or ZPL file: status ${response.status}`);
     }
     return body;
   } catch (error) {

@@ -7,7 +7,7 @@ import type {
 import { convertMinor, type RateTable, toMinor, UnknownRateError } from '../../platform/domain/money';
 import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
 import { shipmentParameters } from './parameters';
-import type { EasyPostRate } from './schemas';
+import type { EasyPostRate } from './response-schemas';
 
 /** Transit time that is quoted when EasyPost gives none. */
 const DEFAULT_DAYS = 10;

@@ -2,12 +2,12 @@ import type { z } from 'zod';
 import type { TrackingStatus } from '../../consignments/domain/tracking-status';
 import type { CarrierEvent } from '../carrier';
 import { type EasyPostApi, isRefusal } from './api';
-import type { easyPostTracker } from './schemas';
+import type { easyPostTracker } from './response-schemas';
 
 /** Trackers that are read concurrently. */
 const CONCURRENCY = 5;
 
-/** Tracking statuses of EasyPost. Statuses that are not listed say nothing about the package and are ignored. */
+/** Tracking statuses of EasyPost. Statuses that are not listed are ignored: they do not describe the package. */
 const STATUSES: Readonly<Record<string, TrackingStatus>> = {
   pre_transit: 'registered',
   in_transit: 'in_transit',

@@ -2,7 +2,7 @@ import { buildProduct } from './build-product';
 import { type CatalogModel, chooseValues } from './catalog-model';
 import type { ResolvedProduct } from './product';
 
-/** A trim that an order asks for (`customTrim` of schema `SubmitOrder`). */
+/** A trim that an order requests (`customTrim` of schema `SubmitOrder`). */
 export interface CustomTrim {
   readonly widthMm: number;
   readonly heightMm: number;

@@ -22,7 +22,7 @@ const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'c
   US: 'city state code',
 };
 
-/** Returns the English short name of a country in capitals, the last line that the Universal Postal Union asks for. */
+/** Returns the English short name of a country in capitals, the last line that the Universal Postal Union requires. */
 export function countryLine(country: string): string {
   return (countries.getName(country, 'en') ?? country).toUpperCase();
 }

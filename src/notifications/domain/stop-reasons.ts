@@ -7,7 +7,7 @@ export const STOP_REASONS: Readonly<Record<string, string>> = {
   postback_cancelled: 'The print partner cancelled the item.',
   print_order_refused: 'The print partner refused the item.',
   print_order_undeliverable: 'The print partner could not be reached.',
-  order_parked: 'No print partner can make the item at present.',
+  order_parked: 'No print partner can make the item currently.',
   hold: 'The order was put on hold.',
   cancel_requested: 'The order was cancelled.',
   cancel_items: 'The item was cancelled.',

@@ -1,6 +1,6 @@
 import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { z } from 'zod';
-import { printable } from '../../documents/printable';
+import { labelText } from '../../documents/label-text-schema';
 import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
 import {
   countryCode,
@@ -52,14 +52,14 @@ export function stateRule(address: unknown, report: ReportField): void {
 export const shippingAddressSchema = crossField(
   z.object({
     country: countryCode,
-    firstName: printable(text(25)),
-    lastName: printable(text(25)),
-    companyName: optional(printable(z.string().max(60))),
-    addressLine1: printable(text(35)),
-    addressLine2: optional(printable(z.string().max(35))),
-    city: printable(text(30)),
-    postCode: printable(text(15)),
-    state: optional(printable(z.string().max(35))),
+    firstName: labelText(text(25)),
+    lastName: labelText(text(25)),
+    companyName: optional(labelText(z.string().max(60))),
+    addressLine1: labelText(text(35)),
+    addressLine2: optional(labelText(z.string().max(35))),
+    city: labelText(text(30)),
+    postCode: labelText(text(15)),
+    state: optional(labelText(z.string().max(35))),
     email: z.email().max(254),
     phone,
     isBusiness: optional(z.boolean()),

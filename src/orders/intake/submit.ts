@@ -1,4 +1,4 @@
-import { claimWithAnswers, type KeyedRequest } from '../../accounts/idempotency-keys';
+import { claimWithResponses, type KeyedRequest } from '../../accounts/idempotency-keys';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { groupCommit } from '../../platform/group-commit';
@@ -98,7 +98,7 @@ async function insertOrders(
         shipment_method_uid text, shipping_address jsonb, packaging_instructions jsonb, metadata jsonb, request_id text,
         workflow_id text, start jsonb, traceparent text, operation_id text, key text, fingerprint text)
     ), claimed AS (
-      ${claimWithAnswers(
+      ${claimWithResponses(
         sql,
         sql`
           SELECT client_id AS account_id, operation_id, key, fingerprint, jsonb_build_object(

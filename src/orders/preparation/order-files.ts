@@ -1,7 +1,7 @@
 import pLimit from 'p-limit';
 import type { PrintArea, ResolvedProduct } from '../../catalog/domain/product';
-import { type FileFacts, printDpi } from '../../files/domain/file-facts';
 import { type FileFault, permanentFault, transientFault } from '../../files/domain/file-fault';
+import { type FileProperties, printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import { json, type Sql } from '../../platform/postgres';
 import { describePages, hasWantedPages, wantedPages } from '../domain/file-pages';
@@ -110,7 +110,7 @@ async function fetchOne(
     objectKey,
     limitBytes: deps.limitBytes,
     ...(isPackingSlip ? { accept: ['application/pdf'] as const } : {}),
-    refuse: (facts) => pageFault(file, facts),
+    refuse: (properties) => pageFault(file, properties),
     countInspection: inspections.count,
     withPreviews: !isPackingSlip,
     signal,
@@ -168,7 +168,10 @@ function withoutQuery(url: string): string {
 }
 
 /** Returns the refusal of a print file with a wrong number of pages. */
-function pageFault({ type, product, otherTypes }: WantedFile, { pageCount }: FileFacts): FileFault | null {
+function pageFault(
+  { type, product, otherTypes }: WantedFile,
+  { pageCount }: FileProperties,
+): FileFault | null {
   if (type === null || product === null) return null;
   const wanted = wantedPages(type, product, otherTypes);
   if (wanted === null || hasWantedPages(pageCount, wanted)) return null;

@@ -2,7 +2,7 @@ import Decimal from 'decimal.js';
 import type { ClientSettings } from '../../accounts/client-settings';
 import type { ProductKind } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
-import { withExtension } from '../../files/domain/file-facts';
+import { withExtension } from '../../files/domain/file-properties';
 import type { StoredPreview } from '../../files/ingest-file';
 import {
   buildPrintOrder,

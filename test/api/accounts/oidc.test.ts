@@ -1,8 +1,8 @@
 import { createApp } from '../../../api/app';
 import { type HttpServer, startHttpServer } from '../../../api/http/server';
 import { allRoutes } from '../../../api/routes';
-import { listActs } from '../../../src/accounts/audit-log';
-import { issueKey } from '../../../src/accounts/store';
+import { issueKey } from '../../../src/accounts/accounts-and-keys';
+import { listAuditEntries } from '../../../src/accounts/audit-log';
 import { type Config, loadConfig } from '../../../src/platform/config';
 import { freePort } from '../../../src/platform/embedded/ports';
 import type { Sql } from '../../../src/platform/postgres';
@@ -116,7 +116,7 @@ const sessionsOf = async (operator: string) =>
   (await sql`SELECT 1 FROM operator_sessions WHERE account_id = ${operator}`).length;
 
 const actsOf = async (object: string) =>
-  (await listActs(sql, { object }, { limit: 50, after: null })).map((act) => ({
+  (await listAuditEntries(sql, { object }, { limit: 50, after: null })).map((act) => ({
     action: act.action,
     actor: act.actorId,
     before: act.before,
@@ -426,7 +426,7 @@ test('503 while the provider is down, and the next sign-in finds it again', asyn
   expect(atCallback.headers.get('retry-after')).toBe('5');
   expect(await refusal(atCallback)).toMatchObject({
     status: 503,
-    message: 'The identity provider does not answer. Try again shortly, or sign in with an API key.',
+    message: 'The identity provider does not respond. Try again shortly, or sign in with an API key.',
   });
 
   const port = await freePort();

@@ -4,9 +4,9 @@ import { createApp } from '../../../api/app';
 import { ADDRESS_LIMITS } from '../../../api/http/rate-limit';
 import type { Route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
-import { listActs } from '../../../src/accounts/audit-log';
+import { issueKey, revokeKey } from '../../../src/accounts/accounts-and-keys';
+import { listAuditEntries } from '../../../src/accounts/audit-log';
 import { issueOneTimeToken } from '../../../src/accounts/one-time-sign-ins';
-import { issueKey, revokeKey } from '../../../src/accounts/store';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
@@ -134,7 +134,7 @@ test('the audit log has every sign-in with its method', async () => {
   const oneTimeToken = await issueOneTimeToken(sql, operator.id);
   await request(app).post('/v1/operator/session').send({ oneTimeToken }).expect(200);
   await signIn(`${operator.apiKey}x`).expect(401);
-  const acts = await listActs(sql, { object: operator.id }, { limit: 10, after: null });
+  const acts = await listAuditEntries(sql, { object: operator.id }, { limit: 10, after: null });
   expect(acts.map(({ action, actorId, after }) => ({ action, actorId, after }))).toEqual(
     ['one_time_link', 'api_key'].map((method) => ({
       action: 'operator.sign_in',

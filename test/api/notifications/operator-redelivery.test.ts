@@ -20,7 +20,7 @@ const FAILED = {
   at: '2026-01-05T10:00:00.000Z',
   durationMs: 12,
   status: 503,
-  error: 'the endpoint answered 503',
+  error: 'the endpoint responded with 503',
   response: 'down',
 };
 

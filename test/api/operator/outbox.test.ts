@@ -45,7 +45,7 @@ const idsOf = (messages: { id: string }[]) => messages.map(({ id }) => id);
 test('pending messages are listed by their next attempt, over all kinds', async () => {
   const later = await message('notification', 'endpoint-1', 300, {
     attempts: 2,
-    error: 'the endpoint answered 503',
+    error: 'the endpoint responded with 503',
     payload: { deliveryId: 'd-1' },
   });
   const first = await message('signal_workflow', `order-${ORDER}`, 10);
@@ -65,7 +65,7 @@ test('pending messages are listed by their next attempt, over all kinds', async 
   expect(messages[1].orderId).toBeNull();
   expect(messages[2]).toMatchObject({
     attempts: 2,
-    lastError: 'the endpoint answered 503',
+    lastError: 'the endpoint responded with 503',
     deliveryId: 'd-1',
     nextAttemptAt: expect.any(String),
   });

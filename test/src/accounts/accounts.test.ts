@@ -1,7 +1,13 @@
+import {
+  createAccount,
+  issueKey,
+  keysOf,
+  revokeKey,
+  rotateKeys,
+} from '../../../src/accounts/accounts-and-keys';
 import { createAuthenticator, KEY_CACHE_MS } from '../../../src/accounts/authenticator';
 import { ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
 import { revokeOperator } from '../../../src/accounts/operators';
-import { createAccount, issueKey, keysOf, revokeKey, rotateKeys } from '../../../src/accounts/store';
 import { inTransaction } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';

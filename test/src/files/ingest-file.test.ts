@@ -83,7 +83,7 @@ async function faultOf(input: FileRequest): Promise<FileFault> {
 }
 
 describe('print files', () => {
-  it('are stored with facts and previews; the type is detected from the content', async () => {
+  it('are stored with properties and previews; the type is detected from the content', async () => {
     const pdf = await samplePdf([200, 100], [200, 100]);
     serve(pdf, 'text/html');
     const input = fileRequest();

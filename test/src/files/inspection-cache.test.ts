@@ -1,10 +1,10 @@
 import type { Inspection } from '../../../src/files/inspection';
 import { createInspectionCache } from '../../../src/files/inspection-cache';
 
-const facts = { pageCount: 1, widthPx: 10, heightPx: 10, widthMm: null, heightMm: null };
+const properties = { pageCount: 1, widthPx: 10, heightPx: 10, widthMm: null, heightMm: null };
 const rendered = (bytes: number): Inspection => ({
   ok: true,
-  facts,
+  properties,
   previews: [{ type: 'preview_flat', contentType: 'image/jpeg', bytes: new Uint8Array(bytes) }],
 });
 
@@ -47,7 +47,7 @@ describe('the inspection cache', () => {
         throw new Error('the thread failed');
       },
       async () => ({ ok: false, code: 'file_unreadable', reason: 'damaged', isFinal: true }),
-      async () => ({ ok: true, facts, previews: [] }),
+      async () => ({ ok: true, properties, previews: [] }),
       async () => rendered(10),
     ];
     await expect(cache.get('a', results[0]!)).rejects.toThrow('the thread failed');

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
-import type { PrintFileType } from '../../../src/files/domain/file-facts';
+import type { PrintFileType } from '../../../src/files/domain/file-properties';
 import { createFileInspector } from '../../../src/files/inspector';
 import { rotated, sampleImage, samplePdf } from './samples';
 
@@ -39,7 +39,7 @@ describe('the inspector', () => {
     // A4 portrait, and a second page of another size
     const inspection = await inspect(await samplePdf([595.276, 841.89], [100, 100]), 'application/pdf');
     if (!inspection.ok) throw new Error(inspection.reason);
-    expect(inspection.facts).toEqual({
+    expect(inspection.properties).toEqual({
       pageCount: 2,
       widthPx: null,
       heightPx: null,
@@ -67,7 +67,7 @@ describe('the inspector', () => {
   it('measures an image in pixels and never enlarges it', async () => {
     const inspection = await inspect(sampleImage('jpeg', 1000, 500), 'image/jpeg');
     if (!inspection.ok) throw new Error(inspection.reason);
-    expect(inspection.facts).toEqual({
+    expect(inspection.properties).toEqual({
       pageCount: 1,
       widthPx: 1000,
       heightPx: 500,
@@ -97,7 +97,7 @@ describe('the inspector', () => {
   it('applies the EXIF orientation to the size and the previews', async () => {
     const inspection = await inspect(rotated(sampleImage('jpeg', 400, 200, 'blue')), 'image/jpeg');
     if (!inspection.ok) throw new Error(inspection.reason);
-    expect(inspection.facts).toMatchObject({ widthPx: 200, heightPx: 400 });
+    expect(inspection.properties).toMatchObject({ widthPx: 200, heightPx: 400 });
     // The red half is on the left as stored, and on top as displayed.
     const [red, , blue] = await pixel(inspection.previews[0]!.bytes, 100, 50);
     expect([red! > 200, blue! < 60]).toEqual([true, true]);
@@ -145,7 +145,7 @@ describe('the inspector', () => {
     const inspection = await inspect(bomb, 'image/png');
     expect(inspection).toMatchObject({
       ok: true,
-      facts: { widthPx: 30_000, heightPx: 30_000 },
+      properties: { widthPx: 30_000, heightPx: 30_000 },
       previews: [],
     });
   });
@@ -164,7 +164,7 @@ describe('the inspector', () => {
     try {
       const started = Date.now();
       const inspection = await impatient.inspect({ path, mimeType: 'application/pdf' });
-      expect(inspection).toMatchObject({ ok: true, facts: { pageCount: 1 }, previews: [] });
+      expect(inspection).toMatchObject({ ok: true, properties: { pageCount: 1 }, previews: [] });
       expect(Date.now() - started).toBeLessThan(20_000);
       await writeFile(path, await samplePdf([100, 100]));
       expect(await impatient.inspect({ path, mimeType: 'application/pdf' })).toMatchObject({

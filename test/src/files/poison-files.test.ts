@@ -4,7 +4,7 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manyPages, manyScans, pngBomb } from '../../../sandbox/files/exhausting-files';
-import type { PrintFileType } from '../../../src/files/domain/file-facts';
+import type { PrintFileType } from '../../../src/files/domain/file-properties';
 import { createFileInspector, type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
 import { eventually } from '../../support/eventually';
 import { sampleImage, samplePdf } from './samples';
@@ -93,19 +93,23 @@ describe('a file that is refused before it is decoded', () => {
       path: await fileOf(manyPages(1)),
       mimeType: 'application/pdf',
     });
-    expect(hundredPages).toMatchObject({ ok: true, facts: { pageCount: 100 } });
+    expect(hundredPages).toMatchObject({ ok: true, properties: { pageCount: 100 } });
     const large = await inspector.inspect({
       path: await fileOf(await pngBomb(30_000)),
       mimeType: 'image/png',
     });
-    expect(large).toMatchObject({ ok: true, facts: { widthPx: 30_000, heightPx: 30_000 }, previews: [] });
+    expect(large).toMatchObject({
+      ok: true,
+      properties: { widthPx: 30_000, heightPx: 30_000 },
+      previews: [],
+    });
     const photo = sampleImage('jpeg', 200, 200);
     const metadata = Buffer.alloc(2 + 2 + 60_000, Buffer.from([0xff, 0xda]));
     metadata.writeUInt16BE(0xffed, 0);
     metadata.writeUInt16BE(2 + 60_000, 2);
     const marked = Buffer.concat([photo.subarray(0, 2), metadata, photo.subarray(2)]);
     const inspection = await inspector.inspect({ path: await fileOf(marked), mimeType: 'image/jpeg' });
-    expect(inspection).toMatchObject({ ok: true, facts: { widthPx: 200 }, previews: { length: 3 } });
+    expect(inspection).toMatchObject({ ok: true, properties: { widthPx: 200 }, previews: { length: 3 } });
   });
 });
 

@@ -56,7 +56,7 @@ describe('a delivery', () => {
       state: 'delivered',
       nextAttemptAt: null,
       attempts: [
-        { status: 500, error: 'the endpoint answered 500', response: 'oops' },
+        { status: 500, error: 'the endpoint responded with 500', response: 'oops' },
         { status: 200, error: null },
       ],
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createAccount } from '../../../src/accounts/store';
+import { createAccount } from '../../../src/accounts/accounts-and-keys';
 import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerCapabilitiesSchema } from '../../../src/partners/domain/capabilities';

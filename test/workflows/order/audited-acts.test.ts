@@ -1,4 +1,4 @@
-import { createAccount, issueKey } from '../../../src/accounts/store';
+import { createAccount, issueKey } from '../../../src/accounts/accounts-and-keys';
 import { domesticRequest } from '../../api/shipping/shipping-request';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { addressIn, poster } from './shop';

@@ -38,10 +38,10 @@ interface Refused {
 
 /** Files under /faulty-files that refuse the order. */
 const REFUSED: Readonly<Record<string, Refused>> = {
-  'missing.pdf': { code: 'file_not_found', says: 'answered 404' },
-  'gone.pdf': { code: 'file_not_found', says: 'answered 410' },
-  'forbidden.pdf': { code: 'file_access_denied', says: 'answered 403' },
-  'broken.pdf': { code: 'file_unreachable', says: 'answered 500', waits: true },
+  'missing.pdf': { code: 'file_not_found', says: 'responded with 404' },
+  'gone.pdf': { code: 'file_not_found', says: 'responded with 410' },
+  'forbidden.pdf': { code: 'file_access_denied', says: 'responded with 403' },
+  'broken.pdf': { code: 'file_unreachable', says: 'responded with 500', waits: true },
   'slow.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
   'drips.pdf?ms=60000': { code: 'file_unreachable', says: 'took too long', waits: true },
   'breaks-off.pdf': { code: 'file_unreachable', says: '', waits: true },

@@ -22,7 +22,7 @@ export const CAP_HEIGHT = 0.76;
  * Draws a PDF document. Positions are points from the top left corner. Text may use any script that the fonts have.
  * @param country country of the document's reader (see `scriptFor` in fonts.ts)
  */
-export class Pen {
+export class PdfDrawing {
   readonly doc: PDFKit.PDFDocument;
   private readonly chunks: Buffer[] = [];
   private readonly finished: Promise<Buffer>;

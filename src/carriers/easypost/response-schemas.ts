@@ -1,6 +1,6 @@
 import { z } from 'zod';
 
-/** The parts of EasyPost's answers that the adapter reads. Other fields are ignored. */
+/** The parts of EasyPost's responses that the adapter reads. Other fields are ignored. */
 
 const rate = z.object({
   id: z.string(),

@@ -24,7 +24,7 @@ export const PREVIEW_SIZES = {
 export type PreviewType = keyof typeof PREVIEW_SIZES;
 
 /** Properties of a file, read from its content. */
-export interface FileFacts {
+export interface FileProperties {
   /** Number of pages of a PDF. 1 for an image. */
   readonly pageCount: number;
   /** Size of an image in pixels, after the rotation of its EXIF orientation. Null for a PDF. */
