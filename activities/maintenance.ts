@@ -1,7 +1,7 @@
 import { pruneIdempotencyKeys } from '../src/accounts/idempotency-keys';
 import { type Collected, collectGarbage } from '../src/files/retention';
 import { pruneDeliveries } from '../src/notifications/delivery-log';
-import { pruneBulkRepairs } from '../src/orders/bulk-repairs/store';
+import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
 import { prunePartnerRequests } from '../src/partners/requests';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';

@@ -66,7 +66,10 @@ function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, records:
       const outcome = await records.write(localSql, record);
       if (outcome === 'skipped') {
         const { orderId, runId, position, version } = record;
-        log.warn({ orderId, runId, position, version }, 'record of an order run skipped: the rows are later');
+        log.warn(
+          { orderId, runId, position, version },
+          'record of an order run skipped: the order has a later record',
+        );
       }
       return outcome;
     },

@@ -7,17 +7,19 @@ import {
   type LostSide,
   type ReconcileBatch,
 } from '../src/orders/reconciliation/compare';
-import { type Counts, FINDINGS, tally } from '../src/orders/reconciliation/findings';
+import { type Counts, DIFFERENCES, tally } from '../src/orders/reconciliation/differences';
 import {
   type ReconcileConfig,
   readMark,
   reconcileDeps,
+  writeMark,
+} from '../src/orders/reconciliation/reconciliation';
+import { settleShipments } from '../src/orders/reconciliation/shipments';
+import {
   redeliverPostbacks,
   replayDeadSignals,
   startMissingRuns,
-  writeMark,
-} from '../src/orders/reconciliation/leftovers';
-import { settleShipments } from '../src/orders/reconciliation/shipments';
+} from '../src/orders/reconciliation/undelivered-messages';
 import type { Logger } from '../src/platform/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { Sql } from '../src/platform/postgres';
@@ -80,7 +82,7 @@ async function inBatches(
 
 /** Activities that compare Postgres with Temporal and repair differences. Each can be retried any number of times. */
 export function createReconcileActivities({ sql, temporal, log, metrics, config }: ReconcileActivityDeps) {
-  for (const kind of Object.keys(FINDINGS))
+  for (const kind of Object.keys(DIFFERENCES))
     metrics.count('pressline_reconcile_differences_total', { kind }, 0);
   const deps = reconcileDeps({ sql, temporal, log }, config);
   return {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
-import { ordersNamed } from '../../src/orders/reading/operator-search';
+import { ordersNamed } from '../../src/orders/reading/operator-order-list';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import type { ProblemPosition } from '../../src/platform/problem-list';

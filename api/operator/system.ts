@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { FINDINGS } from '../../src/orders/reconciliation/findings';
-import { lastReconciliation } from '../../src/orders/reconciliation/leftovers';
+import { DIFFERENCES } from '../../src/orders/reconciliation/differences';
+import { lastReconciliation } from '../../src/orders/reconciliation/reconciliation';
 import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
 import { projectRoot } from '../../src/platform/project-root';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
@@ -109,7 +109,7 @@ export function systemInfoRoutes({
                   endedAt: reconciliation.endedAt.toISOString(),
                   findings: Object.entries(reconciliation.counts).map(([finding, count]) => ({
                     finding,
-                    description: FINDINGS[finding as keyof typeof FINDINGS] ?? finding,
+                    description: DIFFERENCES[finding as keyof typeof DIFFERENCES] ?? finding,
                     count,
                   })),
                 },

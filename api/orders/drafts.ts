@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { deleteDraft, type NoDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
-import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src/orders/intake/schemas';
+import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src/orders/intake/order-schemas';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { Refusal } from '../../src/platform/errors';

@@ -7,7 +7,7 @@ import {
 } from '../../src/catalog/resolve-products';
 import { withTrimPrices } from '../../src/catalog/trim-prices';
 import { acceptsFileType } from '../../src/orders/intake/file-types';
-import type { SubmitOrder } from '../../src/orders/intake/schemas';
+import type { SubmitOrder } from '../../src/orders/intake/order-schemas';
 import { checkGarmentFiles } from '../../src/partners/domain/garment-positions';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';

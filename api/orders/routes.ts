@@ -5,7 +5,7 @@ import {
   submitOrderSchema,
   submittedOrderSchema,
   updateShipmentSchema,
-} from '../../src/orders/intake/schemas';
+} from '../../src/orders/intake/order-schemas';
 import { createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
-import { type OrderSummary, searchOrders } from '../../src/orders/reading/search';
+import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-list';
 import { countryCode } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { COMPARED_ROWS } from '../../src/platform/list-position';

@@ -2,7 +2,7 @@ import type { z } from 'zod';
 import { expectedShipment } from '../../src/orders/dispatch/expected-shipment';
 import { dropShippingChange, storeShippingChange } from '../../src/orders/dispatch/shipping-changes';
 import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
-import type { UpdateShipment } from '../../src/orders/intake/schemas';
+import type { UpdateShipment } from '../../src/orders/intake/order-schemas';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { addressView } from '../../src/orders/reading/order-view';
 import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';

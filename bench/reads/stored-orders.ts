@@ -1,9 +1,9 @@
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { resolveProducts } from '../../src/catalog/resolve-products';
 import { buildReceipt } from '../../src/orders/domain/receipt';
+import { searchOrders } from '../../src/orders/reading/order-list';
 import { findOrderId, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
-import { searchOrders } from '../../src/orders/reading/search';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import { connectPostgres, json } from '../../src/platform/postgres';
 import type { Filled, Reading } from '../support/compare-sizes';

@@ -1,6 +1,6 @@
 import type { ApiDeps } from '../../api/deps';
 import { createCarriers } from '../../src/carriers/carriers';
-import { createBulkRepair } from '../../src/orders/bulk-repairs/store';
+import { createBulkRepair } from '../../src/orders/bulk-repairs/bulk-repair-rows';
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import { inTransaction, type Sql } from '../../src/platform/postgres';

@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { promisify } from 'node:util';
 import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
-import { writeMark } from '../../src/orders/reconciliation/leftovers';
+import { writeMark } from '../../src/orders/reconciliation/reconciliation';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
 import { buyShipment } from '../../src/shipping/purchase';

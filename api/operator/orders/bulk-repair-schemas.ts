@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/store';
+import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { text } from '../../../src/platform/domain/fields';
 import { instant } from '../../http/lists/search-filters';

@@ -1,6 +1,5 @@
 import pLimit from 'p-limit';
 import { z } from 'zod';
-import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
 import {
   type BulkRepair,
   type BulkRepairProgress,
@@ -13,7 +12,8 @@ import {
   progressOf,
   reasonsOf,
   requestCancel,
-} from '../../../src/orders/bulk-repairs/store';
+} from '../../../src/orders/bulk-repairs/bulk-repair-rows';
+import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';

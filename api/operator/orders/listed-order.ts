@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import type { OperatorListedOrder } from '../../../src/orders/reading/operator-search';
+import type { OperatorListedOrder } from '../../../src/orders/reading/operator-order-list';
 import type { CsvExport } from '../../http/lists/csv';
 import { attention } from './order-schemas';
 

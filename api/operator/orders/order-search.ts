@@ -8,7 +8,7 @@ import {
   operatorOrders,
   ordersByAttention,
   ordersNamed,
-} from '../../../src/orders/reading/operator-search';
+} from '../../../src/orders/reading/operator-order-list';
 import { countryCode } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';

@@ -7,7 +7,7 @@ import type { RepairRequest } from '../domain/run/run-messages';
 import { dismissAttention } from '../reading/operator-orders';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';
-import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './store';
+import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './bulk-repair-rows';
 
 export interface BulkRepairDeps {
   readonly sql: Sql;

@@ -1,6 +1,6 @@
 import type { CandidateReader } from '../../partners/candidates';
+import type { UpdateShipment } from '../intake/order-schemas';
 import { type OrderQuote, type QuoteDeps, quoteOrder } from '../intake/quote';
-import type { UpdateShipment } from '../intake/schemas';
 import { crossBorderRefusal } from '../preparation/plan-refusals';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';

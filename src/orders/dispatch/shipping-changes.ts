@@ -6,7 +6,7 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
-import type { ShippingAddress, UpdateShipment } from '../intake/schemas';
+import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';
 import {
   planShipment,
   type Quoter,

@@ -3,7 +3,7 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
-import type { PatchDraft, SubmitOrder } from './schemas';
+import type { PatchDraft, SubmitOrder } from './order-schemas';
 import { startRun } from './start-run';
 
 /** A draft in the form of a submitted order. */

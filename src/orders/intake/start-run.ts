@@ -5,7 +5,7 @@ import { json, type Queryable } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderRunInput } from '../domain/run/run-messages';
 import type { RunSettings } from '../run/settings';
-import type { SubmitOrder } from './schemas';
+import type { SubmitOrder } from './order-schemas';
 
 interface RunSubject {
   readonly id: string;

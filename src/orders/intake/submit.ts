@@ -7,7 +7,7 @@ import { inTransaction, json, type Queryable, type Sql } from '../../platform/po
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
-import type { SubmitOrder } from './schemas';
+import type { SubmitOrder } from './order-schemas';
 import { runStart } from './start-run';
 
 export interface Submission {

@@ -8,7 +8,7 @@ import { EU_MEMBERS } from '../../platform/domain/countries';
 import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
-import type { ShippingAddress } from '../intake/schemas';
+import type { ShippingAddress } from '../intake/order-schemas';
 import type { RunItem, RunOrder } from '../run/run-order';
 
 /** Returns the delivery address of an order in the form that carriers, partners and documents use. */

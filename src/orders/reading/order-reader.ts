@@ -4,7 +4,7 @@ import { isUuid } from '../../platform/ids';
 import type { Queryable } from '../../platform/postgres';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
-import type { ShippingAddress } from '../intake/schemas';
+import type { ShippingAddress } from '../intake/order-schemas';
 import { ITEM_FIELDS, type ItemFields, itemMembers } from '../item-fields';
 
 type Metadata = ItemFields['metadata'];

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/logging';
 import { isUnavailable } from '../../platform/unavailable';
-import { type Counts, tally } from './findings';
+import { type Counts, tally } from './differences';
 import { mapConcurrently } from './runs';
 
 const BATCH = 500;

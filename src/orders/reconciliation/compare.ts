@@ -3,9 +3,9 @@ import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { isOpenOrder } from '../run/open-orders';
 import { settleEach } from './batches';
 import { catchUp, flagOrder, settleShippedOrder } from './catch-up';
-import { type Counts, FINDINGS, tally } from './findings';
-import type { ReconcileDeps } from './leftovers';
+import { type Counts, DIFFERENCES, tally } from './differences';
 import { replaceOutdatedRun } from './outdated-runs';
+import type { ReconcileDeps } from './reconciliation';
 import { isStartWaiting, restartRun } from './restart-run';
 import {
   isOrderId,
@@ -162,7 +162,7 @@ export async function compareRuns(
   const known = new Set(rows.map(({ id }) => id));
   const report = (finding: 'withoutOrder' | 'lingering', orderIds: readonly string[]): Counts => {
     if (orderIds.length > 0)
-      log.warn({ orderIds: orderIds.slice(0, 20), count: orderIds.length }, FINDINGS[finding]);
+      log.warn({ orderIds: orderIds.slice(0, 20), count: orderIds.length }, DIFFERENCES[finding]);
     return { [finding]: orderIds.length };
   };
   const caughtUp = await settleEach(

@@ -1,7 +1,7 @@
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { historyLengthOf } from '../domain/run/run-position';
-import type { Counts } from './findings';
-import type { ReconcileDeps } from './leftovers';
+import type { Counts } from './differences';
+import type { ReconcileDeps } from './reconciliation';
 import { restartRun } from './restart-run';
 import { lookUpRun, viewOfRun } from './runs';
 

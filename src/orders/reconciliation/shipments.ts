@@ -11,8 +11,8 @@ import { refuseShippingOrder } from '../../shipping/shipping-orders/shipping-ord
 import { dispatchKey } from '../dispatch/dispatch';
 import { UNSHIPPED_ORDERS } from '../domain/lifecycle/statuses';
 import { inBatches, settleEach } from './batches';
-import type { Counts } from './findings';
-import type { ReconcileDeps } from './leftovers';
+import type { Counts } from './differences';
+import type { ReconcileDeps } from './reconciliation';
 import { lookUpRun } from './runs';
 
 /** Far longer than the two minutes for which a purchase is retried. */

@@ -39,10 +39,10 @@ const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
 
 /**
  * What a record changed.
- * @property takesOver the rows were written by another run, or before a restore
+ * @property replacesRun another run wrote the rows, or this run did so before a restore of Temporal
  * @property hasReservations stock is reserved for jobs that the record settles
  */
-type WrittenChange = RecordedChange & { readonly takesOver: boolean; readonly hasReservations: boolean };
+type WrittenChange = RecordedChange & { readonly replacesRun: boolean; readonly hasReservations: boolean };
 
 /**
  * Writes the records of order runs: statuses, event log, stock, refunds, notifications and the run's snapshot, in one
@@ -148,7 +148,7 @@ async function writeInTransaction(
   }
   return await inTransaction(sql, async (tx) => {
     const change = await writeRecord(tx, record);
-    if (isPlain && typeof change === 'object' && !change.takesOver) notifiedClients.set(clientId, true);
+    if (isPlain && typeof change === 'object' && !change.replacesRun) notifiedClients.set(clientId, true);
     return change;
   });
 }
@@ -159,7 +159,7 @@ async function writeRecord(
 ): Promise<WrittenChange | 'repeated' | 'skipped'> {
   const change = await writeStatuses(tx, record, 'all');
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
-  if (change.takesOver) await reopenPostbacks(tx, record);
+  if (change.replacesRun) await reopenPostbacks(tx, record);
   const pick = <T extends RunEffect['type']>(type: T) =>
     record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
   // One call, because stock rows must be locked in one order, once in a transaction.
@@ -249,10 +249,10 @@ function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
 }
 
 /**
- * Returns the SQL condition that the record is of another run than the rows, or of a restored one, and later. A restored run
- * does not take over an order that has ended since its backup: reconciliation ends this run.
+ * Returns the SQL condition that another run wrote the rows, or this run before a restore of Temporal, and that the record is
+ * later. A restored run does not write to an order that has ended since the backup: reconciliation ends the run.
  */
-function isTakeover(tx: Queryable, { runId, position, version, overrides = false }: RunRecord) {
+function isOfAnotherRun(tx: Queryable, { runId, position, version, overrides = false }: RunRecord) {
   const hasEnded = tx`(orders.fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
   return tx`(CASE WHEN run_id = ${runId}
     THEN (${overrides} OR run_position < ${position}::bigint - ${positionsIn(RESTORED_AFTER_MS)})
@@ -290,7 +290,7 @@ async function writeStatuses(
   );
   const [change] = await tx<WrittenChange[]>`
     WITH before AS (
-      SELECT id, fulfillment_status, NOT coalesce(${next}, false) AS takes_over FROM orders WHERE id = ${record.orderId}
+      SELECT id, fulfillment_status, NOT coalesce(${next}, false) AS replaces_run FROM orders WHERE id = ${record.orderId}
     ), changed_order AS (
       UPDATE orders SET fulfillment_status = ${rows.fulfillmentStatus},
         -- A record repeats the workflow's status. It applies when it has changed, or with a refund.
@@ -305,11 +305,11 @@ async function writeStatuses(
       FROM before
       WHERE orders.id = before.id AND ${
         which === 'all'
-          ? tx`(${next} OR ${isTakeover(tx, record)})`
+          ? tx`(${next} OR ${isOfAnotherRun(tx, record)})`
           : tx`${next} AND NOT EXISTS (
               SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`
       }
-      RETURNING orders.id, orders.ordered_at, before.takes_over, before.fulfillment_status AS before
+      RETURNING orders.id, orders.ordered_at, before.replaces_run, before.fulfillment_status AS before
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
       FROM jsonb_to_recordset(${json(tx, rows.items)}) AS i (id bigint, status text), changed_order
@@ -343,7 +343,7 @@ async function writeStatuses(
       UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
       WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
     )
-    SELECT before, ${rows.fulfillmentStatus}::text AS after, takes_over,
+    SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run,
       -- A job is reserved for in the transaction that creates it, long before its run knows it.
       EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved') AS has_reservations,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds

@@ -2,7 +2,7 @@ import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Sql } from '../../platform/postgres';
 import type { PackagingInstruction } from '../domain/packing';
-import type { ShippingAddress } from '../intake/schemas';
+import type { ShippingAddress } from '../intake/order-schemas';
 import { type ItemFields, itemMembers } from '../item-fields';
 
 /** An order as the activities of its workflow read it. */

@@ -71,7 +71,7 @@ function Versions({ system: { versions, temporal } }: { readonly system: System 
 
 type Finding = NonNullable<NonNullable<System['reconciliation']>['findings']>[number];
 
-const FINDINGS: readonly Column<Finding>[] = [
+const DIFFERENCES: readonly Column<Finding>[] = [
   { name: t.findingColumns.finding, cell: ({ finding }) => texts.names.code(finding) },
   { name: t.findingColumns.description, cell: ({ description }) => description },
   { name: t.findingColumns.count, numeric: true, cell: ({ count }) => count },
@@ -90,7 +90,7 @@ function Reconciliation({ reconciliation }: Pick<System, 'reconciliation'>) {
           />
           <DataTable
             label={t.reconciliation}
-            columns={FINDINGS}
+            columns={DIFFERENCES}
             rows={reconciliation.findings}
             keyOf={({ finding }) => finding}
             empty={t.reconciliationClean}

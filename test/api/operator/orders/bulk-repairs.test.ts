@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { endBulkRepair, storeOutcome } from '../../../../src/orders/bulk-repairs/store';
+import { endBulkRepair, storeOutcome } from '../../../../src/orders/bulk-repairs/bulk-repair-rows';
 import { bulkRepairWorkflowId } from '../../../../src/platform/domain/workflows';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from '../../orders/orders-api';

@@ -3,7 +3,7 @@ import { isoMicroseconds, type SearchPosition } from '../../platform/list-positi
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
-import { findOrders, type OrderSearch, type SearchPage } from './search';
+import { findOrders, type OrderSearch, type SearchPage } from './order-list';
 
 /** An order in operators' lists. */
 export interface OperatorListedOrder {

@@ -1,41 +1,19 @@
-import type { Client } from '@temporalio/client';
-import type { Config } from '../../platform/config';
 import {
   ORDER_SIGNALS,
   ORDER_WORKFLOW_PREFIX,
   orderIdOfWorkflow,
   orderWorkflowId,
 } from '../../platform/domain/workflows';
-import type { Logger } from '../../platform/logging';
 import { replayDead } from '../../platform/outbox/dead-letters';
 import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import { type RunSettings, runSettingsOf } from '../run/settings';
 import { inBatches, settleEach } from './batches';
-import { type Counts, tally } from './findings';
+import { type Counts, tally } from './differences';
+import type { ReconcileDeps } from './reconciliation';
 import { restartRun } from './restart-run';
 import { isOrderId, lookUpRun } from './runs';
-
-export interface ReconcileDeps {
-  readonly sql: Sql;
-  readonly temporal: Client;
-  readonly log: Logger;
-  readonly taskQueue: string;
-  readonly settings: RunSettings;
-}
-
-/** The configuration that reconciliation needs. */
-export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'> & Parameters<typeof runSettingsOf>[0];
-
-/** Returns the dependencies of reconciliation in a process with this configuration. */
-export function reconcileDeps(
-  connections: Pick<ReconcileDeps, 'sql' | 'temporal' | 'log'>,
-  config: ReconcileConfig,
-): ReconcileDeps {
-  return { ...connections, taskQueue: config.TEMPORAL_TASK_QUEUE, settings: runSettingsOf(config) };
-}
 
 /** Orders that one reconciliation checks for a missing start. */
 const CHECKED_STARTS = 500;
@@ -68,12 +46,6 @@ export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
   );
 }
 
-function groupedBy<T>(rows: readonly T[], keyOf: (row: T) => string): Map<string, T[]> {
-  const groups = new Map<string, T[]>();
-  for (const row of rows) groups.set(keyOf(row), [...(groups.get(keyOf(row)) ?? []), row]);
-  return groups;
-}
-
 interface PendingPostback {
   id: string;
   receivedAt: string;
@@ -102,7 +74,7 @@ export async function redeliverPostbacks(deps: ReconcileDeps): Promise<Counts> {
       ORDER BY b.received_at DESC, b.id DESC LIMIT ${limit}`,
     async (rows) => {
       const waiting = rows.filter(({ isQueued }) => !isQueued);
-      const byOrder = [...groupedBy(waiting, ({ orderId }) => orderId)];
+      const byOrder = [...Map.groupBy(waiting, ({ orderId }) => orderId)];
       return await settleEach(
         deps.log,
         byOrder,
@@ -184,7 +156,7 @@ export async function replayDeadSignals(deps: ReconcileDeps): Promise<Counts> {
         ${after === undefined ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::text::timestamptz, ${after.id}::bigint)`}
       ORDER BY dead_at DESC, id DESC LIMIT ${limit}`,
     async (rows) => {
-      const byTarget = [...groupedBy(rows, ({ target }) => target)];
+      const byTarget = [...Map.groupBy(rows, ({ target }) => target)];
       const ended = await endedOrders(
         sql,
         byTarget.map(([target]) => target),
@@ -226,42 +198,4 @@ async function endedOrders(sql: Sql, workflowIds: readonly string[]): Promise<Se
     WHERE id = ANY(${orderIds}::uuid[])
       AND (fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL)`;
   return new Set(rows.map(({ id }) => orderWorkflowId(id)));
-}
-
-/** Returns the number of reconciliations that Postgres has recorded. It is 0 at first, and after a restore from an older backup. */
-export async function readMark(sql: Sql): Promise<number> {
-  const [row] = await sql<{ mark: string }[]>`SELECT mark FROM reconciliation`;
-  return Number(row?.mark ?? 0);
-}
-
-/** The last completed reconciliation. */
-export interface ReconciliationResult {
-  readonly endedAt: Date;
-  readonly counts: Counts;
-}
-
-/** Returns the result of the last reconciliation, or null before the first one. */
-export async function lastReconciliation(sql: Sql): Promise<ReconciliationResult | null> {
-  const [row] = await sql<ReconciliationResult[]>`SELECT marked_at AS ended_at, counts FROM reconciliation`;
-  return row ?? null;
-}
-
-/**
- * Records the number and the findings of a completed reconciliation.
- * @param expected the number that `readMark` returned when the reconciliation began
- * @returns false when Postgres has another number by now, because it was restored meanwhile. It is then left as it is, and
- *   the next reconciliation compares everything.
- */
-export async function writeMark(
-  sql: Sql,
-  mark: number,
-  expected: number,
-  counts: Counts = {},
-): Promise<boolean> {
-  const written = await sql`
-    INSERT INTO reconciliation (mark, marked_at, counts)
-    SELECT ${mark}, now(), ${json(sql, counts)}::jsonb WHERE ${expected} = 0 OR EXISTS (SELECT FROM reconciliation)
-    ON CONFLICT (only_row) DO UPDATE SET mark = excluded.mark, marked_at = now(), counts = excluded.counts
-    WHERE reconciliation.mark IN (${expected}, excluded.mark)`;
-  return written.count > 0;
 }

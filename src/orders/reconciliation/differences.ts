@@ -1,5 +1,5 @@
 /** What a reconciliation can find, and what it does about each finding. The keys appear in the log and in docs/operation/backup-and-recovery.md. */
-export const FINDINGS = {
+export const DIFFERENCES = {
   started: 'orders without a workflow: the workflow is started',
   flagged: 'open orders whose workflow failed: flagged out_of_step',
   caughtUp: 'orders whose rows were behind their workflow: updated',
@@ -20,16 +20,16 @@ export const FINDINGS = {
     'workflows whose state is older than the rows of their order: ended, and started again from the stored state when the order is open',
   lingering: 'workflows that still run days after their order has ended',
 } as const;
-export type Finding = keyof typeof FINDINGS;
+export type Difference = keyof typeof DIFFERENCES;
 
 /** How often each finding occurred. Findings that did not occur are absent. */
-export type Counts = Readonly<Partial<Record<Finding, number>>>;
+export type Counts = Readonly<Partial<Record<Difference, number>>>;
 
 /** Returns the sum of several counts. */
 export function tally(...counts: readonly Counts[]): Counts {
-  const sum: Partial<Record<Finding, number>> = {};
+  const sum: Partial<Record<Difference, number>> = {};
   for (const count of counts) {
-    for (const [name, n] of Object.entries(count) as [Finding, number][]) {
+    for (const [name, n] of Object.entries(count) as [Difference, number][]) {
       if (n > 0) sum[name] = (sum[name] ?? 0) + n;
     }
   }

@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FINDINGS } from '../../../../src/orders/reconciliation/findings';
+import { DIFFERENCES } from '../../../../src/orders/reconciliation/differences';
 import { projectRoot } from '../../../../src/platform/project-root';
 
 test('docs/operation/backup-and-recovery.md lists every finding as the code has it', () => {
   const text = readFileSync(join(projectRoot(), 'docs/operation/backup-and-recovery.md'), 'utf8');
   const [, table] = text.split('| Count | Of |\n| --- | --- |\n');
   const rows = [...table!.matchAll(/^\| `(\w+)` \| (.+) \|$/gm)].map(([, name, meaning]) => [name, meaning]);
-  const inCode = Object.entries(FINDINGS).map(([name, [first, ...rest]]) => [
+  const inCode = Object.entries(DIFFERENCES).map(([name, [first, ...rest]]) => [
     name,
     `${first!.toUpperCase()}${rest.join('')}`,
   ]);
