@@ -1,6 +1,7 @@
 import type { Consignment } from '../consignments/domain/consignment';
 import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import type { RateTable } from '../platform/domain/money';
+import { signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
 import { mm } from './pdf-drawing';
 import { boxes, paragraphs, renderSheet, stacked } from './sheet';
@@ -107,7 +108,7 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
           area,
           [
             'I declare that the information in this invoice is true and correct, and that the goods are of the origin stated.',
-            `Date ${date}     Name ${[sender.firstName, sender.lastName].filter(Boolean).join(' ') || (sender.company ?? '')}     Signature ______________________________`,
+            `Date ${date}     Name ${signerOf(consignment)}     Signature ______________________________`,
           ],
           8.5,
         ),

@@ -31,71 +31,66 @@ export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new D
   };
 }
 
+/** A row with a stored object, and with previews when it is a print file. */
+interface StoredRow {
+  readonly id: string;
+  readonly objectKey: string;
+  readonly previews?: readonly { readonly objectKey: string }[];
+}
+
 async function collectFiles(sql: Sql, objects: ObjectStore, before: Date): Promise<number> {
-  interface Row {
-    id: string;
-    objectKey: string;
-    previews: { objectKey: string }[];
-  }
-  return await inBatches(async () => {
-    const rows = await sql<Row[]>`
+  return await inBatches(
+    objects,
+    () => sql<StoredRow[]>`
       SELECT f.id, f.object_key, f.previews FROM order_files f
       JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
       WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before}
         AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
-      ORDER BY f.fetched_at LIMIT ${BATCH}`;
-    await deleteAll(
-      objects,
-      rows.flatMap(({ objectKey, previews }) => [objectKey, ...previews.map((preview) => preview.objectKey)]),
-    );
-    await sql`
-      UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${rows.map(({ id }) => id)})`;
-    return rows;
-  });
+      ORDER BY f.fetched_at LIMIT ${BATCH}`,
+    (ids) =>
+      sql`UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${ids})`,
+  );
 }
 
 async function collectPackingSlips(sql: Sql, objects: ObjectStore, before: Date): Promise<number> {
-  return await inBatches(async () => {
-    const rows = await sql<{ id: string; objectKey: string }[]>`
+  return await inBatches(
+    objects,
+    () => sql<StoredRow[]>`
       SELECT s.id, s.object_key FROM packing_slips s JOIN orders o ON o.id = s.order_id
       WHERE s.object_key IS NOT NULL AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
-      ORDER BY s.id LIMIT ${BATCH}`;
-    await deleteAll(
-      objects,
-      rows.map(({ objectKey }) => objectKey),
-    );
-    await sql`UPDATE packing_slips SET object_key = NULL WHERE id = ANY(${rows.map(({ id }) => id)})`;
-    return rows;
-  });
+      ORDER BY s.id LIMIT ${BATCH}`,
+    (ids) => sql`UPDATE packing_slips SET object_key = NULL WHERE id = ANY(${ids})`,
+  );
 }
 
 async function collectShippingDocuments(sql: Sql, objects: ObjectStore, before: Date): Promise<number> {
-  return await inBatches(async () => {
-    const rows = await sql<{ id: string; objectKey: string }[]>`
+  return await inBatches(
+    objects,
+    () => sql<StoredRow[]>`
       SELECT d.id, d.object_key FROM shipment_documents d
       JOIN shipments s ON s.id = d.shipment_id LEFT JOIN orders o ON o.id = s.order_id
       WHERE d.deleted_at IS NULL AND d.created_at < ${before}
         AND (o.id IS NULL OR (o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})))
-      ORDER BY d.created_at LIMIT ${BATCH}`;
-    await deleteAll(
-      objects,
-      rows.map(({ objectKey }) => objectKey),
-    );
-    await sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${rows.map(({ id }) => id)})`;
-    return rows;
-  });
+      ORDER BY d.created_at LIMIT ${BATCH}`,
+    (ids) => sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${ids})`,
+  );
 }
 
-/** Repeats `collect` until a batch is not full. `collect` does not find processed rows again. @returns the number of rows */
-async function inBatches(collect: () => Promise<readonly unknown[]>): Promise<number> {
+/** Deletes the objects of found rows and marks the rows, until a batch is not full. @returns the number of rows */
+async function inBatches(
+  objects: ObjectStore,
+  find: () => PromiseLike<readonly StoredRow[]>,
+  mark: (ids: string[]) => PromiseLike<unknown>,
+): Promise<number> {
   let total = 0;
   for (;;) {
-    const { length } = await collect();
-    total += length;
-    if (length < BATCH) return total;
+    const rows = await find();
+    for (const { objectKey, previews = [] } of rows) {
+      for (const key of [objectKey, ...previews.map((preview) => preview.objectKey)])
+        await objects.delete(key);
+    }
+    await mark(rows.map(({ id }) => id));
+    total += rows.length;
+    if (rows.length < BATCH) return total;
   }
-}
-
-async function deleteAll(objects: ObjectStore, keys: readonly string[]): Promise<void> {
-  for (const key of keys) await objects.delete(key);
 }

@@ -60,6 +60,10 @@ export interface OrderDelivery extends DeliveryEntry {
   readonly enabled: boolean;
 }
 
+const orderDeliveries = (sql: Queryable) => sql`
+  SELECT ${columns(sql)}, d.endpoint_id, e.url, e.enabled
+  FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id`;
+
 /** Returns a page of the deliveries about an order to all endpoints, newest first. */
 export async function listOrderDeliveries(
   sql: Queryable,
@@ -67,9 +71,7 @@ export async function listOrderDeliveries(
   { state, limit, after }: Omit<DeliveryFilter, 'event' | 'orderId'>,
 ): Promise<OrderDelivery[]> {
   return await sql<OrderDelivery[]>`
-    SELECT ${columns(sql)}, d.endpoint_id, e.url, e.enabled
-    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
-    WHERE d.order_id = ${orderId}
+    ${orderDeliveries(sql)} WHERE d.order_id = ${orderId}
       ${state === undefined ? sql`` : sql`AND d.state = ${state}`}
       ${after === undefined ? sql`` : sql`AND d.id < ${after}`}
     ORDER BY d.id DESC LIMIT ${limit}`;
@@ -83,9 +85,7 @@ export async function orderDelivery(
 ): Promise<OrderDelivery | undefined> {
   if (!isUuid(deliveryId)) return undefined;
   const [row] = await sql<OrderDelivery[]>`
-    SELECT ${columns(sql)}, d.endpoint_id, e.url, e.enabled
-    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
-    WHERE d.id = ${deliveryId} AND d.order_id = ${orderId}`;
+    ${orderDeliveries(sql)} WHERE d.id = ${deliveryId} AND d.order_id = ${orderId}`;
   return row;
 }
 
@@ -161,31 +161,20 @@ export async function redeliver(
     UPDATE webhook_deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = now()
     WHERE endpoint_id = ${endpointId} AND ${only === 'dead' ? tx`state = 'dead'` : tx`id = ${only.deliveryId} AND state <> 'pending'`}
     RETURNING id`;
-  await replaceOutboxRows(
-    tx,
-    endpointId,
-    rows.map(({ id }) => id),
-  );
-  return rows.length;
-}
-
-/** Replaces dead outbox rows by new ones, so that an operator's replay cannot send the message twice. */
-async function replaceOutboxRows(
-  tx: Transaction,
-  endpointId: string,
-  deliveryIds: readonly string[],
-): Promise<void> {
+  const ids = rows.map(({ id }) => id);
+  // Dead outbox rows are replaced, so that an operator's replay cannot send the message twice.
   await tx`
     DELETE FROM outbox WHERE kind = 'notification' AND target = ${endpointId} AND dead_at IS NOT NULL
-      AND payload ->> 'deliveryId' = ANY(${[...deliveryIds]})`;
+      AND payload ->> 'deliveryId' = ANY(${ids})`;
   await enqueue(
     tx,
-    ...deliveryIds.map((deliveryId) => ({
+    ...ids.map((deliveryId) => ({
       kind: 'notification' as const,
       target: endpointId,
       payload: { deliveryId },
     })),
   );
+  return rows.length;
 }
 
 /** Sends a test event to an endpoint. Returns the delivery's id. */

@@ -4,7 +4,8 @@ import type {
   MethodQuote,
   Money,
 } from '../../consignments/domain/consignment';
-import { convertMinor, type RateTable, toMinor, UnknownRateError } from '../../platform/domain/money';
+import { minorIn } from '../../consignments/domain/customs';
+import { type RateTable, toMinor } from '../../platform/domain/money';
 import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
 import { shipmentParameters } from './parameters';
 import type { EasyPostRate } from './response-schemas';
@@ -32,17 +33,6 @@ export function methodNameOf({ service }: Pick<EasyPostRate, 'service'>): string
 /** Returns the price of a rate in its own currency. */
 export function rateMoney({ rate, currency }: Pick<EasyPostRate, 'rate' | 'currency'>): Money {
   return { minor: toMinor(rate, currency), currency };
-}
-
-/** Returns the price of a rate in minor units of `currency`, or null when no exchange rate is known. */
-function priceIn(rate: EasyPostRate, currency: string, rates: RateTable): number | null {
-  const price = rateMoney(rate);
-  try {
-    return convertMinor(price.minor, price.currency, currency, rates);
-  } catch (error) {
-    if (error instanceof UnknownRateError) return null;
-    throw error;
-  }
 }
 
 function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuote {
@@ -89,7 +79,7 @@ export async function quoteEasyPost(
   const totals = new Map<string, { rate: EasyPostRate; minor: number; groups: number }>();
   for (const { pack, count } of groups) {
     for (const rate of await ratesFor(api, consignment, pack)) {
-      const price = priceIn(rate, currency, rates);
+      const price = minorIn(rateMoney(rate), currency, rates);
       if (price === null) continue;
       const total = totals.get(methodUidOf(rate));
       totals.set(methodUidOf(rate), {

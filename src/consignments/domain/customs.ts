@@ -38,10 +38,10 @@ export function contentsValue(
   return { minor, currency };
 }
 
-/** Returns an amount in euro cents, or null when its currency has no exchange rate. Retail prices allow any currency. */
-export function euroCents({ minor, currency }: Money, rates: RateTable): number | null {
+/** Returns an amount in minor units of a currency, or null without an exchange rate. Retail prices allow any currency. */
+export function minorIn({ minor, currency }: Money, target: string, rates: RateTable): number | null {
   try {
-    return convertMinor(minor, currency, 'EUR', rates);
+    return convertMinor(minor, currency, target, rates);
   } catch (error) {
     if (error instanceof UnknownRateError) return null;
     throw error;
@@ -61,7 +61,7 @@ export function customsForm(
 ): CustomsForm | null {
   if (!isCrossBorder(consignment.sender.country, consignment.receiver.country)) return null;
   if (carrier === 'commercial') return 'commercial_invoice';
-  const cents = euroCents(contentsValue([pack], consignment.currency, rates), rates);
+  const cents = minorIn(contentsValue([pack], consignment.currency, rates), 'EUR', rates);
   const small =
     cents !== null &&
     cents <= CN22_VALUE_EURO_CENTS &&

@@ -33,6 +33,7 @@ const fulfillment = z
   .object(parcel)
   .describe('A parcel with units of an item.')
   .meta({ id: 'WebhookFulfillment' });
+export type Fulfillment = z.output<typeof fulfillment>;
 
 const orderStatusUpdated = z
   .object({

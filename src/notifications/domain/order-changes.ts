@@ -1,4 +1,4 @@
-import type { NotificationPayload } from './event-schemas';
+import type { Fulfillment, NotificationPayload } from './event-schemas';
 
 /** The part of an order that notifications contain. */
 export interface OrderView {
@@ -21,17 +21,6 @@ export interface ItemView {
   /** Why production stopped, in Pressline's words; null while it has not stopped. */
   readonly comment: string | null;
   readonly fulfillments: readonly Fulfillment[];
-}
-
-/** A parcel with units of an item. */
-export interface Fulfillment {
-  readonly trackingCode: string | null;
-  readonly trackingUrl: string | null;
-  readonly shipmentMethodName: string;
-  readonly shipmentMethodUid: string;
-  readonly fulfillmentCountry: string;
-  readonly fulfillmentStateProvince: string | null;
-  readonly fulfillmentFacilityId: string;
 }
 
 /** The snapshot of an order from which its last notification was made. It has what a comparison needs. */

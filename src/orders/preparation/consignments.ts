@@ -1,7 +1,7 @@
 import type { ClientSettings } from '../../accounts/client-settings';
 import type { Consignment, PostalAddress } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
-import { contentsValue, euroCents } from '../../consignments/domain/customs';
+import { contentsValue, minorIn } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { EU_MEMBERS } from '../../platform/domain/countries';
@@ -124,6 +124,6 @@ export function fallsUnderIoss(
 ): boolean {
   const { country } = order.shippingAddress;
   if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
-  const cents = euroCents(contentsValue(packages, order.currency, order.rates), order.rates);
+  const cents = minorIn(contentsValue(packages, order.currency, order.rates), 'EUR', order.rates);
   return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
 }

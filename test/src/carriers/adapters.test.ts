@@ -216,7 +216,7 @@ describe('EasyPost', () => {
   });
 });
 
-test('quoting fails when no carrier answers', async () => {
+test('a quote fails when no carrier responds', async () => {
   server.fail('create', '500');
 
   await expect(carriersOf([gateway]).quote(consignmentTo(CHICAGO))).rejects.toThrow(CarrierUnavailable);

@@ -12,7 +12,7 @@ import {
 
 const serial = (count: number) => fc.integer({ min: 0, max: count - 1 });
 
-test('the check digits of the examples in the standards', () => {
+test('the examples in the standards have their check digits', () => {
   expect(s10CheckDigit('47312482')).toBe('9');
   expect(gs1CheckDigit('34012345123456789')).toBe('5');
 });

@@ -30,7 +30,7 @@ test('a search with few matches has an exact total', async () => {
   expect(products.length).toBe(3);
 });
 
-test('a search with many matches has an approximate total and says so', async () => {
+test('a search with many matches has an estimated total, which the response marks as an estimate', async () => {
   const { total, totalIsEstimate } = await listCustomerProducts(sql, CLIENT, {
     search: 'bulk',
     offset: 0,

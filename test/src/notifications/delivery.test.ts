@@ -69,17 +69,20 @@ describe('a delivery', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each([400, 401, 404, 302, 429, 503])('answered with %i is retried by the schedule', async (status) => {
-    const row = await oneTest((await newEndpoint(await newClient())).id);
-    answerWith((_received, response) =>
-      response.writeHead(status, { location: 'https://elsewhere.example/' }).end(),
-    );
-    const outcome = await deliver({ ...row, attempts: 3 });
-    if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
-    const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
-    expect(minutes).toBeGreaterThan(23);
-    expect(minutes).toBeLessThan(37);
-  });
+  it.each([400, 401, 404, 302, 429, 503])(
+    'that gets the response %i is retried by the schedule',
+    async (status) => {
+      const row = await oneTest((await newEndpoint(await newClient())).id);
+      answerWith((_received, response) =>
+        response.writeHead(status, { location: 'https://elsewhere.example/' }).end(),
+      );
+      const outcome = await deliver({ ...row, attempts: 3 });
+      if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
+      const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
+      expect(minutes).toBeGreaterThan(23);
+      expect(minutes).toBeLessThan(37);
+    },
+  );
 
   it('honours Retry-After', async () => {
     const row = await oneTest((await newEndpoint(await newClient())).id);
@@ -110,7 +113,7 @@ describe('a delivery', () => {
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
 
-  it('to an endpoint that answers 410 disables it', async () => {
+  it('that gets the response 410 disables its endpoint', async () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
     const row = await oneTest(endpoint.id);
@@ -203,7 +206,7 @@ describe('a delivery', () => {
 });
 
 describe('through the relay', () => {
-  it('a receiver that never answers does not delay other receivers', async () => {
+  it('a receiver that never responds does not delay other receivers', async () => {
     const slow = await newEndpoint(await newClient(), '/slow');
     const quick = await newEndpoint(await newClient(), '/quick');
     answerWith(({ path }, response) => {

@@ -1,6 +1,6 @@
+import type { Fulfillment } from '../../../src/notifications/domain/event-schemas';
 import {
   changesOf,
-  type Fulfillment,
   type ItemView,
   type OrderView,
   snapshotOf,

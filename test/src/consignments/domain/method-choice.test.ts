@@ -51,7 +51,7 @@ test.each([
   expect(chosen(choice)).toBe(expected);
 });
 
-test('without quotes no method carries the consignment', () => {
+test('a choice without quotes reports that no method carries the consignment', () => {
   expect(chooseMethod([], 'express')).toEqual({ ok: false, reason: 'no_method_carries_it' });
 });
 

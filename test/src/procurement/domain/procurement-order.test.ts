@@ -33,7 +33,7 @@ const everyPair = PROCUREMENT_STATUSES.flatMap((from) =>
   PROCUREMENT_STATUSES.map((to) => [from, to] as const),
 );
 
-it.each(everyPair)('from %s to %s follows the transition table', (from, to) => {
+it.each(everyPair)('a move from %s to %s follows the transition table', (from, to) => {
   const allowed = ALLOWED.some(([a, b]) => a === from && b === to);
   const outcome = moveTo(order(from, [0, 0], 1), to);
   expect(outcome.ok).toBe(allowed);
