@@ -104,7 +104,6 @@ function draws(parsed: Font, codePoint: number): boolean {
   }
 }
 
-/** Returns the scripts whose font has a character. */
 function scriptsWith(codePoint: number): readonly Script[] {
   let scripts = coverage.get(codePoint);
   if (scripts === undefined) {

@@ -62,7 +62,6 @@ const MARGIN = 10;
 const MARK = { width: 92, height: 36 } as const;
 const PARCEL_DATA_WIDTH = 92;
 
-/** Size of a label in points. */
 interface Size {
   readonly width: number;
   readonly height: number;

@@ -68,7 +68,6 @@ function paginate(heights: readonly number[], first: number, others: number, tai
   return pages;
 }
 
-/** Heights of the parts of a sheet, in points. */
 interface SheetHeights {
   readonly title: number;
   readonly columns: number;
@@ -185,7 +184,6 @@ function drawCells(
   pdf.rule(area.x, y + height, area.x + area.width, y + height, 0.4);
 }
 
-/** Draws the totals, and returns the position below them. */
 function drawTotals({ pdf, area, content, style }: SheetFrame, top: number): number {
   content.totals.forEach(([label, value], index) => {
     const y = top + index * lineHeight(style);

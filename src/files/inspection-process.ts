@@ -7,7 +7,7 @@ import type { InspectionJob, InspectionReport } from './inspection-entry';
 
 /** Limits of an inspection process. */
 export interface InspectionLimits {
-  /** Time limit for the properties, and again for the previews, in milliseconds. */
+  /** Timeout for the properties, and again for the previews, in milliseconds. */
   readonly stageTimeoutMs: number;
   /** Memory that the process may use, in bytes. */
   readonly memoryBytes: number;
@@ -24,7 +24,7 @@ export interface InspectionProcess {
   end(): Promise<void>;
 }
 
-/** Time limit for the start of a process on a busy machine. It is separate, because a slow start is not a fault of the file. */
+/** Timeout for the start of a process on a busy machine. It is separate, because a slow start is not a fault of the file. */
 const START_TIMEOUT_MS = 60_000;
 
 /**

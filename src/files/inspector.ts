@@ -7,7 +7,7 @@ import type { InspectionJob } from './inspection-entry';
 import { type InspectionLimits, type InspectionProcess, startInspectionProcess } from './inspection-process';
 
 /**
- * Inspects files in processes with a time limit and a memory limit, so that complex or hostile files do not block or end
+ * Inspects files in processes with a timeout and a memory limit, so that complex or hostile files do not block or end
  * other work.
  */
 export interface FileInspector {

@@ -138,7 +138,6 @@ interface Settlement {
   readonly released: OpenReservation;
 }
 
-/** Divides a reservation, of which `used` pieces are consumed. */
 function divide(
   { id, stockItemId, printJobId, quantity, allocated }: ReservationRow,
   used: number,

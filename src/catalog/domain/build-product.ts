@@ -122,7 +122,6 @@ function packedSize(spec: ProductionSpec, size: Size | undefined): ResolvedProdu
   }
 }
 
-/** Returns the product of the price factors of the chosen values. */
 function priceFactor(spec: ProductionSpec, values: Values): Decimal {
   return Object.entries(spec.priceFactors).reduce(
     (factor, [attributeId, byValue]) => factor.times(entryFor(byValue, values.get(attributeId)) ?? 1),

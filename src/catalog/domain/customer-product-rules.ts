@@ -43,7 +43,6 @@ function offeredBy(
     : undefined;
 }
 
-/** The fields of a new customer product that the rules read. */
 interface CustomerProductDraft {
   readonly variantOptions: readonly Pick<VariantOption, 'id' | 'name' | 'attributesMapping'>[];
   readonly partQuantities?: readonly PartQuantity[] | undefined;
@@ -121,7 +120,6 @@ export function customerProductFaults(draft: CustomerProductDraft, catalogModel:
   return faults.concat(partQuantityFaults(draft.partQuantities ?? [], catalogModel));
 }
 
-/** Values that a request adds to one variant option. */
 interface AddedValues {
   readonly variantOptionId: string;
   readonly values: readonly VariantValue[];

@@ -78,7 +78,6 @@ export function specFaults(spec: ProductionInput, template: UidTemplate): FieldE
   return faults;
 }
 
-/** Returns the faults of one attribute's offered values and default value. */
 function offerFaults(
   path: string,
   { id, valueIds, defaultValueId }: OfferedInput,
