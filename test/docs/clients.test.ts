@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 import { type TestStack, testStack } from '../support/stack';
 
-const text = readFileSync(join(projectRoot(), 'docs/shops.md'), 'utf8');
+const text = readFileSync(join(projectRoot(), 'docs/clients.md'), 'utf8');
 const [, quickStart] = /^```sh\n(.*?)^```/ms.exec(text)!;
 const [, program] = /^```js\n(.*?)^```/ms.exec(text)!;
 
@@ -29,13 +29,13 @@ function bash(script: string): Promise<{ stdout: string; stderr: string; code: n
   });
 }
 
-test('the quick start of docs/shops.md has ten lines and takes an order from the key to shipped', async () => {
+test('the quick start of docs/clients.md has ten lines and takes an order from the key to shipped', async () => {
   expect(quickStart!.trim().split('\n')).toHaveLength(10);
   const { baseUrl, sandbox, credentials } = stack;
   const settings = `API=${baseUrl} FILES=${sandbox.url}/files KEY=${credentials.client.apiKey}:${credentials.client.apiSecret}`;
   const { stdout, stderr, code } = await bash(quickStart!.replace(/^API=.*$/m, settings));
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-  expect(stdout).toContain('"orderReferenceId":"shop-2001"');
+  expect(stdout).toContain('"orderReferenceId":"web-2001"');
   expect(stdout).toMatch(/^"fulfillmentStatus":"(shipped|in_transit|delivered)"$/m);
   expect(stdout).toMatch(/^"trackingCode":"\w+"$/m);
 }, 120_000);
@@ -45,16 +45,16 @@ test('the ten lines with the packed client take an order from the key to shipped
   const root = projectRoot();
   execFileSync(process.execPath, [join(root, 'scripts/release/pack-client.mjs')], { cwd: root });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const folder = mkdtempSync(join(tmpdir(), 'pressline-shop-'));
+  const folder = mkdtempSync(join(tmpdir(), 'pressline-client-program-'));
   const installed = join(folder, 'node_modules/@pressline/client');
   mkdirSync(installed, { recursive: true });
   const tarball = join(root, 'out', `pressline-client-${version}.tgz`);
   execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
-  writeFileSync(join(folder, 'shop.mjs'), program!);
+  writeFileSync(join(folder, 'order.mjs'), program!);
   const { baseUrl, sandbox, credentials } = stack;
   const { apiKey, apiSecret } = credentials.client;
   const settings = `API=${baseUrl} FILES=${sandbox.url}/files KEY=${apiKey} SECRET=${apiSecret}`;
-  const { stdout, stderr, code } = await bash(`cd ${folder} && ${settings} ${process.execPath} shop.mjs`);
+  const { stdout, stderr, code } = await bash(`cd ${folder} && ${settings} ${process.execPath} order.mjs`);
   rmSync(folder, { recursive: true, force: true });
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   expect(stdout).toMatch(/^(shipped|in_transit|delivered) \[ '\w+' \]\n$/);
