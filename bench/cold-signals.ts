@@ -4,7 +4,7 @@ import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
 import { withBenchStack } from './support/processes/bench-stack';
 import { spreadOf } from './support/report';
-import { startSimulatedShop } from './support/simulated-shop';
+import { startSimulatedClient } from './support/simulated-client';
 
 /** Workflows that the worker caches. Far fewer than the open runs, so that a signal meets a run that is not cached. */
 const CACHED = 100;
@@ -32,8 +32,8 @@ runBenchmark({
       { WORKER_CACHED_WORKFLOWS: CACHED, RECEIVED_DEADLINE: 7 * 86_400_000 },
       async (stack) => {
         const { sql, temporal } = stack.services;
-        const shop = await startSimulatedShop(stack.credentials, { produces: false });
-        const submitSeconds = await inParallel(runs, atOnce, async () => void (await shop.submit()));
+        const client = await startSimulatedClient(stack.credentials, { produces: false });
+        const submitSeconds = await inParallel(runs, atOnce, async () => void (await client.submit()));
         const open = await acceptedRuns(sql, runs);
         process.stderr.write(`${open.length} runs wait for a postback, ${submitSeconds.toFixed(0)} s\n`);
 
@@ -81,7 +81,7 @@ runBenchmark({
           cold.push(await signal(batch, 'received'));
           warm.push(await signal(batch, 'printed'));
         }
-        await shop.stop();
+        await client.stop();
         const cpuOf = (list: readonly { cpu: number }[]) => list.map(({ cpu }) => cpu);
         const wallOf = (list: readonly { wall: number }[]) => list.map(({ wall }) => wall);
         return [

@@ -59,14 +59,14 @@ async function callsOf(context: BrowserContext, path: string): Promise<string[]>
   return [...calls];
 }
 
-/** Returns the time of calls that are made at once, until the last answer is complete. */
+/** Returns the time of calls that are made at once, until the last response is complete. */
 async function timeOf(context: BrowserContext, calls: readonly string[]): Promise<number> {
   const began = performance.now();
   await Promise.all(
     calls.map(async (call) => {
-      const answer = await context.request.get(call, { timeout: 120_000 });
-      if (!answer.ok()) throw new Error(`${call}: ${answer.status()} ${await answer.text()}`);
-      await answer.body();
+      const response = await context.request.get(call, { timeout: 120_000 });
+      if (!response.ok()) throw new Error(`${call}: ${response.status()} ${await response.text()}`);
+      await response.body();
     }),
   );
   return performance.now() - began;
@@ -83,8 +83,8 @@ async function openConsole({ credentials }: RunningStack): Promise<BrowserContex
   const context = await browser.newContext({ baseURL: credentials.baseUrl });
   context.setDefaultTimeout(120_000);
   const { apiKey } = credentials.operator;
-  const answer = await context.request.post('/v1/operator/session', { data: { apiKey } });
-  if (!answer.ok()) throw new Error(`sign-in failed: ${answer.status()}`);
+  const response = await context.request.post('/v1/operator/session', { data: { apiKey } });
+  if (!response.ok()) throw new Error(`sign-in failed: ${response.status()}`);
   return context;
 }
 

@@ -85,7 +85,7 @@ const placeOf = ({
   country,
 });
 
-/** Returns the milliseconds from request to answer, for each shipping order of twenty packages. */
+/** Returns the milliseconds from request to response, for each shipping order of twenty packages. */
 async function twentyPackages(rounds: number): Promise<number[]> {
   return await withBenchStack({}, async ({ credentials: { baseUrl, client } }) => {
     const times: number[] = [];
@@ -98,7 +98,7 @@ async function twentyPackages(rounds: number): Promise<number[]> {
         height: 60,
       }));
       const began = performance.now();
-      const answer = await fetch(`${baseUrl}/v1/shipping-orders`, {
+      const response = await fetch(`${baseUrl}/v1/shipping-orders`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', 'X-API-KEY': client.apiKey },
         body: JSON.stringify({
@@ -110,10 +110,10 @@ async function twentyPackages(rounds: number): Promise<number[]> {
           packages,
         }),
       });
-      const bought = (await answer.json()) as { packages?: { trackingNumber: string }[] };
+      const bought = (await response.json()) as { packages?: { trackingNumber: string }[] };
       const took = performance.now() - began;
       const numbers = new Set(bought.packages?.map(({ trackingNumber }) => trackingNumber));
-      if (numbers.size !== 20) throw new Error(`${answer.status}: ${JSON.stringify(bought)}`);
+      if (numbers.size !== 20) throw new Error(`${response.status}: ${JSON.stringify(bought)}`);
       if (round >= 0) times.push(took);
     }
     return times;

@@ -3,17 +3,17 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Command } from 'commander';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { audit, type Findings, isClean, type SubmittedOrder, unfinished } from './faults/audit';
+import { runClients, type Submission } from './faults/clients';
 import { startDistributedStack } from './faults/distributed-stack';
 import { balances, gather, storedOrders, submittedOrders, waitingPostbacks } from './faults/evidence';
 import { injectFaults } from './faults/fault-injection';
-import { OperatorActs, runOperator } from './faults/operator';
+import { OperatorRepairs, runOperator } from './faults/operator';
 import { planOrders } from './faults/orders';
-import { runShop, type Submission } from './faults/shop';
 import { runStockroom } from './faults/stockroom';
 import { machine, writeResult } from './support/report';
 import { seededRandom } from './support/seeded-random';
 
-/** Time after the last fault in which every client must get its answer. */
+/** Time after the last fault in which every client must get its response. */
 const CLIENTS_PATIENCE_MS = 5 * 60_000;
 const LONGEST_DRAIN_MS = 30 * 60_000;
 
@@ -55,10 +55,10 @@ async function main(): Promise<number> {
     const patience = AbortSignal.timeout(settings.minutes * 60_000 + CLIENTS_PATIENCE_MS);
     // Every client adds a listener.
     setMaxListeners(0, patience);
-    const shop = runShop(stack, orders, random.fork(), patience);
+    const clients = runClients(stack, orders, random.fork(), patience);
     const stockroom = runStockroom(stack, random.fork(), injection.signal, patience);
-    const acts = new OperatorActs();
-    const operator = runOperator(stack, random.fork(), repairing.signal, acts);
+    const made = new OperatorRepairs();
+    const operator = runOperator(stack, random.fork(), repairing.signal, made);
     const faults = injectFaults(stack, random.fork(), injection.signal);
     const began = Date.now();
     const watch = setInterval(() => {
@@ -68,19 +68,19 @@ async function main(): Promise<number> {
     injection.abort();
     const injected = await faults;
     say('no more faults; waiting for clients and orders');
-    const submissions = await shop;
+    const submissions = await clients;
     const added = await stockroom;
     clearInterval(watch);
     const patienceMs = Number(options.patience) * 60_000;
     const drained = await withDatabase(stack.databaseUrl(), (sql) =>
-      untilEnded(sql, () => submittedOrders(submissions, acts), patienceMs),
+      untilEnded(sql, () => submittedOrders(submissions, made), patienceMs),
     );
     repairing.abort();
     const repairs = await operator;
     say(`orders ended ${Math.round(drained / 1000)} s after the last client`);
 
     const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
-      gather(stack, sql, submissions, acts, opening, added),
+      gather(stack, sql, submissions, made, opening, added),
     );
     const findings = audit(evidence);
     clean = isClean(findings);

@@ -12,10 +12,10 @@ import { startCutProxy } from './faults/cut-proxy';
 import { TEMPORAL_DATABASES } from './rehearsal/temporal-server';
 import { runBenchmark } from './support/benchmark';
 import { type ChildServer, startChildServer } from './support/processes/child-process';
+import { startClientProcess } from './support/processes/client-process';
 import { cpuOfFamily, cpuOfProcess, postgresPid } from './support/processes/process-cpu';
 import { startRealTemporal } from './support/processes/real-temporal';
 import { type BenchDatabase, withBenchDatabase } from './support/processes/servers';
-import { startShopProcess } from './support/processes/shop-process';
 import { type Row, spreadOf } from './support/report';
 
 interface Settings {
@@ -167,14 +167,14 @@ async function measure(
     ...(await databaseBytes(sql)),
   });
 
-  const shop = await startShopProcess({ baseUrl, ...credentials });
-  await shop.run(atOnce, atOnce);
+  const client = await startClientProcess({ baseUrl, ...credentials });
+  await client.run(atOnce, atOnce);
   const tablesBefore = await tableBytes(sql);
   const rates: number[] = [];
   const perOrder = new Map<keyof Counters, number[]>();
   for (let round = 1; round <= rounds; round += 1) {
     const before = await counters();
-    const { seconds } = await shop.run(orders, atOnce);
+    const { seconds } = await client.run(orders, atOnce);
     const after = await counters();
     rates.push(orders / seconds);
     for (const name of Object.keys(before) as (keyof Counters)[])
@@ -186,7 +186,7 @@ async function measure(
     .sort((a, b) => b.bytes - a.bytes);
   const [connections] = await sql<{ count: number }[]>`
     SELECT count(*)::int FROM pg_stat_activity WHERE datname = current_database() AND application_name <> 'bench'`;
-  await shop.stop();
+  await client.stop();
   await Promise.all([...processes.api, ...processes.worker].map((server) => server.stop()));
   await temporal.stop();
   await balancer.close();
@@ -218,7 +218,7 @@ async function measure(
 
 /**
  * Takes orders from submission to shipped with API and worker processes of their own, and measures what an order costs each
- * of them. The shop, its partners and the balancer are not counted.
+ * of them. The client, its partners and the balancer are not counted.
  */
 runBenchmark({
   name: 'fleet',

@@ -25,13 +25,13 @@ interface Load {
   readonly seconds: number;
   readonly connections: number;
   readonly keyed?: boolean;
-  /** Requests per second. Default: as many as the server answers. */
+  /** Requests per second. Default: as many as the server handles. */
   readonly rate?: number;
 }
 
 let sequence = 0;
 
-/** Submits orders. @throws when an answer is not 200 */
+/** Submits orders. @throws when a response is not 200 */
 async function submitOrders({
   url,
   headers,
@@ -70,10 +70,10 @@ async function submitOrders({
   return result;
 }
 
-/** One server under load, with the CPU time that it and Postgres use per answer. */
+/** One server under load, with the CPU time that it and Postgres use per response. */
 interface Contestant {
   readonly what: string;
-  /** Answers per second in one round. */
+  /** Responses per second in one round. */
   rate(): Promise<number>;
   rows(rates: readonly number[]): Row[];
 }
@@ -91,8 +91,8 @@ function contestant(what: string, load: Load, server: ChildServer, postgres: num
     },
     rows: (rates) => [
       { what, unit: '1/s', value: spreadOf(rates) },
-      { what: `${what}: CPU per answer`, unit: 'ms', value: spreadOf(cpu.server) },
-      { what: `${what}: CPU of Postgres per answer`, unit: 'ms', value: spreadOf(cpu.postgres) },
+      { what: `${what}: CPU per response`, unit: 'ms', value: spreadOf(cpu.server) },
+      { what: `${what}: CPU of Postgres per response`, unit: 'ms', value: spreadOf(cpu.postgres) },
     ],
   };
 }
@@ -152,7 +152,7 @@ async function measure(
     keyed: contestant(`submit with Idempotency-Key${state}`, { ...toApi, keyed: true }, api, postgres),
   });
   const compare = async ({ state, bare, submit, keyed }: ReturnType<typeof at>) => {
-    const rates = await alternate(rounds, `answers per second${state}`, {
+    const rates = await alternate(rounds, `responses per second${state}`, {
       bare: () => bare.rate(),
       submit: () => submit.rate(),
       keyed: () => keyed.rate(),

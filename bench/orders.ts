@@ -4,8 +4,8 @@ import { startBareRuns } from './support/bare-runs';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { countHistories, type HistoryCounts } from './support/history-counts';
 import { withBenchStack } from './support/processes/bench-stack';
+import { startClientProcess } from './support/processes/client-process';
 import { withBenchDatabase } from './support/processes/servers';
-import { startShopProcess } from './support/processes/shop-process';
 import { type Row, spreadOf, writeResult } from './support/report';
 import { countStatements, STATEMENT_COUNTING } from './support/statement-counts';
 
@@ -25,7 +25,7 @@ runBenchmark({
     await withBenchDatabase(STATEMENT_COUNTING, async (database) => {
       const settings = { DATABASE_URL: database.url, OUTBOUND_ALLOW_PRIVATE: true };
       return await withBenchStack(settings, async ({ credentials, services }) => {
-        const shop = await startShopProcess(credentials);
+        const client = await startClientProcess(credentials);
         const bare = await startBareRuns(services);
         const cpu: Record<'order' | 'bare', number[]> = { order: [], bare: [] };
         const runs = (what: 'order' | 'bare', run: () => Promise<number>) => async () => {
@@ -35,10 +35,10 @@ runBenchmark({
           cpu[what].push((user + system) / 1_000 / orders);
           return rate;
         };
-        await shop.run(atOnce, atOnce);
+        await client.run(atOnce, atOnce);
         await bare.run(atOnce, atOnce);
         const rates = await alternate(rounds, 'runs per second', {
-          order: runs('order', async () => (await shop.run(orders, atOnce)).seconds),
+          order: runs('order', async () => (await client.run(orders, atOnce)).seconds),
           bare: runs('bare', () => bare.run(orders, atOnce)),
         });
         const bareEvents = await bare.historyEvents();
@@ -47,10 +47,10 @@ runBenchmark({
         let ids: readonly string[] = [];
         const requestsBefore = await requestCounts(services.metrics);
         const counted = await countStatements(database.sql, async () => {
-          ({ ids } = await shop.run(orders, atOnce));
+          ({ ids } = await client.run(orders, atOnce));
         });
         const requests = await requestCounts(services.metrics);
-        await shop.stop();
+        await client.stop();
         const histories = await countHistories(services.temporal, ids.map(orderWorkflowId));
         await writeResult('orders-statements', {
           orders,
@@ -109,7 +109,7 @@ function historyRows({ actions, ...counts }: HistoryCounts): Row[] {
   ];
 }
 
-/** Returns how many requests this process has answered and sent. */
+/** Returns how many requests this process has handled and sent. */
 async function requestCounts(metrics: Metrics): Promise<{ readonly served: number; readonly sent: number }> {
   const lines = (await metrics.expose()).split('\n');
   const sum = (name: string) =>

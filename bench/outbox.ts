@@ -34,9 +34,9 @@ function withTimedClaims(sql: Sql, claims: Claim[]): Sql {
       if (!isClaim) return statement;
       const kind = args.includes('notification') ? 'notification' : 'signal_workflow';
       const began = performance.now();
-      return statement.then((answer: readonly { rows: readonly unknown[] }[]) => {
-        claims.push({ at: began, ms: performance.now() - began, kind, rows: answer[0]!.rows.length });
-        return answer;
+      return statement.then((result: readonly { rows: readonly unknown[] }[]) => {
+        claims.push({ at: began, ms: performance.now() - began, kind, rows: result[0]!.rows.length });
+        return result;
       });
     },
   });

@@ -6,8 +6,8 @@ import { DemoOrder } from '../cli/demo/demo-order';
 import { createPresslineClient } from '../client/pressline-client';
 import { audit, isClean as isConsistent } from './faults/audit';
 import { balances, gather } from './faults/evidence';
-import { OperatorActs } from './faults/operator';
-import { Shop, untilOrdersAre } from './rehearsal/orders';
+import { OperatorRepairs } from './faults/operator';
+import { Client, untilOrdersAre } from './rehearsal/orders';
 import { restorePostgres, restoreTemporal } from './rehearsal/restore';
 import { rollingRestart, watchRequests } from './rehearsal/rolling-restart';
 import { isClean, runSteps, type StepReport, type StepResult, stepTable } from './rehearsal/step';
@@ -36,12 +36,13 @@ async function main(): Promise<number> {
   setMaxListeners(0, process);
   const began = Date.now();
   let topology: Topology | undefined;
-  let shop: Shop | undefined;
+  let client: Client | undefined;
   process.once('SIGINT', () => {
     say('stopping');
     void Promise.resolve(topology?.stop()).then(() => process.exit(130));
   });
-  const run = (work: (topology: Topology, shop: Shop) => Promise<StepResult>) => () => work(topology!, shop!);
+  const run = (work: (topology: Topology, client: Client) => Promise<StepResult>) => () =>
+    work(topology!, client!);
   const opening: Awaited<ReturnType<typeof balances>> = [];
   const added = new Map<string, number>();
   const restored = Math.max(5, Math.min(MOST_RESTORED_ORDERS, Math.round(orders / 10)));
@@ -52,7 +53,7 @@ async function main(): Promise<number> {
           title: 'start',
           async run() {
             topology = await startTopology(say, { keepFolder: keep === true });
-            shop = new Shop(topology);
+            client = new Client(topology);
             opening.push(...(await balances(topology.sql)));
             await addStock(topology, orders, added);
             return await started(topology);
@@ -120,10 +121,10 @@ async function demo(topology: Topology): Promise<StepResult> {
   return { counts: [`${steps.length} milestones`, `${order.saved.length} documents`], findings: [] };
 }
 
-async function load(topology: Topology, shop: Shop, orders: number): Promise<StepResult> {
-  const requests = watchRequests(topology, shop);
+async function load(topology: Topology, client: Client, orders: number): Promise<StepResult> {
+  const requests = watchRequests(topology, client);
   const began = Date.now();
-  await shop.submitAll(shop.plan(orders), AT_ONCE);
+  await client.submitAll(client.plan(orders), AT_ONCE);
   const submittedSeconds = (Date.now() - began) / 1_000;
   const stuck = await untilOrdersAre(topology, ['delivered']);
   const seconds = (Date.now() - began) / 1_000;
@@ -137,16 +138,23 @@ async function load(topology: Topology, shop: Shop, orders: number): Promise<Ste
   };
 }
 
-/** Compares the records of shop, Postgres, Temporal, partners and carriers. */
+/** Compares the records of client, Postgres, Temporal, partners and carriers. */
 async function auditRecords(
   topology: Topology,
-  shop: Shop,
+  client: Client,
   opening: Awaited<ReturnType<typeof balances>>,
   added: ReadonlyMap<string, number>,
 ): Promise<StepResult> {
   // Temporal's list of workflows follows within a second.
   await sleep(2_000);
-  const evidence = await gather(topology, topology.sql, shop.submissions, new OperatorActs(), opening, added);
+  const evidence = await gather(
+    topology,
+    topology.sql,
+    client.submissions,
+    new OperatorRepairs(),
+    opening,
+    added,
+  );
   const findings = audit({
     ...evidence,
     printOrders: evidence.printOrders.filter(({ reference }) => reference !== DEMO_CUSTOMER),

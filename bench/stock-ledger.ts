@@ -29,7 +29,7 @@ export interface StockLoadReport {
   readonly seconds: number;
   /** Database errors, including deadlocks. */
   readonly errors: readonly string[];
-  /** Stock levels that differ from the ledger or from the answers to the callers. */
+  /** Stock levels that differ from the ledger or from the responses to the callers. */
   readonly differences: readonly string[];
 }
 
@@ -49,7 +49,7 @@ export async function runStockLoad(load: StockLoad): Promise<StockLoadReport> {
     refusedReservations: 0,
     settled: 0,
   };
-  /** Net change in units that the answers confirmed, by partner and SKU. */
+  /** Net change in units that the responses confirmed, by partner and SKU. */
   const confirmed = new Map<string, number>();
   const confirm = (partnerId: string, sku: string, units: number) => {
     const key = `${partnerId} ${sku}`;
@@ -137,7 +137,7 @@ export async function runStockLoad(load: StockLoad): Promise<StockLoadReport> {
   const closing = await netUnits(sql);
   for (const [key, net] of closing) {
     const expected = (opening.get(key) ?? 0) + (confirmed.get(key) ?? 0);
-    if (net !== expected) differences.push(`${key}: answers add up to ${expected}, the level is ${net}`);
+    if (net !== expected) differences.push(`${key}: responses add up to ${expected}, the level is ${net}`);
   }
   await sql.end();
   return { operations, ...counts, seconds, errors, differences };
@@ -214,7 +214,12 @@ async function main(): Promise<void> {
       row('reservations refused, no stock', 'count', load.refusedReservations),
       row('reservations settled', 'count', load.settled),
       row('database errors, including deadlocks', 'count', load.errors.length, none),
-      row('levels that differ from ledger, reservations or answers', 'count', load.differences.length, none),
+      row(
+        'levels that differ from ledger, reservations or responses',
+        'count',
+        load.differences.length,
+        none,
+      ),
     ],
     settings,
   );

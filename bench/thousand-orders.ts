@@ -4,7 +4,7 @@ import { runBenchmark } from './support/benchmark';
 import { inParallel } from './support/in-parallel';
 import { withBenchStack } from './support/processes/bench-stack';
 import { type Row, spreadOf } from './support/report';
-import { startSimulatedShop } from './support/simulated-shop';
+import { startSimulatedClient } from './support/simulated-client';
 
 /** Time after which a missing order counts as stuck, even on a slow machine. */
 const LONGEST_MS = 15 * 60_000;
@@ -18,7 +18,7 @@ runBenchmark({
   options: { orders: [1_000, 'orders'], connections: [50, 'concurrent clients'] },
   measure: async ({ orders, connections }) =>
     await withBenchStack({}, async (stack) => {
-      const shop = await startSimulatedShop(stack.credentials);
+      const simulated = await startSimulatedClient(stack.credentials);
       const { sql, temporal } = stack.services;
       const { baseUrl, client } = stack.credentials;
       const reader = createPresslineClient({ baseUrl, ...client });
@@ -29,7 +29,7 @@ runBenchmark({
       const submitSeconds = await inParallel(orders, connections, async () => {
         const began = performance.now();
         try {
-          submitted.push(await shop.submit());
+          submitted.push(await simulated.submit());
         } catch (error) {
           errors.push(error);
         }
@@ -65,7 +65,7 @@ runBenchmark({
           .catch(() => null);
         if (run !== null && run.type === 'order') runs += 1;
       });
-      await shop.stop();
+      await simulated.stop();
 
       const count = (what: string, value: number, wanted: number): Row => ({
         what,

@@ -8,7 +8,7 @@ import { setTracer } from '../src/platform/tracing/spans';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { withBenchStack } from './support/processes/bench-stack';
 import { startChildServer } from './support/processes/child-process';
-import { startShopProcess } from './support/processes/shop-process';
+import { startClientProcess } from './support/processes/client-process';
 import { spreadOf } from './support/report';
 
 const EXPORT_EVERY_MS = 200;
@@ -42,12 +42,12 @@ runBenchmark({
     };
     try {
       return await withBenchStack(settings, async ({ credentials }) => {
-        const shop = await startShopProcess(credentials);
+        const client = await startClientProcess(credentials);
         const tracer = setTracer(undefined);
         const cpuPerOrder = (traced: boolean) => async () => {
           setTracer(traced ? tracer : undefined);
           const before = process.cpuUsage();
-          await shop.run(orders, atOnce);
+          await client.run(orders, atOnce);
           // Notifications of the last orders, and the exports of their spans.
           await sleep(5 * EXPORT_EVERY_MS);
           const { user, system } = process.cpuUsage(before);
@@ -59,7 +59,7 @@ runBenchmark({
           off: cpuPerOrder(false),
           on: cpuPerOrder(true),
         });
-        await shop.stop();
+        await client.stop();
         return [
           { what: 'CPU per order, no spans', unit: 'ms', value: spreadOf(cpu.off) },
           { what: 'CPU per order, every span recorded', unit: 'ms', value: spreadOf(cpu.on) },

@@ -42,7 +42,7 @@ export interface SubmittedOrder {
   readonly followUp: FollowUp;
   /** Number of times the operator rerouted an item. */
   readonly reroutes: number;
-  /** An answer that the client did not expect. */
+  /** A response that the client did not expect. */
   readonly unexpected: string | null;
 }
 

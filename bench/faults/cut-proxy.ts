@@ -15,7 +15,7 @@ export interface CutProxy {
  * Starts a proxy on 127.0.0.1.
  * @param port 0 picks a free port
  * @param targets returns local ports; called for each connection. The proxy uses them in turn and skips a port that
- *   does not answer.
+ *   does not respond.
  */
 export async function startCutProxy(port: number, targets: () => readonly number[]): Promise<CutProxy> {
   const pairs = new Set<readonly [Socket, Socket]>();

@@ -84,9 +84,9 @@ export async function startDistributedStack(report: (line: string) => void): Pro
 
   const apiUrls = apiPorts.map((at) => `http://127.0.0.1:${at}`);
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
-  for (const url of apiUrls) await untilReady(`${url}/readyz`, (answer) => answer.ok);
-  await untilReady(`${sandboxUrl}/control/seen`, async (answer) => {
-    const { partners } = (await answer.json()) as { partners: Record<string, { subscribed: boolean }> };
+  for (const url of apiUrls) await untilReady(`${url}/readyz`, (response) => response.ok);
+  await untilReady(`${sandboxUrl}/control/seen`, async (response) => {
+    const { partners } = (await response.json()) as { partners: Record<string, { subscribed: boolean }> };
     return Object.values(partners).every(({ subscribed }) => subscribed);
   });
   return {
@@ -226,7 +226,7 @@ const READY_WITHIN_MS = 120_000;
 
 async function untilReady(
   url: string,
-  isReady: (answer: Response) => boolean | Promise<boolean>,
+  isReady: (response: Response) => boolean | Promise<boolean>,
 ): Promise<void> {
   for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(200)) {
     const ready = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(isReady, () => false);

@@ -11,8 +11,8 @@ import type { Sql } from '../../src/platform/postgres';
 import { auditStock } from '../../src/procurement/stock-audit';
 import { inParallel } from '../support/in-parallel';
 import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
-import type { OperatorActs } from './operator';
-import type { Submission } from './shop';
+import type { Submission } from './clients';
+import type { OperatorRepairs } from './operator';
 
 const LONGEST_PROBE_MS = 10_000;
 
@@ -32,12 +32,12 @@ export interface ObservedStack {
 }
 
 /** Combines what clients know with what the operator did. */
-export function submittedOrders(submissions: readonly Submission[], acts: OperatorActs): SubmittedOrder[] {
+export function submittedOrders(submissions: readonly Submission[], made: OperatorRepairs): SubmittedOrder[] {
   return submissions.map(({ planned, orderId, unexpected }) => ({
     reference: planned.reference,
     orderId,
-    end: orderId !== null && acts.cancelled.has(orderId) ? 'repaired' : planned.end,
-    reroutes: acts.reroutes.get(orderId ?? '') ?? 0,
+    end: orderId !== null && made.cancelled.has(orderId) ? 'repaired' : planned.end,
+    reroutes: made.reroutes.get(orderId ?? '') ?? 0,
     followUp: planned.followUp,
     unexpected,
   }));
@@ -93,7 +93,7 @@ export async function gather(
   stack: ObservedStack,
   sql: Sql,
   submissions: readonly Submission[],
-  acts: OperatorActs,
+  made: OperatorRepairs,
   opening: readonly Pick<StockBalance, 'partner' | 'sku' | 'now'>[],
   added: ReadonlyMap<string, number>,
 ): Promise<Evidence> {
@@ -109,7 +109,7 @@ export async function gather(
   const unsent = await sql<{ kind: string; target: string; attempts: number; lastError: string | null }[]>`
     SELECT kind, target, attempts, last_error FROM outbox ORDER BY id LIMIT 100`;
   return {
-    submitted: submittedOrders(submissions, acts),
+    submitted: submittedOrders(submissions, made),
     orders,
     shown: await shownOrders(stack, submissions),
     runs: await runs(stack),
@@ -148,8 +148,8 @@ async function notReady({ apiUrls }: ObservedStack): Promise<string[]> {
   const reasons = await Promise.all(
     apiUrls.map(async (url) => {
       try {
-        const answer = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(LONGEST_PROBE_MS) });
-        return answer.ok ? [] : [`${url}: ${answer.status} ${await answer.text()}`];
+        const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(LONGEST_PROBE_MS) });
+        return response.ok ? [] : [`${url}: ${response.status} ${await response.text()}`];
       } catch (error) {
         return [`${url}: ${(error as Error).message}`];
       }

@@ -35,7 +35,7 @@ const FAULTS: readonly Fault[] = [
 const SECONDS_BETWEEN = [5, 10] as const;
 /** Time until a killed process starts again. */
 const DOWN_MS = [0, 4_000] as const;
-/** Duration of a stall. The longest exceeds the time-out of a workflow task (10 s), so that the other worker repeats its work. */
+/** Duration of a stall. The longest exceeds the timeout of a workflow task (10 s), so that the other worker repeats its work. */
 const STALL_MS = [2_000, 14_000] as const;
 /** The longest exceeds the 20 s that a call to a partner has. */
 const HANG_MS = [10_000, 25_000] as const;
@@ -75,7 +75,7 @@ export async function injectFaults(
   }
 }
 
-/** Sends a burst of sign-ins to an API process. Their answers do not matter: other faults may hit the process meanwhile. */
+/** Sends a burst of sign-ins to an API process. Their responses do not matter: other faults may hit the process meanwhile. */
 function signIns(apiUrl: string): void {
   for (let sent = 0; sent < SIGN_INS; sent += 1) {
     fetch(`${apiUrl}/v1/operator/session`, {
@@ -84,7 +84,7 @@ function signIns(apiUrl: string): void {
       body: JSON.stringify({ apiKey: randomToken(32) }),
       signal: AbortSignal.timeout(LONGEST_SIGN_IN_MS),
     })
-      .then((answer) => answer.arrayBuffer())
+      .then((response) => response.arrayBuffer())
       .catch(() => undefined);
   }
 }

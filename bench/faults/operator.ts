@@ -3,16 +3,16 @@ import { createPresslineClient, type PresslineClient, PresslineError } from '../
 import type { SeededRandom } from '../support/seeded-random';
 import type { DistributedStack } from './distributed-stack';
 
-/** Time before the operator acts. Orders that recover without an operator do so sooner. */
+/** Time before the operator repairs an order. Orders that recover without an operator do so sooner. */
 const ACTS_AFTER_MS = 45_000;
 const POLL_MS = 5_000;
 const RETRY_MS = 1_000;
 
 /**
- * What the operator did. On a slow machine the operator may act on an order that its partner would have produced: such an
+ * The repairs that the operator made. On a slow machine it may repair an order that its partner would have produced: such an
  * order may end cancelled, or both partners may produce it.
  */
-export class OperatorActs {
+export class OperatorRepairs {
   /** Ids of orders with a cancelled item. */
   readonly cancelled = new Set<string>();
   /** Number of reroutes by order id. */
@@ -21,15 +21,15 @@ export class OperatorActs {
 
 /**
  * Repairs the orders that need attention until the signal: reroutes items that a partner has abandoned, and cancels items
- * that no other partner can produce. Every repair has an Idempotency-Key, so that a lost answer does not repeat it.
- * @param acts records the repairs by order
+ * that no other partner can produce. Every repair has an Idempotency-Key, so that a lost response does not repeat it.
+ * @param made records the repairs by order
  * @returns the number of repairs
  */
 export async function runOperator(
   stack: DistributedStack,
   random: SeededRandom,
   signal: AbortSignal,
-  acts: OperatorActs,
+  made: OperatorRepairs,
 ): Promise<number> {
   const { apiKey } = stack.credentials.operator;
   const clients = stack.apiUrls.map((baseUrl) =>
@@ -55,7 +55,7 @@ export async function runOperator(
     for (const id of needingAttention) {
       if (!firstSeen.has(id)) firstSeen.set(id, Date.now());
       if (Date.now() - firstSeen.get(id)! < ACTS_AFTER_MS) continue;
-      repairs += await repair(ask, id, acts);
+      repairs += await repair(ask, id, made);
       firstSeen.delete(id);
     }
     await sleep(POLL_MS, undefined, { signal }).catch(() => undefined);
@@ -63,7 +63,7 @@ export async function runOperator(
   return repairs;
 }
 
-/** Sends a request to random API processes until one answers. */
+/** Sends a request to random API processes until one responds. */
 type Ask = <T>(question: (client: PresslineClient) => Promise<T>) => Promise<T>;
 
 async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: string }[]> {
@@ -78,7 +78,7 @@ async function ordersNeedingAttention(client: PresslineClient): Promise<{ id: st
   }
 }
 
-async function repair(ask: Ask, orderId: string, acts: OperatorActs): Promise<number> {
+async function repair(ask: Ask, orderId: string, made: OperatorRepairs): Promise<number> {
   const params = { orderId };
   const order = await ask((client) => client.getOperatorOrder({ params }));
   // A partner that refused to cancel will ship.
@@ -107,14 +107,14 @@ async function repair(ask: Ask, orderId: string, acts: OperatorActs): Promise<nu
       return await client.repairOrder({ params, body }, key('reroute')).then(() => true, falseWhenRefused);
     });
     if (isDone) {
-      acts.reroutes.set(orderId, (acts.reroutes.get(orderId) ?? 0) + 1);
+      made.reroutes.set(orderId, (made.reroutes.get(orderId) ?? 0) + 1);
       continue;
     }
     const isCancelled = await ask(async (client) => {
       const body = { action: 'cancel' as const, itemIds: [itemId], reason };
       return await client.repairOrder({ params, body }, key('cancel')).then(() => true, falseWhenRefused);
     });
-    if (isCancelled) acts.cancelled.add(orderId);
+    if (isCancelled) made.cancelled.add(orderId);
   }
   return abandoned.length;
 }

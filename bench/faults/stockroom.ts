@@ -10,9 +10,9 @@ const DELIVERIES = [
 
 /**
  * Adds stock as the partners, a few units at a time. Retries each adjustment with one Idempotency-Key until it is
- * answered. Half of the adjustments have a referenceId too.
+ * done. Half of the adjustments have a referenceId too.
  * @param signal ends the adjustments
- * @param patience ends the wait for an answer, with an error
+ * @param patience ends the wait for a response, with an error
  * @returns units that Pressline confirmed, by `partner sku`
  */
 export async function runStockroom(

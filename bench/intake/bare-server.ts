@@ -3,7 +3,7 @@ import express from 'express';
 import { connectPostgres } from '../../src/platform/postgres';
 
 /**
- * The baseline of the intake benchmark: Express, a JSON body, one INSERT of a row as large as an order, an answer of the
+ * The baseline of the intake benchmark: Express, a JSON body, one INSERT of a row as large as an order, a response of the
  * same form. It validates, looks up and logs nothing.
  */
 const [url, port] = process.argv.slice(2) as [string, string];

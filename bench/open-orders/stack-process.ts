@@ -2,7 +2,7 @@ import { runBenchStack } from '../support/processes/bench-stack';
 import { failProcess, serveRequests, startRequestProcess } from '../support/processes/request-process';
 import { createFixture, type Fixture } from './fixture';
 
-interface Answers {
+interface Responses {
   readonly fill: number;
   readonly vacuum: null;
   readonly round: Readonly<Record<string, number>>;
@@ -24,7 +24,7 @@ export interface StackProcess {
   fill(from: number, to: number): Promise<number>;
   vacuum(): Promise<void>;
   /** Measures everything once. Returns milliseconds by what was measured. */
-  round(size: number, postbacks: number): Promise<Answers['round']>;
+  round(size: number, postbacks: number): Promise<Responses['round']>;
   stop(): Promise<void>;
 }
 
@@ -35,8 +35,8 @@ export interface StackProcess {
 export async function startStackProcess(folder: string, temporalAddress?: string): Promise<StackProcess> {
   const args = temporalAddress === undefined ? [folder] : [folder, temporalAddress];
   const { request, stop } = await startRequestProcess(__filename, args);
-  const ask = async <W extends keyof Answers>(wanted: Request & { readonly work: W }) =>
-    (await request(wanted)) as Answers[W];
+  const ask = async <W extends keyof Responses>(wanted: Request & { readonly work: W }) =>
+    (await request(wanted)) as Responses[W];
   return {
     fill: (from, to) => ask({ work: 'fill', from, to }),
     vacuum: async () => void (await ask({ work: 'vacuum' })),
@@ -56,13 +56,13 @@ async function serve(folder: string, temporalAddress: string | undefined): Promi
     temporalAddress === undefined ? SETTINGS : { ...SETTINGS, TEMPORAL_ADDRESS: temporalAddress };
   await runBenchStack(folder, settings, async (stack) => {
     const fixture = await createFixture(stack);
-    serveRequests<Request>((request) => answerTo(fixture, request));
+    serveRequests<Request>((request) => handle(fixture, request));
     await disconnected;
   });
   process.exit();
 }
 
-async function answerTo(fixture: Fixture, request: Request): Promise<Answers[keyof Answers]> {
+async function handle(fixture: Fixture, request: Request): Promise<Responses[keyof Responses]> {
   if (request.work === 'fill') return await fixture.fill(request.from, request.to);
   if (request.work === 'round') return await fixture.round(request.size, request.postbacks);
   await fixture.vacuum();

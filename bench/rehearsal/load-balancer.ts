@@ -16,14 +16,14 @@ export interface FailedAnswer {
 /** A reverse proxy that sends each request to the next ready API process. */
 export interface LoadBalancer {
   readonly port: number;
-  /** Number of answers since the start. */
-  answered(): number;
+  /** Number of responses since the start. */
+  responses(): number;
   readonly failed: readonly FailedAnswer[];
   close(): Promise<void>;
 }
 
 /**
- * Starts a reverse proxy on 127.0.0.1. It asks each target for `/readyz`, and passes a request to another target only when the
+ * Starts a reverse proxy on 127.0.0.1. It probes `/readyz` of each target, and passes a request to another target only when the
  * connection was refused, so that no request is carried out twice.
  * @param targets ports of the API processes
  */
@@ -31,7 +31,7 @@ export async function startLoadBalancer(port: number, targets: readonly number[]
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const ready = new Set<number>();
   const failed: FailedAnswer[] = [];
-  let answered = 0;
+  let responses = 0;
   let turn = 0;
 
   const check = async (target: number) => {
@@ -41,7 +41,7 @@ export async function startLoadBalancer(port: number, targets: readonly number[]
   const timers = targets.map((target) => setInterval(() => void check(target), CHECK_MS));
 
   function end(incoming: IncomingMessage, status: number): void {
-    answered += 1;
+    responses += 1;
     if (status >= 500)
       failed.push({ at: Date.now(), request: `${incoming.method} ${incoming.url?.split('?')[0]}`, status });
   }
@@ -55,19 +55,19 @@ export async function startLoadBalancer(port: number, targets: readonly number[]
   async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
     const body = await buffer(incoming);
     turn += 1;
-    // Without a ready target, the API's own answer says what is unavailable.
+    // Without a ready target, the API's own response names what is unavailable.
     const usable = ready.size > 0 ? targets.filter((target) => ready.has(target)) : targets;
     const next = (tried: number) => {
       if (tried === usable.length) return refuse(incoming, outgoing);
       const target = usable[(turn + tried) % usable.length]!;
       const { method, url: path, headers } = incoming;
       const passed = request({ host: '127.0.0.1', port: target, method, path, headers, agent });
-      passed.once('response', (answer) => {
-        const { connection: _hop, ...kept } = answer.headers;
-        end(incoming, answer.statusCode!);
-        outgoing.writeHead(answer.statusCode!, kept);
-        answer.pipe(outgoing);
-        answer.once('error', () => refuse(incoming, outgoing));
+      passed.once('response', (response) => {
+        const { connection: _hop, ...kept } = response.headers;
+        end(incoming, response.statusCode!);
+        outgoing.writeHead(response.statusCode!, kept);
+        response.pipe(outgoing);
+        response.once('error', () => refuse(incoming, outgoing));
       });
       passed.once('error', (error: NodeJS.ErrnoException) => {
         if (error.code === 'ECONNREFUSED') next(tried + 1);
@@ -88,7 +88,7 @@ export async function startLoadBalancer(port: number, targets: readonly number[]
   });
   return {
     port: (server.address() as AddressInfo).port,
-    answered: () => answered,
+    responses: () => responses,
     failed,
     async close() {
       for (const timer of timers) clearInterval(timer);

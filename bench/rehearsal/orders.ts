@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createPresslineClient, type PresslineClient } from '../../client/pressline-client';
+import type { Submission } from '../faults/clients';
 import { type OrderMix, type PlannedOrder, planOrders } from '../faults/orders';
-import type { Submission } from '../faults/shop';
 import { inParallel } from '../support/in-parallel';
 import { seededRandom } from '../support/seeded-random';
 import type { Topology } from './topology';
@@ -15,8 +15,8 @@ const mixOf = (behaviour: string): OrderMix => ({
   silentHosts: 0,
 });
 
-/** The shop of the rehearsal: submits orders through the load balancer and reads them. */
-export class Shop {
+/** The client of the rehearsal: submits orders through the load balancer and reads them. */
+export class Client {
   /** Every order that was submitted. */
   readonly submissions: Submission[] = [];
   /** Number of calls, and the error of each call that failed after the client's own retries. */
@@ -51,11 +51,11 @@ export class Shop {
   async submit(planned: PlannedOrder): Promise<void> {
     const submission: Submission = { planned, orderId: null, attempts: 1, unexpected: null };
     this.submissions.push(submission);
-    const answer = await this.call((client) =>
+    const response = await this.call((client) =>
       client.submitOrder({ body: planned.body as never }, { idempotencyKey: planned.reference }),
     );
-    submission.orderId = answer?.id ?? null;
-    submission.unexpected = answer === undefined ? this.failedCalls.at(-1)! : null;
+    submission.orderId = response?.id ?? null;
+    submission.unexpected = response === undefined ? this.failedCalls.at(-1)! : null;
   }
 
   async submitAll(orders: readonly PlannedOrder[], atOnce: number): Promise<void> {

@@ -7,7 +7,7 @@ import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { scheduleId } from '../../src/platform/temporal/schedules';
 import type { Reconciliation } from '../../workflows/reconcile';
-import { ordersNotIn, type Shop, untilOrdersAre } from './orders';
+import { type Client, ordersNotIn, untilOrdersAre } from './orders';
 import { postgresTools } from './programs';
 import type { StepResult } from './step';
 import { TEMPORAL_DATABASES } from './temporal-server';
@@ -105,8 +105,8 @@ async function printOrders(topology: Topology) {
 }
 
 /** Submits orders and waits until their partners produce them. */
-async function bringIntoProduction(topology: Topology, shop: Shop, count: number): Promise<string[]> {
-  await shop.submitAll(shop.plan(count, `prints-slowly=${PRINTING_MS}`), 10);
+async function bringIntoProduction(topology: Topology, client: Client, count: number): Promise<string[]> {
+  await client.submitAll(client.plan(count, `prints-slowly=${PRINTING_MS}`), 10);
   return await untilInProduction(topology);
 }
 
@@ -133,7 +133,7 @@ async function startPressline({ apis, workers }: Topology): Promise<void> {
  */
 async function recover(
   topology: Topology,
-  shop: Shop,
+  client: Client,
   before: { readonly count: number },
 ): Promise<{ readonly results: Reconciliation[]; readonly findings: readonly string[] }> {
   await sleep(QUIET_MS);
@@ -154,9 +154,9 @@ async function recover(
   findings.push(
     ...attention.map(({ reference, attention: reasons }) => `${reference} needs attention: ${reasons}`),
   );
-  const failedBefore = shop.failedCalls.length;
-  await shop.submitAll(shop.plan(LATER_ORDERS), LATER_ORDERS);
-  findings.push(...shop.failedCalls.slice(failedBefore));
+  const failedBefore = client.failedCalls.length;
+  await client.submitAll(client.plan(LATER_ORDERS), LATER_ORDERS);
+  findings.push(...client.failedCalls.slice(failedBefore));
   findings.push(...(await untilOrdersAre(topology, ['delivered'])));
   return { results, findings };
 }
@@ -165,8 +165,12 @@ async function recover(
  * Backs up Pressline's database while orders are in production, lets these orders end, and restores the backup beside the newer
  * Temporal, by the steps of docs/operation/backup-and-recovery.md.
  */
-export async function restorePostgres(topology: Topology, shop: Shop, count: number): Promise<StepResult> {
-  const findings = await bringIntoProduction(topology, shop, count);
+export async function restorePostgres(
+  topology: Topology,
+  client: Client,
+  count: number,
+): Promise<StepResult> {
+  const findings = await bringIntoProduction(topology, client, count);
   const backup = await backUp(topology, 'pressline', topology.ownerUrl());
   findings.push(...(await untilOrdersAre(topology, ['delivered'])));
   const earlier = await reconcile(topology);
@@ -184,7 +188,7 @@ export async function restorePostgres(topology: Topology, shop: Shop, count: num
   const behind = (await ordersNotIn(topology, ['delivered'])).length;
   if (behind !== count) findings.push(`the restore took ${behind} orders back, not ${count}`);
   await startPressline(topology);
-  const { results, findings: later } = await recover(topology, shop, before);
+  const { results, findings: later } = await recover(topology, client, before);
   return {
     counts: [
       `backup ${await megabytes([backup])}`,
@@ -200,9 +204,13 @@ export async function restorePostgres(topology: Topology, shop: Shop, count: num
  * Backs up Temporal's databases while orders are in production, lets these orders end, and restores the backup beside the newer
  * Postgres.
  */
-export async function restoreTemporal(topology: Topology, shop: Shop, count: number): Promise<StepResult> {
+export async function restoreTemporal(
+  topology: Topology,
+  client: Client,
+  count: number,
+): Promise<StepResult> {
   const { temporal } = topology;
-  const findings = await bringIntoProduction(topology, shop, count);
+  const findings = await bringIntoProduction(topology, client, count);
   const backups: string[] = [];
   for (const database of TEMPORAL_DATABASES)
     backups.push(await backUp(topology, database, temporal.databaseUrl(database)));
@@ -222,7 +230,7 @@ export async function restoreTemporal(topology: Topology, shop: Shop, count: num
     await postgresTool('pg_restore', temporal.databaseUrl(database), [backups[index]!]);
   await temporal.server.start();
   await startPressline(topology);
-  const { results, findings: later } = await recover(topology, shop, before);
+  const { results, findings: later } = await recover(topology, client, before);
   const running = await untilWorkflowsEnd(topology, results);
   findings.push(...running);
   return {

@@ -13,7 +13,7 @@ const READY_WITHIN_MS = 180_000;
 /** A process of the topology, which can be stopped and started again. */
 export interface Service {
   readonly name: string;
-  /** Process id of the present run. */
+  /** Process id of the current run. */
   readonly pid: number;
   /** Starts the process and waits until it is ready. */
   start(): Promise<void>;
@@ -59,7 +59,7 @@ export interface ServiceProgram {
   readonly args: readonly string[];
   readonly env: NodeJS.ProcessEnv;
   readonly logFile: string;
-  /** Answers with a success status when the process is ready. */
+  /** Responds with a success status when the process is ready. */
   readonly healthUrl: string;
 }
 
@@ -77,7 +77,7 @@ export function programService(program: ServiceProgram): Service {
   });
 }
 
-/** Waits until a URL answers. @throws Error when the process ends, or is not ready in time */
+/** Waits until a URL responds. @throws Error when the process ends, or is not ready in time */
 async function untilReady(name: string, url: string, ended: Promise<Error>): Promise<void> {
   let failure: Error | undefined;
   void ended.then((error) => {

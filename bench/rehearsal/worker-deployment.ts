@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import { type Shop, untilOrdersAre } from './orders';
+import { type Client, untilOrdersAre } from './orders';
 import { summary, watchRequests } from './rolling-restart';
 import type { StepResult } from './step';
 import type { Topology } from './topology';
@@ -38,17 +38,17 @@ async function buildOf({ temporalClient }: Topology, orderId: string): Promise<s
 }
 
 /**
- * Deploys a second worker version while orders run, by the steps of docs/operation/upgrades.md: starts its workers beside the present ones,
+ * Deploys a second worker version while orders run, by the steps of docs/operation/upgrades.md: starts its workers beside the current ones,
  * makes it current, and stops the old workers. Orders that were open must continue on the new version.
  */
-export async function deployWorkers(topology: Topology, shop: Shop): Promise<StepResult> {
-  const requests = watchRequests(topology, shop);
-  const stopLoad = shop.startLoad();
+export async function deployWorkers(topology: Topology, client: Client): Promise<StepResult> {
+  const requests = watchRequests(topology, client);
+  const stopLoad = client.startLoad();
   await sleep(LOAD_MS);
   const next = await topology.createWorkers(SECOND_BUILD);
   for (const worker of next) await worker.start();
   await sleep(LOAD_MS);
-  const beforeSwitch = shop.submissions.length;
+  const beforeSwitch = client.submissions.length;
   const open = await topology.sql<{ id: string }[]>`
     SELECT id FROM orders WHERE fulfillment_status IN ('created', 'uploading', 'passed', 'in_production')`;
   const began = Date.now();
@@ -58,12 +58,12 @@ export async function deployWorkers(topology: Topology, shop: Shop): Promise<Ste
   topology.workers = next;
   await sleep(LOAD_MS);
   const submitted = await stopLoad();
-  const findings = requests.failedCalls().map((message) => `a call of the shop failed: ${message}`);
+  const findings = requests.failedCalls().map((message) => `a call of the client failed: ${message}`);
   const failed = requests.failedAnswers();
   if (failed.length > 0) findings.push(...summary(failed));
   findings.push(...(await untilOrdersAre(topology, ['delivered'])));
 
-  const later = shop.submissions.slice(beforeSwitch).flatMap(({ orderId }) => orderId ?? []);
+  const later = client.submissions.slice(beforeSwitch).flatMap(({ orderId }) => orderId ?? []);
   const onOld: string[] = [];
   for (const id of new Set([...open.map((order) => order.id), ...later]))
     if ((await buildOf(topology, id)) !== SECOND_BUILD) onOld.push(id);

@@ -1,8 +1,8 @@
 import { type ChildProcess, fork } from 'node:child_process';
 
-/** A process of a benchmark's own, which answers each request with one message. Its first message says that it has started. */
+/** A process of a benchmark's own, which handles each request with one message. Its first message says that it has started. */
 export interface RequestProcess {
-  /** Sends a request. Requests must not overlap. @returns the answer @throws Error when the process has ended */
+  /** Sends a request. Requests must not overlap. @returns the response @throws Error when the process has ended */
   request(message: object): Promise<unknown>;
   /** Disconnects the process and waits for its end. */
   stop(): Promise<void>;
@@ -29,17 +29,17 @@ async function nextMessage(child: ChildProcess): Promise<unknown> {
   return await new Promise((resolve, reject) => {
     const ended = () => reject(new Error(`a process has ended: ${child.spawnargs.slice(1).join(' ')}`));
     child.once('exit', ended);
-    child.once('message', (answer) => {
+    child.once('message', (response) => {
       child.off('exit', ended);
-      resolve(answer);
+      resolve(response);
     });
   });
 }
 
-/** Answers the requests to this process. A request that fails ends it. */
-export function serveRequests<Request>(answerTo: (request: Request) => Promise<unknown>): void {
+/** Handles the requests to this process. A request that fails ends it. */
+export function serveRequests<Request>(handle: (request: Request) => Promise<unknown>): void {
   process.on('message', (request: Request) => {
-    answerTo(request).then((answer) => process.send!(answer ?? null), failProcess);
+    handle(request).then((response) => process.send!(response ?? null), failProcess);
   });
   process.send!('started');
 }

@@ -146,7 +146,7 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'stuck',
     { orders: [order({ status: 'printed', items: [item({ status: 'printed' })] })] },
   ],
-  ['a client that never got an answer', 'stuck', { submitted: [submission({ orderId: null })] }],
+  ['a client that never got a response', 'stuck', { submitted: [submission({ orderId: null })] }],
   ['a workflow that failed', 'stuck', { runs: [{ orderId: 'a', status: 'FAILED' }] }],
   ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],
   ['an API process that is not ready', 'stuck', { notReady: ['http://127.0.0.1:3000: 503'] }],

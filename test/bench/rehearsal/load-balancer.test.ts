@@ -26,7 +26,7 @@ afterEach(async () => {
   }
 });
 
-/** Answers with its number and the body of the request; `/broken` with 500. */
+/** Responds with its number and the body of the request; `/broken` with 500. */
 async function startTarget(index: number): Promise<Server> {
   const server = createServer((request, response) => {
     if (request.url === '/readyz') response.writeHead(isReady[index] ? 200 : 503).end();
@@ -50,8 +50,8 @@ async function untilTargets(wanted: readonly number[]): Promise<void> {
 }
 
 test('a request reaches a target with its body, and each target gets requests', async () => {
-  const answer = await fetch(`${url}/echo`, { method: 'POST', body: 'hello' });
-  expect(await answer.text()).toBe('hello');
+  const response = await fetch(`${url}/echo`, { method: 'POST', body: 'hello' });
+  expect(await response.text()).toBe('hello');
 });
 
 test('a target that is not ready gets no requests until it is ready again', async () => {

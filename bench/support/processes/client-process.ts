@@ -1,9 +1,9 @@
 import type { CredentialsFile } from '../../../cli/credentials';
-import { type ShippedOrders, startSimulatedShop } from '../simulated-shop';
+import { type ShippedOrders, startSimulatedClient } from '../simulated-client';
 import { serveRequests, startRequestProcess } from './request-process';
 
-/** The simulated shop and its partners in a process of their own, so that their CPU time is not Pressline's. */
-export interface ShopProcess {
+/** The simulated client and its partners in a process of their own, so that their CPU time is not Pressline's. */
+export interface ClientProcess {
   /** Takes orders from submission to shipped. */
   run(orders: number, atOnce: number): Promise<ShippedOrders>;
   stop(): Promise<void>;
@@ -12,7 +12,7 @@ export interface ShopProcess {
 type Credentials = Pick<CredentialsFile, 'baseUrl' | 'client' | 'partners'>;
 type Request = { readonly credentials: Credentials } | { readonly orders: number; readonly atOnce: number };
 
-export async function startShopProcess({ baseUrl, client, partners }: Credentials): Promise<ShopProcess> {
+export async function startClientProcess({ baseUrl, client, partners }: Credentials): Promise<ClientProcess> {
   const { request, stop } = await startRequestProcess(__filename, []);
   await request({ credentials: { baseUrl, client, partners } } satisfies Request);
   return {
@@ -21,14 +21,14 @@ export async function startShopProcess({ baseUrl, client, partners }: Credential
   };
 }
 
-/** The process. Its first request has the credentials, each later one asks for orders. */
+/** The process. Its first request has the credentials, each later one submits orders. */
 function serve(): void {
-  let shop: ReturnType<typeof startSimulatedShop>;
+  let client: ReturnType<typeof startSimulatedClient>;
   process.on('disconnect', () => process.exit());
   serveRequests<Request>(async (request) => {
-    if (!('credentials' in request)) return await (await shop).run(request.orders, request.atOnce);
-    shop = startSimulatedShop(request.credentials);
-    await shop;
+    if (!('credentials' in request)) return await (await client).run(request.orders, request.atOnce);
+    client = startSimulatedClient(request.credentials);
+    await client;
     return null;
   });
 }

@@ -11,13 +11,13 @@ type Partner = ReturnType<typeof createPresslineClient>;
 
 /** Orders that were taken from submission to shipped. */
 export interface ShippedOrders {
-  /** Until the shop was notified that the last one has shipped. */
+  /** Until the client was notified that the last one has shipped. */
   readonly seconds: number;
   readonly ids: readonly string[];
 }
 
-/** A shop that submits one-item orders, and print partners that process them without pauses. */
-export interface SimulatedShop {
+/** A client that submits one-item orders, and print partners that process them without pauses. */
+export interface SimulatedClient {
   /** Submits one order, which a partner processes. */
   submit(): Promise<{ readonly id: string; readonly orderReferenceId: string }>;
   /** Takes orders from submission to shipped. */
@@ -26,16 +26,16 @@ export interface SimulatedShop {
 }
 
 /**
- * Starts the shop and its partners. All messages use HTTP: submission, print order, postbacks, dispatch, and notifications
- * of the shop's webhook endpoint.
+ * Starts the client and its partners. All messages use HTTP: submission, print order, postbacks, dispatch, and notifications
+ * of the client's webhook endpoint.
  * @param options.produces false: partners accept print orders and send no postbacks
  */
-export async function startSimulatedShop(
+export async function startSimulatedClient(
   credentials: Pick<CredentialsFile, 'baseUrl' | 'client' | 'partners'>,
   { produces }: { readonly produces: boolean } = { produces: true },
-): Promise<SimulatedShop> {
+): Promise<SimulatedClient> {
   const { baseUrl } = credentials;
-  const shop = createPresslineClient({ baseUrl, ...credentials.client });
+  const client = createPresslineClient({ baseUrl, ...credentials.client });
   const partners = new Map<string, Partner>(
     credentials.partners.map(({ name, apiKey }) => [`/${name}`, createPresslineClient({ baseUrl, apiKey })]),
   );
@@ -63,14 +63,14 @@ export async function startSimulatedShop(
   for (const [path, partner] of partners)
     await partner.subscribePartner({ body: { orderSubmitUrl: `${url}${path}` } });
   // This event names the items' statuses and tracking codes too.
-  await shop.createWebhook({
+  await client.createWebhook({
     body: { url: `${url}${WEBHOOK_PATH}`, events: ['order_status_updated'] },
   });
 
   let sequence = 0;
   function submit() {
     sequence += 1;
-    return shop.submitOrder({ body: sampleOrder(`bench-${sequence}`, `${url}/poster.pdf`) });
+    return client.submitOrder({ body: sampleOrder(`bench-${sequence}`, `${url}/poster.pdf`) });
   }
   return {
     submit,
@@ -114,12 +114,14 @@ async function produce(partner: Partner, orderId: string): Promise<void> {
   await postback('received');
   await postback('printed');
   for (;;) {
-    const answer = await partner.dispatchOrder({ body: { orderId } }).catch((error: { status?: number }) => {
-      // The workflow has not processed the answer to the delivery yet, or it is busy.
-      if (error.status !== 409 && error.status !== 503) throw error;
-      return null;
-    });
-    if (answer !== null) break;
+    const response = await partner
+      .dispatchOrder({ body: { orderId } })
+      .catch((error: { status?: number }) => {
+        // The workflow has not processed the response to the delivery yet, or it is busy.
+        if (error.status !== 409 && error.status !== 503) throw error;
+        return null;
+      });
+    if (response !== null) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
   await postback('shipped');

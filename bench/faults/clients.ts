@@ -11,16 +11,16 @@ export interface Submission {
   orderId: string | null;
   /** Number of requests of the submission. */
   attempts: number;
-  /** The message of an unexpected answer, which is neither success nor an expected refusal. */
+  /** The message of an unexpected response, which is neither success nor an expected refusal. */
   unexpected: string | null;
 }
 
-/** Time-out of a request. After it, the client does not know whether the request had an effect. */
+/** Timeout of a request. After it, the client does not know whether the request had an effect. */
 const TIMEOUT_MS = 10_000;
 const RETRY_MS = [200, 2_000] as const;
 
-/** Submits the orders at their times and retries each until it is answered. Resolves when every client has finished. */
-export async function runShop(
+/** Submits the orders at their times and retries each until it has a response. Resolves when every client has finished. */
+export async function runClients(
   stack: DistributedStack,
   orders: readonly PlannedOrder[],
   random: SeededRandom,
@@ -48,8 +48,8 @@ export async function runShop(
   );
 }
 
-/** Sends a request to random API processes until one answers. Retries temporary faults. */
-async function untilAnswered<T>(
+/** Sends a request to random API processes until one responds. Retries temporary faults. */
+async function untilDone<T>(
   clients: readonly PresslineClient[],
   random: SeededRandom,
   signal: AbortSignal,
@@ -75,16 +75,16 @@ async function submit(
 ): Promise<void> {
   const { reference, keyed, body } = submission.planned;
   try {
-    const answer = await untilAnswered(clients, random, signal, (client) => {
+    const response = await untilDone(clients, random, signal, (client) => {
       submission.attempts += 1;
       return client.submitOrder({ body: body as never }, keyed ? { idempotencyKey: reference } : {});
     });
-    submission.orderId = answer.id;
+    submission.orderId = response.id;
   } catch (error) {
-    // The first request succeeded and its answer was lost. A client without a key learns the id this way.
+    // The first request succeeded and its response was lost. A client without a key learns the id this way.
     const known = error instanceof PresslineError && error.code === 'DUPLICATE_ORDER_REFERENCE';
     if (!known || keyed || submission.attempts === 1) throw error;
-    const order = await untilAnswered(clients, random, signal, (client) =>
+    const order = await untilDone(clients, random, signal, (client) =>
       client.getOrder({ params: { orderId: reference } }),
     );
     submission.orderId = order.id;
@@ -100,7 +100,7 @@ async function sendFollowUp(
   const params = { orderId: submission.orderId! };
   const { followUp: wanted, body } = submission.planned;
   try {
-    await untilAnswered(clients, random, signal, async (client) => {
+    await untilDone(clients, random, signal, async (client) => {
       if (wanted === 'cancel') await client.cancelOrder({ params, body: { reason: 'changed my mind' } });
       else {
         const shippingAddress = changedAddress(body);
@@ -108,7 +108,7 @@ async function sendFollowUp(
       }
     });
   } catch (error) {
-    // The order has shipped, or a request whose answer was lost has succeeded.
+    // The order has shipped, or a request whose response was lost has succeeded.
     if (!(error instanceof PresslineError) || error.status !== 409) throw error;
   }
 }
