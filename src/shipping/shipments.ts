@@ -66,7 +66,7 @@ export function documentLink(links: LinkSigner, document: ShipmentDocument, now 
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS, now });
 }
 
-/** A document in the response to a dispatch request (schema `DispatchAnswer`). */
+/** A document in the response to a dispatch request (schema `DispatchResponse`). */
 type DispatchDocument = Pick<ShipmentDocument, 'type' | 'contentType' | 'format'> & { readonly url: string };
 
 /**
