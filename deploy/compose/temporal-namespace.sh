@@ -1,5 +1,5 @@
 #!/bin/sh
-# Creates the namespace of Pressline when the Temporal server answers. Can run again.
+# Creates the namespace of Pressline when the Temporal server responds. Can run again.
 # The address comes from TEMPORAL_ADDRESS, the namespace from TEMPORAL_NAMESPACE.
 set -eu
 

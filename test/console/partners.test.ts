@@ -33,7 +33,7 @@ test('an operator finds a partner, reads its figures and sends a test ping', asy
   await dialog.getByRole('button', { name: 'Send ping' }).click();
   // The sandbox accepts a ping only with a valid signature.
   await dialog.getByRole('group', { name: 'Result' }).getByText('Accepted').waitFor();
-  await dialog.getByRole('group', { name: 'Answer' }).getByText('pong').waitFor();
+  await dialog.getByRole('group', { name: 'Response' }).getByText('pong').waitFor();
   await dialog.getByRole('button', { name: 'Close' }).click();
   await requests.getByRole('row', { name: /Ping.*Accepted · 200/ }).waitFor();
   await expectAccessible(page);

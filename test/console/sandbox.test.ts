@@ -34,7 +34,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   const partner = page.getByRole('region', { name: printOrder.partnerUid });
   const row = partner.getByRole('row', { name: new RegExp(`^${printOrder.id} `) });
   await row.getByRole('button', { name: `Received: print order ${printOrder.id}` }).click();
-  await partner.getByText(`Received: print order ${printOrder.id}: Pressline answered 200.`).waitFor();
+  await partner.getByText(`Received: print order ${printOrder.id}: Pressline responded with 200.`).waitFor();
   await eventually(async () => {
     const order = await stack.shop.getOrder({ params: { orderId: id } });
     return order.fulfillmentStatus === 'in_production' ? true : undefined;

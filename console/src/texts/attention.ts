@@ -36,7 +36,7 @@ export const attention = {
   selected: (count: number) => `${ordersOf(count)} selected`,
   bulk: {
     dryRun: 'Dry run',
-    noDryRun: 'The API did not answer with a dry run.',
+    noDryRun: 'The API did not return a dry run.',
     possible: (possible: number, checked: number, total: number) => {
       if (possible === total) return `All ${ordersOf(total)} accept this now.`;
       const accepting = `${countOf(possible)} of ${ordersOf(checked)} accept this now.`;

@@ -95,7 +95,7 @@ export const clients = {
     },
     enabled: 'Enabled',
     disabled: 'Disabled',
-    gone: 'Disabled: answered 410',
+    gone: 'Disabled: responded with 410',
     empty: 'No endpoint',
     emptyText: 'The client registers an endpoint with POST /v1/webhooks to be notified.',
     test: 'Send test event',

@@ -59,9 +59,9 @@ export const partners = {
     button: 'Send ping',
     outcome: 'Result',
     status: 'HTTP status',
-    noAnswer: 'No answer',
+    noAnswer: 'No response',
     duration: 'Duration',
-    answer: 'Answer',
+    answer: 'Response',
   },
   details: {
     title: 'Details',
@@ -101,11 +101,11 @@ export const partners = {
       printOrder: 'Print order',
       outcome: 'Outcome',
       duration: 'Duration',
-      answer: 'Answer',
+      answer: 'Response',
     },
     empty: 'No request yet',
     emptyText:
-      'Print orders, order updates, cancellations and pings appear here with the answer of the partner.',
+      'Print orders, order updates, cancellations and pings appear here with the response of the partner.',
   },
   postbacks: {
     title: 'Postbacks',

@@ -51,7 +51,7 @@ export const shipments = {
     failed_attempt: 'A delivery attempt failed',
     not_picked_up: 'Not picked up',
     returned: 'Returned to the sender',
-    stuck: 'The carrier has not answered',
+    stuck: 'The carrier has not responded',
     refused: 'The carrier refused the purchase',
   } satisfies Record<Problem, string>,
   voided: 'Voided',

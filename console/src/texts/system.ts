@@ -33,7 +33,7 @@ export const system = {
     namespace: 'Temporal namespace',
     taskQueue: 'Task queue',
   },
-  temporalUnknown: 'Does not answer',
+  temporalUnknown: 'Does not respond',
   temporalUi: 'Open the Temporal UI',
   configuration: 'Configuration',
   configurationFilter: 'Search variables',

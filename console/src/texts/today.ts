@@ -21,8 +21,8 @@ export const today = {
   never: 'Not run yet',
   workers: 'Workers',
   workerColumns: { identity: 'Worker', types: 'Tasks', seen: 'Last seen' },
-  workersUnknown: 'Temporal does not answer',
-  workersUnknownText: 'Workers appear here when Temporal answers.',
+  workersUnknown: 'Temporal does not respond',
+  workersUnknownText: 'Workers appear here when Temporal responds.',
   backlog: (workflow: number | string, activity: number | string) =>
     `Waiting tasks: ${workflow} workflow, ${activity} activity`,
 } as const;

@@ -26,7 +26,7 @@ afterEach(async () => {
 const at = (port: number) => Object.assign(new URL(url), { port: String(port) }).href;
 const postgresPort = () => Number(new URL(url).port);
 
-test('waits for a server that comes up later, and logs it once', async () => {
+test('a start waits for a server that comes up later, and logs it once', async () => {
   const port = await freePort();
   const migrated = step('migrate the database', () => migrate(at(port)));
   let isDone = false;
@@ -45,7 +45,7 @@ test('waits for a server that comes up later, and logs it once', async () => {
   ]);
 });
 
-test('repeats a step whose connection is cut', async () => {
+test('a step whose connection is cut is repeated', async () => {
   proxy = await startCutProxy(0, () => [postgresPort()]);
   const { port, cut } = proxy;
   let cuts = 0;
@@ -64,7 +64,7 @@ test('a database that does not exist fails at once', async () => {
   expect(lines).toEqual([]);
 });
 
-test('gives up after START_TIMEOUT with the step and the reason', async () => {
+test('a start fails after START_TIMEOUT with the step and the reason', async () => {
   const port = await freePort();
   const impatient = startSteps({ START_TIMEOUT: 1_000 }, log);
   const error = await impatient('migrate the database', () => migrate(at(port))).catch((thrown) => thrown);
