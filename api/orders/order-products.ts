@@ -6,7 +6,6 @@ import {
   resolveProducts,
 } from '../../src/catalog/resolve-products';
 import { withTrimPrices } from '../../src/catalog/trim-prices';
-import { acceptsFileType } from '../../src/orders/intake/file-types';
 import type { SubmitOrder } from '../../src/orders/intake/order-schemas';
 import { checkGarmentFiles } from '../../src/partners/domain/garment-positions';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
@@ -78,7 +77,7 @@ function fileErrors(
   }
   const typeReference = (position: number) => `${reference}[${position}].type`;
   const unaccepted = files.flatMap(({ type }, position) =>
-    acceptsFileType(product, type) ? [] : [position],
+    product.workflowEnabled || product.fileTypes.includes(type) ? [] : [position],
   );
   const errors = unaccepted.map(
     (position): FieldError => ({

@@ -207,10 +207,8 @@ async function ordersOf(
       })),
     });
   }
-  const { attention, ...rest } = Object.fromEntries(
-    Object.entries(filter ?? {}).filter(([, value]) => value !== null),
-  ) as Record<string, never>;
-  const matching = await ordersToRepair(sql, { ...rest, reasons: attention }, MOST_ORDERS + 1);
+  const given = Object.fromEntries(Object.entries(filter ?? {}).filter(([, value]) => value !== null));
+  const matching = await ordersToRepair(sql, given, MOST_ORDERS + 1);
   if (matching.length === 0) throw new Refusal('CONFLICT', { message: 'No order matches the filter.' });
   if (matching.length > MOST_ORDERS) {
     const most = MOST_ORDERS.toLocaleString('en');

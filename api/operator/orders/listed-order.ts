@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import type { OperatorListedOrder } from '../../../src/orders/reading/operator-order-list';
+import type { OperatorOrderSummary } from '../../../src/orders/reading/operator-order-list';
 import type { CsvExport } from '../../http/lists/csv';
 import { attention } from './order-schemas';
 
@@ -32,7 +32,7 @@ export const orderPageSchema = z
   .meta({ id: 'OperatorOrderPage' });
 
 /** Returns an order of a list without its position. */
-export function listedOrderView(order: OperatorListedOrder): z.input<typeof listedOrder> {
+export function listedOrderView(order: OperatorOrderSummary): z.input<typeof listedOrder> {
   const { id, orderReferenceId, clientId, clientName, fulfillmentStatus, country } = order;
   return {
     ...{ id, orderReferenceId, clientId, clientName, fulfillmentStatus, country },
@@ -46,7 +46,7 @@ export function listedOrderView(order: OperatorListedOrder): z.input<typeof list
 }
 
 /** Columns of an exported list. They hold no personal data. */
-export const LISTED_ORDER_COLUMNS: CsvExport<OperatorListedOrder>['columns'] = {
+export const LISTED_ORDER_COLUMNS: CsvExport<OperatorOrderSummary>['columns'] = {
   id: ({ id }) => id,
   orderReferenceId: ({ orderReferenceId }) => orderReferenceId,
   fulfillmentStatus: ({ fulfillmentStatus }) => fulfillmentStatus,

@@ -4,7 +4,7 @@ import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import {
   type AttentionPosition,
   everyOperatorOrder,
-  type OperatorListedOrder,
+  type OperatorOrderSummary,
   operatorOrders,
   ordersByAttention,
   ordersNamed,
@@ -98,7 +98,7 @@ function exported(
 ) {
   const columns = LISTED_ORDER_COLUMNS;
   if (sort === 'newest') {
-    return csvResponse<OperatorListedOrder>({
+    return csvResponse<OperatorOrderSummary>({
       name: 'orders',
       columns,
       read: ({ limit, after }) =>
@@ -109,7 +109,7 @@ function exported(
         ),
     });
   }
-  return csvResponse<OperatorListedOrder & { readonly reason: string }>({
+  return csvResponse<OperatorOrderSummary & { readonly reason: string }>({
     name: 'attention',
     columns,
     read: ({ limit, after }) =>

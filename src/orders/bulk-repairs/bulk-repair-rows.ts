@@ -4,6 +4,7 @@ import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Queryable, type Transaction } from '../../platform/postgres';
 import type { BulkRepairRequest } from '../domain/lifecycle/bulk-repair';
 import type { RepairRequest } from '../domain/run/run-messages';
+import { matchesFilters, type OrderSearch } from '../reading/order-list';
 
 /** Orders of one bulk repair at most. */
 export const MOST_ORDERS = 10_000;
@@ -156,34 +157,10 @@ export async function endBulkRepair(tx: Queryable, id: string): Promise<void> {
   await tx`UPDATE bulk_repairs SET ended_at = coalesce(ended_at, now()) WHERE id = ${id}`;
 }
 
-export interface AttentionFilter {
-  readonly reasons?: readonly string[] | undefined;
-  readonly clientIds?: readonly string[] | undefined;
-  readonly partnerIds?: readonly string[] | undefined;
-  readonly fulfillmentStatuses?: readonly string[] | undefined;
-  readonly countries?: readonly string[] | undefined;
-  readonly createdFrom?: string | undefined;
-  readonly createdTo?: string | undefined;
-}
-
 /** Returns up to `limit` orders that need attention and match every given filter, oldest first. */
-export async function ordersToRepair(
-  sql: Queryable,
-  filter: AttentionFilter,
-  limit: number,
-): Promise<string[]> {
-  const { reasons, clientIds, partnerIds, fulfillmentStatuses, countries, createdFrom, createdTo } = filter;
-  const given = <T>(value: T | undefined, condition: (value: T) => ReturnType<typeof sql>) =>
-    value === undefined ? sql`` : sql`AND ${condition(value)}`;
+export async function ordersToRepair(sql: Queryable, filter: OrderSearch, limit: number): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
-    SELECT o.id FROM orders o WHERE o.attention IS NOT NULL
-      ${given(reasons, (list) => sql`o.attention && ${[...list]}::text[]`)}
-      ${given(clientIds, (list) => sql`o.client_id = ANY(${[...list]}::uuid[])`)}
-      ${given(fulfillmentStatuses, (list) => sql`o.fulfillment_status = ANY(${[...list]})`)}
-      ${given(countries, (list) => sql`o.shipping_address ->> 'country' = ANY(${[...list]})`)}
-      ${given(partnerIds, (list) => sql`EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id AND p.partner_id = ANY(${[...list]}::uuid[]))`)}
-      ${given(createdFrom, (at) => sql`o.created_at >= ${at}::text::timestamptz`)}
-      ${given(createdTo, (at) => sql`o.created_at < ${at}::text::timestamptz`)}
+    SELECT o.id FROM orders o WHERE ${matchesFilters(sql, { ...filter, attention: filter.attention ?? [] })}
     ORDER BY o.created_at, o.id LIMIT ${limit}`;
   return rows.map(({ id }) => id);
 }

@@ -14,10 +14,10 @@ export interface BulkRepairDeps {
   readonly runs: RunGateway;
 }
 
-/** What became of an order. Null: its workflow did not answer, try again. */
+/** Result of the repair of an order. Null: its workflow did not respond, try again. */
 export type OrderResult = { readonly outcome: RepairOutcome; readonly message: string | null } | null;
 
-/** Attempts of an order whose workflow does not answer. */
+/** Attempts of an order whose workflow does not respond. */
 const MOST_ATTEMPTS = 5;
 
 /**

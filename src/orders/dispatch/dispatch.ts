@@ -33,7 +33,7 @@ interface DispatchRow {
 /**
  * Buys the labels of a print order and creates its documents: a label for each package, the invoice, a customs form
  * where one is needed, and packing slips. A shipping revision has one shipment, however often the call is repeated.
- * @throws CarrierUnavailable when the carrier does not answer; a repeated call continues
+ * @throws CarrierUnavailable when the carrier does not respond; a repeated call continues
  */
 export async function dispatchPrintOrder(
   deps: PurchaseDeps,
@@ -97,12 +97,12 @@ export function dispatchKey(orderId: string, printOrderId: string, revision: num
   return `${orderWorkflowId(orderId)}:dispatch:${printOrderId}:${revision}`;
 }
 
-/** A print order whose documents its partner asks for. */
+/** A print order whose documents its partner requests. */
 export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | 'orderId' | 'status'> {
   readonly documentTypes: Partner['documentTypes'];
   /**
-   * The shipment that was bought for the order's current address and method, or null. It answers a repeated dispatch without
-   * the order workflow, which may have completed.
+   * The shipment that was bought for the order's current address and method, or null. A repeated dispatch
+   * returns it without the order workflow, which may have completed.
    */
   readonly shipment: DispatchedShipment | null;
 }

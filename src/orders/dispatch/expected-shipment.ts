@@ -11,7 +11,7 @@ export type ExpectedShipment =
 
 /**
  * Returns the shipment plans that an order which is not planned yet would have after a change of address or method. When
- * no partner can make the items at present, the plans are those for the time when the obstacles are gone.
+ * no partner can currently make the items, the plans assume that every partner is enabled and has stock.
  * @returns `ok: false` when the order could not be planned with the change
  * @throws CarrierUnavailable when no carrier returns prices
  */

@@ -2,15 +2,15 @@ import type { Transaction } from '../../platform/postgres';
 import { leaveOutPackages } from '../../shipping/left-out-packages';
 
 /**
- * Leaves packages out of the bought shipments of print orders when nothing travels in them any more: their items were cancelled, moved
- * to another print order, or got another shipment after a part of the print order had left. A shipment of which no package is
- * used is voided as a whole by the order workflow.
+ * Leaves packages out of the bought shipments of print orders when they have no items any more: the items were cancelled,
+ * rerouted, or got another shipment after a part of the print order had left. The order workflow voids a shipment of which no
+ * package is used.
  */
 export async function leaveOutUnusedPackages(
   tx: Transaction,
   printOrderIds: readonly string[],
 ): Promise<void> {
-  // A job travels in the shipment that it left with. Jobs that left with none belong to the shipment that has no departed job.
+  // A job belongs to the shipment that it left with. Jobs that left with none belong to the shipment that has no departed job.
   const unused = await tx<{ shipmentId: string; positions: number[] }[]>`
     WITH used AS (
       SELECT s.id AS shipment_id, i.item_reference_id

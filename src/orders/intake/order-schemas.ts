@@ -11,7 +11,9 @@ import {
   price,
   text,
 } from '../../platform/domain/fields';
-import { FILE_TYPE_PATTERN } from './file-types';
+
+/** The form of a file type name. Workflow-enabled products accept every such name. */
+const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 
 /** Schemas of orders as clients submit them (schema `SubmitOrder`), with the rules that need no database. */
 

@@ -33,7 +33,7 @@ export interface QuotedPrintOrder {
 
 /**
  * The quote of an order, or the reason why there is none. `invalid`: no partner makes an item, an item has no price, or
- * no method carries the order. `unavailable`: no partner can make the items at present.
+ * no method carries the order. `unavailable`: no partner can currently make the items.
  */
 export type OrderQuote =
   | { readonly ok: true; readonly printOrders: readonly QuotedPrintOrder[] }

@@ -12,7 +12,7 @@ export type PreparationPlan =
   | {
       readonly outcome: 'planned';
       readonly printOrders: readonly PlannedPrintOrder[];
-      /** The order's shipping revision. Present when the plan was stored by an earlier call. */
+      /** The order's shipping revision. Set when an earlier call stored the plan. */
       readonly shippingRevision?: number;
     }
   | {

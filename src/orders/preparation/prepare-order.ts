@@ -86,8 +86,8 @@ export type PlanRecorder = (tx: Transaction, plan: StoredPlan) => Promise<void>;
 export type StoredPlan = Extract<PreparationPlan, { outcome: 'planned' }>;
 
 /**
- * Returns the plan that is stored already, or null. After a reset, the order run asks for it again: the order may have labels and
- * changes of address or method by then.
+ * Returns the stored plan, or null. A reset order run reads it again, when the order may already have labels and changes of
+ * address or method.
  */
 export async function storedPlan(sql: Queryable, orderId: string): Promise<StoredPlan | null> {
   const planned = await printOrdersOfSteps(sql, orderId, { prefix: `${STEP}:` });

@@ -96,6 +96,10 @@ function calendarDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
+/** Columns of a plan that a later plan of the print order replaces. */
+const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, package_count,
+  total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
+
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
 export function storeShipmentPlans(
   tx: Queryable,
@@ -122,21 +126,12 @@ export function storeShipmentPlans(
     fulfillment_state: plan.fulfillmentState,
     fulfillment_facility_id: plan.fulfillmentFacilityId,
   }));
+  const columns = tx.unsafe(PLAN_COLUMNS);
   return tx`
-    INSERT INTO planned_shipments (id, order_id, print_order_id, carrier_uid, shipment_method_uid, shipment_method_name,
-      service_type, is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days,
-      max_delivery_days, min_delivery_date, max_delivery_date, initial_min_delivery_date, initial_max_delivery_date,
-      fulfillment_country, fulfillment_state, fulfillment_facility_id)
-    SELECT id, ${orderId}, print_order_id, carrier_uid, shipment_method_uid, shipment_method_name, service_type,
-      is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days,
-      min_delivery_date, max_delivery_date, min_delivery_date, max_delivery_date,
-      fulfillment_country, fulfillment_state, fulfillment_facility_id
+    INSERT INTO planned_shipments (id, order_id, print_order_id, ${columns}, initial_min_delivery_date,
+      initial_max_delivery_date, fulfillment_country, fulfillment_state, fulfillment_facility_id)
+    SELECT id, ${orderId}, print_order_id, ${columns}, min_delivery_date, max_delivery_date, fulfillment_country,
+      fulfillment_state, fulfillment_facility_id
     FROM jsonb_populate_recordset(NULL::planned_shipments, ${json(tx, rows)})
-    ON CONFLICT (print_order_id) DO UPDATE SET carrier_uid = excluded.carrier_uid,
-      shipment_method_uid = excluded.shipment_method_uid, shipment_method_name = excluded.shipment_method_name,
-      service_type = excluded.service_type, is_cheapest = excluded.is_cheapest,
-      package_count = excluded.package_count, total_weight_grams = excluded.total_weight_grams,
-      price_minor = excluded.price_minor, currency = excluded.currency,
-      min_delivery_days = excluded.min_delivery_days, max_delivery_days = excluded.max_delivery_days,
-      min_delivery_date = excluded.min_delivery_date, max_delivery_date = excluded.max_delivery_date`;
+    ON CONFLICT (print_order_id) DO UPDATE SET (${columns}) = (${tx.unsafe(PLAN_COLUMNS.replace(/\w+/g, 'excluded.$&'))})`;
 }

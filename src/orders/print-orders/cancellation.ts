@@ -6,25 +6,25 @@ import { insertPartnerRequest } from '../../partners/requests';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
 
-/** A partner's answer to a cancellation. `pending`: the partner has no cancel URL and may answer by postback. */
-export type CancellationAnswer =
+/** A partner's response to a cancellation. `pending`: the partner has no cancel URL and may respond by postback. */
+export type CancellationResponse =
   | { readonly outcome: 'confirmed' | 'refused' | 'pending'; readonly message: string }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null };
 
 /**
- * Asks a partner to cancel print jobs. 404 and 410 mean that the partner does not have the print order, which confirms
+ * Sends a partner the request to cancel print jobs. 404 and 410 mean that the partner does not have the print order, which confirms
  * the cancellation. Any other refusal means that the partner continues to make the jobs.
  */
 export async function cancelAtPartner(
   deps: PartnerCallDeps & { readonly sql: Sql },
   request: { readonly printOrderId: string; readonly jobIds: readonly string[]; readonly reason: string },
-): Promise<CancellationAnswer> {
+): Promise<CancellationResponse> {
   const { printOrderId, jobIds, reason } = request;
   const [row] = await deps.sql<
     { partnerId: string; version: PrintOrderVersion; body: string | null; itemIds: string[] }[]
   >`
     SELECT partner_id, version, body,
-      -- A partner knows the parts of a mounted product by ids of their own.
+      -- In messages to partners, the parts of a mounted product have their own ids.
       ARRAY(SELECT unnest(CASE part_ids WHEN '{}' THEN ARRAY[id] ELSE part_ids END)::text FROM print_jobs
             WHERE print_order_id = ${printOrderId} AND id = ANY(${[...jobIds]}::bigint[]) ORDER BY 1) AS item_ids
     FROM print_orders WHERE id = ${printOrderId}`;
@@ -34,7 +34,7 @@ export async function cancelAtPartner(
   if (partner?.orderCancelUrl == null) {
     return { outcome: 'pending', message: 'the partner has no cancel URL' };
   }
-  const { response: answer, attempt } = await postToPartner(deps, {
+  const { response, attempt } = await postToPartner(deps, {
     partner,
     url: partner.orderCancelUrl,
     delivers: true,
@@ -52,14 +52,14 @@ export async function cancelAtPartner(
     printOrderId,
     attempt,
   });
-  switch (answer.outcome) {
+  switch (response.outcome) {
     case 'accepted':
       return { outcome: 'confirmed', message: reason };
     case 'retry':
-      return answer;
+      return response;
     case 'refused': {
-      const unknown = answer.status === 404 || answer.status === 410;
-      return { outcome: unknown ? 'confirmed' : 'refused', message: answer.message };
+      const unknown = response.status === 404 || response.status === 410;
+      return { outcome: unknown ? 'confirmed' : 'refused', message: response.message };
     }
   }
 }

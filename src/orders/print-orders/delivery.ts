@@ -24,7 +24,7 @@ export interface PrintOrderRow extends MessageSource {
 }
 
 /**
- * Answer to a delivery.
+ * Result of a delivery.
  * @property repeatsUpdate shipping revision of the latest order update, when the partner has accepted it. It has to follow a
  *   repeated delivery: a partner that has lost its data would keep the first address
  */
@@ -72,13 +72,13 @@ export async function deliverPrintOrder(
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
   const { partner } = row;
-  const handoff = deliveryTargetOf(partner, row.kind);
-  if (handoff === undefined)
+  const target = deliveryTargetOf(partner, row.kind);
+  if (target === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));
-  const { response: answer, attempt } = await postToPartner(deps, {
+  const { response, attempt } = await postToPartner(deps, {
     partner,
-    url: handoff.url,
+    url: target.url,
     delivers: true,
     messageId: row.messageId,
     body,
@@ -89,9 +89,9 @@ export async function deliverPrintOrder(
     printOrderId,
     attempt,
   });
-  if (answer.outcome !== 'accepted') {
+  if (response.outcome !== 'accepted') {
     await logged;
-    return answer;
+    return response;
   }
   const [accepted] = await sql<{ repeatsUpdate: number | null; firstAfterSeconds: number | null }[]>`
     WITH logged AS (${logged})
@@ -106,7 +106,7 @@ export async function deliverPrintOrder(
     const { firstAfterSeconds } = accepted;
     deps.metrics.observe('pressline_order_stage_duration_seconds', { stage: 'handover' }, firstAfterSeconds);
   }
-  return { ...answer, repeatsUpdate: accepted?.repeatsUpdate ?? null };
+  return { ...response, repeatsUpdate: accepted?.repeatsUpdate ?? null };
 }
 
 /** Stores the message and returns it. When another attempt has stored one first, returns that one. */

@@ -7,9 +7,9 @@ import { buildMessage } from './message';
 
 /**
  * Result of an order update.
- * `not_needed`: the first delivery has the present address and method, or a newer change has its own update.
+ * `not_needed`: the first delivery has the current address and method, or a newer change has its own update.
  */
-export type OrderUpdateAnswer =
+export type OrderUpdateResponse =
   | { readonly outcome: 'not_needed' }
   | { readonly outcome: 'no_address'; readonly message: string }
   | PartnerResponse;
@@ -26,7 +26,7 @@ type Deps = Omit<DeliveryDeps, 'objects'>;
  * Sends a partner the whole print order again after a change of address or method: the same `id`, and a `revision` that
  * counts from 2. The message is stored before it is sent. Every delivery repeats it byte for byte under one `webhook-id`.
  */
-export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promise<OrderUpdateAnswer> {
+export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promise<OrderUpdateResponse> {
   const { sql } = deps;
   const { printOrderId, shippingRevision } = update;
   const row = await printOrderRow(sql, printOrderId);
@@ -36,7 +36,7 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
-  const { response: answer, attempt } = await postToPartner(deps, {
+  const { response, attempt } = await postToPartner(deps, {
     partner,
     url: partner.orderUpdateUrl,
     delivers: true,
@@ -50,14 +50,14 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
     revision: shippingRevision,
     attempt,
   });
-  if (answer.outcome !== 'accepted') await logged;
+  if (response.outcome !== 'accepted') await logged;
   else {
     await sql`
       WITH logged AS (${logged})
       UPDATE print_order_updates SET accepted_at = coalesce(accepted_at, now())
       WHERE print_order_id = ${printOrderId} AND shipping_revision = ${shippingRevision}`;
   }
-  return answer;
+  return response;
 }
 
 interface StoredUpdate {

@@ -104,19 +104,19 @@ function jobsOf(
   const cancelled = new Map<string, CancelledJob>();
   for (const [index, { orderItemId: id, quantity }] of (items ?? []).entries()) {
     const reference = `items[${index}].orderItemId`;
-    const listed = find(id, reference);
+    const itemJob = find(id, reference);
     if (items!.findIndex((item) => item.orderItemId === id) < index) {
       report(`Item ${id} is listed twice.`, reference);
     }
-    if (orderItemId != null && (listed === undefined || listed !== jobId)) {
+    if (orderItemId != null && itemJob !== jobId) {
       report(`The postback is about item ${orderItemId}, not ${id}.`, reference);
     }
-    if (listed === undefined) continue;
+    if (itemJob === undefined) continue;
     // Several parts of one job: the widest cancellation counts.
-    const before = cancelled.get(listed);
+    const before = cancelled.get(itemJob);
     const isWhole = quantity == null || before?.quantity === null;
-    cancelled.set(listed, {
-      jobId: listed,
+    cancelled.set(itemJob, {
+      jobId: itemJob,
       quantity: isWhole ? null : Math.max(quantity, before?.quantity ?? 0),
     });
   }

@@ -3,10 +3,10 @@ import { isoMicroseconds, type SearchPosition } from '../../platform/list-positi
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
-import { findOrders, type OrderSearch, type SearchPage } from './order-list';
+import { findOrders, matchesFilters, type OrderSearch, type SearchPage } from './order-list';
 
 /** An order in operators' lists. */
-export interface OperatorListedOrder {
+export interface OperatorOrderSummary {
   readonly id: string;
   readonly orderReferenceId: string;
   readonly clientId: string;
@@ -61,9 +61,9 @@ export async function operatorOrders(
   sql: Queryable,
   search: OrderSearch,
   page: SearchPage,
-): Promise<{ readonly orders: readonly OperatorListedOrder[]; readonly comparedTo: SearchPosition | null }> {
+): Promise<{ readonly orders: readonly OperatorOrderSummary[]; readonly comparedTo: SearchPosition | null }> {
   const { found, comparedTo } = await findOrders(sql, { clientId: null }, search, page);
-  const orders = await listed(
+  const orders = await ordersOf(
     sql,
     found,
     isoMicroseconds(sql, sql`o.created_at`),
@@ -77,8 +77,8 @@ export async function everyOperatorOrder(
   sql: Queryable,
   search: OrderSearch,
   page: SearchPage,
-): Promise<readonly OperatorListedOrder[]> {
-  const all: OperatorListedOrder[] = [];
+): Promise<readonly OperatorOrderSummary[]> {
+  const all: OperatorOrderSummary[] = [];
   let { after } = page;
   for (;;) {
     const { orders, comparedTo } = await operatorOrders(sql, search, {
@@ -114,49 +114,29 @@ export async function ordersByAttention(
   sort: AttentionSort,
   reasons: readonly AttentionReason[],
   page: { readonly limit: number; readonly after: AttentionPosition | null },
-): Promise<(OperatorListedOrder & { readonly reason: string })[]> {
-  const { ids, clientIds, fulfillmentStatuses, countries, partnerIds, methodUids, createdFrom, createdTo } =
-    search;
-  const none = sql``;
+): Promise<(OperatorOrderSummary & { readonly reason: string })[]> {
   const { after } = page;
   const [row] = await sql<{ found: { id: string; reason: string; since: string }[] | null }[]>`
     SELECT jsonb_agg(jsonb_build_object('id', id, 'reason', reason, 'since', ${isoMicroseconds(sql, sql`since`)})) AS found FROM (
       SELECT o.id, a.reason, a.since
       FROM (
         SELECT o.id, o.attention, o.attention_since, o.updated_at FROM orders o
-        WHERE o.attention IS NOT NULL
-          ${ids === undefined ? none : sql`AND o.id = ANY(${ids.filter(isUuid)}::uuid[])`}
-          ${clientIds === undefined ? none : sql`AND o.client_id = ANY(${clientIds.filter(isUuid)}::uuid[])`}
-          ${fulfillmentStatuses === undefined ? none : sql`AND o.fulfillment_status = ANY(${[...fulfillmentStatuses]}::text[])`}
-          ${countries === undefined ? none : sql`AND o.shipping_address ->> 'country' = ANY(${[...countries]}::text[])`}
-          ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
-          ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
-          ${reasons.length === 0 ? none : sql`AND o.attention && ${[...reasons]}::text[]`}
-          ${
-            partnerIds === undefined
-              ? none
-              : sql`AND EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id AND p.partner_id = ANY(${partnerIds.filter(isUuid)}::uuid[]))`
-          }
-          ${
-            methodUids === undefined
-              ? none
-              : sql`AND EXISTS (SELECT FROM planned_shipments l WHERE l.order_id = o.id AND l.shipment_method_uid = ANY(${[...methodUids]}::text[]))`
-          }
+        WHERE ${matchesFilters(sql, { ...search, attention: reasons })}
         LIMIT ${SORTED_ORDERS}) AS o, LATERAL (
         SELECT ${sort === 'reason' ? sql`r.reason` : sql`''::text`} AS reason,
           coalesce((o.attention_since ->> r.reason)::timestamptz, o.updated_at) AS since
         FROM unnest(o.attention) AS r (reason)
-        ${reasons.length === 0 ? none : sql`WHERE r.reason = ANY(${[...reasons]}::text[])`}
+        ${reasons.length === 0 ? sql`` : sql`WHERE r.reason = ANY(${[...reasons]}::text[])`}
         ORDER BY 1, 2 LIMIT 1) AS a
       ${
         after === null
-          ? none
+          ? sql``
           : sql`WHERE (a.reason, a.since, o.id) > (${after.reason}, ${after.time}::text::timestamptz, ${after.id}::uuid)`
       }
       ORDER BY a.reason, a.since, o.id LIMIT ${page.limit}) AS sorted`;
   const found = row!.found ?? [];
-  const ids_ = found.map(({ id }) => id);
-  const orders = await listed(sql, sql`SELECT unnest(${ids_}::uuid[]) AS id`, sql`''`, sql`o.id`);
+  const foundIds = found.map(({ id }) => id);
+  const orders = await ordersOf(sql, sql`SELECT unnest(${foundIds}::uuid[]) AS id`, sql`''`, sql`o.id`);
   const byId = new Map(orders.map((order) => [order.id, order]));
   return found.flatMap(({ id, reason, since }) => {
     const order = byId.get(id);
@@ -165,14 +145,14 @@ export async function ordersByAttention(
 }
 
 /** Returns the orders whose ids a query returns. @param position of an order `o` in the list */
-async function listed(
+async function ordersOf(
   sql: Queryable,
   found: Fragment,
   position: Fragment,
   order: Fragment,
-): Promise<OperatorListedOrder[]> {
+): Promise<OperatorOrderSummary[]> {
   return [
-    ...(await sql<OperatorListedOrder[]>`
+    ...(await sql<OperatorOrderSummary[]>`
       WITH page AS (${found})
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
         o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at, ${position} AS position,

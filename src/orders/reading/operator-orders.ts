@@ -1,11 +1,12 @@
 import type { TrackingStatus } from '../../consignments/domain/tracking-status';
-import type { PostbackStatus } from '../../partners/domain/postback-status';
 import { json, type Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS, type OrderStatus, type PrintOrderStage } from '../domain/lifecycle/statuses';
 import { type ItemFields, itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';
+import type { EventRecord } from './order-reader';
 
 /** An order as operators see it. The view for clients is in `order-view.ts`. */
 export interface OperatorOrder {
@@ -31,7 +32,7 @@ export interface OperatorOrder {
   readonly items: readonly OperatorItem[] | null;
   readonly printOrders: readonly OperatorPrintOrder[] | null;
   readonly parcels: readonly OperatorParcel[] | null;
-  readonly events: readonly OperatorEvent[] | null;
+  readonly events: readonly EventRecord[] | null;
 }
 
 const OPERATOR_ITEM = ['id', 'itemReferenceId', 'quantity', 'fulfillmentStatus'] as const;
@@ -101,25 +102,10 @@ export interface OperatorShipment {
   readonly trackingNumbers: readonly string[] | null;
 }
 
-export interface OperatorPostback {
+export interface OperatorPostback extends Omit<PostbackEvent, 'type' | 'eventId' | 'printOrderId'> {
   readonly id: string;
-  readonly status: PostbackStatus;
-  readonly at: string;
-  readonly message: string | null;
-  readonly jobId: string | null;
-  readonly items: readonly { readonly jobId: string; readonly quantity: number | null }[] | null;
-  readonly trackingCode: string | null;
-  readonly trackingLink: string | null;
   readonly receivedAt: string;
   readonly handledAt: string | null;
-}
-
-export interface OperatorEvent {
-  readonly type: string;
-  readonly itemId: string | null;
-  readonly printOrderId: string | null;
-  readonly data: Record<string, unknown>;
-  readonly at: string;
 }
 
 /** Returns null when there is no such order. */
@@ -182,7 +168,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
 export async function dismissAttention(
   sql: Queryable,
   orderId: string,
-  act: { readonly by: string; readonly reason: string },
+  dismissal: { readonly by: string; readonly reason: string },
 ): Promise<'dismissed' | 'open' | 'nothing'> {
   const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
     WITH found AS (
@@ -193,7 +179,7 @@ export async function dismissAttention(
       RETURNING orders.id, found.attention),
     logged AS (
       INSERT INTO order_events (order_id, type, data)
-      SELECT id, 'dismiss', ${json(sql, act)}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
+      SELECT id, 'dismiss', ${json(sql, dismissal)}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
     SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
   if (row === undefined) return 'nothing';
   return row.dismissed ? 'dismissed' : 'open';

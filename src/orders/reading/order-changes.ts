@@ -43,7 +43,7 @@ export function createOrderChangeReader(sql: Queryable): OrderChangeReader {
       for (const [key, at] of seen) if (at < now - 2 * OVERLAP_MS - 1_000) seen.delete(key);
       const from = positions[0];
       if (from === undefined) {
-        positions.push({ at: now, ...(await present(sql)) });
+        positions.push({ at: now, ...(await currentPosition(sql)) });
         return [];
       }
       const rows = await sql<ChangeRow[]>`
@@ -71,7 +71,7 @@ export function createOrderChangeReader(sql: Queryable): OrderChangeReader {
   };
 }
 
-async function present(sql: Queryable): Promise<Omit<Position, 'at'>> {
+async function currentPosition(sql: Queryable): Promise<Omit<Position, 'at'>> {
   const [row] = await sql<{ event: string; stage: string }[]>`
     SELECT coalesce((SELECT max(id) FROM order_events), 0)::text AS event,
       coalesce((SELECT max(id) FROM order_stage_changes), 0)::text AS stage`;

@@ -126,11 +126,9 @@ function indexRanges(
   after: SearchPosition | null,
 ): IndexRanges {
   const none = sql``;
-  const uuids = (values: readonly string[]) => [...new Set(values.filter(isUuid))];
   const clients = clientsOf(viewer, search);
   const clientIds = clients === null ? null : uuids(clients);
   const statuses = search.fulfillmentStatuses && [...new Set(search.fulfillmentStatuses)];
-  const { ids, orderReferenceIds: references, createdFrom, createdTo, attention } = search;
   return {
     count: (clientIds?.length ?? 1) * (statuses?.length ?? 1),
     partition: sql`PARTITION BY ${clientIds === null ? none : sql`client.client_id,`} ${statuses === undefined ? none : sql`status.uid,`} true`,
@@ -143,16 +141,36 @@ function indexRanges(
         WHERE true
           ${clientIds === null ? none : sql`AND o.client_id = client.client_id`}
           ${statuses === undefined ? none : sql`AND o.fulfillment_status = status.uid`}
-          ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
-          ${references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]}::text[])`}
-          ${attention === undefined ? none : sql`AND o.attention IS NOT NULL`}
-          ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::timestamptz`}
-          ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::timestamptz`}
+          ${indexedFilters(sql, search)}
           ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
         ORDER BY o.created_at DESC, o.id DESC
         LIMIT ${rowsOfEach}
       ) AS found`,
   };
+}
+
+const uuids = (values: readonly string[]) => [...new Set(values.filter(isUuid))];
+
+/** Returns the conditions of the filters that have an index, each after an AND. They read `o`. */
+function indexedFilters(sql: Queryable, search: OrderSearch): Fragment {
+  const { ids, orderReferenceIds: references, createdFrom, createdTo, attention } = search;
+  const none = sql``;
+  return sql`
+    ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
+    ${references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]}::text[])`}
+    ${attention === undefined ? none : sql`AND o.attention IS NOT NULL`}
+    ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::text::timestamptz`}
+    ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}`;
+}
+
+/** Returns the condition that the order `o` matches every filter. For statements that read few orders. */
+export function matchesFilters(sql: Queryable, search: OrderSearch): Fragment {
+  const { clientIds, fulfillmentStatuses } = search;
+  const compared = comparisons(sql, search).reduce((all, condition) => sql`${all} AND ${condition}`, sql``);
+  return sql`true ${indexedFilters(sql, search)}
+    ${clientIds === undefined ? sql`` : sql`AND o.client_id = ANY(${uuids(clientIds)}::uuid[])`}
+    ${fulfillmentStatuses === undefined ? sql`` : sql`AND o.fulfillment_status = ANY(${[...fulfillmentStatuses]}::text[])`}
+    ${compared}`;
 }
 
 /** Returns the conditions of the filters that have no index of their own. They read `o`. */

@@ -72,7 +72,7 @@ export async function orderStages(
   return { hours: of('hour'), days: of('day') };
 }
 
-/** Adds all changes to the hours. Reconciliation calls it, so that few changes wait when nobody looks at the charts. */
+/** Adds all changes to the hours. Reconciliation calls it, because otherwise only readers of the charts do. */
 export async function foldOrderStages(sql: Queryable): Promise<void> {
   while ((await foldOnce(sql)) === FOLDED);
 }

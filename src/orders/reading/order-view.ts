@@ -33,7 +33,7 @@ const EMPTY_BILLING_ENTITY = {
 
 /** Returns the order as clients retrieve it (schema `Order`). Unknown texts are null, unknown lists are empty. */
 export function orderView(order: OrderRecord, links: LinkSigner) {
-  const { settings, events } = { settings: order.clientSettings, events: order.events ?? [] };
+  const { clientSettings: settings } = order;
   const billingEntity = { ...EMPTY_BILLING_ENTITY, ...settings.billingEntity };
   const printOrders = livePrintOrders(order);
   return {
@@ -86,7 +86,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     digitizationId: null,
     appServices: [],
     shipmentMethodUid: order.shipmentMethodUid,
-    eventLog: clientEvents(events.filter(({ itemId }) => itemId === null)),
+    eventLog: clientEvents((order.events ?? []).filter(({ itemId }) => itemId === null)),
   };
 }
 
@@ -114,13 +114,11 @@ export function addressView(order: Pick<OrderRecord, 'id' | 'shippingAddress'>) 
   };
 }
 
-function storedLink(links: LinkSigner, file: FileRecord): string | null {
-  if (file.objectKey === null || file.mimeType === null) return null;
-  const fileName = withExtension(file.type, file.mimeType);
-  return links.sign(
-    { objectKey: file.objectKey, contentType: file.mimeType, fileName },
-    { seconds: DOCUMENT_LINK_SECONDS },
-  );
+function linkTo(links: LinkSigner, file: Pick<FileRecord, 'type' | 'objectKey' | 'mimeType'>): string | null {
+  const { type, objectKey, mimeType: contentType } = file;
+  if (objectKey === null || contentType === null) return null;
+  const fileName = withExtension(type, contentType);
+  return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS });
 }
 
 function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
@@ -157,7 +155,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
       mimeType: file.mimeType,
       metadata: file.metadata,
     })),
-    processedFileUrl: main === undefined ? null : storedLink(links, main),
+    processedFileUrl: main === undefined ? null : linkTo(links, main),
     quantity: item.quantity,
     options: [],
     category: product.categoryId,
@@ -169,12 +167,9 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
     pageCount: item.pageCount,
     printJobs: jobs,
     eventLog: clientEvents((order.events ?? []).filter(({ itemId }) => itemId === item.id)),
-    previews: (main?.previews ?? []).map(({ type, objectKey, mimeType }) => ({
-      type,
-      url: links.sign(
-        { objectKey, contentType: mimeType, fileName: withExtension(type, mimeType) },
-        { seconds: DOCUMENT_LINK_SECONDS },
-      ),
+    previews: (main?.previews ?? []).map((preview) => ({
+      type: preview.type,
+      url: linkTo(links, preview)!,
     })),
     designId: null,
     productFileMimeType: main?.mimeType ?? null,

@@ -2,7 +2,7 @@ import { isoMicroseconds, type SearchPosition } from '../../platform/list-positi
 import type { Queryable } from '../../platform/postgres';
 
 /**
- * Kinds of entries. `event`: the order's log. `act`: what operators and clients did. `postback`: what partners reported. `request`:
+ * Kinds of entries. `event`: the order's log. `act`: repairs and changes by operators and clients. `postback`: what partners reported. `request`:
  * each attempt to send something to a partner. `checkpoint`: scans of parcels. `notification`: messages to the client's
  * endpoints.
  */
@@ -14,7 +14,7 @@ export interface TimelineEntry {
   /** Kind and row id. */
   readonly id: string;
   readonly kind: TimelineKind;
-  /** Type of the event, status of the postback or checkpoint, name of the act. */
+  /** Type of the event, status of the postback or checkpoint, name of the repair or change. */
   readonly type: string;
   readonly at: Date;
   readonly printOrderId: string | null;
@@ -25,8 +25,8 @@ export interface TimelineEntry {
   readonly position: string;
 }
 
-/** Acts of the audit log that the order's log has too, with the reason. */
-const LOGGED_ACTS = ['hold', 'release', 'retry', 'reroute', 'reproduce', 'dismiss', 'cancel'].map(
+/** Repairs of the audit log that the order's log has too, with the reason. */
+const LOGGED_REPAIRS = ['hold', 'release', 'retry', 'reroute', 'reproduce', 'dismiss', 'cancel'].map(
   (action) => `order.${action}`,
 );
 
@@ -46,14 +46,14 @@ export async function orderTimeline(
       WITH printed AS (
         SELECT p.id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
       ), entries AS (
-        -- The postbacks themselves say more than their entries in the log.
+        -- The log entries of postbacks repeat a part of the postbacks.
         SELECT CASE WHEN data ? 'by' THEN 'act' ELSE 'event' END AS kind, id::text AS row, type, at,
           print_order_id::text, data ->> 'by' AS by, data || jsonb_strip_nulls(jsonb_build_object('itemId', order_item_id::text)) AS data
         FROM order_events WHERE order_id = ${orderId} AND type NOT LIKE 'postback\\_%'
         UNION ALL
         SELECT 'act', 'audit' || id::text, action, at, NULL, actor_name,
           jsonb_build_object('role', actor_role, 'before', before, 'after', after, 'requestId', request_id)
-        FROM audit_log WHERE object_id = ${orderId} AND action <> ALL(${LOGGED_ACTS})
+        FROM audit_log WHERE object_id = ${orderId} AND action <> ALL(${LOGGED_REPAIRS})
         UNION ALL
         SELECT 'postback', b.id::text, b.body ->> 'status', b.received_at, b.print_order_id::text, printed.uid,
           b.body || jsonb_build_object('receivedAt', b.received_at, 'handledAt', b.handled_at)

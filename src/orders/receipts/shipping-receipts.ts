@@ -59,9 +59,7 @@ function receiptsOf(
 ): ReceiptChange[] {
   const { difference, plan, oldCountry } = group;
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
-  const hasMoved =
-    vatCountry(oldCountry, countries.before) !== vatCountry(plan.fulfillmentCountry, countries.after);
-  if (hasMoved) {
+  if (vatCountry(oldCountry, countries.before) !== vatCountry(plan.fulfillmentCountry, countries.after)) {
     const priceMinor = shippingCharge(charge).price + difference;
     return reinvoice(charge, vatRate(plan.fulfillmentCountry, countries.after), { ...method, priceMinor });
   }

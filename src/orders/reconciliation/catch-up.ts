@@ -20,7 +20,7 @@ export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReas
 }
 
 /**
- * Records that nobody follows the parcels of a shipped order any more. Returns false when the order is not shipped, or when
+ * Records that no carrier follows the parcels of a shipped order. Returns false when the order is not shipped, or when
  * that is recorded.
  */
 export async function settleShippedOrder(sql: Sql, orderId: string): Promise<boolean> {

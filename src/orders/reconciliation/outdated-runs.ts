@@ -12,7 +12,7 @@ export interface RecordedVersion {
   /** Of the run that wrote the rows. Null before the first record. */
   readonly runId: string | null;
   readonly runPosition: number;
-  /** True when nothing is left to do: the order has a final status, or nobody follows its parcels any more. */
+  /** True when nothing is left to do: the order has a final status, or no carrier follows its parcels. */
   readonly hasEnded: boolean;
 }
 

@@ -74,12 +74,12 @@ export async function lookUpRun(client: Client, workflowId: string): Promise<Run
   return name === 'COMPLETED' ? { status: 'completed' } : { status: 'failed', how: name };
 }
 
-/** Time in which a worker replays a workflow and answers a query. */
+/** Time in which a worker replays a workflow and responds to a query. */
 const QUERY_TIMEOUT_MS = 30_000;
 
 /**
  * Returns the state of an order workflow, running or completed.
- * @throws QueryNotRegisteredError and other query errors, and Error after a time-out, when the workflow cannot be replayed;
+ * @throws QueryNotRegisteredError and other query errors, and Error after a timeout, when the workflow cannot be replayed;
  *   the client's error when Temporal is unavailable
  */
 export async function viewOfRun(client: Client, workflowId: string): Promise<RunView> {
@@ -89,8 +89,8 @@ export async function viewOfRun(client: Client, workflowId: string): Promise<Run
       client.workflow.getHandle(workflowId).query<RunView>(ORDER_QUERIES.runState),
     );
   } catch (error) {
-    // A worker is running: the caller is one of its activities. A query without an answer is the fault of this workflow.
-    if (Date.now() >= end) throw new Error(`${workflowId} did not answer a query in time`);
+    // A worker is running: the caller is one of its activities. A query without a response is the fault of this workflow.
+    if (Date.now() >= end) throw new Error(`${workflowId} did not respond to a query in time`);
     throw error;
   }
 }

@@ -22,8 +22,8 @@ import {
 } from '../domain/run/run-messages';
 
 /** Time that a request waits for the workflow. A carrier may need several seconds for a label, and HTTP clients time out after 30 s. */
-const ANSWER_MS = 25_000;
-/** Time without an answer after which Temporal counts as unavailable. The SDK's default is 20 s. */
+const RESPONSE_MS = 25_000;
+/** Time without a response after which Temporal counts as unavailable. The SDK's default is 20 s. */
 const REACHABLE_MS = 4_000;
 const STATE_MS = 2_000;
 
@@ -52,7 +52,7 @@ export interface RunGateway {
     request: RepairRequest,
     repairId: string,
   ): Promise<{ fulfillmentStatus: OrderStatus }>;
-  /** Waits at most two seconds. Without an answer, operators see the state in Postgres. */
+  /** Waits at most two seconds. Without a response, operators see the state in Postgres. */
   state(orderId: string): Promise<RunView>;
 }
 
@@ -63,7 +63,7 @@ export function createRunGateway(client: Client): RunGateway {
       // This call fails fast while Temporal is unavailable. Without it the SDK keeps retrying the update after the caller
       // has timed out, and the update takes effect when Temporal is available again.
       await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
-      return await sendUpdate(client, ANSWER_MS, () =>
+      return await sendUpdate(client, RESPONSE_MS, () =>
         handle.executeUpdate<T, [object]>(name, {
           args: [argument],
           ...(updateId === undefined ? {} : { updateId }),

@@ -354,7 +354,7 @@ async function writeStatuses(
 const hasEnded = (record: RunRecord): boolean =>
   record.snapshot.state.phase === 'closed' || hasTrackingEnded(record);
 
-/** Returns true for the record with which a run ends because nobody follows its parcels. */
+/** Returns true for the record with which a run ends because no carrier follows its parcels. */
 function hasTrackingEnded({ effects }: RunRecord): boolean {
   return effects.some((effect) => effect.type === 'log' && effect.event === 'untracked_order_ended');
 }

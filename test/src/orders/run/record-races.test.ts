@@ -41,7 +41,7 @@ class Run {
     readonly orderId: string,
     readonly runId: string,
     public snapshot: RunSnapshot,
-    /** The position of the present workflow task. */
+    /** The position of the current workflow task. */
     public position: number,
     ledger?: LedgerState,
   ) {
@@ -81,7 +81,7 @@ class Run {
     return 'confirmed';
   }
 
-  /** A run that begins at this point of the present one: an operator has reset the workflow. */
+  /** A run that begins at this point of the current one: an operator has reset the workflow. */
   reset(runId: string): Run {
     return new Run(this.orderId, runId, this.snapshot, this.position + 50, this.ledger.state);
   }
@@ -159,7 +159,7 @@ const RACES: Readonly<Record<string, Race>> = {
       return run;
     },
   },
-  'the workflow task that reserved the step is lost, and its next attempt knows more: the activity writes nothing':
+  'the workflow task that reserved the step is lost, and its next attempt has more events: the activity writes nothing':
     {
       log: ['change 1', 'change 2'],
       async play(run) {
