@@ -6,6 +6,11 @@ import { type PrintFileShelf, sendFile } from './print-files';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;
 
+const plain =
+  (status: number, text: string): Fault =>
+  (_request, response) =>
+    void response.status(status).type('text/plain').send(text);
+
 function numberIn(request: Request, name: string, fallback: number): number {
   const value = Number(request.query[name] ?? fallback);
   return Number.isFinite(value) && value >= 0 ? value : fallback;
@@ -40,25 +45,17 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
       }
       response.end();
     },
-    'missing.pdf': (_request, response) => {
-      response.status(404).type('text/plain').send('Not found');
-    },
-    'forbidden.pdf': (_request, response) => {
-      response.status(403).type('text/plain').send('This link has expired');
-    },
-    'gone.pdf': (_request, response) => {
-      response.status(410).type('text/plain').send('Gone');
-    },
-    'broken.pdf': (_request, response) => {
-      response.status(500).type('text/plain').send('Internal error');
-    },
+    'missing.pdf': plain(404, 'Not found'),
+    'forbidden.pdf': plain(403, 'This link has expired'),
+    'gone.pdf': plain(410, 'Gone'),
+    'broken.pdf': plain(500, 'Internal error'),
     'busy.pdf': async (request, response) => {
       if (!stillFails(request, 2)) sendFile(response, await good());
-      else response.status(429).set('Retry-After', '1').type('text/plain').send('Slow down');
+      else plain(429, 'Slow down')(request, response.set('Retry-After', '1'));
     },
     'recovers.pdf': async (request, response) => {
       if (!stillFails(request, 2)) sendFile(response, await good());
-      else response.status(500).type('text/plain').send('Not yet');
+      else plain(500, 'Not yet')(request, response);
     },
     'silent.pdf': async (request, response) => {
       if (!stillFails(request, 1)) sendFile(response, await good());

@@ -1,36 +1,7 @@
-import type { OwnShippingOrder, PrintOrderKind, PrintOrderRecord, ReceivedUpdate } from './partner-record';
+import type { PrintOrderRecord } from './partner-record';
 
 /** What a partner received and sent for one print order. Fault runs and tests count it. */
-export interface SeenPrintOrder {
-  readonly printOrderId: string;
-  readonly kind: PrintOrderKind;
-  readonly behaviour: string;
-  readonly state: PrintOrderRecord['state'];
-  readonly reason: string | null;
-  readonly itemIds: readonly string[];
-  /** Number of deliveries, and the response to each. */
-  readonly deliveries: number;
-  readonly answers: readonly string[];
-  /** Must be 1: a redelivery has the same bytes and the same webhook-id as the first delivery. */
-  readonly distinctContents: number;
-  readonly distinctWebhookIds: number;
-  readonly assetsFetched: number;
-  readonly postbacks: readonly {
-    readonly status: string;
-    readonly orderItemId?: string;
-    readonly answer: number;
-  }[];
-  readonly documents: readonly { readonly type: string; readonly sha256: string; readonly bytes: number }[];
-  readonly labelsDownloaded: number;
-  /** Number of labels with different bytes. */
-  readonly distinctLabels: number;
-  readonly trackingCodes: readonly string[];
-  readonly cancelOrders: readonly { readonly itemIds: readonly string[]; readonly accepted: boolean }[];
-  /** Deliveries of order updates. */
-  readonly updates: readonly ReceivedUpdate[];
-  /** Shipping orders that the partner placed. */
-  readonly shippingOrders: readonly OwnShippingOrder[];
-}
+export type SeenPrintOrder = ReturnType<typeof seenPrintOrder>;
 
 export interface SeenPartner {
   readonly subscribed: boolean;
@@ -46,7 +17,7 @@ export interface SeenPartner {
 }
 
 /** Returns the public view of a print order's record. */
-export function seenPrintOrder(record: PrintOrderRecord): SeenPrintOrder {
+export function seenPrintOrder(record: PrintOrderRecord) {
   const labels = record.documents.filter(({ type }) => type === 'label');
   return {
     printOrderId: record.id,
@@ -56,13 +27,15 @@ export function seenPrintOrder(record: PrintOrderRecord): SeenPrintOrder {
     reason: record.reason ?? null,
     itemIds: record.itemIds,
     deliveries: record.deliveries,
-    answers: record.answers,
+    answers: record.answers as readonly string[],
+    /** Must be 1, like the webhook ids: a redelivery has the same bytes and the same webhook-id as the first delivery. */
     distinctContents: record.contents.size,
     distinctWebhookIds: record.webhookIds.size,
     assetsFetched: record.assetsFetched,
     postbacks: record.postbacks,
     documents: record.documents,
     labelsDownloaded: labels.length,
+    /** Number of labels with different bytes. */
     distinctLabels: new Set(labels.map(({ sha256 }) => sha256)).size,
     trackingCodes: [...record.trackingCodes],
     cancelOrders: record.cancelOrders,

@@ -3,8 +3,7 @@ import type { Logger } from './logging';
 import type { Metrics } from './metrics/metrics';
 
 /** The parts of a process that report unexpected exceptions: label `where` of `pressline_errors_total`. */
-export const ERROR_SOURCES = ['api', 'activity', 'relay'] as const;
-export type ErrorSource = (typeof ERROR_SOURCES)[number];
+export type ErrorSource = 'api' | 'activity' | 'relay';
 
 /** Frames of the stack in a fingerprint. */
 const FRAMES = 3;

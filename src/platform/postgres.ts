@@ -142,6 +142,11 @@ export function json(sql: Queryable, value: unknown): postgres.Parameter {
   return sql.json(value as postgres.JSONValue);
 }
 
+/** Returns the fields under the names of their columns: `fileName` as `file_name`. For `jsonb_populate_recordset`. */
+export function columnsOf(fields: object): Record<string, unknown> {
+  return Object.fromEntries(Object.entries(fields).map(([name, value]) => [postgres.fromCamel(name), value]));
+}
+
 /** SQLSTATE classes 22 (data exception) and 23 (integrity constraint violation). */
 const CONTENT_ERRORS = /^2[23]/;
 

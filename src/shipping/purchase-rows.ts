@@ -2,7 +2,7 @@ import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
 import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-status';
 import { randomToken, uuidv7 } from '../platform/ids';
-import { json, type Sql } from '../platform/postgres';
+import { columnsOf, json, type Sql } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
 import type { ShipmentOwner } from './shipments';
 
@@ -139,18 +139,7 @@ function packageRows({ id, consignment }: PurchaseIntent, purchases: readonly Ca
 }
 
 function documentRows({ id }: PurchaseIntent, documents: readonly StoredDocument[]) {
-  return documents.map((document) => ({
-    id: uuidv7(),
-    shipment_id: id,
-    package_position: document.packagePosition,
-    type: document.type,
-    document_type: document.documentType,
-    content_type: document.contentType,
-    format: document.format,
-    object_key: document.objectKey,
-    file_name: document.fileName,
-    size_bytes: document.sizeBytes,
-  }));
+  return documents.map((document) => columnsOf({ ...document, id: uuidv7(), shipmentId: id }));
 }
 
 function trackingRows({ id }: PurchaseIntent, purchases: readonly CarrierPurchase[]) {

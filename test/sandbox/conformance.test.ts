@@ -156,7 +156,7 @@ async function check(behaviour: BehaviourName, { amount, limits, waitMs = 60_000
 const faultsOf = ({ scenarios }: ConformanceReport) =>
   [...new Set(scenarios.flatMap(({ findings }) => findings.map(({ fault }) => fault)))].sort();
 
-describe('The conformance check names what a partner does wrong', () => {
+describe('The conformance check reports each fault of a partner', () => {
   const runs = new Map<string, Promise<ConformanceReport>>();
 
   beforeAll(() => {
@@ -215,7 +215,7 @@ describe('pressline check-partner', () => {
     listen: '127.0.0.1:0',
   });
 
-  it('exits with 0 when the partner passes, and does not look at postbacks unless it is asked to', async () => {
+  it('exits with 0 when the partner passes, and reviews postbacks only with a waiting time', async () => {
     const partner = await startPartner('never-answers', undefined);
     expect(await checkPartnerCommand(options(partner))).toBe(0);
     await partner.stop();

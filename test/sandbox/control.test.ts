@@ -52,7 +52,7 @@ describe('Control API, in manual mode', () => {
     ]);
   });
 
-  it('sends a postback and a dispatch request as the partner and returns the answer', async () => {
+  it('sends a postback and a dispatch request as the partner and returns the response', async () => {
     const message = { timestamp: '2026-03-02T10:00:00Z', orderId: '500', status: 'received' };
     expect(await control('POST', '/partners/prints-berlin/postback', message)).toEqual({
       status: 200,
@@ -77,14 +77,14 @@ describe('Control API, in manual mode', () => {
     expect((await sendSigned(stub, url, printOrder(sandbox, '505'))).status).toBe(200);
   });
 
-  it('sends a stock report as the partner and returns the answer', async () => {
+  it('sends a stock report as the partner and returns the response', async () => {
     const report = { items: [{ SKU: 'tee-navy-m', status: 'in-stock', quantity: 250 }] };
     const { body } = await control('POST', '/partners/prints-ohio/stock-status', report);
     expect(body).toEqual({ status: 200, body: { message: 'ok', updated_skus: ['tee-navy-m'] } });
     expect(stub.arrivals).toContainEqual({ path: '/v3/stock/status', apiKey: 'key-ohio', body: report });
   });
 
-  it('applies a rule to print orders that contain its text, as many times as it says', async () => {
+  it('applies a rule to print orders that contain its text, up to its number of times', async () => {
     const rule = { behaviour: 'refuses', contains: '"id":"501"', times: 1 };
     expect((await control('POST', '/partners/prints-berlin/behaviour', rule)).status).toBe(200);
     expect((await submit('502')).status).toBe(200);

@@ -92,7 +92,7 @@ describe('A print partner that misbehaves', () => {
     expect(fixture.stub.postbacks('230')).toEqual(['received', 'printed', 'shipped']);
   });
 
-  it('answers 429 with Retry-After, then accepts', async () => {
+  it('responds with 429 and Retry-After, then accepts', async () => {
     const first = await fixture.submit('231', 'sandbox:busy');
     expect([first.status, first.headers.get('retry-after')]).toEqual([429, '1']);
     expect((await fixture.submit('231', 'sandbox:busy')).status).toBe(200);

@@ -233,7 +233,7 @@ describe('A well-behaved print partner', () => {
     expect(confirmed!.body.items).toEqual([{ orderItemId: '1101' }]);
   });
 
-  it('answers stock polls', async () => {
+  it('responds to stock polls', async () => {
     await fetch(`${fixture.sandbox.controlUrl}/partners/prints-berlin/stock`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },

@@ -143,7 +143,7 @@ describe('Faulty hosts', () => {
     );
   });
 
-  it('slow.pdf is delayed', async () => {
+  it('slow.pdf arrives after the requested delay', async () => {
     const start = Date.now();
     expect((await fetched('/faulty-files/slow.pdf?ms=150')).status).toBe(200);
     expect(Date.now() - start).toBeGreaterThanOrEqual(145);
@@ -180,7 +180,7 @@ describe('Faulty hosts', () => {
     expect(outcome.got).toBeLessThan(outcome.promised);
   });
 
-  it('hangs-up.pdf never answers', async () => {
+  it('hangs-up.pdf closes the connection without a response', async () => {
     await expect(fetched('/faulty-files/hangs-up.pdf')).rejects.toThrow();
   });
 

@@ -53,7 +53,7 @@ const orders = (sandbox: Sandbox): readonly SeenPrintOrder[] =>
   sandbox.seen().partners['prints-berlin']!.printOrders;
 
 describe('A killed sandbox', () => {
-  it('continues with every answered print order and produces none twice', async () => {
+  it('continues with every accepted print order and produces none twice', async () => {
     const first = await started();
     const submit = `${first.sandbox.partnerUrls('prints-berlin').orderSubmitUrl}`;
     const ids = Array.from({ length: 20 }, (_, index) => String(300 + index));

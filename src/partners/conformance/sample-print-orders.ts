@@ -19,12 +19,6 @@ export function createSampleIds(startedAt: Date): () => string {
   return () => String(next++);
 }
 
-/** The files of the sample print orders. Without a host that partners can reach, they get 404 there. */
-export interface SampleFiles {
-  /** Base URL of `print.pdf` and `preview.png`, without a trailing slash. */
-  readonly filesUrl: string;
-}
-
 const SENDER: PrintOrderAddress = {
   firstName: 'Versand',
   lastName: 'Conformance Check',
@@ -75,7 +69,7 @@ export const SAMPLE_VARIANTS: readonly SampleVariant[] = [
 ];
 
 /** What of a sample print order differs from the default. */
-export interface SampleChange {
+interface SampleChange {
   readonly quantity?: number;
   readonly delivery?: PrintOrderAddress;
 }
@@ -97,7 +91,12 @@ export interface SamplePrintOrder {
  */
 export function samplePrintOrder(
   { kind, products, lists }: SampleVariant,
-  deps: SampleFiles & { readonly nextId: () => string; readonly version: PrintOrderVersion | null },
+  deps: {
+    /** Base URL of `print.pdf` and `preview.png`, without a trailing slash. A host that partners cannot reach gives 404. */
+    readonly filesUrl: string;
+    readonly nextId: () => string;
+    readonly version: PrintOrderVersion | null;
+  },
 ): SamplePrintOrder {
   const { filesUrl, nextId } = deps;
   const id = nextId();

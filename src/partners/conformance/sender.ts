@@ -75,22 +75,16 @@ export function createSend(
     const now = Date.now();
     const sign = (given: readonly string[], of = body, at = now) =>
       signatureHeaders({ id, body: of, at: new Date(at), secrets: given });
-    switch (signing) {
-      case 'valid':
-        return sign(secrets);
-      case 'rotated':
-        return sign([otherSecret, ...secrets]);
-      case 'forged':
-        return sign([otherSecret]);
-      case 'changed-body':
-        return sign(secrets, `${body} `);
-      case 'unsigned':
-        return {};
-      case 'old':
-        return sign(secrets, body, now - SKEW_MS);
-      case 'future':
-        return sign(secrets, body, now + SKEW_MS);
-    }
+    const headers: Readonly<Record<Signing, () => Record<string, string>>> = {
+      valid: () => sign(secrets),
+      rotated: () => sign([otherSecret, ...secrets]),
+      forged: () => sign([otherSecret]),
+      'changed-body': () => sign(secrets, `${body} `),
+      unsigned: () => ({}),
+      old: () => sign(secrets, body, now - SKEW_MS),
+      future: () => sign(secrets, body, now + SKEW_MS),
+    };
+    return headers[signing]();
   }
 
   return async ({ url, body, signing = 'valid', messageId = `msg_${randomToken(18)}`, isSlow = false }) => {

@@ -87,14 +87,8 @@ async function postgresUser(): Promise<PostgresUser | undefined> {
   const found = await lookUp('postgres');
   if (found !== undefined) return found;
   // initdb requires a user with a name; a numeric id alone is not enough.
-  await run('useradd', [
-    '--system',
-    '--user-group',
-    '--no-create-home',
-    '--shell',
-    '/usr/sbin/nologin',
-    'postgres',
-  ]).catch(() => undefined);
+  const options = ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin'];
+  await run('useradd', [...options, 'postgres']).catch(() => undefined);
   const user = (await lookUp('postgres')) ?? (await lookUp('nobody'));
   if (user === undefined) {
     throw new Error(
@@ -125,11 +119,7 @@ async function canEnter(path: string, user: PostgresUser): Promise<boolean> {
   }
 }
 
-const exists = (path: string) =>
-  lstat(path).then(
-    () => true,
-    () => false,
-  );
+const exists = async (path: string) => (await lstat(path).catch(() => undefined)) !== undefined;
 
 async function copyForUser(from: string, to: string): Promise<string> {
   if ((await stat(to).catch(() => undefined)) !== undefined) return to;

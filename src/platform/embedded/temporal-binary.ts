@@ -96,13 +96,8 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
 async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
   for (const dir of (env.PATH ?? '').split(delimiter).filter((entry) => entry !== '')) {
     const path = join(dir, name + executable);
-    if (
-      await access(path, constants.X_OK).then(
-        () => true,
-        () => false,
-      )
-    )
-      return path;
+    const isMissing = await access(path, constants.X_OK).catch(() => true);
+    if (!isMissing) return path;
   }
   return undefined;
 }
@@ -179,16 +174,11 @@ async function download(cache: string, { report, downloadTimeoutMs }: BinarySear
   return path;
 }
 
-interface GoModule {
-  readonly version: string;
-  readonly goVersion: string;
-}
-
 /** Production images leave it out. */
 const goModuleFile = () => join(projectRoot(), 'tools/temporal/go.mod');
 
 /** Returns the pinned version of tools/temporal/go.mod. */
-async function pinnedModule(): Promise<GoModule> {
+async function pinnedModule(): Promise<{ readonly version: string; readonly goVersion: string }> {
   const text = await readFile(goModuleFile(), 'utf8');
   const version = /github\.com\/temporalio\/cli v(\S+)/.exec(text)?.[1];
   const goVersion = /^go (\S+)/m.exec(text)?.[1];

@@ -13,10 +13,7 @@ export interface StreamedResponse {
 }
 
 /** A complete response. The text is truncated at the limit. */
-export interface TextResponse {
-  readonly ok: true;
-  readonly status: number;
-  readonly headers: ResponseHeaders;
+export interface TextResponse extends Omit<StreamedResponse, 'body'> {
   readonly text: string;
   readonly truncated: boolean;
 }

@@ -14,7 +14,6 @@ import {
   type HistogramName,
   METRICS,
   type MetricLabels,
-  type MetricName,
 } from './metric-table';
 
 /** A value of a gauge, as it is read and stored. */
@@ -45,6 +44,11 @@ class ScrapeReader extends MetricReader {
 }
 
 type AnyLabels = Readonly<Record<string, string>>;
+/** A histogram that may have no observations. */
+interface ExpectedHistogram {
+  readonly name: HistogramName;
+  readonly labels: AnyLabels;
+}
 const seriesKey = (name: string, labels: AnyLabels) =>
   JSON.stringify([name, ...Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
@@ -53,7 +57,7 @@ const seriesKey = (name: string, labels: AnyLabels) =>
  * @param onError called when a source of gauges or text fails. Its metrics are missing from that scrape.
  */
 export function createMetrics(onError: (error: unknown) => void = () => undefined): Metrics {
-  const zeros = new Map<string, { readonly name: HistogramName; readonly labels: AnyLabels }>();
+  const zeros = new Map<string, ExpectedHistogram>();
   const gaugeReaders: (() => Promise<readonly GaugePoint[]> | readonly GaugePoint[])[] = [];
   const texts: (() => Promise<string>)[] = [];
   const reader = new ScrapeReader({});
@@ -130,14 +134,8 @@ export function createMetrics(onError: (error: unknown) => void = () => undefine
 }
 
 /** Returns a histogram without observations. The SDK exposes a series only after its first observation. */
-function zeroHistogram({
-  name,
-  labels,
-}: {
-  readonly name: MetricName;
-  readonly labels: AnyLabels;
-}): MetricData {
-  const definition = METRICS[name as HistogramName];
+function zeroHistogram({ name, labels }: ExpectedHistogram): MetricData {
+  const definition = METRICS[name];
   const boundaries = [...definition.bounds];
   const now: [number, number] = [Math.floor(Date.now() / 1_000), 0];
   return {

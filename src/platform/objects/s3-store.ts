@@ -5,6 +5,7 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
+  type HeadObjectCommandOutput,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -97,13 +98,7 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
   };
 }
 
-const infoOf = ({
-  ContentLength,
-  ContentType,
-}: {
-  ContentLength?: number | undefined;
-  ContentType?: string | undefined;
-}) => ({
+const infoOf = ({ ContentLength, ContentType }: HeadObjectCommandOutput) => ({
   size: ContentLength ?? 0,
   contentType: ContentType ?? 'application/octet-stream',
 });

@@ -1,10 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../../accounts/account';
-import {
-  TRACKING_STATUS,
-  TRACKING_STATUSES,
-  type TrackingStatus,
-} from '../../consignments/domain/tracking-status';
+import { TRACKING_STATUS, TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
 import type { Queryable } from '../../platform/postgres';
 
 /** The response of a tracking request. */
@@ -36,15 +32,15 @@ export const trackingSchema = z
   .meta({ id: 'Tracking' });
 export type TrackingResponse = z.input<typeof trackingSchema>;
 
-interface CheckpointRow {
-  statusUid: TrackingStatus;
-  message: string;
-  description: string | null;
-  location: string | null;
-  occurredAt: string;
-  expectedDeliveryDate: string | null;
-  signedBy: string;
-}
+type Checkpoint = TrackingResponse['checkpoints'][number];
+
+/** A field without a value is null in the row and missing in the response. */
+type Row = Omit<TrackingResponse, 'checkpoints'> & {
+  checkpoints: (Omit<Checkpoint, 'status' | 'createdAt'> & { occurredAt: string })[] | null;
+};
+
+const withoutNulls = <T extends object>(fields: T) =>
+  Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null)) as T;
 
 /**
  * Returns the tracking data of a package, also of one that a print partner ships with its own tracking code. Clients and
@@ -56,23 +52,12 @@ export async function readTracking(
   trackingNumber: string,
   account: Pick<Account, 'id' | 'role'>,
 ): Promise<TrackingResponse | null> {
-  const [row] = await sql<
-    {
-      shortUid: string;
-      trackingNumber: string;
-      trackingUrl: string | null;
-      methodUid: string | null;
-      methodName: string | null;
-      carrierUid: string;
-      carrierName: string;
-      weightGrams: string | null;
-      checkpoints: CheckpointRow[] | null;
-    }[]
-  >`
-    SELECT t.short_uid, t.tracking_number, coalesce(p.tracking_url, t.tracking_url) AS tracking_url, s.method_uid,
-      s.method_name, t.carrier_uid, coalesce(s.carrier_name, t.carrier_name) AS carrier_name, p.weight_grams,
+  const [row] = await sql<Row[]>`
+    SELECT t.short_uid, t.tracking_number, coalesce(p.tracking_url, t.tracking_url) AS tracking_url,
+      s.method_uid AS shipment_method_uid, s.method_name AS shipment_method_name, t.carrier_uid,
+      coalesce(s.carrier_name, t.carrier_name) AS carrier_name, ceil(p.weight_grams)::text AS weight_in_grams,
       (SELECT jsonb_agg(jsonb_build_object('statusUid', c.status_uid, 'message', c.message, 'description', c.description,
-          'location', c.location, 'occurredAt', c.occurred_at, 'expectedDeliveryDate', c.expected_delivery_date,
+          'location', c.location, 'occurredAt', c.occurred_at, 'expectedDeliveryDate', coalesce(c.expected_delivery_date::text, ''),
           'signedBy', c.signed_by) ORDER BY c.occurred_at DESC, c.id DESC)
         FROM tracking_checkpoints c
         WHERE (c.tracking_number, c.generation) = (t.tracking_number, t.generation)) AS checkpoints
@@ -87,24 +72,13 @@ export async function readTracking(
     -- The latest use of the number that the account may see.
     ORDER BY t.created_at DESC, t.generation DESC LIMIT 1`;
   if (row === undefined) return null;
+  const { checkpoints, ...tracking } = row;
   return {
-    shortUid: row.shortUid,
-    trackingNumber: row.trackingNumber,
-    ...(row.trackingUrl === null ? {} : { trackingUrl: row.trackingUrl }),
-    ...(row.methodUid === null ? {} : { shipmentMethodUid: row.methodUid }),
-    ...(row.methodName === null ? {} : { shipmentMethodName: row.methodName }),
-    carrierUid: row.carrierUid,
-    carrierName: row.carrierName,
-    ...(row.weightGrams === null ? {} : { weightInGrams: String(Math.ceil(Number(row.weightGrams))) }),
-    checkpoints: (row.checkpoints ?? []).map((checkpoint) => ({
+    ...withoutNulls(tracking),
+    checkpoints: (checkpoints ?? []).map(({ occurredAt, ...checkpoint }) => ({
+      ...withoutNulls(checkpoint),
       status: TRACKING_STATUS[checkpoint.statusUid].number,
-      statusUid: checkpoint.statusUid,
-      message: checkpoint.message,
-      ...(checkpoint.description === null ? {} : { description: checkpoint.description }),
-      ...(checkpoint.location === null ? {} : { location: checkpoint.location }),
-      createdAt: new Date(checkpoint.occurredAt).toISOString(),
-      expectedDeliveryDate: checkpoint.expectedDeliveryDate ?? '',
-      signedBy: checkpoint.signedBy,
+      createdAt: new Date(occurredAt).toISOString(),
     })),
   };
 }

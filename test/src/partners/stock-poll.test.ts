@@ -121,7 +121,7 @@ const levels = async (partnerId: string) =>
   await reportedLevels(sql, partnerId, { afterSku: '', limit: 1_000 });
 
 describe('stock poll', () => {
-  test('sends signed requests of up to 100 SKUs, and routing uses the answers', async () => {
+  test('sends signed requests of up to 100 SKUs, and routing uses the responses', async () => {
     const skus = Array.from({ length: 250 }, (_, index) => `tee-${String(index).padStart(3, '0')}`);
     await setUpStockItems(
       sql,
@@ -150,7 +150,7 @@ describe('stock poll', () => {
     expect(firsts).toEqual(['tee-000', 'tee-100', 'tee-100', 'tee-200']);
   });
 
-  test('a partner that refuses or sends an invalid answer does not block the others', async () => {
+  test('a partner that refuses or sends an invalid response does not block the others', async () => {
     await recordStockReports(sql, berlin, [{ SKU: 'frame-a4', status: 'in-stock', amount: 1 }], new Date(0));
     answers['/ohio'] = () => ({ status: 401, body: { error: 'who are you?' } });
     answers['/berlin'] = inStock(9);

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 afterAll(() => one.end());
 
-test('a statement or transaction that finds no free connection in time fails as unavailable, and the pool goes on', async () => {
+test('a statement or transaction that finds no free connection in time fails as unavailable, and the pool continues', async () => {
   const waits: number[] = [];
   onWaited(one, (seconds) => waits.push(seconds));
   const held = await heldTransaction(one);
@@ -49,7 +49,7 @@ test('code in a transaction cannot use another connection, of any pool', async (
   }
 });
 
-test('code in a transaction cannot wait for a group commit, and spoils it for nobody', async () => {
+test('code in a transaction cannot wait for a group commit, and the commits of others succeed', async () => {
   const write = groupCommit(async (rows: readonly number[]) => {
     await one`SELECT 1`;
     return rows;

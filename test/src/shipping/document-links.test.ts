@@ -139,7 +139,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
     expect((await fetched(forged)).status).toBe(403);
   });
 
-  test('are deleted after the retention period, and their links answer 410; newer documents stay', async () => {
+  test('are deleted after the retention period, and their links return 410; newer documents stay', async () => {
     const [old, young] = [await boughtDocuments(), await boughtDocuments()];
     await sql`
       UPDATE shipment_documents SET created_at = now() - make_interval(days => ${RETENTION_DAYS + 1})

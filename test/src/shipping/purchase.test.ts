@@ -338,7 +338,7 @@ describe('voiding', () => {
     expect(await readdir(join(folder, 'data', 'shipments', id, '1'))).toEqual([]);
   });
 
-  test('can be repeated after a carrier did not answer', async () => {
+  test('can be repeated after a carrier did not respond', async () => {
     const idempotencyKey = uuidv7();
     const bought = await buy(idempotencyKey);
     if (!bought.ok) throw new Error('the purchase was refused');
@@ -366,7 +366,7 @@ describe('voiding', () => {
   });
 });
 
-test('the dispatch answer has links for seven days and the tracking data of the first package', async () => {
+test('the dispatch response has links for seven days and the tracking data of the first package', async () => {
   const bought = await buyShipment(deps(), {
     consignment: consignmentTo(MUNICH, { count: 2 }),
     methodUid: 'tern_parcel_domestic',
@@ -440,7 +440,7 @@ describe('a tracking number that a carrier gives again', () => {
       ({ statusUid }) => statusUid,
     );
 
-  test('never fails a label: of the same carrier, of another carrier, of two packages of one shipment', async () => {
+  test('never makes a purchase fail: of the same carrier, of another carrier, of two packages of one shipment', async () => {
     const first = await purchase('corvid_post_parcel');
     const again = await purchase('corvid_post_parcel');
     const elsewhere = await purchase('tern_parcel_domestic');

@@ -81,7 +81,7 @@ describe('DNS lookup', () => {
     }
   });
 
-  it('of names whose servers do not answer delays neither file reads nor other names', async () => {
+  it('delays neither file reads nor other names while servers do not respond', async () => {
     const resolve = createDnsResolve([address]);
     const silent = Array.from({ length: 50 }, (_, i) => resolve(`silent-${i}.example`).catch(() => []));
     const started = Date.now();

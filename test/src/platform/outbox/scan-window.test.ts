@@ -52,7 +52,7 @@ test('a scan that fails at once is repeated', () => {
   expect(window.next(60_500)).toEqual(EVER);
 });
 
-test('a scan of every row that runs into a time-out does not keep the newest rows waiting', () => {
+test('a scan of every row that ends by a timeout does not delay the newest rows', () => {
   const window = new ScanWindow();
   window.next(0);
   window.advanceTo(at('10:00:00'), 0);

@@ -133,7 +133,7 @@ test('a signal to a workflow that nothing starts is retried, then dead', async (
   expect(await deliver('signal_workflow', { target, attempts: 8 })).toEqual({ outcome: 'dead', error });
 });
 
-test('a rejected message is a dead letter that an operator sees and replays', async () => {
+test('a rejected message is a dead letter, which a replay delivers again', async () => {
   const workflowId = `w-${Math.random()}`;
   const invalid = { workflowType: 'x'.repeat(2_000), args: [] };
   const valid = { workflowType: 'anything', args: [] };

@@ -51,7 +51,7 @@ test('each key has at least one slot, and no more while none is free', () => {
   );
 });
 
-test('what waits comes back at the rate at which slots of its key become free', () => {
+test('waiting activities try again at the rate at which slots of their key become free', () => {
   const four = shares(4);
   const [first] = takeAll(four, 'a');
   now += 30_000;

@@ -39,7 +39,7 @@ test('a refusal by the workflow is a response and is not retried', async () => {
   expect(tries()).toBe(1);
 });
 
-test('after the deadline the update fails, and the caller is asked to retry', async () => {
+test('an update fails after its deadline, with an error that can be retried', async () => {
   const error = givenBack();
   await expect(sendUpdate(client, 0, sending(error).send)).rejects.toBe(error);
   expect(asRefusal(error)).toMatchObject({ code: 'UNAVAILABLE', retryAfter: expect.any(Number) });

@@ -28,7 +28,7 @@ test.each([
   expect(valueIn(await one(codec.decode(encrypted)))).toEqual(value);
 });
 
-test('what is kept shows the key’s name and nothing of the value or its kind', async () => {
+test('a stored payload shows the name of its key and nothing of the value or its kind', async () => {
   const { metadata, data } = await one(encryptionCodec([spring]).encode([payload('Lovelace')]));
   expect(Object.keys(metadata!).sort()).toEqual(['encoding', 'encryption-key-id']);
   expect(Buffer.from(metadata!['encryption-key-id']!).toString()).toBe('spring');
@@ -80,15 +80,15 @@ describe('what cannot be decrypted', () => {
     expect(error).toBeInstanceOf(UndecryptablePayload);
     expect((error as Error).message).toMatch(/key spring is damaged/);
   });
-  test('a key that is not there is named', async () => {
+  test('an error names a key that is not configured', async () => {
     await expect(decoding((same) => same, [autumn])).rejects.toThrow(
       'payload key "spring" is not in PAYLOAD_KEYS',
     );
   });
-  test('another key of the same name does not pass', async () => {
+  test('another key of the same name is refused', async () => {
     await expect(decoding((same) => same, [newKey('spring')])).rejects.toThrow(UndecryptablePayload);
   });
-  test('a payload is not another key’s for being renamed', async () => {
+  test('a payload under the name of another key is refused', async () => {
     const twin = { id: 'twin', key: spring.key };
     const renamed = (encrypted: Payload): Payload => ({
       ...encrypted,
@@ -103,7 +103,7 @@ describe('PAYLOAD_KEYS', () => {
     loadConfig({ PAYLOAD_KEYS: text }).PAYLOAD_KEYS;
   const encoded = (bytes = 32) => randomBytes(bytes).toString('base64');
 
-  test('without it nothing is encrypted', () => {
+  test('payloads are not encrypted without keys', () => {
     expect(keysOf(undefined)).toBeUndefined();
     expect(dataConverterOf(undefined).payloadCodecs).toEqual([]);
   });

@@ -90,7 +90,7 @@ async function expectTextsToArrive(odd: readonly string[]): Promise<void> {
   expect(worker.getState()).toBe('RUNNING');
 }
 
-test('a worker lives when errors, results and heartbeats of activities have any text', async () => {
+test('a worker continues when errors, results and heartbeats of activities have any text', async () => {
   await fc.assert(fc.asyncProperty(fc.array(oddText, { minLength: 1, maxLength: 5 }), expectTextsToArrive), {
     numRuns: 12,
   });
@@ -108,7 +108,7 @@ test.each([
   60_000,
 );
 
-test('a worker lives when workflow code fails, answers and describes itself with any text', async () => {
+test('a worker continues when failures, results and details of workflow code have any text', async () => {
   await fc.assert(
     fc.asyncProperty(oddText, async (text) => {
       texts = [text];
