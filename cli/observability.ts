@@ -1,5 +1,4 @@
 import { orderGauges } from '../src/orders/order-gauges';
-import { POSTBACK_STATUSES } from '../src/partners/domain/postback-status';
 import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
 import { healthPages } from '../src/platform/health';
@@ -23,7 +22,7 @@ export async function startObservability(
   if (config.METRICS_PORT === 'off') return undefined;
   addProcessMetrics(metrics);
   addPoolMetrics(metrics, sql);
-  await expectPartners(sql, metrics, POSTBACK_STATUSES).catch((error: unknown) =>
+  await expectPartners(sql, metrics).catch((error: unknown) =>
     log.warn({ err: error }, 'the partners could not be read, their metrics start with their first message'),
   );
   metrics.addGauges(createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges]));

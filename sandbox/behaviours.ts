@@ -16,6 +16,18 @@ const handOver: ScriptedStep = { do: 'hand-over' };
 const produce: readonly ScriptedStep[] = [received, fetchAssets, printed];
 const ship: readonly ScriptedStep[] = [dispatch, shipped, handOver];
 const usual = () => [...produce, ...ship];
+/** Takes a step after `received`, and then works as usual. */
+const afterReceived = (step: ScriptedStep) => [received, step, fetchAssets, printed, ...ship];
+const printSlowly = (ms: number) => [received, fetchAssets, pause(ms), printed, ...ship];
+const pause = (ms: number): ScriptedStep => ({ do: 'pause', ms });
+const error = (message: string): ScriptedStep => ({ do: 'postback', status: 'error', message });
+const cancelled = (message: string, firstItem?: 'whole' | number): ScriptedStep => ({
+  do: 'postback',
+  status: 'cancelled',
+  message,
+  ...(firstItem === undefined ? {} : { firstItem }),
+});
+const printingTime = { meaning: 'milliseconds of printing', default: 5_000 };
 
 /** Texts that are hard to keep: half of a surrogate pair, U+0000, an emoji across character 500, and 1 MB. */
 const ODD_WORDS = [
@@ -102,7 +114,7 @@ const behaviours = {
   },
   'faulty-postbacks': {
     summary: 'Sends invalid postbacks after received, then continues as usual.',
-    plan: () => [received, { do: 'faulty-postbacks' }, fetchAssets, printed, ...ship],
+    plan: () => afterReceived({ do: 'faulty-postbacks' }),
   },
   'per-item-postbacks': {
     summary: 'Sends each status separately for every item.',
@@ -117,42 +129,24 @@ const behaviours = {
   },
   'cancels-order': {
     summary: 'Accepts the order and cancels all of it.',
-    plan: () => [received, { do: 'postback', status: 'cancelled', message: 'Our press is down' }],
+    plan: () => [received, cancelled('Our press is down')],
   },
   'cancels-item': {
     summary: 'Cancels the first item, produces and ships the others.',
-    plan: () => [
-      received,
-      { do: 'postback', status: 'cancelled', message: 'Out of this paper', firstItem: 'whole' },
-      fetchAssets,
-      printed,
-      ...ship,
-    ],
+    plan: () => afterReceived(cancelled('Out of this paper', 'whole')),
   },
   'cancels-quantity': {
     summary: 'Cancels some units of the first item and holds that item; produces and ships the others.',
     amount: { meaning: 'units', default: 1 },
-    plan: (units) => [
-      received,
-      { do: 'postback', status: 'cancelled', message: 'Spoiled in cutting', firstItem: units },
-      fetchAssets,
-      printed,
-      ...ship,
-    ],
+    plan: (units) => afterReceived(cancelled('Spoiled in cutting', units)),
   },
   'error-then-recovers': {
     summary: 'Reports an error after received, then produces the order anyway.',
-    plan: () => [
-      received,
-      { do: 'postback', status: 'error', message: 'Colour profile missing, asking prepress' },
-      fetchAssets,
-      printed,
-      ...ship,
-    ],
+    plan: () => afterReceived(error('Colour profile missing, asking prepress')),
   },
   'error-only': {
     summary: 'Reports an error instead of received and stops.',
-    plan: () => [{ do: 'postback', status: 'error', message: 'The artwork cannot be opened in prepress' }],
+    plan: () => [error('The artwork cannot be opened in prepress')],
   },
   'ships-without-dispatch': {
     summary: 'Ships with its own carrier: the shipped postback has tracking code and link.',
@@ -177,52 +171,46 @@ const behaviours = {
       'Responds to a cancel request with 409 and continues. Prints slowly enough that a cancel request is in time.',
     amount: { meaning: 'milliseconds of printing', default: 500 },
     refusesCancel: () => 'The job is on the press already',
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+    plan: printSlowly,
   },
   'prints-slowly': {
     summary: 'Prints slowly, which leaves time to cancel or change the order.',
-    amount: { meaning: 'milliseconds of printing', default: 5_000 },
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+    amount: printingTime,
+    plan: printSlowly,
   },
   'waits-after-dispatch': {
     summary: 'Waits after dispatch, which leaves time to change the address, then requests dispatch again.',
     amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
-    plan: (ms) => [...produce, dispatch, { do: 'pause', ms }, dispatch, shipped, handOver],
+    plan: (ms) => [...produce, dispatch, pause(ms), dispatch, shipped, handOver],
   },
   'ships-old-label': {
     summary: 'Waits after dispatch and ships with the first label, even when the address has changed.',
     amount: { meaning: 'milliseconds between dispatch and shipped', default: 5_000 },
-    plan: (ms) => [...produce, dispatch, { do: 'pause', ms }, shipped, handOver],
+    plan: (ms) => [...produce, dispatch, pause(ms), shipped, handOver],
   },
   'refuses-updates': {
     summary: 'Refuses order updates with 422. Prints slowly, which leaves time to change the address.',
-    amount: { meaning: 'milliseconds of printing', default: 5_000 },
+    amount: printingTime,
     updateResponse: () => ({ status: 422, error: 'We do not change the address of accepted orders' }),
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+    plan: printSlowly,
   },
   'misses-updates': {
     summary: 'Never responds to order updates. Prints slowly, which leaves time to change the address.',
-    amount: { meaning: 'milliseconds of printing', default: 5_000 },
+    amount: printingTime,
     updateResponse: () => 'silence',
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+    plan: printSlowly,
   },
   'delays-updates': {
     summary: 'Responds to order updates late. Prints slowly, which leaves time to change the address.',
     amount: { meaning: 'milliseconds before the response and of printing', default: 3_000 },
     updateResponse: (lateMs) => ({ lateMs }),
-    plan: (ms) => [received, fetchAssets, { do: 'pause', ms }, printed, ...ship],
+    plan: printSlowly,
   },
   'ships-to-old-address': {
     summary: 'Refuses order updates with 422, prints slowly and ships with its own carrier.',
-    amount: { meaning: 'milliseconds of printing', default: 5_000 },
+    amount: printingTime,
     updateResponse: () => ({ status: 422, error: 'The label is printed already' }),
-    plan: (ms) => [
-      received,
-      fetchAssets,
-      { do: 'pause', ms },
-      printed,
-      { ...shipped, ownTracking: 'unknown' },
-    ],
+    plan: (ms) => [received, fetchAssets, pause(ms), printed, { ...shipped, ownTracking: 'unknown' }],
   },
   'odd-words': {
     summary:
@@ -232,13 +220,7 @@ const behaviours = {
     firstResponses: (number) => ({ times: 1, takes: false, how: { status: 503, error: oddWords(number) } }),
     updateResponse: (number) => ({ status: 422, error: oddWords(number) }),
     refusesCancel: oddWords,
-    plan: (number) => [
-      received,
-      { do: 'postback', status: 'error', message: oddWords(number) },
-      fetchAssets,
-      printed,
-      ...ship,
-    ],
+    plan: (number) => afterReceived(error(oddWords(number))),
   },
   'odd-refusal': {
     summary: 'Refuses the order with 422 and text that is hard to keep.',

@@ -1,10 +1,24 @@
 import { z } from 'zod';
 import { partnerByAccount } from '../../src/partners/partner-rows';
-import { pushedStockSchema } from '../../src/partners/partner-schemas';
+import { type StockReport, stockReportSchema, units } from '../../src/partners/partner-schemas';
 import { recordStockReports } from '../../src/partners/stock-levels';
+import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+
+/** One SKU of a pushed stock report. The units may be given as `quantity` or as `amount`. */
+const pushedStockSchema = crossField(
+  stockReportSchema.extend({
+    quantity: units.nullish().describe('Same as amount. When both are given, they must be equal.'),
+  }),
+  (item, report) => {
+    const [quantity, amount] = [property(item, 'quantity'), property(item, 'amount')];
+    if (quantity != null && amount != null && quantity !== amount) {
+      report(['quantity'], 'quantity and amount must be equal.');
+    }
+  },
+).transform(({ quantity, ...item }): StockReport => ({ ...item, amount: item.amount ?? quantity }));
 
 /** `POST /v3/stock/status`: a partner pushes its stock levels. */
 export function stockStatusRoutes({ sql }: ApiDeps): Route[] {

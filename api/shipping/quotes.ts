@@ -1,9 +1,29 @@
+import { z } from 'zod';
 import { fromMinor } from '../../src/platform/domain/money';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { consignmentFrom } from '../../src/shipping/consignment';
-import { quoteRequestSchema, quotesSchema } from '../../src/shipping/request-schemas';
+import { quoteRequestSchema } from '../../src/shipping/request-schemas';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+
+const quotesSchema = z
+  .object({
+    items: z.array(
+      z.object({
+        carrier: z.object({ name: z.string(), uid: z.string() }),
+        method: z.object({
+          name: z.string(),
+          uid: z.string(),
+          price: z.number().describe('Estimated price of all packages, in the request’s currency.'),
+          maxShipmentDays: z.number(),
+          minShipmentDays: z.number(),
+          deliveryPaddingDays: z.number().optional(),
+        }),
+      }),
+    ),
+    count: z.number(),
+  })
+  .meta({ id: 'ShippingQuotes' });
 
 /** `POST /v1/shipping-methods/quote`: lists the methods that carry packages to an address. */
 export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>): Route {

@@ -1,12 +1,10 @@
 import { z } from 'zod';
 import { labelText } from '../documents/label-text-schema';
 import { isCountry } from '../platform/domain/countries';
-import { crossField, property } from '../platform/domain/cross-field';
 import { currencyCode, day, moment } from '../platform/domain/fields';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
-import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 
-/** Schemas of the bodies that operators and partners send about a partner, and of the partner as operators read it. */
+/** Schemas of the bodies that operators and partners send about a partner. */
 
 const country = z.string().refine(isCountry, { error: 'must be an ISO 3166-1 alpha-2 country code' });
 const line = (max: number) => z.string().trim().min(1).max(max);
@@ -74,28 +72,8 @@ export const partnerChangeSchema = z.object({
 
 export type PartnerChange = z.output<typeof partnerChangeSchema>;
 
-export const partnerViewSchema = z.object({
-  id: z.string(),
-  ...partnerSetupSchema.shape,
-  country: z.string(),
-  stateProvince: z.string().nullable(),
-  subscription: z
-    .object({
-      orderSubmitUrl: z.string(),
-      apparelOrderSubmitUrl: z.string().nullable(),
-      orderCancelUrl: z.string().nullable(),
-      orderUpdateUrl: z.string().nullable(),
-      inventoryUrl: z.string().nullable(),
-      version: z.enum(PRINT_ORDER_VERSIONS).nullable(),
-      documentTypes: z.enum(['all']).nullable(),
-      subscribedAt: z.iso.datetime(),
-    })
-    .nullable()
-    .describe('Null until the partner has subscribed.'),
-  createdAt: z.iso.datetime(),
-});
-
-const units = z.int().min(0).max(1_000_000_000);
+/** Units of one SKU. */
+export const units = z.int().min(0).max(1_000_000_000);
 
 /** One SKU of a stock report. Partners respond to a stock poll with it, or push it. */
 export const stockReportSchema = z.object({
@@ -111,16 +89,3 @@ export const stockReportSchema = z.object({
 });
 
 export type StockReport = z.output<typeof stockReportSchema>;
-
-/** One SKU of a pushed stock report. The units may be given as `quantity` or as `amount`. */
-export const pushedStockSchema = crossField(
-  stockReportSchema.extend({
-    quantity: units.nullish().describe('Same as amount. When both are given, they must be equal.'),
-  }),
-  (item, report) => {
-    const [quantity, amount] = [property(item, 'quantity'), property(item, 'amount')];
-    if (quantity != null && amount != null && quantity !== amount) {
-      report(['quantity'], 'quantity and amount must be equal.');
-    }
-  },
-).transform(({ quantity, ...item }): StockReport => ({ ...item, amount: item.amount ?? quantity }));

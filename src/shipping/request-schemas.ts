@@ -13,7 +13,7 @@ import {
 import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 import { MAX_PACKAGES, packageSchema } from './package-schemas';
 
-/** Requests and quotes of the shipping group (docs/shipping.md). */
+/** Requests of the shipping group (docs/shipping.md). */
 
 /** An ISO 4217 code. The routes check that it has an exchange rate, because rate cards are converted to it. */
 const currency = z.string().superRefine((code, context) => {
@@ -182,22 +182,3 @@ export const shippingOrderRequestSchema = crossField(
 
 export type QuoteRequest = z.output<typeof quoteRequestSchema>;
 export type ShippingOrderRequest = z.output<typeof shippingOrderRequestSchema>;
-
-export const quotesSchema = z
-  .object({
-    items: z.array(
-      z.object({
-        carrier: z.object({ name: z.string(), uid: z.string() }),
-        method: z.object({
-          name: z.string(),
-          uid: z.string(),
-          price: z.number().describe('Estimated price of all packages, in the request’s currency.'),
-          maxShipmentDays: z.number(),
-          minShipmentDays: z.number(),
-          deliveryPaddingDays: z.number().optional(),
-        }),
-      }),
-    ),
-    count: z.number(),
-  })
-  .meta({ id: 'ShippingQuotes' });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { createAccount, issueKey } from '../../../src/accounts/accounts-and-keys';
+import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
 import {
   changePartner,
   createPartner,
@@ -7,11 +8,7 @@ import {
   type Partner,
   partnerByAccount,
 } from '../../../src/partners/partner-rows';
-import {
-  partnerChangeSchema,
-  partnerSetupSchema,
-  partnerViewSchema,
-} from '../../../src/partners/partner-schemas';
+import { partnerChangeSchema, partnerSetupSchema } from '../../../src/partners/partner-schemas';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
 import { reportedLevels } from '../../../src/partners/stock-levels';
 import { Refusal } from '../../../src/platform/errors';
@@ -51,6 +48,27 @@ const PARTNERS: KeyOwners = {
   maxOverlapSeconds: 7 * 86_400,
   find: async (sql, id) => (await requirePartner(sql, id)).partnerId,
 };
+
+const partnerViewSchema = z.object({
+  id: z.string(),
+  ...partnerSetupSchema.shape,
+  country: z.string(),
+  stateProvince: z.string().nullable(),
+  subscription: z
+    .object({
+      orderSubmitUrl: z.string(),
+      apparelOrderSubmitUrl: z.string().nullable(),
+      orderCancelUrl: z.string().nullable(),
+      orderUpdateUrl: z.string().nullable(),
+      inventoryUrl: z.string().nullable(),
+      version: z.enum(PRINT_ORDER_VERSIONS).nullable(),
+      documentTypes: z.enum(['all']).nullable(),
+      subscribedAt: z.iso.datetime(),
+    })
+    .nullable()
+    .describe('Null until the partner has subscribed.'),
+  createdAt: z.iso.datetime(),
+});
 
 function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
   const { orderSubmitUrl, subscribedAt } = partner;

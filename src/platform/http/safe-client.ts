@@ -44,7 +44,6 @@ export interface SafeClientOptions {
   readonly allowPrivate: boolean;
   /** Resolves host names. Default: DNS, or the system's lookup when private networks are allowed. */
   readonly resolve?: Resolve;
-  readonly userAgent?: string;
   /** Called at the end of every request that has a purpose. */
   readonly observe?: OutboundObserver;
 }
@@ -64,7 +63,7 @@ const USER_AGENT = 'Pressline/1.0 (print fulfillment)';
  * (SECURITY.md). It checks every address to which it connects.
  */
 export function createSafeClient(options: SafeClientOptions): SafeClient {
-  const { allowPrivate, userAgent = USER_AGENT, observe } = options;
+  const { allowPrivate, observe } = options;
   const resolve = options.resolve ?? (allowPrivate ? resolveLocally : createDnsResolve());
   const agent = new Agent({
     headersTimeout: 0,
@@ -95,7 +94,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
           dispatcher: agent,
           method,
           headers: {
-            'user-agent': userAgent,
+            'user-agent': USER_AGENT,
             accept: '*/*',
             'accept-encoding': 'identity',
             ...span?.headers,

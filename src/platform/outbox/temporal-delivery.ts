@@ -42,19 +42,15 @@ export interface TemporalDeliveryOptions {
 /** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
   const { client, sql } = options;
+  const lane = (kind: Lane['kind'], deliver: Lane['deliver']): Lane => ({
+    kind,
+    concurrency: 32,
+    leaseSeconds: 30,
+    deliver: (row) => delivered(client, () => deliver(row)),
+  });
   return [
-    {
-      kind: 'start_workflow',
-      concurrency: 32,
-      leaseSeconds: 30,
-      deliver: (row) => delivered(client, () => start(options, row)),
-    },
-    {
-      kind: 'signal_workflow',
-      concurrency: 32,
-      leaseSeconds: 30,
-      deliver: (row) => delivered(client, () => signal(sql, client.workflow.getHandle(row.target), row)),
-    },
+    lane('start_workflow', (row) => start(options, row)),
+    lane('signal_workflow', (row) => signal(sql, client.workflow.getHandle(row.target), row)),
   ];
 }
 
