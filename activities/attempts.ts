@@ -12,13 +12,13 @@ interface Carried {
 
 const carriedBy = (info: Info) => (info.heartbeatDetails as Carried | null | undefined) ?? {};
 
-/** Sends a heartbeat that carries these details to later attempts, beside what the present attempt was given. */
+/** Sends a heartbeat that carries these details to later attempts, beside what the current attempt was given. */
 export function carry(details: object): void {
   const { info, heartbeat } = Context.current();
   heartbeat({ ...carriedBy(info), ...details });
 }
 
-/** Returns the number of the present attempt. An attempt that got no slot does not count. */
+/** Returns the number of the current attempt. An attempt that got no slot does not count. */
 export function attemptOf(info: Info): number {
   return info.attempt - (carriedBy(info).waits ?? 0);
 }

@@ -18,7 +18,7 @@ const SHORTEST_ATTEMPT = 30_000;
 
 const FETCHING = { type: 'fetching_files' } as const;
 
-/** Returns the present attempt. Heartbeats carry the start of the first attempt to the next ones. */
+/** Returns the current attempt. Heartbeats carry the start of the first attempt to the next ones. */
 function fileAttempt(windowMs: number) {
   const { info, cancellationSignal } = Context.current();
   const { since = Date.now() } = (info.heartbeatDetails ?? {}) as { since?: number };

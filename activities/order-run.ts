@@ -4,11 +4,7 @@ import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder, storedPlan } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
-import {
-  planReplacement,
-  type ReplacementRequest,
-  replanShipments,
-} from '../src/orders/print-orders/replacement';
+import { planReroute, type RerouteRequest, replanShipments } from '../src/orders/print-orders/reroute-plan';
 import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
@@ -44,8 +40,8 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
       return await applyShippingChange(deps, change);
     },
 
-    async planReplacement(request: RunIds & ReplacementRequest) {
-      return await planReplacement(deps, request);
+    async planReroute(request: RunIds & RerouteRequest) {
+      return await planReroute(deps, request);
     },
 
     /** Plans the shipments of print orders again, for the units that they have left. */

@@ -16,9 +16,9 @@ import {
  * it is.
  */
 export const interceptors = (): WorkflowInterceptors => {
-  /** The present task, which can take several activations, and whether it writes to the history. */
+  /** The current task, which can take several activations, and whether it writes to the history. */
   let task = { historyLength: -1, leavesEvent: false };
-  /** True when the present activation delivers an event to the workflow. */
+  /** True when the current activation delivers an event to the workflow. */
   let delivers = false;
   /** Updates that were accepted. Their result is written, also when it is a failure. */
   const accepted = new Set<string>();

@@ -5,7 +5,7 @@ import { STOP_REASONS } from './domain/stop-reasons';
 /** Statuses for which a notification gives the reason. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 
-/** Statuses of print jobs that are in no parcel. `waiting`: of a print order that waits to take over units of another one. */
+/** Statuses of print jobs that are in no parcel. `waiting`: of a rerouted print order that waits for the current partner. */
 const NOT_SENT_JOBS = ['cancelled', 'superseded', 'waiting'];
 
 const STOPPING_EVENTS = Object.keys(STOP_REASONS);

@@ -27,7 +27,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'split',
     'five-keys',
   ],
-  replacement: ['agrees', 'refuses', 'stays-silent', 'is-producing', 'agrees-later', 'forced'],
+  reroute: ['agrees', 'refuses', 'stays-silent', 'is-producing', 'agrees-later', 'forced'],
   'order-run': ['first'],
   'order-updates': ['moved-twice', 'moved-in-delivery', 'no-update-address', 'refused-update', 'old-address'],
   untracked: ['untracked', 'tracked'],

@@ -18,11 +18,11 @@ export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun
 
 type PlanningActivities = Pick<
   OrderRunActivities,
-  'prepareOrder' | 'applyShippingChange' | 'planReplacement' | 'replanShipments'
+  'prepareOrder' | 'applyShippingChange' | 'planReroute' | 'replanShipments'
 >;
 
 /**
- * Plans of orders, changes and replacements. They call carriers over HTTP, each for at most five seconds, and are retried
+ * Plans of orders, changes and reroutes. They call carriers over HTTP, each for at most five seconds, and are retried
  * until a plan is stored or refused. They run one at a time, because each plans from the rows that the others write.
  */
 const planningActivities = proxyActivities<PlanningActivities>({

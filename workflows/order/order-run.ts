@@ -22,8 +22,8 @@ import {
   whyNotCancel,
   whyNotChangeShipping,
   whyNotDispatch,
-  whyNotMove,
   whyNotRepair,
+  whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/guards';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
@@ -114,7 +114,7 @@ export class OrderRun implements OrderRunContext {
       validator: (request) => {
         refuseWith(whyNotRepair(this.state, request));
         if (request.action === 'reroute' || request.action === 'reproduce') {
-          refuseWith(whyNotMove(this.state, request));
+          refuseWith(whyNotRerouteUnits(this.state, request));
         }
       },
     });
@@ -299,7 +299,7 @@ export class OrderRun implements OrderRunContext {
     }
     const { printOrderId } = deadline;
     if (deadline.kind === 'stop') {
-      this.take({ type: 'replacement_due', printOrderId });
+      this.take({ type: 'reroute_due', printOrderId });
       return;
     }
     if (deadline.kind === 'reminder') {

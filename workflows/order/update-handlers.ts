@@ -4,22 +4,22 @@ import {
   whyNotCancel,
   whyNotChangeShipping,
   whyNotDispatch,
-  whyNotMove,
   whyNotRepair,
+  whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/guards';
-import { replacedUnits } from '../../src/orders/domain/lifecycle/replacement';
-import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
+import { reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import {
   isWithPartner,
-  movingUnits,
-  waitingReplacementOf,
-} from '../../src/orders/domain/lifecycle/waiting-replacements';
+  reroutedJobs,
+  waitingRerouteOf,
+} from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
+import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
+import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
   type DispatchResult,
   type RepairRequest,
-  type ReplacementRequest,
+  type RerouteRequest,
   RUN_REFUSALS,
 } from '../../src/orders/domain/run/run-messages';
 import type { Planning } from './activities';
@@ -124,25 +124,25 @@ export class UpdateHandlers {
     if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
   }
 
-  private async replace(request: ReplacementRequest): Promise<void> {
+  private async replace(request: RerouteRequest): Promise<void> {
     const { action, itemId, by, reason, force = false } = request;
-    refuseWith(whyNotMove(this.run.state, request));
-    const waiting = waitingReplacementOf(this.run.state, itemId);
+    refuseWith(whyNotRerouteUnits(this.run.state, request));
+    const waiting = waitingRerouteOf(this.run.state, itemId);
     if (waiting !== undefined) {
-      this.run.take({ type: 'replacement_forced', by, reason, printOrderId: waiting.printOrder.id });
+      this.run.take({ type: 'reroute_forced', by, reason, printOrderId: waiting.printOrder.id });
       return;
     }
-    const replaces = replacedUnits(this.run.state, request);
-    const waits = !force && movingUnits(this.run.state, replaces).some(isWithPartner);
+    const units = reroutedUnits(this.run.state, request);
+    const waits = !force && reroutedJobs(this.run.state, units).some(isWithPartner);
     const plan = await this.planning.run((activities) =>
-      activities.planReplacement({
+      activities.planReroute({
         ...this.run.ids,
         step: `${action}:${currentUpdateInfo()!.id}`,
         action,
         itemId,
-        quantity: request.quantity ?? (replaces.reduce((sum, { quantity }) => sum + quantity, 0) || null),
+        quantity: request.quantity ?? (units.reduce((sum, { quantity }) => sum + quantity, 0) || null),
         partnerId: request.partnerId,
-        replaces,
+        units,
         madeAt: madeAt(this.run.state, itemId),
         waits,
       }),
@@ -150,12 +150,12 @@ export class UpdateHandlers {
     if (plan.outcome === 'refused') throw refuse(RUN_REFUSALS.conflict, plan.message);
     const waitsUntil = Date.now() + this.run.input.stopDeadlineMs;
     this.run.take({
-      type: 'replaced',
+      type: 'rerouted',
       action,
       by,
       reason,
       printOrder: plan.printOrder,
-      replaces,
+      units,
       ...(waits ? { waitsUntil } : {}),
       ...(force ? { force } : {}),
     });

@@ -1,9 +1,9 @@
 import type { z } from 'zod';
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
+import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
-import { DRAFT_TURN, turnOf } from '../../../src/orders/domain/lifecycle/turn';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
 import {
   type OperatorOrder,
@@ -97,19 +97,19 @@ function runBody(view: RunView) {
     early: _early,
     clock: _clock,
     pending: _pending,
-    waitingReplacements = [],
+    waitingReroutes = [],
     ...state
   } = view;
   return {
     ...state,
-    waitingReplacements: waitingReplacements.map(({ action, printOrder, replaces, until }) => ({
+    waitingReroutes: waitingReroutes.map(({ action, printOrder, units, until }) => ({
       action,
       printOrder: {
         id: printOrder.id,
         partnerId: printOrder.partnerId,
         partnerUid: printOrder.partnerUid,
       },
-      replaces,
+      units,
       until: new Date(until).toISOString(),
     })),
   };
@@ -164,10 +164,10 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const view = orderView(order);
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
       return {
-        ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'turn' | 'consoleUrl' | 'temporalUrl'>),
+        ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'nextStep' | 'consoleUrl' | 'temporalUrl'>),
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
-        turn: isDraft ? DRAFT_TURN : turnOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
+        nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
         actions: await actions(),
         routing: (decisions ?? []).map(({ step, createdAt, decision }) => ({
           step,

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../../src/consignments/domain/tracking-status';
 import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
+import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/next-step';
 import { JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
 import {
   FINANCIAL_STATUSES,
@@ -8,7 +9,6 @@ import {
   ORDER_STATUSES,
   PRINT_ORDER_STAGES,
 } from '../../../src/orders/domain/lifecycle/statuses';
-import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/turn';
 import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { attentionReason } from './attention-reason';
@@ -63,7 +63,7 @@ const printOrder = z.object({
   step: z.string().describe('The step of the order workflow that created it.'),
   status: z
     .enum(PRINT_ORDER_STAGES)
-    .describe('`waiting`: a replacement that no partner gets before the present partner has agreed to stop.'),
+    .describe('`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.'),
   reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
   messageId: z.string().describe('`webhook-id` of its deliveries.'),
   acceptedAt: time.nullable(),
@@ -114,7 +114,7 @@ const run = z
       )
       .describe(
         'Earliest first. A partner’s deadline for printing and dispatch is the end of the dispatch date in its time zone. ' +
-          '`reminder`: the print order is delivered once more. `stop`: time limit of a print order that waits until the present partner stops. ' +
+          '`reminder`: the print order is delivered once more. `stop`: time limit of a print order that waits until the current partner stops. ' +
           '`tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
       ),
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
@@ -172,7 +172,7 @@ const run = z
               .enum(STOP_REQUESTS)
               .optional()
               .describe(
-                'Present when the partner was asked to stop because another print order takes over: its answer. ' +
+                'Present when the partner was asked to stop because its units are rerouted: its answer. ' +
                   '`unanswered`: the time limit has passed. `forced`: an operator did not wait for it.',
               ),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
@@ -180,16 +180,16 @@ const run = z
         ),
       }),
     ),
-    waitingReplacements: z
+    waitingReroutes: z
       .array(
         z.object({
           action: z.enum(['reroute', 'reproduce']),
           printOrder: z.object({ id: z.string(), partnerId: z.string(), partnerUid: z.string() }),
-          replaces: z.array(z.object({ jobId: z.string(), quantity: z.int() })),
-          until: time.describe('Time limit of the present partner’s answer.'),
+          units: z.array(z.object({ jobId: z.string(), quantity: z.int() })),
+          until: time.describe('Time limit of the current partner’s answer.'),
         }),
       )
-      .describe('Print orders that take over units as soon as the present partner has agreed to stop.'),
+      .describe('Rerouted print orders, which are delivered as soon as the current partner has agreed to stop.'),
   })
   .describe('The state of the order workflow.');
 
@@ -236,7 +236,7 @@ export const operatorOrderSchema = z
       })
       .nullable()
       .describe('Dates of all print orders together. Null before the order is planned.'),
-    turn: z
+    nextStep: z
       .object({
         who: z.enum(['client', 'pressline', 'operator', 'partner', 'carrier', 'nobody']),
         waitsFor: z.enum(WAITS_FOR),

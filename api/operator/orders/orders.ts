@@ -57,7 +57,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
           attention: operatorOrderSchema.shape.attention,
           waitsForPartner: z
             .boolean()
-            .describe('True while a reroute or reproduce waits until the present partner agrees to stop.'),
+            .describe('True while a reroute or reproduce waits until the current partner agrees to stop.'),
         })
         .meta({ id: 'RepairedOrder' }),
       handler: async ({ params: { orderId }, body, account, headers, log, audit }) => {

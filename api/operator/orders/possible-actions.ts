@@ -3,10 +3,10 @@ import {
   type PossibleRepair,
   possibleRepairs,
   REPAIR_ACTIONS,
-} from '../../../src/orders/domain/lifecycle/possible-repairs';
+} from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-orders';
-import { replacementPartners } from '../../../src/orders/reading/replacement-partners';
+import { reroutePartners } from '../../../src/orders/reading/reroute-partners';
 import { REJECTION_REASONS } from '../../../src/partners/domain/routing-decision';
 import type { ApiDeps } from '../../deps';
 import { attentionReason } from './attention-reason';
@@ -16,7 +16,7 @@ import { attentionReason } from './attention-reason';
 const partnerChoice = z.object({
   partnerId: z.string(),
   partnerUid: z.string(),
-  present: z.boolean().describe('True for a partner that has print jobs of the item.'),
+  current: z.boolean().describe('True for a partner that has print jobs of the item.'),
   rejected: z
     .object({ reason: z.enum(REJECTION_REASONS), detail: z.string() })
     .nullable()
@@ -36,7 +36,7 @@ export const actionsSchema = z
         .array(z.string())
         .describe('The items that it can be applied to. Empty for an act on the whole order.'),
       reasons: z.array(attentionReason).describe('`dismiss`: the reasons that it clears.'),
-      replacements: z
+      reroutes: z
         .array(
           z.object({
             itemId: z.string(),
@@ -45,14 +45,14 @@ export const actionsSchema = z
             needsForce: z
               .boolean()
               .describe(
-                'True while a replacement waits for the present partner: set `force` to end the wait.',
+                'True while a reroute waits for the current partner: set `force` to end the wait.',
               ),
             partners: z
               .array(partnerChoice)
               .describe('Partners that can make the item first, the cheapest first.'),
           }),
         )
-        .describe('`reroute` and `reproduce`: each item that another print order can take over.'),
+        .describe('`reroute` and `reproduce`: each item whose units another print order can make.'),
     }),
   )
   .describe(
@@ -60,7 +60,7 @@ export const actionsSchema = z
   );
 type Action = z.input<typeof actionsSchema>[number];
 
-const NOTHING = { itemIds: [], reasons: [], replacements: [] };
+const NOTHING = { itemIds: [], reasons: [], reroutes: [] };
 
 /** Returns the acts of an order that has ended: only its attention reasons can be dismissed. */
 export function actionsOfEnded({ attention }: Pick<OperatorOrder, 'attention'>): Action[] {
@@ -74,14 +74,14 @@ export async function possibleActions(
   state: RunState,
 ): Promise<Action[]> {
   const repairs = possibleRepairs(state);
-  const replaced = repairs.flatMap((repair) => ('replacements' in repair ? repair.replacements : []));
+  const rerouted = repairs.flatMap((repair) => ('reroutes' in repair ? repair.reroutes : []));
   // A reroute and a reproduce of one item take the same units by default.
-  const items = [...new Map(replaced.map((item) => [item.itemId, item])).values()];
-  const partners = items.length === 0 ? new Map() : await replacementPartners(deps, orderId, items);
+  const items = [...new Map(rerouted.map((item) => [item.itemId, item])).values()];
+  const partners = items.length === 0 ? new Map() : await reroutePartners(deps, orderId, items);
   return repairs.map((repair) => actionOf(repair, partners));
 }
 
-function actionOf(repair: PossibleRepair, partners: Awaited<ReturnType<typeof replacementPartners>>): Action {
+function actionOf(repair: PossibleRepair, partners: Awaited<ReturnType<typeof reroutePartners>>): Action {
   switch (repair.action) {
     case 'hold':
     case 'release':
@@ -96,13 +96,13 @@ function actionOf(repair: PossibleRepair, partners: Awaited<ReturnType<typeof re
       return {
         ...NOTHING,
         action: repair.action,
-        itemIds: repair.replacements.map(({ itemId }) => itemId),
-        replacements: repair.replacements.map(({ presentPartnerIds, ...item }) => ({
+        itemIds: repair.reroutes.map(({ itemId }) => itemId),
+        reroutes: repair.reroutes.map(({ currentPartnerIds, ...item }) => ({
           ...item,
           partners: (partners.get(item.itemId) ?? []).map((alternative) => ({
             partnerId: alternative.partnerId,
             partnerUid: alternative.partnerUid,
-            present: presentPartnerIds.includes(alternative.partnerId),
+            current: currentPartnerIds.includes(alternative.partnerId),
             ...(alternative.verdict === 'rejected'
               ? {
                   rejected: { reason: alternative.reason, detail: alternative.detail },

@@ -53,8 +53,8 @@ export const repairSchema = z
         .enum(['reroute', 'reproduce'])
         .describe(
           'Creates a new print order, linked to the first. `reroute`: another partner makes the item instead of the ' +
-            'present one. `reproduce`: the new print order takes over the units that wait for an operator; others are made in ' +
-            'addition. Pressline first asks the present partner to stop units that it may still make, and waits at most ' +
+            'current one. `reproduce`: the new print order makes the units that wait for an operator; others are made in ' +
+            'addition. Pressline first asks the current partner to stop units that it may still make, and waits at most ' +
             'STOP_DEADLINE. When the partner agrees, the new print order is sent. When it refuses, or does not answer about ' +
             'units in production, they stay with it and the order gets the attention reason `not_rerouted`.',
         ),
@@ -69,7 +69,7 @@ export const repairSchema = z
         .boolean()
         .nullish()
         .describe(
-          'True sends the new print order at once, whatever the present partner does: both may make the units. It also ends ' +
+          'True sends the new print order at once, whatever the current partner does: both may make the units. It also ends ' +
             'the wait of an earlier request for the item. The event log records it. Required to move some units of a print ' +
             'job, because partners can only stop whole jobs.',
         ),

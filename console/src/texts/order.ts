@@ -56,7 +56,7 @@ export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
 };
 
 /** What an order waits for, after the words that say for whom. */
-export const WAITS: Readonly<Record<Order['turn']['waitsFor'], string>> = {
+export const WAITS: Readonly<Record<Order['nextStep']['waitsFor'], string>> = {
   submission: 'to submit the draft',
   planning: 'to plan the order',
   partner_found: 'to find a partner',

@@ -2,7 +2,7 @@ import { bulkRepairWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/work
 import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Queryable, type Transaction } from '../../platform/postgres';
-import type { BulkRepairRequest } from '../domain/lifecycle/bulk-repair';
+import type { BulkRepairRequest } from '../domain/lifecycle/repairs/bulk-repair';
 import type { RepairRequest } from '../domain/run/run-messages';
 import { matchesFilters, type OrderSearch } from '../reading/order-list';
 

@@ -1,7 +1,7 @@
 import { Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
-import { type OrderRepair, repairsOfOrder, withoutIds } from '../domain/lifecycle/bulk-repair';
+import { type OrderRepair, repairsOfOrder, withoutIds } from '../domain/lifecycle/repairs/bulk-repair';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RepairRequest } from '../domain/run/run-messages';
 import { dismissAttention } from '../reading/operator-orders';

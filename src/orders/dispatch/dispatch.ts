@@ -23,7 +23,7 @@ interface DispatchRow {
   readonly partner: Record<string, unknown>;
   readonly shipmentMethodUid: string;
   readonly clientSettings: ClientSettings;
-  /** Units that are neither cancelled nor replaced, including those that have left. */
+  /** Units that are neither cancelled nor rerouted, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
   /** Object keys of the client's packing slips. */
   readonly packingSlips: readonly { readonly packageIndex: number; readonly objectKey: string }[] | null;

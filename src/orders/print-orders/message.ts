@@ -37,7 +37,7 @@ const LINK_SECONDS = 30 * 24 * 60 * 60;
 export interface MessageSource {
   readonly id: string;
   readonly order: RunOrder;
-  /** All of them, also cancelled and replaced ones. */
+  /** All of them, also cancelled and rerouted ones. */
   readonly jobs: readonly MessageJob[];
   readonly kind: ProductKind;
   readonly version: '1.0' | '1.1';
@@ -86,7 +86,7 @@ const LEFT_OUT = ['cancelled', 'superseded'];
 
 /**
  * Builds the message of a print order from the stored order.
- * @param revision of an order update, which leaves out cancelled and replaced print jobs. The first delivery has none
+ * @param revision of an order update, which leaves out cancelled and rerouted print jobs. The first delivery has none
  */
 export function buildMessage(
   links: LinkSigner,

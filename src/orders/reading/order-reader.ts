@@ -196,7 +196,7 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
                 'departedMethodName', j.departed_method_name) ORDER BY j.id)
               FROM print_jobs j WHERE j.print_order_id = p.id)) ORDER BY p.id)
           FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
-          -- A replacement that waits for a partner is no part of the order yet.
+          -- A rerouted print order that waits for a partner is no part of the order yet.
           WHERE p.order_id = o.id AND p.status <> 'waiting') AS print_orders,
         (SELECT jsonb_agg(jsonb_build_object('id', s.id, 'printOrderId', s.print_order_id::text,
             'shipmentMethodUid', s.shipment_method_uid, 'shipmentMethodName', s.shipment_method_name,

@@ -7,7 +7,7 @@ const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b)
 const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));
 
 /**
- * Returns the print orders that the order consists of: cancelled and replaced ones do not count. When all are cancelled,
+ * Returns the print orders that the order consists of: cancelled and rerouted ones do not count. When all are cancelled,
  * returns the last ones, which no other print order replaces.
  */
 export function livePrintOrders({

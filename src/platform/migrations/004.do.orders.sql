@@ -177,7 +177,7 @@ CREATE TABLE bulk_repairs (
   id                   uuid PRIMARY KEY,
   action               text NOT NULL,
   reason               text NOT NULL,
-  -- Of a reroute or a reproduce: the partner that takes over. Null: routing chooses.
+  -- Of a reroute or a reproduce: the new partner. Null: routing chooses.
   partner_id           uuid,
   requested_by         uuid NOT NULL,
   requested_by_name    text NOT NULL,

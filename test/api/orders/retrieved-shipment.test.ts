@@ -1,5 +1,5 @@
 import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
-import { planReplacement } from '../../../src/orders/print-orders/replacement';
+import { planReroute } from '../../../src/orders/print-orders/reroute-plan';
 import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { item, order } from './sample-orders';
 
@@ -43,22 +43,22 @@ async function rerouted(
   const { items } = await read(id);
   const [first] = await api.sql<{ id: string; partnerId: string }[]>`
     SELECT id::text, partner_id FROM print_orders WHERE order_id = ${id}`;
-  const replacement = await planReplacement(steps(), {
+  const reroute = await planReroute(steps(), {
     orderId: id,
     step: 'reroute:test',
     action: 'reroute',
     itemId: items[0].id,
     quantity: units?.quantity ?? null,
     partnerId: null,
-    replaces: units === undefined ? [] : [units],
+    units: units === undefined ? [] : [units],
     madeAt: [{ printOrderId: first!.id, partnerId: first!.partnerId }],
     waits: false,
   });
-  if (replacement.outcome !== 'planned') throw new Error(replacement.message);
+  if (reroute.outcome !== 'planned') throw new Error(reroute.message);
   // The order workflow writes these statuses with its next record.
   await api.sql`UPDATE print_jobs SET status = 'superseded' WHERE print_order_id = ${first!.id}`;
   await api.sql`UPDATE print_orders SET status = 'cancelled' WHERE id = ${first!.id}`;
-  return [first!.id, replacement.printOrder.id];
+  return [first!.id, reroute.printOrder.id];
 }
 
 test('after a reroute the shipment is that of the new partner alone', async () => {

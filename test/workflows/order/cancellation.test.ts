@@ -149,7 +149,7 @@ test('a partner without a cancel address confirms by postback, item by item', as
   await cancelUrl(url);
 });
 
-test('when the partner does not answer, the client gets the present status and the order waits', async () => {
+test('when the partner does not answer, the client gets the current status and the order waits', async () => {
   const url = await cancelUrl(`http://127.0.0.1:${await freePort()}/cancellations`);
   const { orderId, printOrderId } = await handedOver(stack, 'silent');
   await say(printOrderId, 'received');

@@ -19,7 +19,7 @@ test('an order in error can be repaired in the listed ways, with the partners th
   const order = await handedOver(stack, 'actions-error');
   const [itemId] = order.itemIds;
   expect(await look(order.orderId)).toMatchObject({
-    turn: {
+    nextStep: {
       who: 'partner',
       waitsFor: 'received',
       printOrderId: order.printOrderId,
@@ -34,7 +34,7 @@ test('an order in error can be repaired in the listed ways, with the partners th
   await say(order, 'error', { message: 'no ink' });
   await orderUntil(stack, order.orderId, is('on_hold'));
   const failed = await look(order.orderId);
-  expect(failed.turn).toMatchObject({
+  expect(failed.nextStep).toMatchObject({
     who: 'operator',
     waitsFor: 'repair',
     printOrderId: order.printOrderId,
@@ -43,13 +43,13 @@ test('an order in error can be repaired in the listed ways, with the partners th
   expect(failed.actions[0]).toMatchObject({ action: 'retry', itemIds: [itemId] });
   expect(failed.actions[1]).toMatchObject({
     action: 'reroute',
-    replacements: [
+    reroutes: [
       {
         itemId,
         needsForce: false,
         partners: expect.arrayContaining([
-          expect.objectContaining({ partnerId: await partnerId('prints-berlin'), present: true }),
-          expect.objectContaining({ partnerId: await partnerId('prints-ohio'), present: false }),
+          expect.objectContaining({ partnerId: await partnerId('prints-berlin'), current: true }),
+          expect.objectContaining({ partnerId: await partnerId('prints-ohio'), current: false }),
         ]),
       },
     ],
@@ -73,14 +73,14 @@ test('the parcel of a shipped order shows, and its carrier has to act until the 
   const { trackingCode } = await stack
     .partner('prints-berlin')
     .dispatchOrder({ body: { orderId: order.printOrderId } });
-  expect((await look(order.orderId)).turn).toMatchObject({ who: 'partner', waitsFor: 'shipping' });
+  expect((await look(order.orderId)).nextStep).toMatchObject({ who: 'partner', waitsFor: 'shipping' });
   await say(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));
   const shipped = await look(order.orderId);
   expect(shipped.parcels).toMatchObject([
     { trackingNumber: trackingCode, printOrderId: order.printOrderId, voided: false },
   ]);
-  expect(shipped.turn).toMatchObject({
+  expect(shipped.nextStep).toMatchObject({
     who: 'carrier',
     waitsFor: 'tracking',
     dueAt: `${shipped.promise!.maxDeliveryDate}T23:59:59Z`,
@@ -93,7 +93,7 @@ test('a viewer sees the order and no repair', async () => {
   const viewer = await testAccount(stack.services.sql, 'operator', 'only-looks', 'viewer');
   const client = createPresslineClient({ baseUrl: stack.baseUrl, apiKey: viewer.apiKey, retries: 0 });
   const seen = await client.getOperatorOrder({ params: { orderId: order.orderId } });
-  expect(seen).toMatchObject({ id: order.orderId, actions: [], turn: { who: 'partner' } });
+  expect(seen).toMatchObject({ id: order.orderId, actions: [], nextStep: { who: 'partner' } });
   expect(names(await look(order.orderId))).not.toEqual([]);
 });
 
@@ -105,13 +105,13 @@ test('a refused order and a draft accept no repair', async () => {
   }));
   const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
   await orderUntil(stack, id, is('failed'));
-  expect(await look(id)).toMatchObject({ actions: [], turn: { who: 'nobody', waitsFor: 'nothing' } });
+  expect(await look(id)).toMatchObject({ actions: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
   const draft = await stack.shop.submitOrder({
     body: { ...orderBody(stack, 'actions-draft'), orderType: 'draft' },
   });
   expect(await look(draft.id)).toMatchObject({
     actions: [],
-    turn: { who: 'client', waitsFor: 'submission' },
+    nextStep: { who: 'client', waitsFor: 'submission' },
     promise: null,
     parcels: [],
   });
@@ -128,8 +128,8 @@ test('the same repairs follow from Postgres while no worker runs', async () => {
     const away = await look(order.orderId);
     expect(away.run).toBeNull();
     expect(away.actions).toEqual(before.actions);
-    expect(away.turn).toEqual(before.turn);
-    expect(away.turn).toMatchObject({ who: 'partner', waitsFor: 'printed' });
+    expect(away.nextStep).toEqual(before.nextStep);
+    expect(away.nextStep).toMatchObject({ who: 'partner', waitsFor: 'printed' });
   } finally {
     await stack.startWorker();
   }

@@ -81,15 +81,15 @@ function Links({ order }: { readonly order: OperatorOrder }) {
 
 /** Status, what the order waits for and until when, and the promised dates. */
 function Head({ order }: { readonly order: OperatorOrder }) {
-  const { promise, turn, attention, refusal } = order;
+  const { promise, nextStep, attention, refusal } = order;
   // What an operator has to do can concern the print order of a partner.
-  const who = (turn.who === 'partner' ? turn.partnerUid : null) ?? texts.names.code(turn.who);
+  const who = (nextStep.who === 'partner' ? nextStep.partnerUid : null) ?? texts.names.code(nextStep.who);
   return (
     <DescriptionList
       entries={[
         [t.status, <StatusBadge key="status" status={order.fulfillmentStatus} />],
-        [t.waitsFor, turn.who === 'nobody' ? t.nobody : t.waitsForOf(who, WAITS[turn.waitsFor])],
-        [t.due, turn.dueAt === null ? texts.common.none : <Age key="due" at={turn.dueAt} />],
+        [t.waitsFor, nextStep.who === 'nobody' ? t.nobody : t.waitsForOf(who, WAITS[nextStep.waitsFor])],
+        [t.due, nextStep.dueAt === null ? texts.common.none : <Age key="due" at={nextStep.dueAt} />],
         ...(attention.length === 0
           ? []
           : ([

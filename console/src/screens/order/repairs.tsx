@@ -42,17 +42,17 @@ function RepairForm(props: {
 }) {
   const { order, repair, onClose } = props;
   const { explanation, button } = REPAIRS[repair.action];
-  const [itemId, setItemId] = useState(repair.replacements[0]?.itemId ?? '');
+  const [itemId, setItemId] = useState(repair.reroutes[0]?.itemId ?? '');
   const [partnerId, setPartnerId] = useState<string>();
   const [force, setForce] = useState(false);
-  const replaced = repair.replacements.find((each) => each.itemId === itemId);
-  const isForced = force || replaced?.needsForce === true;
+  const rerouted = repair.reroutes.find((each) => each.itemId === itemId);
+  const isForced = force || rerouted?.needsForce === true;
   const bodyWith = (reason: string) => {
     const placed = { itemId, partnerId: partnerId ?? null, ...(isForced ? { force: true } : {}) };
-    return { action: repair.action, reason, ...(replaced === undefined ? {} : placed) } as Repair;
+    return { action: repair.action, reason, ...(rerouted === undefined ? {} : placed) } as Repair;
   };
   const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
-  const partners = replaced?.partners.filter(({ rejected }) => rejected === null) ?? [];
+  const partners = rerouted?.partners.filter(({ rejected }) => rejected === null) ?? [];
   const fields = (
     <>
       {repair.reasons.length === 0 ? null : (
@@ -60,13 +60,13 @@ function RepairForm(props: {
           {repair.reasons.map(texts.names.reason).join(', ')}
         </Text>
       )}
-      {replaced === undefined ? null : (
+      {rerouted === undefined ? null : (
         <>
           <Select
             label={t.item}
             value={itemId}
             onChange={setItemId}
-            options={repair.replacements.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
+            options={repair.reroutes.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
           />
           <Select
             label={t.partner}
@@ -81,7 +81,7 @@ function RepairForm(props: {
           <Checkbox
             label={t.force}
             checked={isForced}
-            disabled={replaced.needsForce}
+            disabled={rerouted.needsForce}
             onChange={(event) => setForce(event.currentTarget.checked)}
           />
         </>

@@ -1,4 +1,5 @@
 import { audit, isBeforePlanning, setItems, updatePrintOrder } from './changes';
+import { withdrawReroutes } from './repairs/waiting-reroutes';
 import type { RunEffect, RunEvent } from './run-events';
 import {
   JOB_PROGRESS,
@@ -6,10 +7,9 @@ import {
   type PrintOrderState,
   type RunState,
   type StopRequest,
-  type WaitingReplacement,
+  type WaitingReroute,
 } from './run-state';
 import { hasShipped } from './statuses';
-import { withdrawReplacements } from './waiting-replacements';
 
 /** How clients, operators and partners cancel jobs. */
 
@@ -55,7 +55,7 @@ export function cancelRequested(
   if (state.items.some((item) => hasShipped(item.status)) || state.phase === 'closed') return state;
   effects.push(audit('cancel_requested', event));
   if (state.phase === 'preparing') return setItems({ ...state, held: false }, 'cancelled', isBeforePlanning);
-  const rest = withdrawReplacements(state, () => true, 'cancelled', effects);
+  const rest = withdrawReroutes(state, () => true, 'cancelled', effects);
   return {
     ...rest,
     held: false,
@@ -144,7 +144,7 @@ export function partnerCancel(
       data: { message: event.message },
     });
     const isNamed = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
-    // An operator has already cancelled or moved the jobs. The answer is logged only.
+    // An operator has already cancelled or rerouted the jobs. The answer is logged only.
     if (!printOrder.jobs.some((job) => isNamed(job) && isCancelRequested(printOrder, job)))
       return { ...printOrder };
     return event.outcome === 'refused'
@@ -153,7 +153,7 @@ export function partnerCancel(
   });
 }
 
-/** Adds a partner's answer to its jobs that another partner is to take over. */
+/** Adds a partner's answer to its jobs whose units are to be rerouted. */
 function withStopAnswer(
   printOrder: PrintOrderState,
   { jobIds, outcome }: Extract<RunEvent, { type: 'partner_cancel' }>,
@@ -193,9 +193,8 @@ export function cancelItems(
     return { ...state, items };
   }
   const before = effects.length;
-  const isReplacing = ({ printOrder }: WaitingReplacement) =>
-    printOrder.jobs.some((job) => chosen.has(job.itemId));
-  const rest = withdrawReplacements(state, isReplacing, 'cancelled', effects);
+  const isChosen = ({ printOrder }: WaitingReroute) => printOrder.jobs.some((job) => chosen.has(job.itemId));
+  const rest = withdrawReroutes(state, isChosen, 'cancelled', effects);
   const printOrders = rest.printOrders.map((printOrder) => {
     const isEnding = (job: JobState) => chosen.has(job.itemId);
     const open = printOrder.jobs.filter((job) => job.ended === null && isEnding(job));

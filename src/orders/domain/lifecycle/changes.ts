@@ -5,7 +5,7 @@ import type { ItemStatus } from './statuses';
 
 /** Small state changes and effects that several kinds of event share. */
 
-/** Sets the status of every item whose present status is selected. Returns the same state when no item is. */
+/** Sets the status of every item whose current status is selected. Returns the same state when no item is. */
 export function setItems(
   state: RunState,
   to: ItemStatus,

@@ -54,7 +54,7 @@ export type Deadline =
       readonly reason: AttentionReason;
       readonly printOrderId: string;
     }
-  /** The partners of a waiting replacement's units must have agreed to stop. */
+  /** The partners of a waiting reroute's units must have agreed to stop. */
   | { readonly at: number; readonly kind: 'stop'; readonly printOrderId: string }
   /** The partner has still not sent `received`: the print order is delivered once more. */
   | { readonly at: number; readonly kind: 'reminder'; readonly printOrderId: string; readonly count: number }
@@ -116,9 +116,9 @@ function reminderDeadlines(
 /** Returns the end of the dispatch date in the partner's time zone. */
 const dispatchDue = ({ dispatchDueAt }: PrintOrderState): number => Date.parse(dispatchDueAt);
 
-/** Returns the time limits of the replacements that wait until partners have agreed to stop. */
-function stopDeadlines({ waitingReplacements = [] }: RunState): Extract<Deadline, { kind: 'stop' }>[] {
-  return waitingReplacements.map(({ printOrder, until }) => ({
+/** Returns the time limits of the reroutes that wait until partners have agreed to stop. */
+function stopDeadlines({ waitingReroutes = [] }: RunState): Extract<Deadline, { kind: 'stop' }>[] {
+  return waitingReroutes.map(({ printOrder, until }) => ({
     kind: 'stop',
     printOrderId: printOrder.id,
     at: until,

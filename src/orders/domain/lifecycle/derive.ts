@@ -23,7 +23,7 @@ import {
  * Pure functions of the state.
  */
 
-/** Returns a job's status. Null for a job that another one replaced. */
+/** Returns a job's status. Null for a job whose units are all rerouted. */
 export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatus | null {
   if (job.ended === 'superseded') return null;
   // A shipped parcel outweighs errors and cancellations.

@@ -1,10 +1,10 @@
-import { type RepairRequest, type ReplacementRequest, RUN_REFUSALS } from '../run/run-messages';
+import { type RepairRequest, type RerouteRequest, RUN_REFUSALS } from '../run/run-messages';
 import { isDismissable } from './attention';
 import { deriveStatus, jobStatus } from './derive';
-import { replacedUnits } from './replacement';
-import { JOB_PROGRESS, type RunState, type WaitingReplacement } from './run-state';
+import { reroutedUnits } from './repairs/reroute-units';
+import { isWithPartner, reroutedJobs, waitingRerouteOf } from './repairs/waiting-reroutes';
+import { JOB_PROGRESS, type RunState, type WaitingReroute } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
-import { isWithPartner, movingUnits, waitingReplacementOf } from './waiting-replacements';
 
 /**
  * Why an order run refuses a request. Null means that the run accepts it.
@@ -89,16 +89,16 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
   }
   if (state.held) return conflict('the order is on hold: release it first');
   if ('itemId' in request) {
-    const waiting = waitingReplacementOf(state, request.itemId);
+    const waiting = waitingRerouteOf(state, request.itemId);
     if (waiting !== undefined) return whyNotForce(waiting, request);
   }
   switch (request.action) {
     case 'retry':
       return whyNotRetry(state, request.itemIds);
     case 'reroute':
-      return replacedUnits(state, request).length > 0
+      return reroutedUnits(state, request).length > 0
         ? null
-        : conflict(`item ${request.itemId} has nothing that another partner could take over`);
+        : conflict(`item ${request.itemId} has no units that can be rerouted`);
     case 'reproduce': {
       const known = state.printOrders.some((printOrder) =>
         printOrder.jobs.some((job) => job.itemId === request.itemId && job.ended !== 'cancelled'),
@@ -108,8 +108,8 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
   }
 }
 
-/** Returns why a waiting replacement cannot take over now: only an operator's explicit request for the same one ends the wait. */
-function whyNotForce({ printOrder }: WaitingReplacement, request: ReplacementRequest): RunRefusal {
+/** Returns why the wait of a reroute cannot end: only a request for the same reroute with `force` ends it. */
+function whyNotForce({ printOrder }: WaitingReroute, request: RerouteRequest): RunRefusal {
   const { itemId, partnerId, quantity, force } = request;
   const isSame =
     (partnerId === null || partnerId === printOrder.partnerId) &&
@@ -117,7 +117,7 @@ function whyNotForce({ printOrder }: WaitingReplacement, request: ReplacementReq
   if (force === true && isSame) return null;
   const what = `print order ${printOrder.id} at ${printOrder.partnerUid}`;
   return conflict(
-    `item ${itemId} waits until its partner agrees to stop; ${what} then takes over. Set force to hand it over now`,
+    `item ${itemId} waits until its partner agrees to stop; ${what} is then delivered. Set force to deliver it now`,
   );
 }
 
@@ -125,9 +125,9 @@ function whyNotForce({ printOrder }: WaitingReplacement, request: ReplacementReq
  * Returns why units cannot move to another print order without `force`. A partner can be asked to stop whole print jobs
  * only, not some units of one.
  */
-export function whyNotMove(state: RunState, request: ReplacementRequest): RunRefusal {
+export function whyNotRerouteUnits(state: RunState, request: RerouteRequest): RunRefusal {
   if (request.force === true) return null;
-  const partial = movingUnits(state, replacedUnits(state, request)).find(
+  const partial = reroutedJobs(state, reroutedUnits(state, request)).find(
     (units) => isWithPartner(units) && units.quantity < units.job.quantity,
   );
   if (partial === undefined) return null;

@@ -50,7 +50,7 @@ export function orderUpdated(
 
 /**
  * Returns true when a `shipped` postback reports a parcel to an outdated address: the partner has not accepted the order
- * update, and shipped without a label of the present revision. When it had a label that was voided, `voided_label` reports
+ * update, and shipped without a label of the current revision. When it had a label that was voided, `voided_label` reports
  * the parcel, unless the postback has a tracking code of the partner's own carrier.
  */
 export function shipsToOldAddress(printOrder: PrintOrderState, event: PostbackEvent): boolean {

@@ -5,12 +5,12 @@ import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
 import { orderUpdated } from './order-updates';
 import { delivered, postback, prepared } from './production';
-import { dismissed, held, released, retried } from './repair';
+import { dismissed, held, released, retried } from './repairs/repairs';
+import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './repairs/reroute';
 import type { RunEffect, RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
 import { isFinal } from './statuses';
-import { replaced, replacementDue, replacementForced, settleReplacements } from './takeover';
 import { checkTransitions, type RefusedChange } from './transitions';
 
 export interface Reduction {
@@ -27,7 +27,7 @@ export interface Reduction {
  */
 export function reduce(state: RunState, event: RunEvent): Reduction {
   const effects: RunEffect[] = [];
-  const changed = settleReplacements(applyEvent(state, event, effects), effects);
+  const changed = settleReroutes(applyEvent(state, event, effects), effects);
   if (changed === state) return { state, effects, refused: [] };
   const { items, refused } = checkTransitions(state.items, deriveItems(changed));
   const derived: RunState = { ...changed, items };
@@ -112,12 +112,12 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return released(state, event, effects);
     case 'retry':
       return retried(state, event, effects);
-    case 'replaced':
-      return replaced(state, event, effects);
-    case 'replacement_forced':
-      return replacementForced(state, event, effects);
-    case 'replacement_due':
-      return replacementDue(state, event, effects);
+    case 'rerouted':
+      return rerouted(state, event, effects);
+    case 'reroute_forced':
+      return rerouteForced(state, event, effects);
+    case 'reroute_due':
+      return rerouteDue(state, event, effects);
     case 'cancel_items':
       return cancelItems(state, event, effects);
   }

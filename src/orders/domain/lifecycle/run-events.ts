@@ -33,7 +33,7 @@ export type RunEvent =
       readonly revision: number;
     }
   | { readonly type: 'shipping_changed'; readonly revision: number }
-  /** The delivery of an order update ended. `not_needed`: the partner has the present address and method. */
+  /** The delivery of an order update ended. `not_needed`: the partner has the current address and method. */
   | {
       readonly type: 'order_update';
       readonly printOrderId: string;
@@ -89,29 +89,29 @@ export type RunEvent =
       readonly itemIds: readonly string[];
     }
   | {
-      readonly type: 'replaced';
+      readonly type: 'rerouted';
       readonly action: 'reroute' | 'reproduce';
       readonly by: string;
       readonly reason: string;
       readonly printOrder: PlannedPrintOrder;
-      readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
+      readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
       /**
-       * Time limit of the partners' answers, epoch milliseconds: the print order waits until the partners of the replaced
-       * units have agreed to stop. Absent: it takes over at once.
+       * Time limit of the partners' answers, epoch milliseconds: the print order waits until the partners of the
+       * units have agreed to stop. Absent: it is delivered at once.
        */
       readonly waitsUntil?: number;
-      /** True when the operator decided that the print order takes over at once, whatever the partners do. */
+      /** True when the operator decided that the print order is delivered at once, whatever the partners do. */
       readonly force?: boolean;
     }
-  /** An operator decided that a waiting replacement takes over now, whatever the partners do. */
+  /** An operator decided that a waiting reroute ends its wait, whatever the partners do. */
   | {
-      readonly type: 'replacement_forced';
+      readonly type: 'reroute_forced';
       readonly by: string;
       readonly reason: string;
       readonly printOrderId: string;
     }
-  /** The time limit of a waiting replacement has passed. */
-  | { readonly type: 'replacement_due'; readonly printOrderId: string }
+  /** The time limit of a waiting reroute has passed. */
+  | { readonly type: 'reroute_due'; readonly printOrderId: string }
   | {
       readonly type: 'cancel_items';
       readonly by: string;

@@ -29,9 +29,9 @@ export interface JobState {
   readonly cancelledAt?: string;
   /** An operator's cancel request that the partner has not agreed to. */
   readonly cancelRequest?: { readonly reason: string; readonly refused: boolean };
-  /** The partner was asked to stop, because another print order takes over. Absent otherwise. */
+  /** The partner was asked to stop, because the units are rerouted. Absent otherwise. */
   readonly stopRequest?: StopRequest;
-  /** Why the job no longer counts: it was cancelled, or replaced by another job. */
+  /** Why the job no longer counts: it was cancelled, or all its units were rerouted. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }
 
@@ -96,15 +96,15 @@ export interface ItemState {
 }
 
 /**
- * A print order that takes over units of other print orders, and waits until their partners have agreed to stop. Until
+ * A print order that makes units of other print orders, and waits until their partners have agreed to stop. Until
  * then it counts nowhere, and no partner gets it.
  */
-export interface WaitingReplacement {
+export interface WaitingReroute {
   readonly action: 'reroute' | 'reproduce';
   readonly by: string;
   readonly reason: string;
   readonly printOrder: PrintOrderState;
-  readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
+  readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
   /** Time limit of the partners' answers, epoch milliseconds. */
   readonly until: number;
   /** The order's shipping revision when the print order was planned. */
@@ -119,7 +119,7 @@ export interface RunState {
   readonly items: readonly ItemState[];
   readonly printOrders: readonly PrintOrderState[];
   /** Absent when there are none. */
-  readonly waitingReplacements?: readonly WaitingReplacement[];
+  readonly waitingReroutes?: readonly WaitingReroute[];
   readonly shippingRevision: number;
   /** True while an operator holds the order. No print order is delivered meanwhile. */
   readonly held: boolean;

@@ -27,12 +27,12 @@ export function describeRun(
       lines.push(`| ${id} | ${partnerUid} | ${dispatchDate} | ${describePrintOrder(printOrder)} |`);
     }
   }
-  for (const { printOrder, until } of state.waitingReplacements ?? []) {
+  for (const { printOrder, until } of state.waitingReroutes ?? []) {
     const { id, partnerUid } = printOrder;
     const limit = new Date(until).toISOString();
     lines.push(
       '',
-      `Print order ${id} waits at ${partnerUid} until the present partner stops, at most until ${limit}.`,
+      `Print order ${id} waits at ${partnerUid} until the current partner stops, at most until ${limit}.`,
     );
   }
   lines.push('', '| Item | Quantity | Status | Jobs |', '| --- | --- | --- | --- |');
@@ -40,7 +40,7 @@ export function describeRun(
     const jobs = state.printOrders.flatMap((printOrder) =>
       printOrder.jobs
         .filter((job) => job.itemId === item.id)
-        .map((job) => `${job.id} ${jobStatus(job, printOrder) ?? 'replaced'}`),
+        .map((job) => `${job.id} ${jobStatus(job, printOrder) ?? 'rerouted'}`),
     );
     lines.push(`| ${item.id} | ${item.quantity} | ${item.status} | ${jobs.join(', ')} |`);
   }
@@ -52,7 +52,7 @@ export function describeRun(
 function describePrintOrder(printOrder: PrintOrderState): string {
   const { partnerUid, delivery, shipment, transit, cancel } = printOrder;
   const jobs = printOrder.jobs.filter((job) => job.ended === null);
-  if (jobs.length === 0) return 'ended: cancelled or replaced';
+  if (jobs.length === 0) return 'ended: cancelled or rerouted';
   if (jobs.some(({ stopRequest }) => stopRequest === 'waiting')) return `${partnerUid} was asked to stop`;
   const asked = jobs.some(({ cancelRequest }) => cancelRequest?.refused === false);
   if (cancel === 'requested' || asked) return `${partnerUid} was asked to cancel`;
@@ -72,7 +72,7 @@ function describePrintOrder(printOrder: PrintOrderState): string {
 export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'close') return 'end of tracking';
   if (deadline.kind === 'stop')
-    return `print order ${deadline.printOrderId} waits until the present partner stops`;
+    return `print order ${deadline.printOrderId} waits until the current partner stops`;
   if (deadline.kind === 'check_tracking') return 'check whether a carrier follows the parcels';
   if (deadline.kind === 'reminder') {
     return `reminder ${deadline.count} of print order ${deadline.printOrderId}, unless it is received`;

@@ -75,13 +75,13 @@ export type RepairRequest = {
       readonly quantity: number | null;
       /** Null: routing chooses. */
       readonly partnerId: string | null;
-      /** True: the new print order takes over at once, whatever the partner of the replaced units does. */
+      /** True: the new print order is delivered at once, whatever the partner of the units does. */
       readonly force?: boolean;
     }
   | { readonly action: 'cancel'; readonly itemIds: readonly string[] }
 );
 
-export type ReplacementRequest = Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>;
+export type RerouteRequest = Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>;
 
 /** Failure types with which a run refuses an update. The API maps them to its error codes. */
 export const RUN_REFUSALS = {

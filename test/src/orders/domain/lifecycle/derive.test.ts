@@ -53,7 +53,7 @@ describe('the status of a job is derived from its facts', () => {
     ['returned', { progress: shipped }, { transit: 'returned' }, 'returned'],
     ['not in a delivered parcel', { progress: received }, { transit: 'delivered' }, 'in_production'],
     ['ended as cancelled', { ended: 'cancelled', error: early }, {}, 'cancelled'],
-    ['replaced', { ended: 'superseded', progress: shipped }, {}, null],
+    ['rerouted', { ended: 'superseded', progress: shipped }, {}, null],
   ])('%s', (_what, job, order, status) => {
     const jobNow = { ...aJob, ...job };
     expect(jobStatus(jobNow, { ...aPrintOrder, ...order, jobs: [jobNow] })).toBe(status);

@@ -85,7 +85,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
   hold: one({ type: 'hold', ...request }),
   release: one({ type: 'release', ...request }),
   retry: itemIds.map((ids) => ({ type: 'retry', ...request, itemIds: ids })),
-  replaced: fc
+  rerouted: fc
     .record({
       action: fc.constantFrom('reroute', 'reproduce'),
       jobId: fc.constantFrom(POSTER.jobId, '801'),
@@ -96,7 +96,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
       force: fc.constantFrom(undefined, true),
     })
     .map(({ action, jobId, quantity, isAdditional, id, waitsUntil, force }) => ({
-      type: 'replaced',
+      type: 'rerouted',
       action,
       ...request,
       printOrder: plan({
@@ -105,18 +105,18 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { typ
         reproducesId: '501',
         jobs: [{ id: id === '502' ? '801' : '802', itemId: POSTER.itemId, quantity }],
       }),
-      replaces: isAdditional ? [] : [{ jobId, quantity }],
+      units: isAdditional ? [] : [{ jobId, quantity }],
       ...(waitsUntil === undefined || isAdditional ? {} : { waitsUntil }),
       ...(force === undefined ? {} : { force }),
     })),
-  replacement_forced: fc.record({
-    type: one('replacement_forced'),
+  reroute_forced: fc.record({
+    type: one('reroute_forced'),
     by: one('operator'),
     reason: one('agreed by phone'),
     printOrderId: fc.constantFrom('502', '503'),
   }),
-  replacement_due: fc.record({
-    type: one('replacement_due'),
+  reroute_due: fc.record({
+    type: one('reroute_due'),
     printOrderId: fc.constantFrom('502', '503'),
   }),
   cancel_items: itemIds.map((ids) => ({ type: 'cancel_items', ...request, itemIds: ids })),

@@ -37,7 +37,7 @@ describe('an order update', () => {
     );
   });
 
-  test('of a newer change replaces it, and the result of the older one is ignored', () => {
+  test('of a newer change units it, and the result of the older one is ignored', () => {
     const { state, effects } = play(running(), changed(1), changed(2), update('refused', 1));
     expect(kinds(effects).filter((kind) => kind === 'deliver_order_update')).toHaveLength(2);
     expect(printOrder(state).update).toEqual({ revision: 2, status: 'sending' });
@@ -95,7 +95,7 @@ describe('old_address_shipped', () => {
   test.each<[string, RunEvent[]]>([
     ['after an accepted update', [update('accepted')]],
     [
-      'with a label of the present revision',
+      'with a label of the current revision',
       [{ type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 1 }],
     ],
   ])('is not raised %s', (_when, events) => {

@@ -102,11 +102,11 @@ describe('labels', () => {
 
   test('a print order that is rerouted as a whole has its label voided', () => {
     const { effects } = play(running(), dispatched, {
-      type: 'replaced',
+      type: 'rerouted',
       action: 'reroute',
       ...byOperator,
       printOrder: plan({ id: '502' }),
-      replaces: [
+      units: [
         { jobId: POSTER.jobId, quantity: 3 },
         { jobId: STICKER.jobId, quantity: 1 },
       ],

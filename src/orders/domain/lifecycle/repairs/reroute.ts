@@ -1,7 +1,6 @@
-import { withoutUnusedLabel } from './cancellation';
-import { audit, hasOpenJobs, newPrintOrder, raiseAttention } from './changes';
-import type { ReplacedUnits } from './replacement';
-import type { RunEffect, RunEvent } from './run-events';
+import { withoutUnusedLabel } from '../cancellation';
+import { audit, hasOpenJobs, newPrintOrder, raiseAttention } from '../changes';
+import type { RunEffect, RunEvent } from '../run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -9,44 +8,45 @@ import {
   printOrderOf,
   type RunState,
   type StopRequest,
-  type WaitingReplacement,
-} from './run-state';
+  type WaitingReroute,
+} from '../run-state';
+import type { ReroutedUnits } from './reroute-units';
 import {
   isInProduction,
   isWithPartner,
-  type MovingUnits,
-  movingUnits,
-  withdrawReplacements,
+  type ReroutedJob,
+  reroutedJobs,
+  withdrawReroutes,
   withoutWaiting,
-} from './waiting-replacements';
+} from './waiting-reroutes';
 
 /** How a new print order takes over units that other print orders have: reroute and reproduce. */
 
-type Replaced = Extract<RunEvent, { type: 'replaced' }>;
+type Rerouted = Extract<RunEvent, { type: 'rerouted' }>;
 
 /**
  * Adds a print order that makes units again (reproduce), or at another partner (reroute). With a time limit it waits until
- * the partners of the replaced units have agreed to stop.
+ * the partners of the units have agreed to stop.
  */
-export function replaced(state: RunState, event: Replaced, effects: RunEffect[]): RunState {
+export function rerouted(state: RunState, event: Rerouted, effects: RunEffect[]): RunState {
   const { id } = event.printOrder;
-  const isKnown = [...state.printOrders, ...(state.waitingReplacements ?? []).map((each) => each.printOrder)];
+  const isKnown = [...state.printOrders, ...(state.waitingReroutes ?? []).map((each) => each.printOrder)];
   if (isKnown.some((printOrder) => printOrder.id === id)) return state;
   if (event.waitsUntil !== undefined && state.phase !== 'closed') {
     return waitForPartners(state, event, event.waitsUntil, effects);
   }
   const force = event.force === true ? { force: true } : {};
-  effects.push(audit(event.action, event, { printOrderId: id, replaces: event.replaces, ...force }));
+  effects.push(audit(event.action, event, { printOrderId: id, units: event.units, ...force }));
   // An earlier reroute of these jobs may have failed. The operator now decides without their partner.
-  const decided = event.force === true ? withForce(state, event.replaces) : state;
+  const decided = event.force === true ? withForce(state, event.units) : state;
   const printOrder = newPrintOrder(event.printOrder);
   const next = takeOver(decided, { ...event, printOrder }, effects);
   deliver(next, id, effects);
   return next;
 }
 
-function withForce(state: RunState, replaces: readonly ReplacedUnits[]): RunState {
-  const jobIds = movingUnits(state, replaces).flatMap(({ job }) => (job.stopRequest ? [job.id] : []));
+function withForce(state: RunState, units: readonly ReroutedUnits[]): RunState {
+  const jobIds = reroutedJobs(state, units).flatMap(({ job }) => (job.stopRequest ? [job.id] : []));
   if (jobIds.length === 0) return state;
   return { ...state, printOrders: state.printOrders.map((each) => withStopRequest(each, jobIds, 'forced')) };
 }
@@ -62,14 +62,14 @@ function deliver(state: RunState, printOrderId: string, effects: RunEffect[]): v
 /** Requests from the partners to stop the replaced units. Until they have answered, the new print order waits. */
 function waitForPartners(
   state: RunState,
-  { action, by, reason, printOrder, replaces }: Replaced,
+  { action, by, reason, printOrder, units }: Rerouted,
   until: number,
   effects: RunEffect[],
 ): RunState {
-  const data = { printOrderId: printOrder.id, replaces, waitsUntil: new Date(until).toISOString() };
+  const data = { printOrderId: printOrder.id, units, waitsUntil: new Date(until).toISOString() };
   effects.push(audit(`${action}_requested`, { by, reason }, data));
   const asked = new Set(
-    movingUnits(state, replaces)
+    reroutedJobs(state, units)
       .filter(isWithPartner)
       .map(({ job }) => job.id),
   );
@@ -79,17 +79,17 @@ function waitForPartners(
     effects.push({ type: 'request_partner_cancel', printOrderId: each.id, jobIds, reason });
     return withStopRequest(each, jobIds, 'waiting');
   });
-  const waiting: WaitingReplacement = {
+  const waiting: WaitingReroute = {
     action,
     by,
     reason,
     printOrder: newPrintOrder(printOrder),
-    replaces,
+    units,
     until,
     shippingRevision: state.shippingRevision,
   };
-  const waitingReplacements = [...(state.waitingReplacements ?? []), waiting];
-  return settleReplacements({ ...state, printOrders, waitingReplacements }, effects);
+  const waitingReroutes = [...(state.waitingReroutes ?? []), waiting];
+  return settleReroutes({ ...state, printOrders, waitingReroutes }, effects);
 }
 
 function withStopRequest(
@@ -102,19 +102,19 @@ function withStopRequest(
 }
 
 /** An operator does not wait for the partners any longer: the units move whatever the partners do. */
-export function replacementForced(
+export function rerouteForced(
   state: RunState,
-  event: Extract<RunEvent, { type: 'replacement_forced' }>,
+  event: Extract<RunEvent, { type: 'reroute_forced' }>,
   effects: RunEffect[],
 ): RunState {
   const { by, reason } = event;
   return settleNow(state, event.printOrderId, 'forced', { by, reason }, effects);
 }
 
-/** The time limit of a waiting replacement has passed. */
-export function replacementDue(
+/** The time limit of a waiting reroute has passed. */
+export function rerouteDue(
   state: RunState,
-  event: Extract<RunEvent, { type: 'replacement_due' }>,
+  event: Extract<RunEvent, { type: 'reroute_due' }>,
   effects: RunEffect[],
 ): RunState {
   return settleNow(state, event.printOrderId, 'unanswered', {}, effects);
@@ -125,21 +125,21 @@ function settleNow(
   state: RunState,
   printOrderId: string,
   answer: 'forced' | 'unanswered',
-  by: Partial<Pick<WaitingReplacement, 'by' | 'reason'>>,
+  by: Partial<Pick<WaitingReroute, 'by' | 'reason'>>,
   effects: RunEffect[],
 ): RunState {
-  const waiting = state.waitingReplacements?.find(({ printOrder }) => printOrder.id === printOrderId);
+  const waiting = state.waitingReroutes?.find(({ printOrder }) => printOrder.id === printOrderId);
   if (waiting === undefined) return state;
   const isAnswered = (job: JobState) =>
     job.stopRequest === 'waiting' || (answer === 'forced' && job.stopRequest === 'refused');
-  const jobIds = movingUnits(state, waiting.replaces).flatMap(({ job }) => (isAnswered(job) ? [job.id] : []));
+  const jobIds = reroutedJobs(state, waiting.units).flatMap(({ job }) => (isAnswered(job) ? [job.id] : []));
   const printOrders = state.printOrders.map((printOrder) => withStopRequest(printOrder, jobIds, answer));
   return settle({ ...state, printOrders }, waiting, { ...waiting, ...by }, effects);
 }
 
 /** Hands over or withdraws the waiting replacements whose partners have all answered. */
-export function settleReplacements(state: RunState, effects: RunEffect[]): RunState {
-  return (state.waitingReplacements ?? []).reduce(
+export function settleReroutes(state: RunState, effects: RunEffect[]): RunState {
+  return (state.waitingReroutes ?? []).reduce(
     (next, waiting) => settle(next, waiting, waiting, effects),
     state,
   );
@@ -148,23 +148,23 @@ export function settleReplacements(state: RunState, effects: RunEffect[]): RunSt
 /** @param now the replacement as it is to take over */
 function settle(
   state: RunState,
-  waiting: WaitingReplacement,
-  now: WaitingReplacement,
+  waiting: WaitingReroute,
+  now: WaitingReroute,
   effects: RunEffect[],
 ): RunState {
-  const moving = movingUnits(state, waiting.replaces);
+  const moving = reroutedJobs(state, waiting.units);
   const free = moving.map((units) => ({ ...units, free: freeUnits(units) }));
   if (free.some((units) => units.free === null)) return state;
-  const isKept = (stopRequest: StopRequest) => (units: MovingUnits & { free: number | null }) =>
+  const isKept = (stopRequest: StopRequest) => (units: ReroutedJob & { free: number | null }) =>
     units.free! < units.quantity && units.job.ended === null && units.job.stopRequest === stopRequest;
   const why = (['refused', 'unanswered'] as const).find((answer) => free.some(isKept(answer)));
-  const replaces = free.flatMap(({ job, free: units }) =>
+  const units = free.flatMap(({ job, free: units }) =>
     units! > 0 ? [{ jobId: job.id, quantity: units! }] : [],
   );
   const next =
-    replaces.length === 0
-      ? withdrawReplacements(state, (each) => each === waiting, why ?? 'gone', effects)
-      : handOver(withoutWaiting(state, [waiting]), { ...now, replaces }, effects);
+    units.length === 0
+      ? withdrawReroutes(state, (each) => each === waiting, why ?? 'ended', effects)
+      : handOver(withoutWaiting(state, [waiting]), { ...now, units }, effects);
   return why === undefined ? next : raiseAttention(next, 'not_rerouted');
 }
 
@@ -173,7 +173,7 @@ function settle(
  * Without an answer in time, units that a partner reported to be in production stay with it. Units that it has not
  * acknowledged, or whose production it stopped with an error, are free.
  */
-function freeUnits(units: MovingUnits): number | null {
+function freeUnits(units: ReroutedJob): number | null {
   const { printOrder, job, quantity } = units;
   if (job.ended !== null) return 0;
   const cancelled = Math.min(job.cancelledQuantity, quantity);
@@ -193,23 +193,23 @@ function freeUnits(units: MovingUnits): number | null {
 }
 
 /** A waiting print order takes over: it makes the units that its replaced jobs have set free. */
-function handOver(state: RunState, waiting: WaitingReplacement, effects: RunEffect[]): RunState {
-  const { action, printOrder: planned, replaces } = waiting;
-  const answers = new Set(movingUnits(state, replaces).map(({ job }) => job.stopRequest));
+function handOver(state: RunState, waiting: WaitingReroute, effects: RunEffect[]): RunState {
+  const { action, printOrder: planned, units } = waiting;
+  const answers = new Set(reroutedJobs(state, units).map(({ job }) => job.stopRequest));
   effects.push(
     audit(action, waiting, {
       printOrderId: planned.id,
-      replaces,
+      units,
       ...(answers.has('forced') ? { force: true } : {}),
       ...(answers.has('unanswered') ? { unanswered: true } : {}),
     }),
   );
-  const quantity = replaces.reduce((sum, each) => sum + each.quantity, 0);
+  const quantity = units.reduce((sum, each) => sum + each.quantity, 0);
   const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity })) };
-  const next = takeOver(state, { reason: waiting.reason, replaces, printOrder }, effects);
+  const next = takeOver(state, { reason: waiting.reason, units, printOrder }, effects);
   const isOutdated =
     state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;
-  const touched = movingUnits(state, replaces).map((units) => units.printOrder.id);
+  const touched = reroutedJobs(state, units).map((units) => units.printOrder.id);
   const printOrderIds = next.printOrders.flatMap((each) => {
     const loses = touched.includes(each.id) && hasOpenJobs(each);
     return loses || (each.id === printOrder.id && isOutdated) ? [each.id] : [];
@@ -222,24 +222,20 @@ function handOver(state: RunState, waiting: WaitingReplacement, effects: RunEffe
 /** The part of a replacement that moves units. */
 interface Takeover {
   readonly printOrder: PrintOrderState;
-  readonly replaces: readonly ReplacedUnits[];
+  readonly units: readonly ReroutedUnits[];
   readonly reason: string;
 }
 
 /** Adds the print order, and removes the units that it takes over from their print orders. */
-function takeOver(
-  state: RunState,
-  { printOrder, replaces, reason }: Takeover,
-  effects: RunEffect[],
-): RunState {
-  const quantities = new Map(replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+function takeOver(state: RunState, { printOrder, units, reason }: Takeover, effects: RunEffect[]): RunState {
+  const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
   let touched = 0;
   const printOrders = state.printOrders.map((each) => {
     const next = withoutUnits(each, quantities, reason, effects);
     if (next !== each) touched += 1;
     return next;
   });
-  if (state.phase === 'closed' || (touched === 0 && replaces.length > 0)) {
+  if (state.phase === 'closed' || (touched === 0 && units.length > 0)) {
     // The units shipped, or the order ended, while the replacement was planned.
     effects.push({ type: 'release_stock', jobIds: printOrder.jobs.map((job) => job.id) });
     const jobs = printOrder.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
@@ -280,10 +276,10 @@ function withoutUnits(
   }
   const jobs = printOrder.jobs.map((job): JobState => {
     if (!touched.includes(job)) return job;
-    const moved = quantities.get(job.id)!;
-    if (moved >= job.quantity) return { ...job, ended: 'superseded' };
-    const cancelledQuantity = Math.max(0, job.cancelledQuantity - moved);
-    return { ...job, quantity: job.quantity - moved, cancelledQuantity, error: null };
+    const rerouted = quantities.get(job.id)!;
+    if (rerouted >= job.quantity) return { ...job, ended: 'superseded' };
+    const cancelledQuantity = Math.max(0, job.cancelledQuantity - rerouted);
+    return { ...job, quantity: job.quantity - rerouted, cancelledQuantity, error: null };
   });
   return withoutUnusedLabel({ ...printOrder, jobs }, effects);
 }

@@ -1,25 +1,25 @@
-import type { ReplacedUnits } from './replacement';
-import type { RunEffect } from './run-events';
+import type { RunEffect } from '../run-events';
 import {
   JOB_PROGRESS,
   type JobState,
   type PrintOrderState,
   type RunState,
-  type WaitingReplacement,
-} from './run-state';
+  type WaitingReroute,
+} from '../run-state';
+import type { ReroutedUnits } from './reroute-units';
 
 /** Replacements that wait until a partner has agreed to stop. Two partners must not make the same units. */
 
 /** A job of which units move to another print order. */
-export interface MovingUnits {
+export interface ReroutedJob {
   readonly printOrder: PrintOrderState;
   readonly job: JobState;
   readonly quantity: number;
 }
 
 /** Returns the jobs of these units. */
-export function movingUnits(state: RunState, replaces: readonly ReplacedUnits[]): MovingUnits[] {
-  const quantities = new Map(replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+export function reroutedJobs(state: RunState, units: readonly ReroutedUnits[]): ReroutedJob[] {
+  const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
   return state.printOrders.flatMap((printOrder) =>
     printOrder.jobs.flatMap((job) => {
       const quantity = quantities.get(job.id);
@@ -29,7 +29,7 @@ export function movingUnits(state: RunState, replaces: readonly ReplacedUnits[])
 }
 
 /** Returns true when the partner may still make the units: it has them, and has not cancelled them itself. */
-export function isWithPartner({ printOrder, job, quantity }: MovingUnits): boolean {
+export function isWithPartner({ printOrder, job, quantity }: ReroutedJob): boolean {
   const isOpen = job.ended === null && job.progress !== JOB_PROGRESS.shipped;
   return isOpen && printOrder.delivery !== 'refused' && job.cancelledQuantity < quantity;
 }
@@ -41,23 +41,23 @@ export function isInProduction(job: JobState, { shipment }: Pick<PrintOrderState
 }
 
 /** Returns the replacement of an item that waits for a partner. Undefined when none waits. */
-export function waitingReplacementOf(state: RunState, itemId: string): WaitingReplacement | undefined {
-  return state.waitingReplacements?.find(({ printOrder }) =>
+export function waitingRerouteOf(state: RunState, itemId: string): WaitingReroute | undefined {
+  return state.waitingReroutes?.find(({ printOrder }) =>
     printOrder.jobs.some((job) => job.itemId === itemId),
   );
 }
 
 /**
  * Withdraws waiting replacements: their print orders end without a delivery, and the units stay where they are.
- * @param why `refused` and `unanswered` name the partner's answer; `gone`: the units have shipped or ended
+ * @param why `refused` and `unanswered` name the partner's answer; `ended`: the units have shipped or ended
  */
-export function withdrawReplacements(
+export function withdrawReroutes(
   state: RunState,
-  isWithdrawn: (waiting: WaitingReplacement) => boolean,
-  why: 'refused' | 'unanswered' | 'gone' | 'cancelled',
+  isWithdrawn: (waiting: WaitingReroute) => boolean,
+  why: 'refused' | 'unanswered' | 'ended' | 'cancelled',
   effects: RunEffect[],
 ): RunState {
-  const withdrawn = state.waitingReplacements?.filter(isWithdrawn) ?? [];
+  const withdrawn = state.waitingReroutes?.filter(isWithdrawn) ?? [];
   if (withdrawn.length === 0) return state;
   for (const { action, printOrder } of withdrawn) {
     const { id: printOrderId, jobs } = printOrder;
@@ -70,12 +70,12 @@ export function withdrawReplacements(
     ...printOrder,
     jobs: printOrder.jobs.map((job) => ({ ...job, ended: 'superseded' as const })),
   }));
-  const moved = new Set(withdrawn.flatMap(({ replaces }) => replaces.map(({ jobId }) => jobId)));
+  const rerouted = new Set(withdrawn.flatMap(({ units }) => units.map(({ jobId }) => jobId)));
   // The partner's refusal stays visible.
   const released = state.printOrders.map((printOrder) => ({
     ...printOrder,
     jobs: printOrder.jobs.map((job) =>
-      moved.has(job.id) && (job.stopRequest === 'waiting' || job.stopRequest === 'agreed')
+      rerouted.has(job.id) && (job.stopRequest === 'waiting' || job.stopRequest === 'agreed')
         ? withoutStopRequest(job)
         : job,
     ),
@@ -91,8 +91,8 @@ function withoutStopRequest({ stopRequest: _stopRequest, ...job }: JobState): Jo
 }
 
 /** Removes replacements from the list of those that wait. */
-export function withoutWaiting(state: RunState, ended: readonly WaitingReplacement[]): RunState {
-  const { waitingReplacements = [], ...rest } = state;
-  const left = waitingReplacements.filter((waiting) => !ended.includes(waiting));
-  return left.length === 0 ? rest : { ...rest, waitingReplacements: left };
+export function withoutWaiting(state: RunState, ended: readonly WaitingReroute[]): RunState {
+  const { waitingReroutes = [], ...rest } = state;
+  const left = waitingReroutes.filter((waiting) => !ended.includes(waiting));
+  return left.length === 0 ? rest : { ...rest, waitingReroutes: left };
 }

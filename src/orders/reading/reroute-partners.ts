@@ -5,7 +5,7 @@ import type { Sql } from '../../platform/postgres';
 import { runOrder } from '../run/run-order';
 
 /** Units of an item that another partner could make. */
-export interface ReplacedItem {
+export interface ReroutedItem {
   readonly itemId: string;
   readonly quantity: number;
 }
@@ -15,13 +15,13 @@ export interface ReplacedItem {
  * reroute or reproduce asks the same.
  * @returns the partners by item id. Items that are cancelled are left out
  */
-export async function replacementPartners(
+export async function reroutePartners(
   { sql, candidates }: { readonly sql: Sql; readonly candidates: CandidateReader },
   orderId: string,
-  replaced: readonly ReplacedItem[],
+  rerouted: readonly ReroutedItem[],
 ): Promise<ReadonlyMap<string, readonly Alternative[]>> {
   const order = await runOrder(sql, orderId);
-  const items = replaced.flatMap(({ itemId, quantity }) => {
+  const items = rerouted.flatMap(({ itemId, quantity }) => {
     const item = order.items.find(({ id }) => id === itemId);
     return item === undefined ? [] : [{ itemId, quantity, product: item.product }];
   });

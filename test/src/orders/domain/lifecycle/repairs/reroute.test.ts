@@ -1,12 +1,12 @@
 import fc from 'fast-check';
-import { nextDeadline } from '../../../../../src/orders/domain/lifecycle/deadlines';
-import { whyNotMove, whyNotRepair } from '../../../../../src/orders/domain/lifecycle/guards';
-import { replacedUnits } from '../../../../../src/orders/domain/lifecycle/replacement';
-import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
-import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
-import { byOperator, job, kinds, POSTER, plan, play, postback, running, STICKER } from './run-fixture';
+import { nextDeadline } from '../../../../../../src/orders/domain/lifecycle/deadlines';
+import { whyNotRepair, whyNotRerouteUnits } from '../../../../../../src/orders/domain/lifecycle/guards';
+import { reroutedUnits } from '../../../../../../src/orders/domain/lifecycle/repairs/reroute-units';
+import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
+import { byOperator, job, kinds, POSTER, plan, play, postback, running, STICKER } from '../run-fixture';
 
-/** A print order takes over units of a partner only when the partner has agreed to stop, or an operator forces it. */
+/** A print order makes units of a partner only when the partner has agreed to stop, or an operator forces it. */
 
 const UNTIL = Date.UTC(2026, 0, 6);
 const ohio = plan({
@@ -17,11 +17,11 @@ const ohio = plan({
   jobs: [{ id: '801', itemId: POSTER.itemId, quantity: 3 }],
 });
 const reroute: RunEvent = {
-  type: 'replaced',
+  type: 'rerouted',
   action: 'reroute',
   ...byOperator,
   printOrder: ohio,
-  replaces: [{ jobId: POSTER.jobId, quantity: 3 }],
+  units: [{ jobId: POSTER.jobId, quantity: 3 }],
   waitsUntil: UNTIL,
 };
 const answer = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.jobId]): RunEvent => ({
@@ -31,8 +31,8 @@ const answer = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.job
   outcome,
   message: 'said the partner',
 });
-const due: RunEvent = { type: 'replacement_due', printOrderId: '502' };
-const forced: RunEvent = { type: 'replacement_forced', ...byOperator, printOrderId: '502' };
+const due: RunEvent = { type: 'reroute_due', printOrderId: '502' };
+const forced: RunEvent = { type: 'reroute_forced', ...byOperator, printOrderId: '502' };
 
 const ids = ({ printOrders }: RunState) => printOrders.map(({ id }) => id);
 const delivered = ({ effects }: ReturnType<typeof play>) =>
@@ -53,7 +53,7 @@ test('when the partner agrees, the new print order is delivered', () => {
   const played = play(running(), reroute, answer('confirmed'));
   expect(delivered(played)).toEqual(['502']);
   expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: 'superseded', stopRequest: 'agreed' });
-  expect(played.state).not.toHaveProperty('waitingReplacements');
+  expect(played.state).not.toHaveProperty('waitingReroutes');
   expect(kinds(played.effects)).toEqual([
     'reroute_requested',
     'request_partner_cancel',
@@ -135,7 +135,7 @@ test('a partner that agreed and ships all the same makes the units twice', () =>
 
 describe('force', () => {
   test('hands over at once, and asks the partner too', () => {
-    const { waitsUntil: _waitsUntil, ...atOnce } = reroute as Extract<RunEvent, { type: 'replaced' }>;
+    const { waitsUntil: _waitsUntil, ...atOnce } = reroute as Extract<RunEvent, { type: 'rerouted' }>;
     const played = play(running(), postback('received'), { ...atOnce, force: true });
     expect(delivered(played)).toEqual(['502']);
     expect(kinds(played.effects)).toContain('request_partner_cancel');
@@ -156,7 +156,7 @@ describe('force', () => {
   test('moves units whose partner refused before', () => {
     const refused = play(running(), postback('received'), reroute, answer('refused')).state;
     const again = { ...reroute, printOrder: { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] } };
-    const { waitsUntil: _waitsUntil, ...atOnce } = again as Extract<RunEvent, { type: 'replaced' }>;
+    const { waitsUntil: _waitsUntil, ...atOnce } = again as Extract<RunEvent, { type: 'rerouted' }>;
     const played = play(refused, { ...atOnce, force: true });
     expect(delivered(played)).toEqual(['503']);
     expect(played.state.attention).toEqual([]);
@@ -170,7 +170,7 @@ test.each<[string, RunEvent]>([
 ])('units that %s are not made again', (_what, event) => {
   const played = play(running(), reroute, event);
   expect(delivered(played)).toEqual([]);
-  expect(played.state).not.toHaveProperty('waitingReplacements');
+  expect(played.state).not.toHaveProperty('waitingReroutes');
   expect(job(played.state, '801').ended).toBe('superseded');
   expect(played.state.attention).not.toContain('not_rerouted');
 });
@@ -202,14 +202,14 @@ describe('an operator’s request', () => {
   };
 
   test('for some units of a job that a partner has needs force', () => {
-    expect(whyNotMove(running(), { ...request, quantity: 2 })).toMatchObject({ type: 'Conflict' });
-    expect(whyNotMove(running(), { ...request, quantity: 2, force: true })).toBeNull();
-    expect(whyNotMove(running(), request)).toBeNull();
+    expect(whyNotRerouteUnits(running(), { ...request, quantity: 2 })).toMatchObject({ type: 'Conflict' });
+    expect(whyNotRerouteUnits(running(), { ...request, quantity: 2, force: true })).toBeNull();
+    expect(whyNotRerouteUnits(running(), request)).toBeNull();
     const cancelled = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
-    expect(whyNotMove(play(running(), cancelled).state, { ...request, quantity: 2 })).toBeNull();
+    expect(whyNotRerouteUnits(play(running(), cancelled).state, { ...request, quantity: 2 })).toBeNull();
   });
 
-  test('for an item that waits is refused, unless it forces the same replacement', () => {
+  test('for an item that waits is refused, unless it forces the same reroute', () => {
     const waiting = play(running(), reroute).state;
     expect(whyNotRepair(waiting, request)).toMatchObject({ type: 'Conflict' });
     expect(whyNotRepair(waiting, { ...request, force: true })).toBeNull();
@@ -267,8 +267,8 @@ test('without force no unit is delivered to a second partner before the first ha
       for (const line of script) {
         const printOrderOf = (index: number) => state.printOrders[index % state.printOrders.length]!;
         if (line.act === 'due') {
-          for (const { printOrder } of state.waitingReplacements ?? []) {
-            step({ type: 'replacement_due', printOrderId: printOrder.id });
+          for (const { printOrder } of state.waitingReroutes ?? []) {
+            step({ type: 'reroute_due', printOrderId: printOrder.id });
           }
         } else if (line.act === 'answer') {
           const { id, jobs } = printOrderOf(line.printOrder);
@@ -279,17 +279,17 @@ test('without force no unit is delivered to a second partner before the first ha
         } else {
           const { itemId, partnerId } = line;
           const request = { ...byOperator, action: 'reroute' as const, itemId, quantity: null, partnerId };
-          if ((whyNotRepair(state, request) ?? whyNotMove(state, request)) !== null) continue;
-          const replaces = replacedUnits(state, request);
+          if ((whyNotRepair(state, request) ?? whyNotRerouteUnits(state, request)) !== null) continue;
+          const units = reroutedUnits(state, request);
           next += 1;
-          const quantity = replaces.reduce((sum, taken) => sum + taken.quantity, 0);
+          const quantity = units.reduce((sum, taken) => sum + taken.quantity, 0);
           const printOrder = plan({
             id: String(next),
             partnerId: partnerId ?? 'ohio',
             jobs: [{ id: `${next}0`, itemId, quantity }],
           });
-          const replaced = { type: 'replaced', action: 'reroute', ...byOperator } as const;
-          step({ ...replaced, printOrder, replaces, waitsUntil: UNTIL });
+          const rerouted = { type: 'rerouted', action: 'reroute', ...byOperator } as const;
+          step({ ...rerouted, printOrder, units, waitsUntil: UNTIL });
         }
         for (const item of state.items) {
           const ordered = state.printOrders

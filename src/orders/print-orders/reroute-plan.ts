@@ -16,7 +16,7 @@ import {
 import { type RunOrder, runOrder } from '../run/run-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
 
-export interface ReplacementRequest {
+export interface RerouteRequest {
   readonly orderId: string;
   /** Name of the workflow step, made from the repair's id. */
   readonly step: string;
@@ -24,40 +24,37 @@ export interface ReplacementRequest {
   readonly itemId: string;
   /** Units; null for the whole item. */
   readonly quantity: number | null;
-  /** Null: routing chooses the partner. A reroute then excludes the present ones. */
+  /** Null: routing chooses the partner. A reroute then excludes the current ones. */
   readonly partnerId: string | null;
-  /** Units of print jobs that the new print order takes over. */
-  readonly replaces: readonly { readonly jobId: string; readonly quantity: number }[];
+  /** Units of print jobs that the new print order makes instead. */
+  readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
   /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
   /**
-   * True when the print order waits until the partners of the replaced units have agreed to stop. Their shipments then keep
+   * True when the print order waits until the partners of the units have agreed to stop. Their shipments then keep
    * their plans.
    */
   readonly waits: boolean;
 }
 
-export type Replacement =
+export type ReroutePlan =
   | { readonly outcome: 'planned'; readonly printOrder: PlannedPrintOrder }
   | { readonly outcome: 'refused'; readonly message: string };
 
-export interface ReplacementDeps {
+export interface RerouteDeps {
   readonly sql: Sql;
   readonly candidates: CandidateReader;
   readonly quote: Quoter;
   readonly now: () => Date;
 }
 
-const refused = (message: string): Replacement => ({ outcome: 'refused', message });
+const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message });
 
 /**
  * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
  * or once more (reproduce). A step creates one print order, however often it is repeated.
  */
-export async function planReplacement(
-  deps: ReplacementDeps,
-  request: ReplacementRequest,
-): Promise<Replacement> {
+export async function planReroute(deps: RerouteDeps, request: RerouteRequest): Promise<ReroutePlan> {
   const { orderId, step, itemId } = request;
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
   if (before !== undefined) return { outcome: 'planned', printOrder: before };
@@ -93,11 +90,11 @@ export async function planReplacement(
   const waits = request.waits === true;
   const [planned, remaining] = await Promise.all([
     planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
-    waits ? [] : planRemaining(deps, order, request.replaces ?? []),
+    waits ? [] : planRemaining(deps, order, request.units ?? []),
   ]);
   if (!planned.ok) return refused('no shipment method carries the item');
 
-  return await inTransaction(deps.sql, async (tx): Promise<Replacement> => {
+  return await inTransaction(deps.sql, async (tx): Promise<ReroutePlan> => {
     const [printOrder] = await insertPrintOrders(tx, orderId, [
       {
         step,
@@ -128,23 +125,23 @@ export async function planReplacement(
 }
 
 /**
- * Plans the shipments of the print orders that lose units and keep others, so that the moved units count once. A print
+ * Plans the shipments of the print orders that lose units and keep others, so that the rerouted units count once. A print
  * order whose label is already bought keeps its plan.
  */
 async function planRemaining(
-  deps: ReplacementDeps,
+  deps: RerouteDeps,
   order: RunOrder,
-  replaces: NonNullable<ReplacementRequest['replaces']>,
+  units: NonNullable<RerouteRequest['units']>,
 ): Promise<PlannedShipment[]> {
-  if (replaces.length === 0) return [];
-  const moved = new Map(replaces.map(({ jobId, quantity }) => [jobId, quantity]));
+  if (units.length === 0) return [];
+  const rerouted = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
   const rows = await deps.sql<{ printOrderId: string }[]>`
-    SELECT DISTINCT print_order_id::text FROM print_jobs WHERE id = ANY(${[...moved.keys()]}::bigint[])`;
+    SELECT DISTINCT print_order_id::text FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
   return await plansWithout(
     deps,
     order,
     rows.map(({ printOrderId }) => printOrderId),
-    moved,
+    rerouted,
   );
 }
 
@@ -153,7 +150,7 @@ async function planRemaining(
  * keeps its plan.
  */
 export async function replanShipments(
-  deps: Omit<ReplacementDeps, 'candidates'>,
+  deps: Omit<RerouteDeps, 'candidates'>,
   orderId: string,
   printOrderIds: readonly string[],
 ): Promise<void> {
@@ -167,12 +164,12 @@ interface PlannedShipment {
   readonly plan: ShipmentPlan;
 }
 
-/** Returns new plans for print orders. @param moved units that leave them, by job id */
+/** Returns new plans for print orders. @param rerouted units that leave them, by job id */
 async function plansWithout(
-  deps: Omit<ReplacementDeps, 'candidates'>,
+  deps: Omit<RerouteDeps, 'candidates'>,
   order: RunOrder,
   printOrderIds: readonly string[],
-  moved: ReadonlyMap<string, number>,
+  rerouted: ReadonlyMap<string, number>,
 ): Promise<PlannedShipment[]> {
   const rows = await deps.sql<
     {
@@ -191,7 +188,7 @@ async function plansWithout(
   const plans = await Promise.all(
     rows.map(async ({ id, partnerId, dispatchDate, jobs }) => {
       const left = jobs.flatMap((job) => {
-        const quantity = job.quantity - (moved.get(job.id) ?? 0);
+        const quantity = job.quantity - (rerouted.get(job.id) ?? 0);
         return quantity > 0 ? [{ itemId: job.itemId, quantity }] : [];
       });
       if (left.length === 0) return [];

@@ -1,9 +1,9 @@
-import type { RepairRequest } from '../run/run-messages';
-import { type AttentionReason, isDismissable } from './attention';
-import { whyNotRepair } from './guards';
-import { replacedUnits } from './replacement';
-import type { ItemState, RunState } from './run-state';
-import { waitingReplacementOf } from './waiting-replacements';
+import type { RepairRequest } from '../../run/run-messages';
+import { type AttentionReason, isDismissable } from '../attention';
+import { whyNotRepair } from '../guards';
+import type { ItemState, RunState } from '../run-state';
+import { reroutedUnits } from './reroute-units';
+import { waitingRerouteOf } from './waiting-reroutes';
 
 /** The repairs of operators, in the order in which operators see them. */
 export const REPAIR_ACTIONS = [
@@ -21,19 +21,19 @@ export type PossibleRepair =
   | { readonly action: 'hold' | 'release' }
   | { readonly action: 'dismiss'; readonly reasons: readonly AttentionReason[] }
   | { readonly action: 'retry' | 'cancel'; readonly itemIds: readonly string[] }
-  | { readonly action: 'reroute' | 'reproduce'; readonly replacements: readonly PossibleReplacement[] };
+  | { readonly action: 'reroute' | 'reproduce'; readonly reroutes: readonly PossibleReroute[] };
 
-/** An item of which another print order can take over units. */
-export interface PossibleReplacement {
+/** An item whose units another print order can make. */
+export interface PossibleReroute {
   readonly itemId: string;
   /** Units of a request without a quantity. */
   readonly quantity: number;
   /** Units of the item: the largest quantity of a request. */
   readonly largestQuantity: number;
-  /** True when a replacement waits for the present partner: only a request with `force` is accepted. */
+  /** True when a reroute waits for the current partner: only a request with `force` is accepted. */
   readonly needsForce: boolean;
   /** The partners that have print jobs of the item. */
-  readonly presentPartnerIds: readonly string[];
+  readonly currentPartnerIds: readonly string[];
 }
 
 const NOBODY = { by: '', reason: '' };
@@ -65,18 +65,18 @@ function possibleRepair(state: RunState, action: RepairRequest['action']): Possi
     }
     case 'reroute':
     case 'reproduce': {
-      const replacements = state.items.flatMap((item) => possibleReplacement(state, item, action));
-      return replacements.length === 0 ? [] : [{ action, replacements }];
+      const reroutes = state.items.flatMap((item) => possibleReroute(state, item, action));
+      return reroutes.length === 0 ? [] : [{ action, reroutes }];
     }
   }
 }
 
-function possibleReplacement(
+function possibleReroute(
   state: RunState,
   item: ItemState,
   action: 'reroute' | 'reproduce',
-): PossibleReplacement[] {
-  const waiting = waitingReplacementOf(state, item.id);
+): PossibleReroute[] {
+  const waiting = waitingRerouteOf(state, item.id);
   const request = {
     action,
     ...NOBODY,
@@ -88,7 +88,7 @@ function possibleReplacement(
   // A cancelled or refused item is no longer made.
   if (item.status === 'cancelled' || item.status === 'failed') return [];
   if (whyNotRepair(state, request) !== null) return [];
-  const taken = replacedUnits(state, request).reduce((sum, { quantity }) => sum + quantity, 0);
+  const taken = reroutedUnits(state, request).reduce((sum, { quantity }) => sum + quantity, 0);
   const partners = state.printOrders
     .filter(({ jobs }) => jobs.some((job) => job.itemId === item.id && job.ended === null))
     .map(({ partnerId }) => partnerId);
@@ -98,7 +98,7 @@ function possibleReplacement(
       quantity: taken || item.quantity,
       largestQuantity: item.quantity,
       needsForce: waiting !== undefined,
-      presentPartnerIds: [...new Set(partners)],
+      currentPartnerIds: [...new Set(partners)],
     },
   ];
 }

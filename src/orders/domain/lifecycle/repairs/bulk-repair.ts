@@ -1,7 +1,7 @@
-import type { RepairRequest } from '../run/run-messages';
-import { whyNotRepair } from './guards';
+import type { RepairRequest } from '../../run/run-messages';
+import { whyNotRepair } from '../guards';
+import type { RunState } from '../run-state';
 import { possibleRepairs } from './possible-repairs';
-import type { RunState } from './run-state';
 
 /** A repair that an operator requests for many orders. It names no items, because each order has its own. */
 export interface BulkRepairRequest {
@@ -36,12 +36,12 @@ export function repairsOfOrder(state: RunState, bulk: BulkRepairRequest): OrderR
       return { ok: true, requests: [{ action: possible.action, by, reason, itemIds: possible.itemIds }] };
     case 'reroute':
     case 'reproduce': {
-      const free = possible.replacements.filter(({ needsForce }) => !needsForce);
+      const free = possible.reroutes.filter(({ needsForce }) => !needsForce);
       const waiting = free.filter(({ itemId }) =>
         state.items.some(({ id, status }) => id === itemId && status === 'manual_handling'),
       );
       const chosen = waiting.length > 0 ? waiting : free;
-      if (chosen.length === 0) return { ok: false, why: 'a replacement waits for the present partner' };
+      if (chosen.length === 0) return { ok: false, why: 'a reroute waits for the current partner' };
       return {
         ok: true,
         requests: chosen.map(({ itemId }) => ({

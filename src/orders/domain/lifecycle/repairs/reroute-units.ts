@@ -1,14 +1,14 @@
-import { jobStatus } from './derive';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import { jobStatus } from '../derive';
+import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
 
-/** Units of a print job that a new print order takes over. */
-export interface ReplacedUnits {
+/** Units of a print job that a new print order makes instead. */
+export interface ReroutedUnits {
   readonly jobId: string;
   readonly quantity: number;
 }
 
 /** The part of an operator's reroute or reproduce that decides which units move. */
-interface ReplacementRequest {
+interface RerouteRequest {
   readonly action: 'reroute' | 'reproduce';
   readonly itemId: string;
   readonly quantity: number | null;
@@ -19,7 +19,7 @@ interface ReplacementRequest {
 function takeable(
   job: JobState,
   printOrder: PrintOrderState,
-  { action, partnerId }: ReplacementRequest,
+  { action, partnerId }: RerouteRequest,
 ): { usual: number; most: number } {
   const none = { usual: 0, most: 0 };
   if (job.ended !== null) return none;
@@ -36,12 +36,12 @@ function takeable(
 }
 
 /**
- * Returns the units that a new print order takes over from the jobs of an item. Units that wait for an operator come
+ * Returns the units that a request reroutes from the jobs of an item. Units that wait for an operator come
  * first. Then, up to the requested quantity, the rest of their jobs and (reroute) jobs still in production.
  * A reproduce makes any units beyond these in addition.
  * Without a quantity, all waiting units are taken. When none waits, a reroute takes everything that has not shipped.
  */
-export function replacedUnits(state: RunState, request: ReplacementRequest): ReplacedUnits[] {
+export function reroutedUnits(state: RunState, request: RerouteRequest): ReroutedUnits[] {
   const { itemId, quantity } = request;
   const jobs = state.printOrders.flatMap((printOrder) =>
     printOrder.jobs

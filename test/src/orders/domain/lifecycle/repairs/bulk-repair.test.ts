@@ -1,8 +1,8 @@
 import {
   type BulkRepairRequest,
   repairsOfOrder,
-} from '../../../../../src/orders/domain/lifecycle/bulk-repair';
-import { POSTER, play, postback, running, STICKER } from './run-fixture';
+} from '../../../../../../src/orders/domain/lifecycle/repairs/bulk-repair';
+import { POSTER, play, postback, running, STICKER } from '../run-fixture';
 
 /** The requests that a bulk repair stands for in one order. */
 

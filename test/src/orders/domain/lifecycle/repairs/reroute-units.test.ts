@@ -1,8 +1,8 @@
 import fc from 'fast-check';
-import { replacedUnits } from '../../../../../src/orders/domain/lifecycle/replacement';
-import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
-import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
-import { byOperator, POSTER, plan, play, postback, running, STICKER } from './run-fixture';
+import { reroutedUnits } from '../../../../../../src/orders/domain/lifecycle/repairs/reroute-units';
+import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
+import { byOperator, POSTER, plan, play, postback, running, STICKER } from '../run-fixture';
 
 const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
 const cancelled = (quantity: number) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
@@ -11,7 +11,7 @@ const units = (
   action: 'reroute' | 'reproduce',
   quantity: number | null,
   partnerId: string | null = null,
-) => replacedUnits(state, { action, itemId: POSTER.itemId, quantity, partnerId })[0]?.quantity ?? 0;
+) => reroutedUnits(state, { action, itemId: POSTER.itemId, quantity, partnerId })[0]?.quantity ?? 0;
 
 test.each<[string, RunState, 'reroute' | 'reproduce', number | null, number]>([
   ['all units of a job in error', having(postback('error')), 'reproduce', null, 3],
@@ -28,7 +28,7 @@ test.each<[string, RunState, 'reroute' | 'reproduce', number | null, number]>([
   expect(units(state, action, quantity)).toBe(taken);
 });
 
-test('a reroute to the same partner takes over only waiting units', () => {
+test('a reroute to the same partner makes only waiting units', () => {
   expect(units(having(), 'reroute', null, 'berlin')).toBe(0);
   expect(units(having(), 'reroute', null, 'ohio')).toBe(3);
   expect(units(having(postback('error')), 'reroute', null, 'berlin')).toBe(3);
@@ -54,21 +54,21 @@ test('each unit is ordered from exactly one partner after any postbacks and rero
       for (const line of script) {
         if (line.act === 'reroute') {
           const { itemId, quantity, partnerId } = line;
-          const replaces = replacedUnits(state, { action: 'reroute', itemId, quantity, partnerId });
-          if (replaces.length === 0) continue;
+          const units = reroutedUnits(state, { action: 'reroute', itemId, quantity, partnerId });
+          if (units.length === 0) continue;
           next += 1;
-          const total = replaces.reduce((sum, taken) => sum + taken.quantity, 0);
+          const total = units.reduce((sum, taken) => sum + taken.quantity, 0);
           const printOrder = plan({
             id: String(next),
             partnerId: partnerId ?? 'ohio',
             jobs: [{ id: `${next}0`, itemId, quantity: total }],
           });
           state = play(state, {
-            type: 'replaced',
+            type: 'rerouted',
             action: 'reroute',
             ...byOperator,
             printOrder,
-            replaces,
+            units,
           }).state;
         } else {
           const { id, jobs } = state.printOrders[line.printOrder % state.printOrders.length]!;

@@ -112,11 +112,11 @@ test('a partner that has acknowledged nothing and does not answer loses the item
   const { run, printOrders } = await look(orderId);
   const second = printOrders[1]!;
   expect(second).toMatchObject({ partnerUid: 'prints-ohio', status: 'waiting' });
-  expect(run!.waitingReplacements).toMatchObject([{ printOrder: { id: second.id } }]);
+  expect(run!.waitingReroutes).toMatchObject([{ printOrder: { id: second.id } }]);
   const limit = run!.deadlines.find(({ reason }) => reason === 'stop')!;
-  expect(limit).toMatchObject({ printOrderId: second.id, dueAt: run!.waitingReplacements[0]!.until });
+  expect(limit).toMatchObject({ printOrderId: second.id, dueAt: run!.waitingReroutes[0]!.until });
   expect(await delivered(orderId)).toBe(1);
-  // Clients do not see it before it takes over.
+  // Clients do not see it before its delivery.
   const shown = await stack.shop.getOrder({ params: { orderId } });
   expect(shown.items[0]!.printJobs.map((job) => job.printOrderId)).toEqual([printOrderId]);
   await expect(repair(orderId, reroute(itemIds[0]!))).rejects.toMatchObject(

@@ -1,4 +1,4 @@
-import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import {
   byOperator,
   job,
@@ -12,29 +12,29 @@ import {
   STICKER,
   statuses,
   tracked,
-} from './run-fixture';
+} from '../run-fixture';
 
 const shippedBoth = [postback('printed'), postback('shipped')];
 
-describe('a replacement', () => {
+describe('a reroute', () => {
   const again = (
-    replaces: { jobId: string; quantity: number }[],
+    units: { jobId: string; quantity: number }[],
     action: 'reroute' | 'reproduce' = 'reproduce',
   ) =>
     ({
-      type: 'replaced',
+      type: 'rerouted',
       action,
       ...byOperator,
       printOrder: plan({
         id: '502',
         partnerId: 'ohio',
         reproducesId: '501',
-        jobs: [{ id: '801', itemId: POSTER.itemId, quantity: replaces[0]?.quantity ?? 1 }],
+        jobs: [{ id: '801', itemId: POSTER.itemId, quantity: units[0]?.quantity ?? 1 }],
       }),
-      replaces,
+      units,
     }) as const satisfies RunEvent;
 
-  test('takes over cancelled units and leaves the others', () => {
+  test('makes cancelled units and leaves the others', () => {
     const { state } = play(
       running(),
       postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 1 }] }),

@@ -1,9 +1,9 @@
-import { isDismissable } from './attention';
-import { audit, setItems } from './changes';
-import { jobStatus } from './derive';
-import type { RunEffect, RunEvent } from './run-events';
-import type { JobState, RunState } from './run-state';
-import { hasShipped, isFinal } from './statuses';
+import { isDismissable } from '../attention';
+import { audit, setItems } from '../changes';
+import { jobStatus } from '../derive';
+import type { RunEffect, RunEvent } from '../run-events';
+import type { JobState, RunState } from '../run-state';
+import { hasShipped, isFinal } from '../statuses';
 
 /** What operators' repairs do to the state: hold, release, retry and dismiss. */
 

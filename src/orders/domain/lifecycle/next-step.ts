@@ -22,7 +22,7 @@ export const WAITS_FOR = [
 ] as const;
 
 /** Who has to act next for an order, and until when. */
-export interface Turn {
+export interface NextStep {
   readonly who: 'client' | 'pressline' | 'operator' | 'partner' | 'carrier' | 'nobody';
   readonly waitsFor: (typeof WAITS_FOR)[number];
   /** The print order that waits. Null when the whole order does. */
@@ -33,7 +33,7 @@ export interface Turn {
   readonly dueAt: string | null;
 }
 
-const whole = (who: Turn['who'], waitsFor: Turn['waitsFor'], dueAt: string | null = null): Turn => ({
+const whole = (who: NextStep['who'], waitsFor: NextStep['waitsFor'], dueAt: string | null = null): NextStep => ({
   who,
   waitsFor,
   printOrderId: null,
@@ -42,19 +42,19 @@ const whole = (who: Turn['who'], waitsFor: Turn['waitsFor'], dueAt: string | nul
   dueAt,
 });
 
-/** The turn for a draft: its client has to submit it. */
-export const DRAFT_TURN: Turn = whole('client', 'submission');
+/** The next step of a draft: its client has to submit it. */
+export const DRAFT_NEXT_STEP: NextStep = whole('client', 'submission');
 
 /**
  * Returns who has to act next. What waits for an operator comes first, then the partner that is due first, then
  * Pressline's own steps, then the carrier.
  * @param deliveryBy the latest promised delivery, ISO 8601. Null before the order is planned
  */
-export function turnOf(
+export function nextStepOf(
   state: RunState,
   deadlines: readonly ShownDeadline[],
   deliveryBy: string | null,
-): Turn {
+): NextStep {
   if (state.phase === 'closed') return whole('nobody', 'nothing');
   if (state.held) return whole('operator', 'release');
   if (state.phase === 'preparing') {
@@ -63,16 +63,16 @@ export function turnOf(
       ? whole('operator', 'partner_found')
       : whole('pressline', 'planning');
   }
-  const turns = state.printOrders
+  const steps = state.printOrders
     .filter(hasOpenJobs)
-    .map((printOrder) => printOrderTurn(printOrder, deadlines));
-  for (const { printOrder, until } of state.waitingReplacements ?? []) {
-    const present = state.printOrders.find(({ jobs }) =>
+    .map((printOrder) => printOrderStep(printOrder, deadlines));
+  for (const { printOrder, until } of state.waitingReroutes ?? []) {
+    const current = state.printOrders.find(({ jobs }) =>
       jobs.some(({ stopRequest }) => stopRequest === 'waiting'),
     );
-    turns.push(turnFor(present ?? printOrder, 'partner', 'stop', new Date(until).toISOString()));
+    steps.push(stepOf(current ?? printOrder, 'partner', 'stop', new Date(until).toISOString()));
   }
-  const [first] = turns.sort(
+  const [first] = steps.sort(
     (a, b) => RANK[a.who] - RANK[b.who] || (a.dueAt ?? LAST).localeCompare(b.dueAt ?? LAST),
   );
   if (first !== undefined) return first;
@@ -82,7 +82,7 @@ export function turnOf(
     : whole('pressline', 'planning');
 }
 
-const RANK: Readonly<Record<Turn['who'], number>> = {
+const RANK: Readonly<Record<NextStep['who'], number>> = {
   operator: 0,
   partner: 1,
   client: 2,
@@ -93,32 +93,32 @@ const RANK: Readonly<Record<Turn['who'], number>> = {
 /** Sorts after every time. */
 const LAST = '~';
 
-function turnFor(
+function stepOf(
   { id, partnerId, partnerUid }: PrintOrderState,
-  who: Turn['who'],
-  waitsFor: Turn['waitsFor'],
+  who: NextStep['who'],
+  waitsFor: NextStep['waitsFor'],
   dueAt: string | null,
-): Turn {
+): NextStep {
   return { who, waitsFor, printOrderId: id, partnerId, partnerUid, dueAt };
 }
 
 /** Returns who has to act for a print order with units that have not shipped. */
-function printOrderTurn(printOrder: PrintOrderState, deadlines: readonly ShownDeadline[]): Turn {
+function printOrderStep(printOrder: PrintOrderState, deadlines: readonly ShownDeadline[]): NextStep {
   const { id, delivery, shipment } = printOrder;
   const jobs = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
   if (jobs.some((job) => jobStatus(job, printOrder) === 'manual_handling')) {
-    return turnFor(printOrder, 'operator', 'repair', null);
+    return stepOf(printOrder, 'operator', 'repair', null);
   }
-  if (delivery !== 'accepted') return turnFor(printOrder, 'pressline', 'delivery', null);
+  if (delivery !== 'accepted') return stepOf(printOrder, 'pressline', 'delivery', null);
   const dueAt = (reason: ShownDeadline['reason']) =>
     deadlines.find((deadline) => deadline.printOrderId === id && deadline.reason === reason)?.dueAt ?? null;
   const least = Math.min(...jobs.map(({ progress }) => progress));
-  if (least === JOB_PROGRESS.none) return turnFor(printOrder, 'partner', 'received', dueAt('not_received'));
+  if (least === JOB_PROGRESS.none) return stepOf(printOrder, 'partner', 'received', dueAt('not_received'));
   if (shipment !== null) {
     const due = dispatchDueOf({ phase: 'running', printOrders: [printOrder] });
-    return turnFor(printOrder, 'partner', 'shipping', due === null ? null : new Date(due).toISOString());
+    return stepOf(printOrder, 'partner', 'shipping', due === null ? null : new Date(due).toISOString());
   }
   return least === JOB_PROGRESS.received
-    ? turnFor(printOrder, 'partner', 'printed', dueAt('not_printed'))
-    : turnFor(printOrder, 'partner', 'dispatch', dueAt('not_dispatched'));
+    ? stepOf(printOrder, 'partner', 'printed', dueAt('not_printed'))
+    : stepOf(printOrder, 'partner', 'dispatch', dueAt('not_dispatched'));
 }

@@ -1,13 +1,23 @@
-import { whyNotRepair } from '../../../../../src/orders/domain/lifecycle/guards';
+import { whyNotRepair } from '../../../../../../src/orders/domain/lifecycle/guards';
+import { nextStepOf } from '../../../../../../src/orders/domain/lifecycle/next-step';
 import {
   type PossibleRepair,
   possibleRepairs,
   REPAIR_ACTIONS,
-} from '../../../../../src/orders/domain/lifecycle/possible-repairs';
-import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
-import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
-import { turnOf } from '../../../../../src/orders/domain/lifecycle/turn';
-import { byOperator, newOrder, POSTER, plan, play, postback, running, STICKER, tracked } from './run-fixture';
+} from '../../../../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
+import {
+  byOperator,
+  newOrder,
+  POSTER,
+  plan,
+  play,
+  postback,
+  running,
+  STICKER,
+  tracked,
+} from '../run-fixture';
 
 /** The repairs that are possible now, and who has to act next. */
 
@@ -91,7 +101,7 @@ test.each(SITUATIONS)(
   'an order that is %s accepts the listed repairs',
   (_what, state, names, who, waitsFor) => {
     expect(possibleRepairs(state).map(({ action }) => action)).toEqual(names);
-    expect(turnOf(state, [], null)).toMatchObject({ who, waitsFor });
+    expect(nextStepOf(state, [], null)).toMatchObject({ who, waitsFor });
   },
 );
 
@@ -113,16 +123,16 @@ test('only the items in error can be retried', () => {
   expect(possibleRepairs(state)).toContainEqual({ action: 'retry', itemIds: [STICKER.itemId] });
 });
 
-test('a replacement that waits for its partner needs force', () => {
+test('a reroute that waits for its partner needs force', () => {
   const state = having(postback('received'));
   const waiting: RunState = {
     ...state,
-    waitingReplacements: [
+    waitingReroutes: [
       {
         action: 'reroute',
         ...byOperator,
         printOrder: { ...state.printOrders[0]!, id: '502', partnerId: 'ohio', partnerUid: 'prints-ohio' },
-        replaces: [{ jobId: POSTER.jobId, quantity: 3 }],
+        units: [{ jobId: POSTER.jobId, quantity: 3 }],
         until: Date.parse('2026-01-05T13:00:00Z'),
         shippingRevision: 0,
       },
@@ -131,24 +141,24 @@ test('a replacement that waits for its partner needs force', () => {
   expect(possibleRepairs(waiting)).toContainEqual(
     expect.objectContaining({
       action: 'reroute',
-      replacements: expect.arrayContaining([
-        expect.objectContaining({ itemId: POSTER.itemId, needsForce: true, presentPartnerIds: ['berlin'] }),
+      reroutes: expect.arrayContaining([
+        expect.objectContaining({ itemId: POSTER.itemId, needsForce: true, currentPartnerIds: ['berlin'] }),
       ]),
     }),
   );
-  expect(turnOf(waiting, [], null)).toMatchObject({ who: 'partner' });
+  expect(nextStepOf(waiting, [], null)).toMatchObject({ who: 'partner' });
 });
 
 test('the partner’s turn ends with its deadline, the carrier’s with the promised delivery', () => {
   const dueAt = '2026-01-05T10:15:00.000Z';
   const deadline = { reason: 'not_received', printOrderId: '501', dueAt, passed: false } as const;
-  expect(turnOf(having(), [deadline], null)).toMatchObject({
+  expect(nextStepOf(having(), [deadline], null)).toMatchObject({
     who: 'partner',
     printOrderId: '501',
     partnerUid: 'prints-berlin',
     dueAt,
   });
-  expect(turnOf(having(...shipped), [], '2026-01-14T23:59:59Z')).toMatchObject({
+  expect(nextStepOf(having(...shipped), [], '2026-01-14T23:59:59Z')).toMatchObject({
     dueAt: '2026-01-14T23:59:59Z',
   });
 });
