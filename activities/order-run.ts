@@ -4,7 +4,11 @@ import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder, storedPlan } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
-import { planReroute, type RerouteRequest, replanShipments } from '../src/orders/print-orders/reroute-plan';
+import {
+  planReroute,
+  type ReroutePlanRequest,
+  replanShipments,
+} from '../src/orders/print-orders/reroute-plan';
 import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
@@ -40,7 +44,7 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
       return await applyShippingChange(deps, change);
     },
 
-    async planReroute(request: RunIds & RerouteRequest) {
+    async planReroute(request: RunIds & ReroutePlanRequest) {
       return await planReroute(deps, request);
     },
 

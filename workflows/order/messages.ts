@@ -1,5 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { PostbackEvent, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
   type CancelRequest,
@@ -17,7 +17,7 @@ import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
 export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
 
 /** The tracking status of a parcel changed (schema `Tracking`). */
-export const trackingSignal = defineSignal<[Extract<RunEvent, { type: 'tracking' }>]>(ORDER_SIGNALS.tracking);
+export const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
 
 /** A partner is ready for dispatch. Completes when the documents exist. */
 export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(

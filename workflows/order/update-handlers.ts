@@ -7,12 +7,12 @@ import {
   whyNotRepair,
   whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/guards';
-import { reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import {
   isWithPartner,
   reroutedJobs,
-  waitingRerouteOf,
-} from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
+  reroutedUnits,
+} from '../../src/orders/domain/lifecycle/repairs/reroute-units';
+import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
@@ -108,7 +108,7 @@ export class UpdateHandlers {
         return;
       case 'reroute':
       case 'reproduce':
-        await this.replace(request);
+        await this.reroute(request);
     }
   }
 
@@ -124,7 +124,7 @@ export class UpdateHandlers {
     if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
   }
 
-  private async replace(request: RerouteRequest): Promise<void> {
+  private async reroute(request: RerouteRequest): Promise<void> {
     const { action, itemId, by, reason, force = false } = request;
     refuseWith(whyNotRerouteUnits(this.run.state, request));
     const waiting = waitingRerouteOf(this.run.state, itemId);
@@ -161,14 +161,14 @@ export class UpdateHandlers {
     });
     await this.run.settled();
     if (waits) await this.partnersAnswer();
-    if (isGone(this.run.state, plan.printOrder.id)) {
+    if (endedAtOnce(this.run.state, plan.printOrder.id)) {
       throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);
     }
   }
 }
 
 /** Returns true when a new print order ended at once, because its units have shipped or ended. */
-function isGone(state: RunState, printOrderId: string): boolean {
+function endedAtOnce(state: RunState, printOrderId: string): boolean {
   const printOrder = state.printOrders.find(({ id }) => id === printOrderId);
   // Undefined: it waits for a partner. A partner's refusal is an answer, and shows in the order's attention reasons.
   if (printOrder === undefined || state.attention.includes('not_rerouted')) return false;

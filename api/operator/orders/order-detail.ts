@@ -164,7 +164,10 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const view = orderView(order);
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
       return {
-        ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'nextStep' | 'consoleUrl' | 'temporalUrl'>),
+        ...(view as Omit<
+          OrderBody,
+          'routing' | 'run' | 'actions' | 'nextStep' | 'consoleUrl' | 'temporalUrl'
+        >),
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
         nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),

@@ -63,7 +63,9 @@ const printOrder = z.object({
   step: z.string().describe('The step of the order workflow that created it.'),
   status: z
     .enum(PRINT_ORDER_STAGES)
-    .describe('`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.'),
+    .describe(
+      '`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.',
+    ),
   reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
   messageId: z.string().describe('`webhook-id` of its deliveries.'),
   acceptedAt: time.nullable(),
@@ -189,7 +191,9 @@ const run = z
           until: time.describe('Time limit of the current partner’s answer.'),
         }),
       )
-      .describe('Rerouted print orders, which are delivered as soon as the current partner has agreed to stop.'),
+      .describe(
+        'Rerouted print orders, which are delivered as soon as the current partner has agreed to stop.',
+      ),
   })
   .describe('The state of the order workflow.');
 

@@ -44,9 +44,7 @@ export const actionsSchema = z
             largestQuantity: z.int(),
             needsForce: z
               .boolean()
-              .describe(
-                'True while a reroute waits for the current partner: set `force` to end the wait.',
-              ),
+              .describe('True while a reroute waits for the current partner: set `force` to end the wait.'),
             partners: z
               .array(partnerChoice)
               .describe('Partners that can make the item first, the cheapest first.'),

@@ -16,7 +16,7 @@ import {
 import { type RunOrder, runOrder } from '../run/run-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
 
-export interface RerouteRequest {
+export interface ReroutePlanRequest {
   readonly orderId: string;
   /** Name of the workflow step, made from the repair's id. */
   readonly step: string;
@@ -54,7 +54,7 @@ const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message
  * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
  * or once more (reproduce). A step creates one print order, however often it is repeated.
  */
-export async function planReroute(deps: RerouteDeps, request: RerouteRequest): Promise<ReroutePlan> {
+export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
   const { orderId, step, itemId } = request;
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
   if (before !== undefined) return { outcome: 'planned', printOrder: before };
@@ -131,7 +131,7 @@ export async function planReroute(deps: RerouteDeps, request: RerouteRequest): P
 async function planRemaining(
   deps: RerouteDeps,
   order: RunOrder,
-  units: NonNullable<RerouteRequest['units']>,
+  units: NonNullable<ReroutePlanRequest['units']>,
 ): Promise<PlannedShipment[]> {
   if (units.length === 0) return [];
   const rerouted = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));

@@ -1,6 +1,6 @@
 import { audit, isBeforePlanning, setItems, updatePrintOrder } from './changes';
 import { withdrawReroutes } from './repairs/waiting-reroutes';
-import type { RunEffect, RunEvent } from './run-events';
+import type { EventOf, RunEffect } from './run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -49,7 +49,7 @@ export function withoutUnusedLabel(printOrder: PrintOrderState, effects: RunEffe
 /** The client cancels the order. */
 export function cancelRequested(
   state: RunState,
-  event: Extract<RunEvent, { type: 'cancel_requested' }>,
+  event: EventOf<'cancel_requested'>,
   effects: RunEffect[],
 ): RunState {
   if (state.items.some((item) => hasShipped(item.status)) || state.phase === 'closed') return state;
@@ -131,7 +131,7 @@ function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => bo
 /** The partner answered a cancel request. */
 export function partnerCancel(
   state: RunState,
-  event: Extract<RunEvent, { type: 'partner_cancel' }>,
+  event: EventOf<'partner_cancel'>,
   effects: RunEffect[],
 ): RunState {
   return updatePrintOrder(state, event.printOrderId, (before) => {
@@ -156,7 +156,7 @@ export function partnerCancel(
 /** Adds a partner's answer to its jobs whose units are to be rerouted. */
 function withStopAnswer(
   printOrder: PrintOrderState,
-  { jobIds, outcome }: Extract<RunEvent, { type: 'partner_cancel' }>,
+  { jobIds, outcome }: EventOf<'partner_cancel'>,
 ): PrintOrderState {
   const stopRequest: StopRequest = outcome === 'confirmed' ? 'agreed' : 'refused';
   const jobs = printOrder.jobs.map((job) => {
@@ -179,11 +179,7 @@ function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
 }
 
 /** An operator cancels items. */
-export function cancelItems(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'cancel_items' }>,
-  effects: RunEffect[],
-): RunState {
+export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, effects: RunEffect[]): RunState {
   const chosen = new Set(event.itemIds);
   if (state.phase === 'preparing') {
     const items = state.items.map((item) =>

@@ -1,5 +1,5 @@
 import type { AttentionReason } from './attention';
-import type { PlannedPrintOrder, RunEffect } from './run-events';
+import type { PlannedPrintOrder, RequestedBy, RunEffect } from './run-events';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
 import type { ItemStatus } from './statuses';
 
@@ -86,12 +86,6 @@ export function consumeStock(printed: readonly JobState[], effects: RunEffect[])
 /** Adds an attention reason. Returns a new state also when the reason is already there: the event is recorded. */
 export function raiseAttention(state: RunState, reason: AttentionReason): RunState {
   return { ...state, attention: [...new Set([...state.attention, reason])] };
-}
-
-/** Who requested a change of an order, and why. */
-export interface RequestedBy {
-  readonly by: string;
-  readonly reason: string;
 }
 
 /** Returns the log entry for a change that a person requested. */

@@ -1,8 +1,8 @@
 import { type RepairRequest, type RerouteRequest, RUN_REFUSALS } from '../run/run-messages';
 import { isDismissable } from './attention';
 import { deriveStatus, jobStatus } from './derive';
-import { reroutedUnits } from './repairs/reroute-units';
-import { isWithPartner, reroutedJobs, waitingRerouteOf } from './repairs/waiting-reroutes';
+import { isWithPartner, reroutedJobs, reroutedUnits } from './repairs/reroute-units';
+import { waitingRerouteOf } from './repairs/waiting-reroutes';
 import { JOB_PROGRESS, type RunState, type WaitingReroute } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
 
@@ -35,7 +35,12 @@ export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusa
 
 /** Returns why an order cannot be cancelled. An order can be cancelled until an item has shipped. */
 export function whyNotCancel(state: RunState): RunRefusal {
-  return whyClosed(state, 'cancelled');
+  if (state.items.some((item) => hasShipped(item.status)))
+    return conflict('an order that has shipped cannot be cancelled');
+  if (state.items.every((item) => item.status === 'failed'))
+    return conflict('a refused order cannot be cancelled');
+  if (state.items.every((item) => item.status === 'cancelled')) return conflict('the order is cancelled');
+  return null;
 }
 
 /**
@@ -44,16 +49,6 @@ export function whyNotCancel(state: RunState): RunRefusal {
  */
 export function whyNotChangeShipping(state: RunState): RunRefusal {
   return whyStatusForbids(deriveStatus(state), 'changed');
-}
-
-/** Returns why neither the client's cancel nor a change of address or method is possible. */
-function whyClosed(state: RunState, what: 'cancelled' | 'changed'): RunRefusal {
-  if (state.items.some((item) => hasShipped(item.status)))
-    return conflict(`an order that has shipped cannot be ${what}`);
-  if (state.items.every((item) => item.status === 'failed'))
-    return conflict(`a refused order cannot be ${what}`);
-  if (state.items.every((item) => item.status === 'cancelled')) return conflict('the order is cancelled');
-  return null;
 }
 
 /**
@@ -122,7 +117,7 @@ function whyNotForce({ printOrder }: WaitingReroute, request: RerouteRequest): R
 }
 
 /**
- * Returns why units cannot move to another print order without `force`. A partner can be asked to stop whole print jobs
+ * Returns why units cannot be rerouted without `force`. A partner can be asked to stop whole print jobs
  * only, not some units of one.
  */
 export function whyNotRerouteUnits(state: RunState, request: RerouteRequest): RunRefusal {

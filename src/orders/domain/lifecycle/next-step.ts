@@ -33,7 +33,11 @@ export interface NextStep {
   readonly dueAt: string | null;
 }
 
-const whole = (who: NextStep['who'], waitsFor: NextStep['waitsFor'], dueAt: string | null = null): NextStep => ({
+const whole = (
+  who: NextStep['who'],
+  waitsFor: NextStep['waitsFor'],
+  dueAt: string | null = null,
+): NextStep => ({
   who,
   waitsFor,
   printOrderId: null,

@@ -1,5 +1,5 @@
 import { hasOpenJobs, raiseAttention, updatePrintOrder } from './changes';
-import type { PostbackEvent, RunEffect, RunEvent } from './run-events';
+import type { EventOf, PostbackEvent, RunEffect } from './run-events';
 import type { PrintOrderState, RunState } from './run-state';
 
 /** How order updates tell partners about a changed address or method, and what happens when a partner does not get one. */
@@ -25,7 +25,7 @@ export function sendWaitingUpdate(printOrder: PrintOrderState, effects: RunEffec
 /** The delivery of an order update ended. The result of an update that a newer change has replaced is ignored. */
 export function orderUpdated(
   state: RunState,
-  event: Extract<RunEvent, { type: 'order_update' }>,
+  event: EventOf<'order_update'>,
   effects: RunEffect[],
 ): RunState {
   const { printOrderId, revision, outcome, message } = event;

@@ -1,7 +1,7 @@
 import { confirmCancel, endJobs } from './cancellation';
 import { consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
 import { sendWaitingUpdate, shipsToOldAddress } from './order-updates';
-import type { PlannedPrintOrder, PostbackEvent, RunEffect, RunEvent } from './run-events';
+import type { EventOf, PlannedPrintOrder, PostbackEvent, RunEffect } from './run-events';
 import {
   JOB_PROGRESS,
   type JobProgress,
@@ -15,7 +15,7 @@ import {
 /** The order was planned: adds its print orders and requests their delivery. */
 export function prepared(
   state: RunState,
-  { printOrders: planned, shippingRevision = 0 }: Extract<RunEvent, { type: 'prepared' }>,
+  { printOrders: planned, shippingRevision = 0 }: EventOf<'prepared'>,
   effects: RunEffect[],
 ): RunState {
   if (state.printOrders.length > 0) return state;
@@ -48,11 +48,7 @@ function withLabel(
 }
 
 /** The delivery of a print order to its partner ended. */
-export function delivered(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'delivery' }>,
-  effects: RunEffect[],
-): RunState {
+export function delivered(state: RunState, event: EventOf<'delivery'>, effects: RunEffect[]): RunState {
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
     if (printOrder.delivery === event.outcome) return printOrder;
     if (event.outcome !== 'accepted') {

@@ -7,7 +7,7 @@ import { orderUpdated } from './order-updates';
 import { delivered, postback, prepared } from './production';
 import { dismissed, held, released, retried } from './repairs/repairs';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './repairs/reroute';
-import type { RunEffect, RunEvent } from './run-events';
+import type { EventOf, RunEffect, RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { dispatched, shippingChanged, tracked } from './shipping';
 import { isFinal } from './statuses';
@@ -124,11 +124,7 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
 }
 
 /** The order cannot be planned yet. The event repeats after every failed attempt to plan it. */
-function parked(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'parked' }>,
-  effects: RunEffect[],
-): RunState {
+function parked(state: RunState, event: EventOf<'parked'>, effects: RunEffect[]): RunState {
   const { reason, message } = event;
   if (state.attention.includes(reason)) return state;
   effects.push({ type: 'log', event: 'order_parked', data: { reason, message } });

@@ -2,6 +2,12 @@ import type { PostbackStatus } from '../../../partners/domain/postback-status';
 import type { AttentionReason } from './attention';
 import type { Transit } from './run-state';
 
+/** Who requested a change of an order, and why. */
+export interface RequestedBy {
+  readonly by: string;
+  readonly reason: string;
+}
+
 /** The events of an order run, as plain JSON. `reduce` applies them to the state. */
 export type RunEvent =
   | { readonly type: 'fetching_files' }
@@ -48,8 +54,6 @@ export type RunEvent =
   | { readonly type: 'record_refused' }
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
   | { readonly type: 'tracking_checked'; readonly followed: boolean }
-  /** An operator dismisses attention reasons of a running order. */
-  | { readonly type: 'dismiss'; readonly by: string; readonly reason: string }
   /** The labels of a print order could not be bought. */
   | { readonly type: 'dispatch_failed'; readonly printOrderId: string; readonly message: string }
   /** The carrier refused to void a label. */
@@ -67,7 +71,6 @@ export type RunEvent =
       /** The shipment whose label was scanned. Absent for a parcel that the partner shipped with its own label. */
       readonly shipmentId?: string;
     }
-  | { readonly type: 'cancel_requested'; readonly by: string; readonly reason: string }
   | {
       readonly type: 'partner_cancel';
       readonly printOrderId: string;
@@ -80,19 +83,17 @@ export type RunEvent =
   | { readonly type: 'deadline'; readonly reason: AttentionReason; readonly printOrderId: string }
   /** A partner that has not sent `received` gets its print order once more. `count` starts at 1. */
   | { readonly type: 'reminded'; readonly printOrderId: string; readonly count: number }
-  | { readonly type: 'hold'; readonly by: string; readonly reason: string }
-  | { readonly type: 'release'; readonly by: string; readonly reason: string }
-  | {
-      readonly type: 'retry';
-      readonly by: string;
-      readonly reason: string;
-      readonly itemIds: readonly string[];
-    }
-  | {
+  /** The client cancels the order. */
+  | ({ readonly type: 'cancel_requested' } & RequestedBy)
+  | ({ readonly type: 'hold' } & RequestedBy)
+  | ({ readonly type: 'release' } & RequestedBy)
+  /** An operator dismisses attention reasons of a running order. */
+  | ({ readonly type: 'dismiss' } & RequestedBy)
+  | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
+  | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[] } & RequestedBy)
+  | ({
       readonly type: 'rerouted';
       readonly action: 'reroute' | 'reproduce';
-      readonly by: string;
-      readonly reason: string;
       readonly printOrder: PlannedPrintOrder;
       readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
       /**
@@ -102,22 +103,14 @@ export type RunEvent =
       readonly waitsUntil?: number;
       /** True when the operator decided that the print order is delivered at once, whatever the partners do. */
       readonly force?: boolean;
-    }
+    } & RequestedBy)
   /** An operator decided that a waiting reroute ends its wait, whatever the partners do. */
-  | {
-      readonly type: 'reroute_forced';
-      readonly by: string;
-      readonly reason: string;
-      readonly printOrderId: string;
-    }
+  | ({ readonly type: 'reroute_forced'; readonly printOrderId: string } & RequestedBy)
   /** The time limit of a waiting reroute has passed. */
-  | { readonly type: 'reroute_due'; readonly printOrderId: string }
-  | {
-      readonly type: 'cancel_items';
-      readonly by: string;
-      readonly reason: string;
-      readonly itemIds: readonly string[];
-    };
+  | { readonly type: 'reroute_due'; readonly printOrderId: string };
+
+/** The event of a type. */
+export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
 
 /** A planned print order: its rows exist, and it was not sent. */
 export interface PlannedPrintOrder {
@@ -144,7 +137,7 @@ export function preparedBy({
 }: {
   readonly printOrders: readonly PlannedPrintOrder[];
   readonly shippingRevision?: number;
-}): Extract<RunEvent, { type: 'prepared' }> {
+}): EventOf<'prepared'> {
   return { type: 'prepared', printOrders, ...(shippingRevision === undefined ? {} : { shippingRevision }) };
 }
 
@@ -167,7 +160,7 @@ export interface PostbackEvent {
 }
 
 /** Events about a print order that partners and carriers can cause before the run has the print order. */
-export type EarlyEvent = PostbackEvent | Extract<RunEvent, { type: 'tracking' }>;
+export type EarlyEvent = PostbackEvent | EventOf<'tracking'>;
 
 /**
  * What the order run does after an event. `recordRun` writes the effects from `log` to `tracking_code` to Postgres. The

@@ -1,7 +1,7 @@
 import { consumeStock, hasOpenJobs, isHandedToCarrier, updatePrintOrder } from './changes';
 import { departedParcelOf, jobStatus } from './derive';
 import { withUpdate } from './order-updates';
-import type { RunEffect, RunEvent } from './run-events';
+import type { EventOf, RunEffect } from './run-events';
 import {
   type DepartedParcel,
   JOB_PROGRESS,
@@ -13,11 +13,7 @@ import {
 /** What labels, shipping changes and carriers' tracking do to the state. */
 
 /** The labels of a print order were bought. */
-export function dispatched(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'dispatched' }>,
-  effects: RunEffect[],
-): RunState {
+export function dispatched(state: RunState, event: EventOf<'dispatched'>, effects: RunEffect[]): RunState {
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
     if (printOrder.shipment?.id === event.shipmentId) return printOrder;
     const { shipmentId, revision } = event;
@@ -39,7 +35,7 @@ export function dispatched(
 /** The address or the method changed. Voids labels that are not on their way, and updates the partners. */
 export function shippingChanged(
   state: RunState,
-  event: Extract<RunEvent, { type: 'shipping_changed' }>,
+  event: EventOf<'shipping_changed'>,
   effects: RunEffect[],
 ): RunState {
   const { revision } = event;
@@ -73,11 +69,7 @@ function withDepartedParcel(printOrder: PrintOrderState): PrintOrderState {
 const TRANSIT_RANK = { in_transit: 1, delivered: 2, returned: 3 } as const;
 
 /** A carrier reported the parcels of a print order. */
-export function tracked(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'tracking' }>,
-  effects: RunEffect[],
-): RunState {
+export function tracked(state: RunState, event: EventOf<'tracking'>, effects: RunEffect[]): RunState {
   return updatePrintOrder(state, event.printOrderId, (printOrder) => {
     const departed = printOrder.departed?.find(({ shipmentId }) => shipmentId === event.shipmentId);
     if (event.shipmentId !== undefined && departed !== undefined) {
@@ -125,7 +117,7 @@ function withDepartedTransit(
  */
 function withLostLabel(
   printOrder: PrintOrderState,
-  { shipmentId }: Extract<RunEvent, { type: 'tracking' }>,
+  { shipmentId }: EventOf<'tracking'>,
   revision: number,
 ): PrintOrderState {
   const { shipment, labelTakenBack, departed, jobs } = printOrder;
@@ -137,7 +129,7 @@ function withLostLabel(
 /** Marks the print order when the scanned label was voided, or is not the valid one. */
 function withStrayParcel(
   printOrder: PrintOrderState,
-  event: Extract<RunEvent, { type: 'tracking' }>,
+  event: EventOf<'tracking'>,
   effects: RunEffect[],
 ): PrintOrderState {
   const { shipmentId } = event;

@@ -1,27 +1,19 @@
 import { isDismissable } from '../attention';
 import { audit, setItems } from '../changes';
 import { jobStatus } from '../derive';
-import type { RunEffect, RunEvent } from '../run-events';
+import type { EventOf, RunEffect } from '../run-events';
 import type { JobState, RunState } from '../run-state';
 import { hasShipped, isFinal } from '../statuses';
 
 /** What operators' repairs do to the state: hold, release, retry and dismiss. */
 
-export function held(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'hold' }>,
-  effects: RunEffect[],
-): RunState {
+export function held(state: RunState, event: EventOf<'hold'>, effects: RunEffect[]): RunState {
   if (state.held) return state;
   effects.push(audit('hold', event));
   return setItems({ ...state, held: true }, 'on_hold', (status) => !isFinal(status) && !hasShipped(status));
 }
 
-export function released(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'release' }>,
-  effects: RunEffect[],
-): RunState {
+export function released(state: RunState, event: EventOf<'release'>, effects: RunEffect[]): RunState {
   if (!state.held) return state;
   effects.push(audit('release', event));
   for (const printOrder of state.printOrders) {
@@ -33,22 +25,14 @@ export function released(
   return setItems({ ...state, held: false }, next, (status) => status === 'on_hold');
 }
 
-export function dismissed(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'dismiss' }>,
-  effects: RunEffect[],
-): RunState {
+export function dismissed(state: RunState, event: EventOf<'dismiss'>, effects: RunEffect[]): RunState {
   const reasons = state.attention.filter(isDismissable);
   if (reasons.length === 0) return state;
   effects.push(audit('dismiss', event, { attention: reasons }));
   return { ...state, attention: state.attention.filter((reason) => !isDismissable(reason)) };
 }
 
-export function retried(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'retry' }>,
-  effects: RunEffect[],
-): RunState {
+export function retried(state: RunState, event: EventOf<'retry'>, effects: RunEffect[]): RunState {
   if (state.phase === 'preparing') {
     effects.push(audit('retry', event, { itemIds: event.itemIds }));
     return { ...state };

@@ -1,3 +1,4 @@
+import type { RerouteRequest } from '../../run/run-messages';
 import { jobStatus } from '../derive';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
 
@@ -7,19 +8,38 @@ export interface ReroutedUnits {
   readonly quantity: number;
 }
 
-/** The part of an operator's reroute or reproduce that decides which units move. */
-interface RerouteRequest {
-  readonly action: 'reroute' | 'reproduce';
-  readonly itemId: string;
-  readonly quantity: number | null;
-  readonly partnerId: string | null;
+/** A job whose units are rerouted, or a part of them. */
+export interface ReroutedJob {
+  readonly printOrder: PrintOrderState;
+  readonly job: JobState;
+  readonly quantity: number;
 }
+
+/** Returns the jobs of these units. */
+export function reroutedJobs(state: RunState, units: readonly ReroutedUnits[]): ReroutedJob[] {
+  const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
+  return state.printOrders.flatMap((printOrder) =>
+    printOrder.jobs.flatMap((job) => {
+      const quantity = quantities.get(job.id);
+      return quantity === undefined ? [] : [{ printOrder, job, quantity }];
+    }),
+  );
+}
+
+/** Returns true when the partner may still make the units: it has them, and has not cancelled them itself. */
+export function isWithPartner({ printOrder, job, quantity }: ReroutedJob): boolean {
+  const isOpen = job.ended === null && job.progress !== JOB_PROGRESS.shipped;
+  return isOpen && printOrder.delivery !== 'refused' && job.cancelledQuantity < quantity;
+}
+
+/** The part of an operator's reroute or reproduce that decides which units it takes. */
+type UnitsRequest = Pick<RerouteRequest, 'action' | 'itemId' | 'quantity' | 'partnerId'>;
 
 /** Returns how many units of a job a request takes by default, and how many at most when it asks for more. */
 function takeable(
   job: JobState,
   printOrder: PrintOrderState,
-  { action, partnerId }: RerouteRequest,
+  { action, partnerId }: UnitsRequest,
 ): { usual: number; most: number } {
   const none = { usual: 0, most: 0 };
   if (job.ended !== null) return none;
@@ -41,7 +61,7 @@ function takeable(
  * A reproduce makes any units beyond these in addition.
  * Without a quantity, all waiting units are taken. When none waits, a reroute takes everything that has not shipped.
  */
-export function reroutedUnits(state: RunState, request: RerouteRequest): ReroutedUnits[] {
+export function reroutedUnits(state: RunState, request: UnitsRequest): ReroutedUnits[] {
   const { itemId, quantity } = request;
   const jobs = state.printOrders.flatMap((printOrder) =>
     printOrder.jobs

@@ -1,6 +1,6 @@
 import { withoutUnusedLabel } from '../cancellation';
 import { audit, hasOpenJobs, newPrintOrder, raiseAttention } from '../changes';
-import type { RunEffect, RunEvent } from '../run-events';
+import type { EventOf, RunEffect } from '../run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -10,25 +10,18 @@ import {
   type StopRequest,
   type WaitingReroute,
 } from '../run-state';
-import type { ReroutedUnits } from './reroute-units';
-import {
-  isInProduction,
-  isWithPartner,
-  type ReroutedJob,
-  reroutedJobs,
-  withdrawReroutes,
-  withoutWaiting,
-} from './waiting-reroutes';
-
-/** How a new print order takes over units that other print orders have: reroute and reproduce. */
-
-type Rerouted = Extract<RunEvent, { type: 'rerouted' }>;
+import { isWithPartner, type ReroutedJob, type ReroutedUnits, reroutedJobs } from './reroute-units';
+import { withdrawReroutes, withoutWaiting } from './waiting-reroutes';
 
 /**
- * Adds a print order that makes units again (reproduce), or at another partner (reroute). With a time limit it waits until
- * the partners of the units have agreed to stop.
+ * Reroutes: a new print order makes units that other print orders have, at another partner (reroute) or once more
+ * (reproduce).
  */
-export function rerouted(state: RunState, event: Rerouted, effects: RunEffect[]): RunState {
+
+/**
+ * Adds the new print order. With a time limit it waits until the partners of the units have agreed to stop.
+ */
+export function rerouted(state: RunState, event: EventOf<'rerouted'>, effects: RunEffect[]): RunState {
   const { id } = event.printOrder;
   const isKnown = [...state.printOrders, ...(state.waitingReroutes ?? []).map((each) => each.printOrder)];
   if (isKnown.some((printOrder) => printOrder.id === id)) return state;
@@ -40,7 +33,7 @@ export function rerouted(state: RunState, event: Rerouted, effects: RunEffect[])
   // An earlier reroute of these jobs may have failed. The operator now decides without their partner.
   const decided = event.force === true ? withForce(state, event.units) : state;
   const printOrder = newPrintOrder(event.printOrder);
-  const next = takeOver(decided, { ...event, printOrder }, effects);
+  const next = addRerouted(decided, { ...event, printOrder }, effects);
   deliver(next, id, effects);
   return next;
 }
@@ -59,10 +52,10 @@ function deliver(state: RunState, printOrderId: string, effects: RunEffect[]): v
   }
 }
 
-/** Requests from the partners to stop the replaced units. Until they have answered, the new print order waits. */
+/** Requests from the partners to stop making the units. Until they have answered, the new print order waits. */
 function waitForPartners(
   state: RunState,
-  { action, by, reason, printOrder, units }: Rerouted,
+  { action, by, reason, printOrder, units }: EventOf<'rerouted'>,
   until: number,
   effects: RunEffect[],
 ): RunState {
@@ -101,26 +94,22 @@ function withStopRequest(
   return { ...printOrder, jobs };
 }
 
-/** An operator does not wait for the partners any longer: the units move whatever the partners do. */
+/** Ends the wait of a reroute by an operator's request: the new partner makes the units whatever the others do. */
 export function rerouteForced(
   state: RunState,
-  event: Extract<RunEvent, { type: 'reroute_forced' }>,
+  event: EventOf<'reroute_forced'>,
   effects: RunEffect[],
 ): RunState {
-  const { by, reason } = event;
-  return settleNow(state, event.printOrderId, 'forced', { by, reason }, effects);
+  const { printOrderId, by, reason } = event;
+  return settleNow(state, printOrderId, 'forced', { by, reason }, effects);
 }
 
-/** The time limit of a waiting reroute has passed. */
-export function rerouteDue(
-  state: RunState,
-  event: Extract<RunEvent, { type: 'reroute_due' }>,
-  effects: RunEffect[],
-): RunState {
+/** Ends the wait of a reroute whose time limit has passed. */
+export function rerouteDue(state: RunState, event: EventOf<'reroute_due'>, effects: RunEffect[]): RunState {
   return settleNow(state, event.printOrderId, 'unanswered', {}, effects);
 }
 
-/** Settles a waiting replacement: every stop request without an agreement gets this answer. */
+/** Settles a waiting reroute: every stop request without an agreement gets this answer. */
 function settleNow(
   state: RunState,
   printOrderId: string,
@@ -137,7 +126,7 @@ function settleNow(
   return settle({ ...state, printOrders }, waiting, { ...waiting, ...by }, effects);
 }
 
-/** Hands over or withdraws the waiting replacements whose partners have all answered. */
+/** Delivers or withdraws the waiting reroutes whose partners have all answered. */
 export function settleReroutes(state: RunState, effects: RunEffect[]): RunState {
   return (state.waitingReroutes ?? []).reduce(
     (next, waiting) => settle(next, waiting, waiting, effects),
@@ -145,40 +134,38 @@ export function settleReroutes(state: RunState, effects: RunEffect[]): RunState 
   );
 }
 
-/** @param now the replacement as it is to take over */
+/** @param now the reroute with the request that ends its wait */
 function settle(
   state: RunState,
   waiting: WaitingReroute,
   now: WaitingReroute,
   effects: RunEffect[],
 ): RunState {
-  const moving = reroutedJobs(state, waiting.units);
-  const free = moving.map((units) => ({ ...units, free: freeUnits(units) }));
-  if (free.some((units) => units.free === null)) return state;
-  const isKept = (stopRequest: StopRequest) => (units: ReroutedJob & { free: number | null }) =>
-    units.free! < units.quantity && units.job.ended === null && units.job.stopRequest === stopRequest;
-  const why = (['refused', 'unanswered'] as const).find((answer) => free.some(isKept(answer)));
-  const units = free.flatMap(({ job, free: units }) =>
-    units! > 0 ? [{ jobId: job.id, quantity: units! }] : [],
+  const jobs = reroutedJobs(state, waiting.units).map((each) => ({ ...each, free: freeUnits(each) }));
+  if (jobs.some(({ free }) => free === null)) return state;
+  const kept = jobs.filter(({ job, quantity, free }) => free! < quantity && job.ended === null);
+  const why = (['refused', 'unanswered'] as const).find((answer) =>
+    kept.some(({ job }) => job.stopRequest === answer),
   );
+  const units = jobs.flatMap(({ job, free }) => (free! > 0 ? [{ jobId: job.id, quantity: free! }] : []));
   const next =
     units.length === 0
       ? withdrawReroutes(state, (each) => each === waiting, why ?? 'ended', effects)
-      : handOver(withoutWaiting(state, [waiting]), { ...now, units }, effects);
+      : endWait(withoutWaiting(state, [waiting]), { ...now, units }, effects);
   return why === undefined ? next : raiseAttention(next, 'not_rerouted');
 }
 
 /**
- * Returns how many of the units another partner can take over. Null: the partner has not answered.
+ * Returns how many units of a job another partner can make. Null: the partner has not answered.
  * Without an answer in time, units that a partner reported to be in production stay with it. Units that it has not
  * acknowledged, or whose production it stopped with an error, are free.
  */
-function freeUnits(units: ReroutedJob): number | null {
-  const { printOrder, job, quantity } = units;
+function freeUnits(rerouted: ReroutedJob): number | null {
+  const { printOrder, job, quantity } = rerouted;
   if (job.ended !== null) return 0;
   const cancelled = Math.min(job.cancelledQuantity, quantity);
   if (job.progress === JOB_PROGRESS.shipped) return cancelled;
-  if (!isWithPartner(units)) return quantity;
+  if (!isWithPartner(rerouted)) return quantity;
   switch (job.stopRequest) {
     case 'waiting':
       return null;
@@ -192,8 +179,14 @@ function freeUnits(units: ReroutedJob): number | null {
   }
 }
 
-/** A waiting print order takes over: it makes the units that its replaced jobs have set free. */
-function handOver(state: RunState, waiting: WaitingReroute, effects: RunEffect[]): RunState {
+/** Returns true when the partner's latest report is progress on the job, or when it has requested the label. */
+function isInProduction(job: JobState, { shipment }: Pick<PrintOrderState, 'shipment'>): boolean {
+  const isStopped = job.error !== null && job.error.at >= job.progressAt;
+  return shipment !== null || (job.progress >= JOB_PROGRESS.received && !isStopped);
+}
+
+/** Delivers a waiting print order. It makes the units that the partners of the other print orders have set free. */
+function endWait(state: RunState, waiting: WaitingReroute, effects: RunEffect[]): RunState {
   const { action, printOrder: planned, units } = waiting;
   const answers = new Set(reroutedJobs(state, units).map(({ job }) => job.stopRequest));
   effects.push(
@@ -206,10 +199,10 @@ function handOver(state: RunState, waiting: WaitingReroute, effects: RunEffect[]
   );
   const quantity = units.reduce((sum, each) => sum + each.quantity, 0);
   const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity })) };
-  const next = takeOver(state, { reason: waiting.reason, units, printOrder }, effects);
+  const next = addRerouted(state, { reason: waiting.reason, units, printOrder }, effects);
   const isOutdated =
     state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;
-  const touched = reroutedJobs(state, units).map((units) => units.printOrder.id);
+  const touched = reroutedJobs(state, units).map((each) => each.printOrder.id);
   const printOrderIds = next.printOrders.flatMap((each) => {
     const loses = touched.includes(each.id) && hasOpenJobs(each);
     return loses || (each.id === printOrder.id && isOutdated) ? [each.id] : [];
@@ -219,15 +212,12 @@ function handOver(state: RunState, waiting: WaitingReroute, effects: RunEffect[]
   return next;
 }
 
-/** The part of a replacement that moves units. */
-interface Takeover {
-  readonly printOrder: PrintOrderState;
-  readonly units: readonly ReroutedUnits[];
-  readonly reason: string;
-}
-
-/** Adds the print order, and removes the units that it takes over from their print orders. */
-function takeOver(state: RunState, { printOrder, units, reason }: Takeover, effects: RunEffect[]): RunState {
+/** Adds a rerouted print order, and removes its units from the print orders that had them. */
+function addRerouted(
+  state: RunState,
+  { printOrder, units, reason }: Pick<WaitingReroute, 'printOrder' | 'units' | 'reason'>,
+  effects: RunEffect[],
+): RunState {
   const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
   let touched = 0;
   const printOrders = state.printOrders.map((each) => {
@@ -236,7 +226,7 @@ function takeOver(state: RunState, { printOrder, units, reason }: Takeover, effe
     return next;
   });
   if (state.phase === 'closed' || (touched === 0 && units.length > 0)) {
-    // The units shipped, or the order ended, while the replacement was planned.
+    // The units shipped, or the order ended, while the reroute was planned.
     effects.push({ type: 'release_stock', jobIds: printOrder.jobs.map((job) => job.id) });
     const jobs = printOrder.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
     return { ...state, printOrders: [...printOrders, { ...printOrder, jobs }] };
@@ -244,7 +234,7 @@ function takeOver(state: RunState, { printOrder, units, reason }: Takeover, effe
   return { ...state, printOrders: [...printOrders, printOrder] };
 }
 
-/** Removes units that another print order takes over. The partner is asked to cancel jobs that move as a whole. */
+/** Removes rerouted units from a print order. Requests from its partner to cancel the jobs that lose all units. */
 function withoutUnits(
   printOrder: PrintOrderState,
   quantities: ReadonlyMap<string, number>,

@@ -1,46 +1,9 @@
 import type { RunEffect } from '../run-events';
-import {
-  JOB_PROGRESS,
-  type JobState,
-  type PrintOrderState,
-  type RunState,
-  type WaitingReroute,
-} from '../run-state';
-import type { ReroutedUnits } from './reroute-units';
+import type { JobState, RunState, WaitingReroute } from '../run-state';
 
-/** Replacements that wait until a partner has agreed to stop. Two partners must not make the same units. */
+/** Reroutes that wait until a partner has agreed to stop. Two partners must not make the same units. */
 
-/** A job of which units move to another print order. */
-export interface ReroutedJob {
-  readonly printOrder: PrintOrderState;
-  readonly job: JobState;
-  readonly quantity: number;
-}
-
-/** Returns the jobs of these units. */
-export function reroutedJobs(state: RunState, units: readonly ReroutedUnits[]): ReroutedJob[] {
-  const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
-  return state.printOrders.flatMap((printOrder) =>
-    printOrder.jobs.flatMap((job) => {
-      const quantity = quantities.get(job.id);
-      return quantity === undefined ? [] : [{ printOrder, job, quantity }];
-    }),
-  );
-}
-
-/** Returns true when the partner may still make the units: it has them, and has not cancelled them itself. */
-export function isWithPartner({ printOrder, job, quantity }: ReroutedJob): boolean {
-  const isOpen = job.ended === null && job.progress !== JOB_PROGRESS.shipped;
-  return isOpen && printOrder.delivery !== 'refused' && job.cancelledQuantity < quantity;
-}
-
-/** Returns true when the partner's last word is that it makes the job, or when it has requested its label. */
-export function isInProduction(job: JobState, { shipment }: Pick<PrintOrderState, 'shipment'>): boolean {
-  const isStopped = job.error !== null && job.error.at >= job.progressAt;
-  return shipment !== null || (job.progress >= JOB_PROGRESS.received && !isStopped);
-}
-
-/** Returns the replacement of an item that waits for a partner. Undefined when none waits. */
+/** Returns the reroute of an item that waits for a partner. Undefined when none waits. */
 export function waitingRerouteOf(state: RunState, itemId: string): WaitingReroute | undefined {
   return state.waitingReroutes?.find(({ printOrder }) =>
     printOrder.jobs.some((job) => job.itemId === itemId),
@@ -48,7 +11,7 @@ export function waitingRerouteOf(state: RunState, itemId: string): WaitingRerout
 }
 
 /**
- * Withdraws waiting replacements: their print orders end without a delivery, and the units stay where they are.
+ * Withdraws waiting reroutes: their print orders end without a delivery, and the units stay where they are.
  * @param why `refused` and `unanswered` name the partner's answer; `ended`: the units have shipped or ended
  */
 export function withdrawReroutes(
@@ -90,7 +53,7 @@ function withoutStopRequest({ stopRequest: _stopRequest, ...job }: JobState): Jo
   return job;
 }
 
-/** Removes replacements from the list of those that wait. */
+/** Returns the state without these waiting reroutes. */
 export function withoutWaiting(state: RunState, ended: readonly WaitingReroute[]): RunState {
   const { waitingReroutes = [], ...rest } = state;
   const left = waitingReroutes.filter((waiting) => !ended.includes(waiting));

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { ATTENTION_REASONS } from '../../../../../src/orders/domain/lifecycle/attention';
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
-import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
 import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/transitions';
@@ -18,7 +18,7 @@ const revision = fc.constantFrom(0, 1, 2);
 const one = <T>(value: T) => fc.constant(value);
 
 /** Generators by type of event. A type without an entry does not compile. */
-const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<Extract<RunEvent, { type: Type }>> } = {
+const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   fetching_files: one({ type: 'fetching_files' }),
   refused: one({ type: 'refused', code: 'x', reason: 'y', details: null }),
   parked: one({ type: 'parked', reason: 'no_partner', message: 'no partner' }),

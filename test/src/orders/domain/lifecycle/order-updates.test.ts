@@ -1,11 +1,11 @@
-import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import { accepted, kinds, newOrder, POSTER, plan, play, postback, printOrder, running } from './run-fixture';
 
 const changed = (revision: number): RunEvent => ({
   type: 'shipping_changed',
   revision,
 });
-const update = (outcome: Extract<RunEvent, { type: 'order_update' }>['outcome'], revision = 1): RunEvent => ({
+const update = (outcome: EventOf<'order_update'>['outcome'], revision = 1): RunEvent => ({
   type: 'order_update',
   printOrderId: '501',
   revision,

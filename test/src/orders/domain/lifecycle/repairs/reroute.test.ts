@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { nextDeadline } from '../../../../../../src/orders/domain/lifecycle/deadlines';
 import { whyNotRepair, whyNotRerouteUnits } from '../../../../../../src/orders/domain/lifecycle/guards';
 import { reroutedUnits } from '../../../../../../src/orders/domain/lifecycle/repairs/reroute-units';
-import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import { byOperator, job, kinds, POSTER, plan, play, postback, running, STICKER } from '../run-fixture';
 
@@ -135,7 +135,7 @@ test('a partner that agreed and ships all the same makes the units twice', () =>
 
 describe('force', () => {
   test('hands over at once, and asks the partner too', () => {
-    const { waitsUntil: _waitsUntil, ...atOnce } = reroute as Extract<RunEvent, { type: 'rerouted' }>;
+    const { waitsUntil: _waitsUntil, ...atOnce } = reroute as EventOf<'rerouted'>;
     const played = play(running(), postback('received'), { ...atOnce, force: true });
     expect(delivered(played)).toEqual(['502']);
     expect(kinds(played.effects)).toContain('request_partner_cancel');
@@ -156,7 +156,7 @@ describe('force', () => {
   test('moves units whose partner refused before', () => {
     const refused = play(running(), postback('received'), reroute, answer('refused')).state;
     const again = { ...reroute, printOrder: { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] } };
-    const { waitsUntil: _waitsUntil, ...atOnce } = again as Extract<RunEvent, { type: 'rerouted' }>;
+    const { waitsUntil: _waitsUntil, ...atOnce } = again as EventOf<'rerouted'>;
     const played = play(refused, { ...atOnce, force: true });
     expect(delivered(played)).toEqual(['503']);
     expect(played.state.attention).toEqual([]);
