@@ -4,8 +4,8 @@ import {
   type OrderingCustomer,
   type ProductReference,
   resolveProducts,
+  withTrimPrices,
 } from '../../src/catalog/resolve-products';
-import { withTrimPrices } from '../../src/catalog/trim-prices';
 import type { SubmitOrder } from '../../src/orders/intake/order-schemas';
 import { checkGarmentFiles } from '../../src/partners/domain/garment-positions';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';

@@ -1,20 +1,14 @@
+import type { z } from 'zod';
 import { isUuid } from '../platform/ids';
 import { inTransaction, type Sql, type Statement } from '../platform/postgres';
+import type { customerProductQuery } from './customer-product-schemas';
 import { customerProductsByIds, listsOf, type Viewer } from './customer-products';
 import { ALL_CUSTOMERS, type CustomerProduct, type CustomerProductState } from './domain/customer-product';
 
-export interface CustomerProductFilter {
-  readonly customerProductIds?: readonly string[] | undefined;
-  /** Products that name one of these customers. `*` finds the products for all customers. */
-  readonly customerIds?: readonly string[] | undefined;
-  readonly productModelIds?: readonly string[] | undefined;
-  /** Default: published products. */
+/** `*` in `customerIds` finds the products for all customers. Default of `states`: published products. */
+export type CustomerProductFilter = Omit<z.output<typeof customerProductQuery>, 'state'> & {
   readonly states?: readonly CustomerProductState[] | undefined;
-  /** Part of the name, case-insensitive. */
-  readonly search?: string | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
+};
 
 export interface CustomerProductPage {
   readonly products: readonly CustomerProduct[];

@@ -20,7 +20,7 @@ import {
   type ValueSummary,
 } from './domain/product-model-rules';
 import { parseTemplate, type UidTemplate } from './domain/product-uid';
-import type { newProductModel, productModelChange } from './product-model-schemas';
+import type { newProductModel, productModelChange, productModelQuery } from './product-model-schemas';
 
 /** A product model with descriptions of its attributes, and its production spec as it was given. */
 export interface DescribedModel extends Omit<ProductModel, 'attributes' | 'production'> {
@@ -33,17 +33,17 @@ export type NewProductModel = Omit<z.output<typeof newProductModel>, 'id'> & { r
 /** The fields that can change. Template and parts can change only while the product model is a draft. */
 export type ProductModelChange = z.output<typeof productModelChange>;
 
-export interface ModelFilter {
-  readonly modelIds?: readonly string[] | undefined;
-  readonly states?: readonly ModelState[] | undefined;
-  readonly offset: number;
-  readonly limit: number;
-}
-
 /** Returns a page of product models filtered by id and state, ordered by id, and the total of all pages. */
 export async function listProductModels(
   sql: Sql,
-  { modelIds, states, offset, limit }: ModelFilter,
+  {
+    modelIds,
+    states,
+    offset,
+    limit,
+  }: Omit<z.output<typeof productModelQuery>, 'state'> & {
+    readonly states?: readonly ModelState[];
+  },
 ): Promise<{ readonly models: DescribedModel[]; readonly total: number }> {
   const matching = sql`
     true

@@ -13,6 +13,7 @@ import {
 } from './domain/customer-product';
 import type { ResolvedProduct } from './domain/product';
 import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
+import { type CustomTrim, trimmedProduct } from './domain/trimmed-product';
 
 /** The product of an order item: a productUid, or a name and a variant. */
 export interface ProductReference {
@@ -229,5 +230,30 @@ export async function resolveProducts(
     if (productUid == null)
       return refuse('productUid', 'MISSING_FIELD_ERROR', 'productUid or productName is required');
     return byUid.get(productUid)!;
+  });
+}
+
+/**
+ * Gives products with a custom trim the price of the smallest size that contains it. It runs no statement when no item
+ * has a trim or when this process knows the product models.
+ * @param trims one for each resolution; undefined without a trim
+ * @returns the resolutions; a trim that no size contains is refused at `customTrim`
+ */
+export async function withTrimPrices(
+  sql: Sql,
+  resolutions: readonly Resolution[],
+  trims: readonly (CustomTrim | null | undefined)[],
+): Promise<Resolution[]> {
+  const modelIds = resolutions.flatMap((resolution, index) =>
+    resolution.ok && trims[index] != null ? [resolution.product.productModelId] : [],
+  );
+  if (modelIds.length === 0) return [...resolutions];
+  const { models } = await catalogCache(sql).modelsById(sql, modelIds);
+  return resolutions.map((resolution, index): Resolution => {
+    const trim = trims[index];
+    if (!resolution.ok || trim == null) return resolution;
+    const result = trimmedProduct(models.get(resolution.product.productModelId)!, resolution.product, trim);
+    if (result.ok) return result;
+    return refuse('customTrim', 'VALIDATION_ERROR', result.message);
   });
 }

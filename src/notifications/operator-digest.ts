@@ -1,3 +1,4 @@
+import { setTimeout } from 'node:timers/promises';
 import { uuidv7 } from '../platform/ids';
 import type { Logger } from '../platform/logging';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
@@ -113,28 +114,20 @@ async function enqueueDigest(
 
 /** Checks every ten seconds until stopped. A failed check is logged; the next one covers the same time. */
 export function startDigests(deps: DigestDeps, sources: readonly DigestSource[]): { stop(): Promise<void> } {
-  let stopped = false;
-  let wake: () => void = () => undefined;
+  const stopping = new AbortController();
+  const { signal } = stopping;
   const run = async () => {
-    while (!stopped) {
+    while (!signal.aborted) {
       await sendDigests(deps, sources).catch((error: unknown) =>
         deps.log.warn({ err: error }, 'operators could not be notified; it is tried again'),
       );
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, CHECK_MS);
-        wake = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-        if (stopped) wake();
-      });
+      await setTimeout(CHECK_MS, undefined, { signal }).catch(() => undefined);
     }
   };
   const running = run();
   return {
     async stop() {
-      stopped = true;
-      wake();
+      stopping.abort();
       await running;
     },
   };
