@@ -52,7 +52,7 @@ const WORDS = [
 ] as const;
 
 test.each([1, 2, 3, 4])(
-  'a partner that answers 503, errors and updates with odd words (%s) makes the order all the same',
+  'a partner that answers 503, errors and updates with odd words (%s) still makes the order',
   async (words) => {
     const reference = `odd-words-${words}`;
     await misbehaveOnce(stack, 'prints-berlin', 'odd-words', reference, words);

@@ -194,7 +194,7 @@ function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
 }
 
 /**
- * Returns true for a job that another partner has been given and that its own partner makes all the same: it shipped
+ * Returns true for a job whose units were rerouted, while its own partner still makes them: it shipped
  * units that it had agreed to stop, or it refused or went on after the time limit. Not when an operator decided so.
  */
 function isMadeTwice({ ended, stopRequest, progress, progressAt, error }: JobState): boolean {

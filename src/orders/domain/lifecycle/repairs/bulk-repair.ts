@@ -18,7 +18,7 @@ export type OrderRepair =
   | { readonly ok: false; readonly why: string };
 
 /**
- * Returns the requests that a bulk repair stands for in an order of this state: every item that the act is possible for.
+ * Returns the requests that a bulk repair stands for in an order of this state: every item that the repair is possible for.
  * A reroute and a reproduce take the items that wait for an operator, and all possible items when none waits. They end no
  * wait for a partner: that needs `force`, which an operator decides for each order.
  */

@@ -39,8 +39,8 @@ export interface PossibleReroute {
 const NOBODY = { by: '', reason: '' };
 
 /**
- * Returns the repairs that the order run accepts in this state, in the order of REPAIR_ACTIONS. It asks the guards of the
- * workflow's update, so that a listed repair is accepted and no other is.
+ * Returns the repairs that the order run accepts in this state, in the order of REPAIR_ACTIONS. The guards of the
+ * workflow's update decide, so that a listed repair is accepted and no other is.
  */
 export function possibleRepairs(state: RunState): PossibleRepair[] {
   return REPAIR_ACTIONS.flatMap((action) => possibleRepair(state, action));

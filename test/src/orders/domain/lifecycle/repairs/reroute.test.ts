@@ -127,7 +127,7 @@ describe('after the time limit', () => {
   });
 });
 
-test('a partner that agreed and ships all the same makes the units twice', () => {
+test('a partner that agreed to stop and then ships makes the units twice', () => {
   expect(play(running(), reroute, answer('confirmed'), postback('shipped')).state.attention).toEqual([
     'made_twice',
   ]);
