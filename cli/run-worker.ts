@@ -118,7 +118,7 @@ export async function runWorker(
   const { config, sql, temporal, log } = services;
   const step = startSteps(config, log);
   await step('seal stored secrets', () => sealStoredSecrets(services));
-  // A local activity waits for a slot, not for a connection: the wait does not count against its time-out.
+  // A local activity waits for a slot, not for a connection: the wait does not count against its timeout.
   const localSql = connectPostgres(config.DATABASE_URL!, {
     max: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,

@@ -3,7 +3,7 @@ import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { clientHealth, RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { clientPath } from './schemas';
+import { clientPath } from './client-schemas';
 import { requireClient } from './views';
 
 const healthSchema = z

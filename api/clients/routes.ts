@@ -8,8 +8,16 @@ import { formatQuery } from '../http/lists/csv';
 import { checkedIdCursor, pageOf } from '../http/lists/cursor';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
+import {
+  client,
+  clientChange,
+  clientPage,
+  clientPath,
+  createdClient,
+  newClient,
+  pageQuery,
+} from './client-schemas';
 import { clientHealthRoute } from './health-route';
-import { client, clientChange, clientPage, clientPath, createdClient, newClient, pageQuery } from './schemas';
 import { clientsWithKeys, clientView, requireClient, storedSettings } from './views';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;

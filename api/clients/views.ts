@@ -6,7 +6,7 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
 import { keyView } from '../accounts/key-schemas';
-import type { client } from './schemas';
+import type { client } from './client-schemas';
 
 /** Returns a client account. @throws Refusal `NOT_FOUND` when there is none with this id */
 export async function requireClient(sql: Queryable, id: string): Promise<Client> {

@@ -101,7 +101,7 @@ function isEventStream(res: ServerResponse): boolean {
  * @returns a function that ends the watch
  */
 function watchReaders(responses: ReadonlySet<ServerResponse>, limits: ConnectionLimits): () => void {
-  /** Bytes that the reader had taken at the start of its present interval. */
+  /** Bytes that the reader had taken at the start of its current interval. */
   const taken = new WeakMap<ServerResponse, { readonly bytes: number; readonly at: number }>();
   const check = () => {
     const now = performance.now();

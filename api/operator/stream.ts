@@ -87,7 +87,7 @@ export function streamRoutes({ sql, log }: Pick<ApiDeps, 'sql' | 'log'>, counts:
         const { missed, end } = feed.subscribe(headers['last-event-id'], ({ text }) => push(text));
         const heartbeat = setInterval(() => push(': heartbeat\n\n'), HEARTBEAT_MS);
         const check = setInterval(() => {
-          // While Postgres is away, the next check decides.
+          // While Postgres is unavailable, the next check decides.
           isValid().then(
             (valid) => valid || finish(),
             () => undefined,

@@ -11,10 +11,10 @@ import { jobSchema, jobView } from './jobs';
 import type { LiveCounts } from './live-counts';
 import { attentionReason } from './orders/attention-reason';
 
-/** Lifetime of the list of workers. Temporal itself notices a worker that is gone after minutes. */
+/** Lifetime of the list of workers. Temporal itself notices an unavailable worker only after minutes. */
 const WORKERS_MS = 5_000;
 const WORKERS_TIMEOUT_MS = 2_000;
-/** Time that a summary waits for Temporal. A later answer is in the next summary. */
+/** Time that a summary waits for Temporal. A later response is in the next summary. */
 const WORKERS_WAIT_MS = 250;
 
 const seconds = z.number().nonnegative();
@@ -66,7 +66,7 @@ const summary = z
           .describe('Tasks that wait for a worker. Null: not known.'),
       })
       .nullable()
-      .describe('Null while Temporal does not answer.'),
+      .describe('Null while Temporal does not respond.'),
     hours: z.array(period).describe('The last 48 hours, oldest first. Hours without a change are left out.'),
     days: z.array(period).describe('The last 30 days in UTC, oldest first.'),
   })

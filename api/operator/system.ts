@@ -9,7 +9,7 @@ import { schemaStatus } from '../../src/platform/schema/schema-version';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-/** Time limit of the question for Temporal's version. */
+/** Timeout of the request for Temporal's version. */
 const TEMPORAL_MS = 1_000;
 
 const system = z
@@ -18,7 +18,7 @@ const system = z
       pressline: z.string(),
       node: z.string(),
       postgres: z.string(),
-      temporal: z.string().nullable().describe('Null while Temporal does not answer.'),
+      temporal: z.string().nullable().describe('Null while Temporal does not respond.'),
       schema: z.int().describe('The newest migration that has run.'),
       pendingMigrations: z.array(z.string()),
     }),

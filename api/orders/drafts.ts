@@ -8,8 +8,8 @@ import type { ApiDeps } from '../deps';
 import { fieldErrors } from '../http/errors/field-errors';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
+import { retrievedOrderSchema } from './order-schemas';
 import { orderAddress } from './routes';
-import { retrievedOrderSchema } from './schemas';
 import { visibleOrderId } from './visible-order';
 
 /** Attempts at an edit that concurrent edits of the same draft overtake. */
@@ -47,7 +47,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       summary: 'Edit a draft, or turn it into an order',
       description:
         'Each given field replaces the stored one. Null removes an optional field. `orderType: order` submits the draft ' +
-        'with the present catalog. 409: the order is not a draft.',
+        'with the current catalog. 409: the order is not a draft.',
       body: patchDraftSchema,
       response: retrievedOrderSchema,
       handler: async ({ account, params, body, requestId, log }) => {

@@ -157,7 +157,7 @@ export async function withCarriers<T>(call: () => Promise<T>): Promise<T> {
 function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): Refusal {
   return reason === 'invalid'
     ? new Refusal('VALIDATION_ERROR', { errors })
-    : new Refusal('CONFLICT', { message: 'No print partner can make these items at present.', errors });
+    : new Refusal('CONFLICT', { message: 'No print partner can make these items now.', errors });
 }
 
 /** The route that quotes an order. */
@@ -172,7 +172,7 @@ export function orderQuoteRoutes({
       method: 'post',
       path: '/v1/orders/quote',
       operationId: 'quoteOrder',
-      // A carrier gateway has eight seconds for an answer.
+      // A carrier gateway has eight seconds to respond.
       timeoutMs: 20_000,
       summary: 'Quote an order',
       description:

@@ -15,7 +15,7 @@ import type { ApiDeps } from '../deps';
 import { withoutRedaction } from '../http/request-log';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
-import { retrievedOrderSchema, updatedShipmentSchema } from './schemas';
+import { retrievedOrderSchema, updatedShipmentSchema } from './order-schemas';
 import { updateShipment } from './update-shipment';
 import { changedOrderId, visibleOrder } from './visible-order';
 

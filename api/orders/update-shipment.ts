@@ -10,8 +10,8 @@ import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import type { CallContext } from '../http/route';
+import { updatedShipmentSchema } from './order-schemas';
 import { withCarriers } from './quote';
-import { updatedShipmentSchema } from './schemas';
 
 /**
  * Changes the address or the method of an order and returns both as they are afterwards (operation

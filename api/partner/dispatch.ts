@@ -43,7 +43,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
       operationId: 'dispatchOrder',
       summary: 'Get the shipping documents of a print order',
       description:
-        'The answer is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
+        'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
         'links, unless address or method have changed: then a new label replaces the old one. 409 while the print ' +
         'order is not confirmed, and after it was cancelled.',
       tag: 'Partner interaction',
@@ -80,7 +80,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
         for (let attempt = 0; ; attempt += 1) {
           const { shipment, documentTypes } = printOrder;
           if (shipment !== null) {
-            log.info({ orderId, printOrderId, shipmentId: shipment.id }, 'dispatch answered');
+            log.info({ orderId, printOrderId, shipmentId: shipment.id }, 'dispatch response sent');
             return dispatchResponse({ links }, shipment, documentTypes ?? null);
           }
           if (attempt === MAX_ATTEMPTS) break;

@@ -57,7 +57,7 @@ const PUBLISHED: ReadonlyMap<string, PublishedSchema> = new Map([
   [`stock-poll-${STOCK_POLL_VERSION}.json`, { title: 'Stock poll', schema: stockPollSchema }],
   [
     `stock-levels-${STOCK_POLL_VERSION}.json`,
-    { title: 'Answer to a stock poll', schema: z.object({ items: z.array(stockReportSchema) }) },
+    { title: 'Response to a stock poll', schema: z.object({ items: z.array(stockReportSchema) }) },
   ],
   ['status-postback-2.0.json', { title: 'Status postback', schema: postbackSchema }],
 ]);

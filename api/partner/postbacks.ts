@@ -14,7 +14,7 @@ export function postbackRoutes({ sql, wake, metrics }: ApiDeps): Route[] {
       operationId: 'postOrderStatus',
       summary: 'Report the status of a print order or of one item',
       description:
-        'The postback is stored before it is answered. A repeated or late postback changes nothing. ' +
+        'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
         '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
       tag: 'Partner interaction',
       access: { credentials: 'key', roles: ['partner'] },

@@ -47,7 +47,7 @@ export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
       operationId: 'subscribePartner',
       summary: 'Register the addresses a print partner is called at',
       description:
-        'Every call to these addresses is signed with the secret of the answer (Standard Webhooks). A later ' +
+        'Every call to these addresses is signed with the secret of the response (Standard Webhooks). A later ' +
         'subscription replaces all addresses and the secret. For 24 hours, calls are also signed with the old secret.',
       tag: 'Partner interaction',
       access: { credentials: 'key', roles: ['partner'] },
@@ -74,7 +74,7 @@ export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
           .enum(['all'])
           .nullish()
           .describe(
-            'all: dispatch answers also have the types packing_slip and customs_form. Default: label and invoice only.',
+            'all: dispatch responses also have the types packing_slip and customs_form. Default: label and invoice only.',
           ),
       }),
       response: z.object({

@@ -1,11 +1,11 @@
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 
-/** Time limit of a control call: the sandbox may wait for an answer of this API. */
+/** Timeout of a control call: the sandbox may wait for a response of this API. */
 const TIMEOUT_MS = 25_000;
 const LIMIT_BYTES = 4 * 1024 * 1024;
 
-/** Passes a control call on and returns the answer of the sandbox. */
+/** Passes a control call on and returns the response of the sandbox. */
 export type SandboxControl = (
   method: 'GET' | 'POST' | 'DELETE',
   path: string,
@@ -15,7 +15,7 @@ export type SandboxControl = (
 /**
  * Returns a function that calls the control API of the sandbox (docs/sandbox.md).
  * @throws Refusal `NOT_FOUND` when no sandbox runs with this API or the sandbox does not know the object, `PUBLIC_API_ERROR` when it
- *   refuses the call, `UNAVAILABLE` when it does not answer
+ *   refuses the call, `UNAVAILABLE` when it does not respond
  */
 export function sandboxControl({
   client,
@@ -34,10 +34,10 @@ export function sandboxControl({
       limitBytes: LIMIT_BYTES,
     });
     if (!response.ok)
-      throw new Refusal('UNAVAILABLE', { message: `The sandbox does not answer. ${response.message}` });
-    const answer: unknown = JSON.parse(response.text);
-    if (response.status < 400) return answer;
-    const message = String((answer as { error?: unknown }).error);
+      throw new Refusal('UNAVAILABLE', { message: `The sandbox does not respond. ${response.message}` });
+    const responded: unknown = JSON.parse(response.text);
+    if (response.status < 400) return responded;
+    const message = String((responded as { error?: unknown }).error);
     throw new Refusal(response.status === 404 ? 'NOT_FOUND' : 'PUBLIC_API_ERROR', { message });
   };
 }

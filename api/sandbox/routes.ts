@@ -10,7 +10,7 @@ import {
   postbackBody,
   relayedResponse,
   sandboxOverview,
-} from './schemas';
+} from './sandbox-schemas';
 
 const common = { tag: 'Sandbox', errors: 'coded' } as const;
 const read = { ...common, access: operatorsOnly('viewer') } as const;
@@ -23,12 +23,12 @@ const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: 
   `/partners/${encodeURIComponent(partnerName)}/${command}`;
 
 /**
- * Routes with which operators control the sandbox (docs/sandbox.md). They answer 404 where no sandbox runs with the API, which is
+ * Routes with which operators control the sandbox (docs/sandbox.md). They respond with 404 where no sandbox runs with the API, which is
  * everywhere but on laptops and in demos.
  */
 export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Route[] {
   const control = sandboxControl(deps);
-  const answerOf = async (path: string, body: object) =>
+  const relayed = async (path: string, body: object) =>
     (await control('POST', path, body)) as z.input<typeof relayedResponse>;
   return [
     route({
@@ -83,7 +83,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       body: postbackBody,
       response: relayedResponse,
       handler: ({ params, body: { printOrderId, ...postback } }) =>
-        answerOf(partnerUrl(params, 'postback'), {
+        relayed(partnerUrl(params, 'postback'), {
           timestamp: new Date().toISOString(),
           orderId: printOrderId,
           ...postback,
@@ -99,7 +99,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       body: dispatchBody,
       response: relayedResponse,
       handler: ({ params, body: { printOrderId } }) =>
-        answerOf(partnerUrl(params, 'dispatch'), { orderId: printOrderId }),
+        relayed(partnerUrl(params, 'dispatch'), { orderId: printOrderId }),
     }),
     route({
       ...write,
@@ -111,7 +111,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       body: carrierEventBody,
       response: relayedResponse,
       handler: ({ params: { carrierUid }, body: { trackingNumber, statusUid, message = statusUid } }) =>
-        answerOf(`/carriers/${encodeURIComponent(carrierUid)}/events`, {
+        relayed(`/carriers/${encodeURIComponent(carrierUid)}/events`, {
           events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],
         }),
     }),

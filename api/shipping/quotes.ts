@@ -31,7 +31,7 @@ export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>)
     method: 'post',
     path: '/v1/shipping-methods/quote',
     operationId: 'quoteShippingMethods',
-    // A carrier gateway has eight seconds for an answer.
+    // A carrier gateway has eight seconds to respond.
     timeoutMs: 20_000,
     summary: 'List the shipping methods for packages and an address',
     description:

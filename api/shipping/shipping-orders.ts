@@ -83,8 +83,8 @@ export function createShippingOrderRoute({
     operationId: 'createShippingOrder',
     summary: 'Buy shipping labels for packages',
     description:
-      'Buys the labels of all packages, or of none. Answers 409 when the orderReferenceId was used before, also by a ' +
-      'canceled shipping order. After a 503 or a lost answer, send the same request again to get the labels that were ' +
+      'Buys the labels of all packages, or of none. Responds with 409 when the orderReferenceId was used before, also by a ' +
+      'canceled shipping order. After a 503 or a lost response, send the same request again to get the labels that were ' +
       'bought meanwhile, or read the shipping order by its reference.',
     tag: 'Shipping',
     access: changers,
@@ -114,12 +114,12 @@ export function createShippingOrderRoute({
           { sql, links },
           { shippingOrderId, shipmentId, orderReferenceId: body.orderReferenceId },
         );
-        // One transaction: a process that dies before it can be asked again, and one that dies after it has answered.
+        // One transaction: a process that dies before it can be asked again, and one that dies after it has responded.
         await inTransaction(sql, async (tx) => {
           await recordAnswered(tx, shippingOrderId);
           await idempotency.complete(tx, response);
         });
-        log.info({ shippingOrderId, shipmentId }, 'shipping order answered');
+        log.info({ shippingOrderId, shipmentId }, 'shipping order response sent');
         return response;
       } finally {
         await endWait(sql, shippingOrderId);
@@ -147,7 +147,7 @@ export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'lin
     operationId: 'getShippingOrder',
     summary: 'Read a shipping order',
     description:
-      '`shippingOrderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost answer.',
+      '`shippingOrderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost response.',
     tag: 'Shipping',
     access: readers,
     errors: 'coded',

@@ -11,7 +11,7 @@ const readiness = z
   })
   .meta({ id: 'Readiness' });
 
-/** Time limit of a probe's answer. Probes of container platforms wait a few seconds. */
+/** Timeout of a probe. Probes of container platforms wait a few seconds. */
 const PROBE_TIMEOUT_MS = 5_000;
 const probe = {
   method: 'get',
@@ -40,7 +40,7 @@ export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
       path: '/livez',
       operationId: 'getLiveness',
       summary: 'Check that the process is up',
-      description: 'Restart a process that does not answer.',
+      description: 'Restart a process that does not respond.',
     }),
     openRoute({
       ...probe,

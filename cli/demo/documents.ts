@@ -19,7 +19,7 @@ export async function saveDocuments(
   return await Promise.all(
     documents.map(async ({ url }) => {
       const response = await fetch(url);
-      if (!response.ok) throw new Error(`A document link answered with status ${response.status}`);
+      if (!response.ok) throw new Error(`A document link responded with status ${response.status}`);
       const path = join(folder, decodeURIComponent(basename(new URL(url).pathname)));
       await writeFile(path, Buffer.from(await response.arrayBuffer()));
       return relative('.', path);

@@ -8,7 +8,7 @@ import type {
 } from '../../src/partners/conformance/postback-review';
 
 /**
- * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, answers
+ * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, responds to
  * dispatch requests with a sample label, and serves the print files of the check's print orders.
  */
 export interface CheckListener extends PostbackInbox {
@@ -38,7 +38,7 @@ const PNG = Buffer.from(
 
 /**
  * Starts the listener.
- * @param secret signing secret with which subscriptions are answered
+ * @param secret signing secret of the responses to subscriptions
  * @param publicUrl address by which the partner reaches the listener. Default: its own address
  */
 export async function startCheckListener(options: {
@@ -51,7 +51,7 @@ export async function startCheckListener(options: {
   const dispatches: SeenDispatch[] = [];
   let url = '';
   const server = createServer((request, response) => {
-    answer(request, response, { secret: options.secret, url, postbacks, dispatches }).catch(() =>
+    respond(request, response, { secret: options.secret, url, postbacks, dispatches }).catch(() =>
       response.destroy(),
     );
   });
@@ -74,7 +74,7 @@ export async function startCheckListener(options: {
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   state: {

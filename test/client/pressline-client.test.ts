@@ -97,9 +97,11 @@ test('429, 503 and a broken connection are retried with the same idempotency key
 });
 
 test('a call fails after the last retry, and a refusal is never retried', async () => {
-  const away = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
-  await expect(away.client.listClients()).rejects.toMatchObject({ status: 503 });
-  expect(away.seen).toHaveLength(4);
+  const unavailable = await scripted([
+    answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
+  ]);
+  await expect(unavailable.client.listClients()).rejects.toMatchObject({ status: 503 });
+  expect(unavailable.seen).toHaveLength(4);
   const refusing = await scripted([answering(409, { code: 'CONFLICT', message: '' })]);
   await expect(refusing.client.createClient({ body: { name: 'x' } })).rejects.toMatchObject({
     code: 'CONFLICT',

@@ -130,7 +130,7 @@ test.each(SHAPES)(
   },
 );
 
-test('an order whose 500 items name unknown products is answered with 100 errors', async () => {
+test('an order whose 500 items name unknown products gets 100 errors', async () => {
   const items = Array.from({ length: 500 }, (_, at) => ({
     itemReferenceId: `item-${at}`,
     quantity: 1,
@@ -156,7 +156,7 @@ test('an order whose 500 items name unknown products is answered with 100 errors
   expect(body.errors[99].reference).toMatch(/^items\[99\]/);
 });
 
-describe('time limits', () => {
+describe('timeouts', () => {
   test.each(SHAPES)(
     'a handler beyond its time is answered with 503 and Retry-After in the shape %s',
     async (shape) => {
@@ -211,7 +211,7 @@ describe('CONCURRENT_REQUESTS', () => {
     expect((await next).status).toBe(200);
   });
 
-  test('a handler beyond its time limit still counts', async () => {
+  test('a handler beyond its timeout still counts', async () => {
     const app = appWith({ CONCURRENT_REQUESTS: 1 });
     await request(app).get('/v1/slow/coded').set(client.key).expect(503);
     await request(app).get('/v1/slow/coded').set(client.key).expect(429);

@@ -173,7 +173,7 @@ test('a partner sees its own stock only', async () => {
   expect(await subject.foreignState()).toBe(before);
 });
 
-test('an Idempotency-Key of another account returns no stored answer', async () => {
+test('an Idempotency-Key of another account returns no stored response', async () => {
   const create = async (headers: Readonly<Record<string, string>>) => {
     const answer = await fetch(`${subject.server.url}/v1/webhooks`, {
       method: 'POST',

@@ -174,7 +174,7 @@ describe('a request without a valid signature', () => {
   });
 });
 
-test('an address may send 100 requests in a second, signed or not; beyond them the answer is 429', async () => {
+test('an address may send 100 requests in a second, signed or not; beyond them the response is 429', async () => {
   const deps = await testApiDeps(sql, { config: { CARRIER_WEBHOOK_SECRETS, RATE_LIMIT: 100 } });
   const limited = createApp(deps, allRoutes(deps));
   const statuses = new Map<number, number>();

@@ -161,7 +161,7 @@ test.each([
   expect(ms).toBeLessThan(5_000);
 });
 
-test('the server still answers other requests', async () => {
+test('the server still serves other requests', async () => {
   const answer = await fetch(`${server.url}/healthz`);
   expect([answer.status, await answer.json()]).toEqual([200, { status: 'up' }]);
 });

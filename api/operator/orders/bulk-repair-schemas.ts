@@ -6,9 +6,9 @@ import { instant } from '../../http/lists/search-filters';
 import { attentionReason } from './attention-reason';
 import { REPAIRS } from './repair-schemas';
 
-/** Orders that a dry run looks at, so that it answers within seconds. */
+/** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;
-/** Reasons that an answer lists. */
+/** Reasons that a response lists. */
 export const LISTED_REASONS = 50;
 
 const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).nullish();
@@ -56,7 +56,7 @@ const counts = z.object({
   total: z.int(),
   done: z.int(),
   refused: z.int().describe('Orders that do not accept the repair.'),
-  failed: z.int().describe('Orders whose workflow did not answer.'),
+  failed: z.int().describe('Orders whose workflow did not respond.'),
   canceled: z.int(),
   left: z.int(),
 });

@@ -116,7 +116,7 @@ const run = z
       )
       .describe(
         'Earliest first. A partner’s deadline for printing and dispatch is the end of the dispatch date in its time zone. ' +
-          '`reminder`: the print order is delivered once more. `stop`: time limit of a print order that waits until the current partner stops. ' +
+          '`reminder`: the print order is delivered once more. `stop`: timeout of a print order that waits until the current partner stops. ' +
           '`tracking_check`: the order ends when no carrier follows its parcels. `tracking_end`: the order ends.',
       ),
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
@@ -169,13 +169,13 @@ const run = z
             cancelRequest: z
               .object({ reason: z.string(), refused: z.boolean() })
               .optional()
-              .describe('Present when an operator cancelled the job and the partner has not confirmed.'),
+              .describe('Set when an operator cancelled the job and the partner has not confirmed.'),
             stopRequest: z
               .enum(STOP_REQUESTS)
               .optional()
               .describe(
-                'Present when the partner was asked to stop because its units are rerouted: its answer. ' +
-                  '`unanswered`: the time limit has passed. `forced`: an operator did not wait for it.',
+                'Present when the partner was asked to stop because its units are rerouted: its response. ' +
+                  '`unanswered`: the timeout has passed. `forced`: an operator did not wait for it.',
               ),
             ended: z.enum(['cancelled', 'superseded']).nullable(),
           }),
@@ -188,7 +188,7 @@ const run = z
           action: z.enum(['reroute', 'reproduce']),
           printOrder: z.object({ id: z.string(), partnerId: z.string(), partnerUid: z.string() }),
           units: z.array(z.object({ jobId: z.string(), quantity: z.int() })),
-          until: time.describe('Time limit of the current partner’s answer.'),
+          until: time.describe('Timeout of the current partner’s response.'),
         }),
       )
       .describe(
@@ -279,6 +279,8 @@ export const operatorOrderSchema = z
         }),
       )
       .describe('Oldest first. Repairs carry `by` and `reason`.'),
-    run: run.nullable().describe('Null when no worker answers, or when Temporal no longer has the workflow.'),
+    run: run
+      .nullable()
+      .describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
   })
   .meta({ id: 'OperatorOrder' });

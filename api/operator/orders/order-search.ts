@@ -17,7 +17,7 @@ import { csvResponse, formatQuery } from '../../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
 import { anyOfList, instant } from '../../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { LISTED_ORDER_COLUMNS, listedOrderView, orderPageSchema } from './listed-order';
+import { ORDER_LIST_COLUMNS, orderListItemView, orderPageSchema } from './order-list';
 import { OPERATOR_ROUTE } from './order-schemas';
 
 const LARGEST_PAGE = 250;
@@ -96,7 +96,7 @@ function exported(
   { search, reasons }: Awaited<ReturnType<typeof searchOf>>,
   sort: z.output<typeof query>['sort'],
 ) {
-  const columns = LISTED_ORDER_COLUMNS;
+  const columns = ORDER_LIST_COLUMNS;
   if (sort === 'newest') {
     return csvResponse<OperatorOrderSummary>({
       name: 'orders',
@@ -151,7 +151,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
           encodeCursor({ time: position, id }),
         );
         return {
-          orders: page.map(listedOrderView),
+          orders: page.map(orderListItemView),
           nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
         };
       }
@@ -165,7 +165,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const { page, nextCursor } = pageOf(rows, limit, ({ reason, position, id }) =>
         encodeAttention({ reason, time: position, id }),
       );
-      return { orders: page.map(listedOrderView), nextCursor };
+      return { orders: page.map(orderListItemView), nextCursor };
     },
   });
 }

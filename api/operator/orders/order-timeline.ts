@@ -18,7 +18,7 @@ const timeline = z
         type: z
           .string()
           .describe(
-            'Type of the event or message, status of the postback or checkpoint, or name of the act.',
+            'Type of the event or message, status of the postback or checkpoint, or name of the action.',
           ),
         at: z.iso.datetime().describe('Postbacks: when they were received. Checkpoints: the carrier’s time.'),
         printOrderId: z.string().nullable(),
@@ -40,7 +40,7 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     operationId: 'getOrderTimeline',
     summary: 'List everything that happened to an order, newest first',
     description:
-      'Merges the order’s log, acts of operators and clients with their reasons, postbacks, requests to partners, ' +
+      'Merges the order’s log, actions of operators and clients with their reasons, postbacks, requests to partners, ' +
       'checkpoints of parcels, and notifications.',
     query: z.object({
       kind: anyOfList(z.enum(TIMELINE_KINDS)).describe('Only these kinds.'),

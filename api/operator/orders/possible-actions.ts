@@ -34,7 +34,7 @@ export const actionsSchema = z
       action: z.enum(REPAIR_ACTIONS),
       itemIds: z
         .array(z.string())
-        .describe('The items that it can be applied to. Empty for an act on the whole order.'),
+        .describe('The items that it can be applied to. Empty for a repair of the whole order.'),
       reasons: z.array(attentionReason).describe('`dismiss`: the reasons that it clears.'),
       reroutes: z
         .array(
@@ -60,12 +60,12 @@ type Action = z.input<typeof actionsSchema>[number];
 
 const NOTHING = { itemIds: [], reasons: [], reroutes: [] };
 
-/** Returns the acts of an order that has ended: only its attention reasons can be dismissed. */
+/** Returns the repairs of an order that has ended: only its attention reasons can be dismissed. */
 export function actionsOfEnded({ attention }: Pick<OperatorOrder, 'attention'>): Action[] {
   return attention === null ? [] : [{ ...NOTHING, action: 'dismiss', reasons: [...attention] }];
 }
 
-/** Returns the acts that an order run accepts in a state, with the partners that routing would choose from. */
+/** Returns the repairs that an order run accepts in a state, with the partners that routing would choose from. */
 export async function possibleActions(
   deps: Pick<ApiDeps, 'sql' | 'candidates'>,
   orderId: string,

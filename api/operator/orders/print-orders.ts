@@ -35,7 +35,7 @@ const sentPrintOrder = z
   })
   .meta({ id: 'SentPrintOrder' });
 
-/** The route with which operators read what partners got, and how they answered. */
+/** The route with which operators read what partners got, and how they responded. */
 export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route({
     ...OPERATOR_ORDER_ROUTE,

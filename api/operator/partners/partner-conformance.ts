@@ -13,7 +13,7 @@ import { isUuid } from '../../../src/platform/ids';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 
-/** No scenario begins later. The one that has begun, and the answer, have the rest of the route's time limit. */
+/** No scenario begins later. The scenario that has begun, and the response, have the rest of the route's timeout. */
 const PLAY_MS = 20_000;
 const ANSWER_MS = 5_000;
 
@@ -48,8 +48,8 @@ export function conformanceRoute(
     description:
       'Plays sample print orders, duplicates, changed content, forged signatures, cancel requests, order updates and a stock ' +
       'poll against the addresses of the subscription, and names each fault. The partner gets messages that it must not produce: ' +
-      'their ids have 18 digits and begin with 99. Postbacks are not awaited. Scenarios that would begin after 20 s are skipped, and a check that takes more than 30 s is answered ' +
-      'with 503. The command `check-partner` has more time and can wait for postbacks.',
+      'their ids have 18 digits and begin with 99. Postbacks are not awaited. Scenarios that would begin after 20 s are skipped, and a check ' +
+      'that takes more than 30 s ends with 503. The command `check-partner` has more time and can wait for postbacks.',
     params: z.object({ partnerId: z.string() }),
     response: reportSchema,
     handler: async ({ params: { partnerId }, log }): Promise<z.input<typeof reportSchema>> => {

@@ -164,8 +164,8 @@ function pingRoute(
     operationId: 'pingPartner',
     summary: 'Send a signed test message to a print partner',
     description:
-      'Posts `{"type": "ping"}` once to the address for print orders, signed like a print order, and returns the answer. It has no ' +
-      'print order id, so a partner that does not know pings answers 4xx: its address and the connection work all the same. ' +
+      'Posts `{"type": "ping"}` once to the address for print orders, signed like a print order, and returns the response. It has no ' +
+      'print order id, so a partner that does not know pings responds with 4xx: its address and the connection work all the same. ' +
       '409: the partner has not subscribed.',
     audits: ['partner.ping'],
     params,

@@ -103,7 +103,7 @@ const read = async (query: string, sender: Sender = 'operator') => {
   return { status: answer.status, body: (await answer.json()) as Page };
 };
 
-test('every changing route declares its acts or is listed as not audited', () => {
+test('every changing route declares its audit actions or is listed as not audited', () => {
   const undeclared = changing()
     .filter((route) => route.audits === undefined)
     .map(({ operationId }) => operationId);
@@ -112,7 +112,7 @@ test('every changing route declares its acts or is listed as not audited', () =>
   expect(auditedReads.map(({ operationId }) => operationId)).toEqual(AUDITED_READS);
 });
 
-test('every act of the table belongs to a route', () => {
+test('every audit action of the table belongs to a route', () => {
   const declared = new Set(routes.flatMap(({ audits = [], alsoAudits = [] }) => [...audits, ...alsoAudits]));
   expect([...declared, ...NO_ROUTE].sort()).toEqual([...AUDIT_ACTION_NAMES].sort());
 });
@@ -176,7 +176,7 @@ test('a change shows the changed fields only, before and after', async () => {
   expect(Object.keys(entry!.after!)).toEqual(['channel']);
 });
 
-test('a refused change and a replayed answer write no row', async () => {
+test('a refused change and a replayed response write no row', async () => {
   const route = routes.find(({ operationId }) => operationId === 'createClient')!;
   const total = async () => (await subject.sql`SELECT 1 FROM audit_log`).length;
   const before = await total();

@@ -260,7 +260,7 @@ test('a revoked operator cannot sign in, and its session ends', async () => {
   });
 });
 
-test('an answer with a forged state, without the cookie or in another browser is refused', async () => {
+test('a response with a forged state, without the cookie or in another browser is refused', async () => {
   provider.users.set('victim', { username: 'victim', groups: ['print-ops'] });
   const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'victim');
@@ -289,7 +289,7 @@ test('an answer with a forged state, without the cookie or in another browser is
   expect((await browser.request(callback)).status).toBe(200);
 });
 
-test('an answer starts one session, also when it arrives twice at once', async () => {
+test('a response starts one session, also when it arrives twice at once', async () => {
   provider.users.set('once', { username: 'once', groups: ['print-ops'] });
   const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'once');

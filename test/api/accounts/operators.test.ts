@@ -110,7 +110,7 @@ describe('keys of operators, clients and partners', () => {
   const owners = [
     ['operators', () => create(`keys-${admin.id}`, 'viewer')],
     [
-      'clients',
+      'connectors',
       () =>
         request(app)
           .post('/v1/connectors')

@@ -273,7 +273,7 @@ test('an API key takes precedence over the cookie', async () => {
     .expect(404);
 });
 
-test('the stored answer of a creation in a session is sealed with the session', async () => {
+test('the stored response of a creation in a session is sealed with the session', async () => {
   const mine = await session();
   const create = ({ cookie, csrfToken }: Session) =>
     request(app)

@@ -39,7 +39,7 @@ const signIn = (url: string, apiKey: string) =>
     body: JSON.stringify({ apiKey }),
   });
 
-test('500 simultaneous sign-ins with random keys leave the process answering', async () => {
+test('500 simultaneous sign-ins with random keys leave the process responsive', async () => {
   const url = await serve(sql);
   const burst = Array.from({ length: 500 }, () => signIn(url, randomToken(32)));
   expect((await signIn(url, admin.apiKey)).status).toBe(200);
@@ -49,7 +49,7 @@ test('500 simultaneous sign-ins with random keys leave the process answering', a
   expect((await signIn(url, admin.apiKey)).status).toBe(200);
 }, 60_000);
 
-test('a request that gets no connection in time is 503 with Retry-After, and the next one is answered', async () => {
+test('a request that gets no connection in time is 503 with Retry-After, and the next one succeeds', async () => {
   const url = await serve(impatient);
   await impatient.begin(async (tx) => {
     await tx`SELECT 1`;

@@ -318,7 +318,7 @@ describe('errors', () => {
     expect(logged.join()).toContain('secret detail of parcels');
   });
 
-  test.each(['postgres-away', 'temporal-away'])('%s is 503 with Retry-After', async (id) => {
+  test.each(['postgres-unavailable', 'temporal-unavailable'])('%s is 503 with Retry-After', async (id) => {
     const { body, headers } = await request(app).get(`/v1/parcels/${id}`).set(client.key).expect(503);
     expect(body.code).toBe('UNAVAILABLE');
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
@@ -328,11 +328,11 @@ describe('errors', () => {
     const sql = connectPostgres('postgres://nobody@127.0.0.1:1/none', { max: 1 });
     const connected = await testApiDeps(database.sql);
     const deps = { ...connected, sql, health: createHealth({ sql, temporal: connected.temporal }) };
-    const away = createApp(deps, sampleRoutes(sql));
-    await request(away).get('/v1/parcels/abc').set(client.key).expect(503);
-    const { body } = await request(away).get('/readyz').expect(503);
+    const unavailable = createApp(deps, sampleRoutes(sql));
+    await request(unavailable).get('/v1/parcels/abc').set(client.key).expect(503);
+    const { body } = await request(unavailable).get('/readyz').expect(503);
     expect(body).toEqual({ status: 'unavailable', postgres: 'unavailable', temporal: 'ready' });
-    await request(away).get('/healthz').expect(200, { status: 'up' });
+    await request(unavailable).get('/healthz').expect(200, { status: 'up' });
     await sql.end();
   });
 

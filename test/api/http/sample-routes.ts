@@ -61,10 +61,10 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
       handler: async ({ params }) => {
         if (params.parcelId === 'none') throw new Refusal('NOT_FOUND');
         if (params.parcelId === 'undocumented') return { id: 'x', secret: 1 } as { id: string };
-        if (params.parcelId === 'postgres-away') {
+        if (params.parcelId === 'postgres-unavailable') {
           throw Object.assign(new Error('connect'), { code: 'CONNECT_TIMEOUT' });
         }
-        if (params.parcelId === 'temporal-away') {
+        if (params.parcelId === 'temporal-unavailable') {
           throw Object.assign(new Error('service'), {
             cause: Object.assign(new Error('grpc'), { code: 14 }),
           });

@@ -92,12 +92,12 @@ test('the summary has the orders that reached each status in the current hour an
 test('the summary lists the jobs with their last runs', async () => {
   await api.sql`
     INSERT INTO job_runs (job, last_ended_at, last_seconds, last_error, last_success_at)
-    VALUES ('reconcile', '2026-01-05T10:00:00Z', 1.5, 'Postgres is away', '2026-01-05T09:00:00Z')`;
+    VALUES ('reconcile', '2026-01-05T10:00:00Z', 1.5, 'Postgres is unavailable', '2026-01-05T09:00:00Z')`;
   const { jobs } = await read();
   expect(jobs).toContainEqual({
     name: 'reconcile',
     everySeconds: 300,
-    lastRun: { endedAt: '2026-01-05T10:00:00.000Z', seconds: 1.5, error: 'Postgres is away' },
+    lastRun: { endedAt: '2026-01-05T10:00:00.000Z', seconds: 1.5, error: 'Postgres is unavailable' },
     lastSuccessAt: '2026-01-05T09:00:00.000Z',
   });
   expect(jobs).toContainEqual(expect.objectContaining({ name: 'tracking-sweep', lastRun: null }));

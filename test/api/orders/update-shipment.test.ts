@@ -20,7 +20,7 @@ async function unplanned(reference: string, over: object = {}): Promise<string> 
 const update = (id: string, body: object) =>
   stack.shop.updateShipment({ params: { orderId: id }, body: body as never });
 
-test('before the order is planned, the answer has the shipment that the plan then has', async () => {
+test('before the order is planned, the response has the shipment that the plan then has', async () => {
   const id = await unplanned('early-change');
   const { shippingAddress } = orderBody(stack, 'early-change');
   const address = { ...shippingAddress, country: 'FR', city: 'Paris', postCode: '75001' };
@@ -57,7 +57,7 @@ test('a change to an address across a customs border needs retail prices, also b
   });
 });
 
-test('an order that no partner can make at present has the shipment of the time when one can', async () => {
+test('an order that no partner can make now has the shipment of the time when one can', async () => {
   const { sql } = stack.services;
   await sql`UPDATE partners SET enabled = false`;
   try {

@@ -275,7 +275,7 @@ it('a step is 503 while no worker runs', async () => {
     taskQueue: `${taskQueue}-unserved`,
     args: [{ orderId: Number(row!.id) }],
   });
-  const away = await post(order(Number(row!.id), '/transitions'), { status: 'confirmed' }).expect(503);
-  expect(away.headers['retry-after']).toBeDefined();
+  const unavailable = await post(order(Number(row!.id), '/transitions'), { status: 'confirmed' }).expect(503);
+  expect(unavailable.headers['retry-after']).toBeDefined();
   await deps.temporal.workflow.getHandle(`procurement-order-${row!.id}`).terminate();
 }, 30_000);

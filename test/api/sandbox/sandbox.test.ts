@@ -115,7 +115,7 @@ test('a viewer reads and does not control', async () => {
   await request(app).delete(`${berlin}/behaviour`).set(viewer.key).expect(403);
 });
 
-test('without a sandbox, the overview is empty and commands answer 404', async () => {
+test('without a sandbox, the overview is empty and commands respond with 404', async () => {
   const bare = await appAt();
   expect((await request(bare).get(path).set(viewer.key).expect(200)).body).toEqual({ sandbox: null });
   const command = await request(bare)
@@ -126,7 +126,7 @@ test('without a sandbox, the overview is empty and commands answer 404', async (
   expect(command.body.message).toBe('No sandbox runs with this API.');
 });
 
-test('a sandbox that does not answer is 503', async () => {
-  const away = await appAt('http://127.0.0.1:9');
-  await request(away).get(path).set(viewer.key).expect(503);
+test('a sandbox that does not respond is 503', async () => {
+  const unavailable = await appAt('http://127.0.0.1:9');
+  await request(unavailable).get(path).set(viewer.key).expect(503);
 });

@@ -110,7 +110,7 @@ async function scan(trackingNumber: string, statusUid: string): Promise<void> {
 }
 
 describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
-  test('returns the labels by id and by reference, so that they are found after a lost answer', async () => {
+  test('returns the labels by id and by reference, so that they are found after a lost response', async () => {
     const { answer, reference, number } = await bought();
 
     const [byId, byReference] = [await get(answer.orderId), await get(reference)];

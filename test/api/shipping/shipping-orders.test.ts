@@ -252,7 +252,7 @@ describe('a reference', () => {
     expect(corrected.status).toBe(200);
   });
 
-  test('whose answer was lost returns the same labels for the same request, and 409 for another', async () => {
+  test('whose response was lost returns the same labels for the same request, and 409 for another', async () => {
     const body = domesticRequest();
     const first = await order(body);
     await sql`UPDATE shipping_orders SET answered_at = NULL, waiting_until = now() WHERE order_reference_id = ${body.orderReferenceId}`;
@@ -266,7 +266,7 @@ describe('a reference', () => {
   });
 });
 
-test('the same Idempotency-Key returns the stored answer', async () => {
+test('the same Idempotency-Key returns the stored response', async () => {
   const body = domesticRequest();
   const send = () => order(body).set('Idempotency-Key', `key-${body.orderReferenceId}`);
 
@@ -276,14 +276,14 @@ test('the same Idempotency-Key returns the stored answer', async () => {
   expect(again.body).toEqual(first.body);
 });
 
-test('without Temporal the answer is 503, and the same request buys the labels when Temporal is back', async () => {
-  const away = await testApiDeps(sql, {
+test('without Temporal the response is 503, and the same request buys the labels when Temporal is back', async () => {
+  const unavailable = await testApiDeps(sql, {
     config: { TEMPORAL_TASK_QUEUE: taskQueue },
     temporalAddress: '127.0.0.1:1',
   });
   const body = domesticRequest();
 
-  const refused = await request(createApp(away, shippingRoutes(away)))
+  const refused = await request(createApp(unavailable, shippingRoutes(unavailable)))
     .post('/v1/shipping-orders')
     .set(client.key)
     .send(body);

@@ -339,7 +339,7 @@ describe('the tracking sweep', () => {
     expect((await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 100 })).checked).toBe(0);
   });
 
-  test('checks again later when a carrier does not answer', async () => {
+  test('checks again later when a carrier does not respond', async () => {
     const carriers = polled(() => Promise.reject(new CarrierUnavailable('corvid_post', 'time-out')));
     const number = await buyPolled(carriers);
     await dueNow(number);

@@ -50,7 +50,7 @@ test.each(['/console', '/console/', '/console/attention', '/console/orders/123']
   },
 );
 
-test('each answer has a nonce of its own', async () => {
+test('each response has a nonce of its own', async () => {
   const [first, second] = await Promise.all([request(app).get('/console'), request(app).get('/console')]);
   expect(first.headers['content-security-policy']).not.toBe(second.headers['content-security-policy']);
 });

@@ -17,18 +17,18 @@ test('the changelog names every breaking change since the released document, and
   );
   expect(Object.keys(released.paths).length).toBeGreaterThan(50);
   const { sql } = await testDatabase();
-  const present = openApiDocument(
+  const current = openApiDocument(
     allRoutes(await testApiDeps(sql)),
     'http://localhost',
   ) as unknown as ApiDocument;
   const text = readFileSync(join(root, 'docs/api-versioning.md'), 'utf8');
   const unreleased = text.split('### Unreleased\n')[1]!.split('\n### ')[0]!;
   const today = new Date().toISOString().slice(0, 10);
-  const unnamed = breakingChanges(released, present, today).filter(
+  const unnamed = breakingChanges(released, current, today).filter(
     (change) => !unreleased.includes(`\`${change}\``),
   );
   expect(unnamed).toEqual([]);
-  const deprecated = Object.entries(present.paths).flatMap(([path, methods]) =>
+  const deprecated = Object.entries(current.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
       operation.deprecated ? [`${method.toUpperCase()} ${path}`] : [],
     ),

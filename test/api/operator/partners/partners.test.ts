@@ -33,7 +33,7 @@ beforeAll(async () => {
 const create = (body: object, as = operator) => request(app).post('/v1/partners').set(as.key).send(body);
 
 describe('print partners', () => {
-  test('can be created, read and listed; the key in the answer belongs to the partner', async () => {
+  test('can be created, read and listed; the key in the response belongs to the partner', async () => {
     const { body: created } = await create(leedsPartner('prints-leeds')).expect(200);
     expect(created).toMatchObject({
       ...leedsPartner('prints-leeds'),

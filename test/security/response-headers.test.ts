@@ -58,7 +58,7 @@ test.each(EVERYWHERE)('%s has the security headers', async (_name, ask) => {
   }
 });
 
-test('answers to requests with a key are not cached', async () => {
+test('responses to requests with a key are not cached', async () => {
   const { headers } = await request(app).get('/v1/connectors').set(operator.key);
   expect(headers['cache-control']).toBe('no-store');
 });
@@ -77,7 +77,7 @@ test('there is no CORS: pages of other origins cannot send a key', async () => {
 });
 
 describe('the rate limit', () => {
-  test('counts the requests of a key over all routes, and answers 429 with RateLimit headers and Retry-After', async () => {
+  test('counts the requests of a key over all routes, and returns 429 with RateLimit headers and Retry-After', async () => {
     const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 5 } }, allRoutes(deps));
     const paths = ['/v1/connectors', '/v1/partners', '/v1/operator/orders', '/v1/operator/outbox/dead'];
     const ask = (at: number) =>

@@ -82,7 +82,7 @@ export const carrierEventBody = z
   })
   .meta({ id: 'SandboxCarrierEvent' });
 
-/** The answer of this API to the call that the sandbox made. */
+/** The response of this API to the call that the sandbox made. */
 export const relayedResponse = z
   .object({ status: z.int(), body: z.unknown() })
-  .meta({ id: 'SandboxResponse', description: 'What Pressline answered to the sandbox.' });
+  .meta({ id: 'SandboxResponse', description: 'What Pressline responded to the sandbox.' });

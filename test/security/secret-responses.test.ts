@@ -35,7 +35,7 @@ function answeringSecrets(): Route[] {
   );
 }
 
-test('every route whose answer has a secret seals the stored answer', () => {
+test('every route whose response has a secret seals the stored response', () => {
   const found = answeringSecrets();
   expect(found.map(({ operationId }) => operationId).sort()).toEqual([
     'createClient',

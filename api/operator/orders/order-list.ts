@@ -6,7 +6,7 @@ import { attention } from './order-schemas';
 
 /** Orders in operators' lists: schemas, views and the columns of exports. */
 
-const listedOrder = z.object({
+const orderListItem = z.object({
   id: z.string(),
   orderReferenceId: z.string(),
   clientId: z.string(),
@@ -23,7 +23,7 @@ const listedOrder = z.object({
 
 export const orderPageSchema = z
   .object({
-    orders: z.array(listedOrder),
+    orders: z.array(orderListItem),
     nextCursor: z
       .string()
       .nullable()
@@ -32,7 +32,7 @@ export const orderPageSchema = z
   .meta({ id: 'OperatorOrderPage' });
 
 /** Returns an order of a list without its position. */
-export function listedOrderView(order: OperatorOrderSummary): z.input<typeof listedOrder> {
+export function orderListItemView(order: OperatorOrderSummary): z.input<typeof orderListItem> {
   const { id, orderReferenceId, clientId, clientName, fulfillmentStatus, country } = order;
   return {
     ...{ id, orderReferenceId, clientId, clientName, fulfillmentStatus, country },
@@ -46,7 +46,7 @@ export function listedOrderView(order: OperatorOrderSummary): z.input<typeof lis
 }
 
 /** Columns of an exported list. They hold no personal data. */
-export const LISTED_ORDER_COLUMNS: CsvExport<OperatorOrderSummary>['columns'] = {
+export const ORDER_LIST_COLUMNS: CsvExport<OperatorOrderSummary>['columns'] = {
   id: ({ id }) => id,
   orderReferenceId: ({ orderReferenceId }) => orderReferenceId,
   fulfillmentStatus: ({ fulfillmentStatus }) => fulfillmentStatus,
