@@ -4,7 +4,7 @@ import { type AuditEntry, type AuditFilter, listAuditEntries } from '../../src/a
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { csvResponse, formatQuery } from '../http/lists/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
 import { instant } from '../http/lists/search-filters';
 import { operatorsOnly, type RawResponse, type Route, route } from '../http/route';
 
@@ -92,7 +92,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
         object: z.string().max(300).optional().describe('A type, an id, or both: `partner`, `partner:<id>`.'),
         from: instant.describe('Inclusive, ISO 8601.'),
         to: instant.describe('Exclusive, ISO 8601.'),
-        limit: z.coerce.number().int().min(1).max(250).default(50),
+        limit: limitField,
         cursor: cursorField.optional(),
         format: formatQuery,
       }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { countryCode, currencyCode, text } from '../../src/platform/domain/fields';
 import { accountKey, credentialFields } from '../accounts/key-schemas';
+import { limitField } from '../http/lists/cursor';
 
 const timestamp = z.iso.datetime();
 const clientFields = {
@@ -108,7 +109,7 @@ export const clientPage = z.object({
 });
 
 export const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(250).default(50),
+  limit: limitField,
   cursor: z.string().max(100).optional(),
 });
 

@@ -14,7 +14,7 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { formatQuery } from '../http/lists/csv';
-import { idCursorField, pageOf } from '../http/lists/cursor';
+import { idCursorField, limitField, pageOf } from '../http/lists/cursor';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { type Route, route } from '../http/route';
 import { type Audience, endpointParams } from './audience';
@@ -97,7 +97,7 @@ export function deliveryRoutes(
         state: z.enum(DELIVERY_STATES).optional(),
         event: z.enum([...events, TEST_EVENT]).optional(),
         orderId: z.uuid().optional(),
-        limit: z.coerce.number().int().min(1).max(250).default(50),
+        limit: limitField,
         cursor: idCursorField.optional(),
         format: formatQuery,
       }),

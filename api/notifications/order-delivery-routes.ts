@@ -9,7 +9,7 @@ import {
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { idCursorField, pageOf } from '../http/lists/cursor';
+import { idCursorField, limitField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { OPERATOR_ORDER_ROUTE } from '../operator/orders/order-schemas';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';
@@ -50,7 +50,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       description: 'Contains every endpoint of the client. Pressline keeps settled deliveries for 30 days.',
       query: z.object({
         state: z.enum(DELIVERY_STATES).optional(),
-        limit: z.coerce.number().int().min(1).max(250).default(50),
+        limit: limitField,
         cursor: idCursorField.optional(),
       }),
       response: z.object({ deliveries: z.array(orderDeliverySchema), nextCursor: z.string().nullable() }),

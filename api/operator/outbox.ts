@@ -6,7 +6,7 @@ import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { csvResponse, formatQuery } from '../http/lists/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const TAG = 'Operator: outbox';
@@ -63,7 +63,7 @@ function listRoute(sql: ApiDeps['sql']): Route {
       state: z.enum(OUTBOX_STATES).default('pending'),
       kind: z.enum(KINDS).optional(),
       target: z.string().min(1).max(300).optional().describe('Workflow id, or id of the webhook endpoint.'),
-      limit: z.coerce.number().int().min(1).max(250).default(50),
+      limit: limitField,
       cursor: cursorField.optional(),
       format: formatQuery,
     }),
@@ -110,7 +110,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       access: operatorsOnly('viewer'),
       errors: 'coded',
       query: z.object({
-        limit: z.coerce.number().int().min(1).max(250).default(50),
+        limit: limitField,
         cursor: cursorField.optional(),
       }),
       response: z

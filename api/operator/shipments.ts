@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
 import { ordersNamed } from '../../src/orders/reading/operator-order-list';
-import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import type { ProblemPosition } from '../../src/platform/problem-list';
 import {
@@ -19,7 +18,14 @@ import {
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
 import { csvResponse, formatQuery } from '../http/lists/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
+import {
+  cursorField,
+  decodeCursor,
+  encodeCursor,
+  invalidCursor,
+  limitField,
+  pageOf,
+} from '../http/lists/cursor';
 import { anyOfList } from '../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../http/route';
 
@@ -32,7 +38,7 @@ const common = {
 
 const pageQuery = {
   problem: z.enum(['true']).optional().describe('Only those with a problem.'),
-  limit: z.coerce.number().int().min(1).max(250).default(50),
+  limit: limitField,
   cursor: cursorField.optional(),
   format: formatQuery,
 };
@@ -47,11 +53,7 @@ const encodeProblem = (position: ProblemPosition) =>
 function decodeProblem(cursor: string | undefined, isId: (id: string) => boolean): ProblemPosition | null {
   if (cursor === undefined) return null;
   const hasProblem = cursor.startsWith(PREFIX.problem);
-  if (!hasProblem && !cursor.startsWith(PREFIX.other)) {
-    throw new Refusal('VALIDATION_ERROR', {
-      errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
-    });
-  }
+  if (!hasProblem && !cursor.startsWith(PREFIX.other)) throw invalidCursor();
   return { hasProblem, ...decodeCursor(cursor.slice(2), isId) };
 }
 

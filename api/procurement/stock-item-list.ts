@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { stockItemViewSchema } from '../../src/procurement/operator-schemas';
 import {
@@ -9,7 +8,7 @@ import {
 } from '../../src/procurement/stock-items';
 import type { ApiDeps } from '../deps';
 import { csvResponse, formatQuery } from '../http/lists/csv';
-import { pageOf } from '../http/lists/cursor';
+import { invalidCursor, limitField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const encode = ({ partnerSku, partnerId }: StockItemPosition) =>
@@ -21,9 +20,7 @@ function decode(cursor: string): StockItemPosition {
     /^(\S+) (.+)$/s.exec(Buffer.from(cursor, 'base64url').toString('utf8')) ?? [];
   // Postgres has no text with a zero byte.
   if (isUuid(partnerId) && !partnerSku.includes('\0')) return { partnerId, partnerSku };
-  throw new Refusal('VALIDATION_ERROR', {
-    errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
-  });
+  throw invalidCursor();
 }
 
 /** The route with which operators list the stock of all partners. */
@@ -44,7 +41,7 @@ export function stockItemListRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         .enum(['any', 'back_order', 'out_of_stock', 'low_stock'])
         .optional()
         .describe('Only items with this alert. `any`: with an alert.'),
-      limit: z.coerce.number().int().min(1).max(250).default(50),
+      limit: limitField,
       cursor: z
         .string()
         .max(1_500)

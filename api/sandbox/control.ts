@@ -35,9 +35,9 @@ export function sandboxControl({
     });
     if (!response.ok)
       throw new Refusal('UNAVAILABLE', { message: `The sandbox does not respond. ${response.message}` });
-    const responded: unknown = JSON.parse(response.text);
-    if (response.status < 400) return responded;
-    const message = String((responded as { error?: unknown }).error);
+    const received: unknown = JSON.parse(response.text);
+    if (response.status < 400) return received;
+    const message = String((received as { error?: unknown }).error);
     throw new Refusal(response.status === 404 ? 'NOT_FOUND' : 'PUBLIC_API_ERROR', { message });
   };
 }

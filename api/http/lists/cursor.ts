@@ -3,6 +3,9 @@ import { Refusal } from '../../../src/platform/errors';
 import { isUuid } from '../../../src/platform/ids';
 import type { SearchPosition } from '../../../src/platform/list-position';
 
+/** The largest number of rows on a page, in requests. */
+export const limitField = z.coerce.number().int().min(1).max(250).default(50);
+
 /** The cursor of a list in requests. */
 export const cursorField = z
   .string()
@@ -43,9 +46,10 @@ export function checkedIdCursor(cursor: string | undefined): string | undefined 
   return cursor;
 }
 
-function invalidCursor(): Refusal {
+/** Returns the refusal of a text that is not a cursor of a list. */
+export function invalidCursor(message = 'Not a cursor of this list.'): Refusal {
   return new Refusal('VALIDATION_ERROR', {
-    errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this list.', reference: 'cursor' }],
+    errors: [{ code: 'VALIDATION_ERROR', message, reference: 'cursor' }],
   });
 }
 

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/notes';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { idCursorField, pageOf } from '../../http/lists/cursor';
+import { idCursorField, limitField, pageOf } from '../../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { changedOrderId, visibleOrderId } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
@@ -31,7 +31,7 @@ export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       operationId: 'listOrderNotes',
       summary: 'List the notes on an order, newest first',
       query: z.object({
-        limit: z.coerce.number().int().min(1).max(250).default(50),
+        limit: limitField,
         cursor: idCursorField.optional(),
       }),
       response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),

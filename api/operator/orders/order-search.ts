@@ -10,11 +10,10 @@ import {
   ordersNamed,
 } from '../../../src/orders/reading/operator-order-list';
 import { countryCode } from '../../../src/platform/domain/fields';
-import { Refusal } from '../../../src/platform/errors';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
 import { csvResponse, formatQuery } from '../../http/lists/csv';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
+import { cursorField, decodeCursor, encodeCursor, invalidCursor, pageOf } from '../../http/lists/cursor';
 import { anyOfList, instant } from '../../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { ORDER_LIST_COLUMNS, orderListItemView, orderPageSchema } from './order-list';
@@ -156,11 +155,8 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         };
       }
       const after = cursor === undefined ? null : decodeAttention(cursor);
-      if (after !== null && (after.reason === '') !== (sort === 'age')) {
-        throw new Refusal('VALIDATION_ERROR', {
-          errors: [{ code: 'VALIDATION_ERROR', message: 'Not a cursor of this sort.', reference: 'cursor' }],
-        });
-      }
+      if (after !== null && (after.reason === '') !== (sort === 'age'))
+        throw invalidCursor('Not a cursor of this sort.');
       const rows = await ordersByAttention(sql, search, sort, reasons ?? [], { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, ({ reason, position, id }) =>
         encodeAttention({ reason, time: position, id }),

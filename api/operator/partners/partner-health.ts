@@ -10,7 +10,7 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { formatQuery } from '../../http/lists/csv';
-import { pageOf } from '../../http/lists/cursor';
+import { limitField, pageOf } from '../../http/lists/cursor';
 import { exportedList, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { partnerRequestSchema, partnerRequestView } from './partner-request-schema';
@@ -21,7 +21,7 @@ const common = { tag: 'Operator: partners', errors: 'coded' } as const;
 const params = z.object({ partnerId: z.string() });
 const time = z.iso.datetime({ offset: true }).nullable();
 const pageQuery = z.object({
-  limit: z.coerce.number().int().min(1).max(250).default(50),
+  limit: limitField,
   cursor: z
     .string()
     .regex(/^\d{1,18}$/)
