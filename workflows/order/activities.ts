@@ -1,6 +1,5 @@
-import { proxyActivities, proxyLocalActivities, workflowInfo } from '@temporalio/workflow';
+import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
-import { fileQueueOf } from '../../src/platform/domain/task-queues';
 import { Mutex } from './mutex';
 
 /** Activity proxies of the order workflow, with their time-outs and retry policies. */
@@ -67,11 +66,10 @@ export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipme
 });
 
 /**
- * Print files and packing slips, then the plan, on a queue of their own: hosts that send nothing hold its slots, not those of
- * deliveries and labels. The client is their fairness key. The activity decides itself how long and when it is retried.
+ * Print files and packing slips, then the plan. The caller names their own queue: hosts that send nothing hold its slots, not those
+ * of deliveries and labels. The activity decides itself how long and when it is retried.
  */
 export const files = proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
-  taskQueue: fileQueueOf(workflowInfo().taskQueue),
   startToCloseTimeout: '40 minutes',
   heartbeatTimeout: '60 seconds',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '5 minutes' },

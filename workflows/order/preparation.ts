@@ -1,7 +1,8 @@
-import { CancellationScope, condition, isCancellation } from '@temporalio/workflow';
+import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
 import type { FilesAndPlan, PreparationSteps } from '../../activities/order-files';
 import { preparedBy } from '../../src/orders/domain/lifecycle/run-events';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
+import { fileQueueOf } from '../../src/platform/domain/task-queues';
 import { files, type Planning } from './activities';
 import type { OrderRunContext } from './background-steps';
 import type { BackgroundTasks } from './background-tasks';
@@ -86,9 +87,10 @@ export class Preparation {
     const { ids, input } = this.run;
     const request = { ...ids, windowMs: input.fileRetryWindowMs, reserved };
     const summary = `files of ${input.items.length} items, plan`;
+    const taskQueue = fileQueueOf(workflowInfo().taskQueue);
     const priority = { fairnessKey: input.clientId };
     const fetched = await outcomeOf(
-      files.fetchOrderFiles.executeWithOptions({ summary, priority }, [request]),
+      files.fetchOrderFiles.executeWithOptions({ summary, taskQueue, priority }, [request]),
     );
     if (fetched.outcome === 'done') return fetched.result;
     const details = fetched.outcome === 'refused' ? fetched.details : null;
