@@ -1,0 +1,142 @@
+/**
+ * The dependency rules of ARCHITECTURE.md, checked by dependency-cruiser (`npm run deps`). Type-only imports disappear when they are
+ * compiled: a rule ignores them with `VALUES`. A target is a path from the root, the name of a module of Node, or the path of a
+ * package in node_modules.
+ *
+ * @type {import('dependency-cruiser').IConfiguration}
+ */
+
+const SHIPPED = '^(cli|src|api|workflows|activities|sandbox|client)/';
+const VALUES = { dependencyTypesNot: ['type-only'] };
+/** Returns a pattern of packages, with or without the folder that they are installed in. */
+const packages = (names) => `(node_modules/)?(${names})(/|$)`;
+
+/** The features of src/, lowest first. A feature imports only the features before it, so that features form no cycle. */
+const FEATURES = [
+  'platform',
+  'accounts',
+  'catalog',
+  'consignments',
+  'files',
+  'notifications',
+  'procurement',
+  'carriers',
+  'documents',
+  'partners',
+  'shipping',
+  'orders',
+  'privacy',
+];
+
+const featureRules = FEATURES.map((feature, index) => ({
+  name: `features above ${feature}`,
+  comment: `src/${feature} imports only the features before it: ${FEATURES.slice(0, index).join(', ') || 'none'}`,
+  from: { path: `^src/${feature}/` },
+  to: { path: '^src/', pathNot: `^src/(${FEATURES.slice(0, index + 1).join('|')})/` },
+}));
+
+const forbidden = [
+  ...featureRules,
+  {
+    name: 'every feature has a place',
+    comment: 'FEATURES names every folder of src/',
+    from: { path: '^src/', pathNot: `^src/(${FEATURES.join('|')})/` },
+    to: {},
+  },
+  {
+    name: 'src stands below',
+    comment: 'src never imports the layers above it; only the entry point (cli/) composes them',
+    from: { path: '^src/' },
+    to: { path: '^(cli|api|activities|workflows|sandbox|bench|client|console|test)/' },
+  },
+  {
+    name: 'workflows are deterministic',
+    comment:
+      'workflow code imports workflow code, pure modules and the workflow SDK; activities as types only',
+    from: { path: '^workflows/' },
+    to: {
+      pathNot: `^(workflows/|src/[^/]+/domain/|${packages('@temporalio/(workflow|common)')})`,
+      ...VALUES,
+    },
+  },
+  {
+    name: 'domain is pure',
+    comment: 'domain modules import domain modules and pure libraries: no SQL, no HTTP, no Node API',
+    from: { path: '^src/[^/]+/domain/' },
+    to: {
+      pathNot: `^(src/[^/]+/domain/|${packages('decimal\\.js|date-holidays|i18n-iso-countries|zod|@temporalio/common')})`,
+      ...VALUES,
+    },
+  },
+  {
+    name: 'api asks src',
+    comment: 'HTTP routes use workflows through their messages, and never import activities or the sandbox',
+    from: { path: '^api/' },
+    to: { path: '^(activities|sandbox|bench|client|test)/', ...VALUES },
+  },
+  {
+    name: 'activities do not serve',
+    comment: 'activities do not import HTTP routes',
+    from: { path: '^activities/' },
+    to: { path: '^(api|sandbox|bench|client|test)/', ...VALUES },
+  },
+  {
+    name: 'sandbox is outside',
+    comment: 'the sandbox simulates partners and carriers over HTTP; it may import platform and pure modules',
+    from: { path: '^sandbox/' },
+    to: { path: '^(api|activities|workflows|bench|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
+  },
+  {
+    name: 'the console is a client',
+    comment:
+      'the web console uses the HTTP API only, with the operations that are generated from its document',
+    from: { path: '^console/' },
+    to: { path: '^[^/]+/', pathNot: '^(console/|client/operations\\.ts$|node_modules/)' },
+  },
+  {
+    name: 'no cycles',
+    comment: 'modules must not import each other',
+    from: {},
+    to: { circular: true, viaOnly: VALUES },
+  },
+  {
+    name: 'no cycles of types in the console',
+    comment: 'types that modules of the console share stand in modules of types',
+    from: { path: '^console/' },
+    to: { circular: true },
+  },
+  { name: 'imports exist', from: {}, to: { couldNotResolve: true } },
+  {
+    name: 'packages are declared',
+    comment: 'an import names a package of package.json',
+    from: {},
+    to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
+  },
+  {
+    name: 'shipped code has dependencies',
+    comment: 'what ships imports no development dependency, except types',
+    from: { path: SHIPPED },
+    to: { dependencyTypes: ['npm-dev'], ...VALUES },
+  },
+  {
+    name: 'optional packages load late',
+    comment:
+      'an optional dependency is loaded with import() where it is needed, so that other commands start without it',
+    from: { path: SHIPPED },
+    to: { dependencyTypes: ['npm-optional'], dynamic: false, ...VALUES },
+  },
+];
+
+export default {
+  forbidden: forbidden.map((rule) => ({ severity: 'error', ...rule })),
+  options: {
+    // TypeScript 7 has no compiler API.
+    parser: 'swc',
+    doNotFollow: { path: 'node_modules' },
+    enhancedResolveOptions: {
+      extensions: ['.ts', '.tsx', '.mts', '.mjs', '.js', '.cjs', '.json'],
+      exportsFields: ['exports'],
+      conditionNames: ['import', 'require', 'node', 'default', 'types'],
+    },
+  },
+};
