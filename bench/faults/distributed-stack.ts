@@ -9,6 +9,7 @@ import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/dem
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { claimDataFolder } from '../../src/platform/embedded/data-folder';
+import { freePort } from '../../src/platform/embedded/ports';
 import { startPostgres } from '../../src/platform/embedded/postgres-server';
 import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
 import { startTemporal } from '../../src/platform/embedded/temporal-server';
@@ -19,7 +20,6 @@ import { connectPostgres } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
 import { migrate } from '../../src/platform/schema/migrate';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
-import { portPicker } from '../support/stable-port';
 import { type CutProxy, startCutProxy } from './cut-proxy';
 import { nodeProcess, type RunningProcess, type Supervised, supervise } from './supervisor';
 
@@ -64,19 +64,18 @@ export async function startDistributedStack(report: (line: string) => void): Pro
   // When root runs this, the server runs as the user `postgres`, which must be able to enter the folder.
   await chmod(folder, 0o755);
   const claim = await claimDataFolder(folder);
-  const port = portPicker();
-  const apiPorts = [await port(), await port()] as const;
-  const sandboxPort = await port();
+  const apiPorts = [await freePort(), await freePort()] as const;
+  const sandboxPort = await freePort();
   await writeFile(
     join(folder, 'ports.json'),
-    JSON.stringify({ postgres: await port(), temporal: await port(), temporalUi: await port() }),
+    JSON.stringify({ postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() }),
   );
 
   const servers = await startServers(folder, report);
   const proxies = {
-    postgres: await startCutProxy(await port(), () => [portOf(servers.databaseUrl())]),
-    temporal: await startCutProxy(await port(), () => [portOf(servers.temporalAddress())]),
-    api: await startCutProxy(await port(), () => apiPorts),
+    postgres: await startCutProxy(await freePort(), () => [portOf(servers.databaseUrl())]),
+    temporal: await startCutProxy(await freePort(), () => [portOf(servers.temporalAddress())]),
+    api: await startCutProxy(await freePort(), () => apiPorts),
   };
   const credentials = await seed(servers.ownerUrl(), servers.databaseUrl());
   const clients = await startClients({ folder, credentials, proxies, apiPorts, sandboxPort, servers });

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process';
 import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../../src/platform/embedded/ports';
 import { startPostgres } from '../../src/platform/embedded/postgres-server';
 import { randomToken } from '../../src/platform/ids';
 import { connectPostgres } from '../../src/platform/postgres';
@@ -72,17 +73,16 @@ export async function runSetupScript(
 export async function startTemporalOnPostgres(
   folder: string,
   programs: TemporalPrograms,
-  pickPort: () => Promise<number>,
   added: (service: Service) => void,
 ): Promise<TemporalOnPostgres> {
   const password = randomToken(24);
-  const postgresPort = await pickPort();
-  const frontendPort = await pickPort();
-  const httpPort = await pickPort();
+  const postgresPort = await freePort();
+  const frontendPort = await freePort();
+  const httpPort = await freePort();
   const address = `127.0.0.1:${frontendPort}`;
   const compose = readComposeFile(
     { TEMPORAL_POSTGRES_PASSWORD: password },
-    { 'temporal:7233': address, '0.0.0.0:9090': `127.0.0.1:${await pickPort()}` },
+    { 'temporal:7233': address, '0.0.0.0:9090': `127.0.0.1:${await freePort()}` },
   );
   const settings = postgresSettings(compose.commandOf('temporal-database'));
   const postgres = await postgresService(
@@ -103,9 +103,9 @@ export async function startTemporalOnPostgres(
   });
 
   const ports: Record<string, string> = {};
-  for (const role of ['MATCHING', 'HISTORY', 'WORKER']) ports[`${role}_GRPC_PORT`] = String(await pickPort());
+  for (const role of ['MATCHING', 'HISTORY', 'WORKER']) ports[`${role}_GRPC_PORT`] = String(await freePort());
   for (const role of ['FRONTEND', 'MATCHING', 'HISTORY', 'WORKER'])
-    ports[`${role}_MEMBERSHIP_PORT`] = String(await pickPort());
+    ports[`${role}_MEMBERSHIP_PORT`] = String(await freePort());
   const logs = join(folder, 'logs');
   await mkdir(logs, { recursive: true });
   const server = programService({

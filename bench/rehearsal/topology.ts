@@ -10,13 +10,13 @@ import { generateCarrierSecrets, signingSecretsOf } from '../../cli/secrets';
 import { FAST, type Pace, type Seen } from '../../sandbox';
 import type { DemoCredentials } from '../../src/accounts/demo-accounts';
 import { loadConfig } from '../../src/platform/config';
+import { freePort } from '../../src/platform/embedded/ports';
 import { parseSecretsBySender } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
 import { dataConverterOf } from '../../src/platform/temporal/codec/data-converter';
 import { connectTemporal } from '../../src/platform/temporal/connection';
-import { portPicker } from '../support/stable-port';
 import { postgresSettings, readComposeFile } from './compose-file';
 import { type LoadBalancer, startLoadBalancer } from './load-balancer';
 import { goTool, linkProgram, temporalPrograms } from './programs';
@@ -140,7 +140,6 @@ async function start(
   };
   const logs = await privateFolder('logs');
   const bin = await privateFolder('bin');
-  const pickPort = portPicker();
   const add = async <S extends Service>(service: S): Promise<S> => {
     processes[service.name] = service;
     await service.start();
@@ -152,16 +151,16 @@ async function start(
   await linkProgram(bin, 'versitygw', versitygw);
 
   report('starting Temporal on Postgres');
-  const temporal = await startTemporalOnPostgres(folder, programs, pickPort, (service) => {
+  const temporal = await startTemporalOnPostgres(folder, programs, (service) => {
     processes[service.name] = service;
   });
 
-  const apiPorts = await Promise.all(Array.from({ length: API_PROCESSES }, pickPort));
+  const apiPorts = await Promise.all(Array.from({ length: API_PROCESSES }, freePort));
   const [databasePort, objectsPort, balancerPort, sandboxPort] = await Promise.all([
-    pickPort(),
-    pickPort(),
-    pickPort(),
-    pickPort(),
+    freePort(),
+    freePort(),
+    freePort(),
+    freePort(),
   ]);
   const baseUrl = `http://127.0.0.1:${balancerPort}`;
   const objectsUrl = `http://127.0.0.1:${objectsPort}`;
@@ -231,7 +230,7 @@ async function start(
     ...compose.environmentOf(service),
     DATA_DIR: await privateFolder('data', dataName),
     METRICS_HOST: '127.0.0.1',
-    METRICS_PORT: String(await pickPort()),
+    METRICS_PORT: String(await freePort()),
     // The default in containers.
     SHUTDOWN_DELAY: '5s',
     // Partners and file hosts are processes on this machine.

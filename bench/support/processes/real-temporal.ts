@@ -2,7 +2,6 @@ import { join } from 'node:path';
 import { temporalPrograms } from '../../rehearsal/programs';
 import type { Service } from '../../rehearsal/service';
 import { startTemporalOnPostgres, type TemporalOnPostgres } from '../../rehearsal/temporal-server';
-import { portPicker } from '../stable-port';
 
 /** The Temporal server of a deployment, on a Postgres server of its own. */
 export interface RealTemporal extends TemporalOnPostgres {
@@ -21,12 +20,10 @@ export async function startRealTemporal(folder: string): Promise<RealTemporal> {
     for (const service of services.toReversed()) await service.stop();
   };
   const added = (service: Service) => void services.push(service);
-  const temporal = await startTemporalOnPostgres(folder, programs, portPicker(), added).catch(
-    async (error: unknown) => {
-      await stop();
-      throw error;
-    },
-  );
+  const temporal = await startTemporalOnPostgres(folder, programs, added).catch(async (error: unknown) => {
+    await stop();
+    throw error;
+  });
   return {
     ...temporal,
     stop,

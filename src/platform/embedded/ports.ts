@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
@@ -26,11 +27,23 @@ export async function listenError(port: number, host: string): Promise<string | 
   return typeof listened === 'string' ? listened : undefined;
 }
 
-/** Returns a port that is free now. */
-export async function freePort(host = '127.0.0.1'): Promise<number> {
-  const port = await tryListen(0, host);
-  if (typeof port === 'string') throw new Error(`No free port on ${host}: ${port}`);
-  return port;
+/** Below the ports that Linux (32768), macOS and Windows (49152) give to outgoing connections and to listeners on port 0. */
+const FREE_PORTS = { from: 20_000, below: 32_768 } as const;
+const MOST_TRIES = 1_000;
+const handedOut = new Set<number>();
+
+/**
+ * Returns a port of 127.0.0.1 that is free now. The system gives it to no other program before it is used, or while its owner
+ * restarts. A process gets no port twice.
+ */
+export async function freePort(): Promise<number> {
+  for (let tries = 0; tries < MOST_TRIES; tries += 1) {
+    const port = randomInt(FREE_PORTS.from, FREE_PORTS.below);
+    if (handedOut.has(port) || typeof (await tryListen(port, '127.0.0.1')) === 'string') continue;
+    handedOut.add(port);
+    return port;
+  }
+  throw new Error(`No free port on 127.0.0.1 after ${MOST_TRIES} tries`);
 }
 
 async function storedPorts(dataDir: string): Promise<Partial<Record<PortName, number>>> {
