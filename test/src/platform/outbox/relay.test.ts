@@ -165,10 +165,14 @@ test('an unavailable server does not use up attempts', async () => {
 
 test('a row for which the server is unavailable while it accepts other rows uses up its attempts', async () => {
   let stopped = false;
+  let accepted = 0;
   await relay(async (row) => {
-    if (row.target !== 'too-large') return { outcome: 'done' };
-    // Other rows are delivered meanwhile.
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    if (row.target !== 'too-large') {
+      accepted += 1;
+      return { outcome: 'done' };
+    }
+    const before = accepted;
+    await eventually(async () => (accepted >= before + 2 ? true : undefined));
     return { outcome: 'unavailable', error: 'resource exhausted' };
   });
   await enqueue(sql, message('too-large', 1));
@@ -178,14 +182,19 @@ test('a row for which the server is unavailable while it accepts other rows uses
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
   })();
-  const row = await eventually(async () => {
-    const [row] = await sql<{ attempts: number; lastError: string }[]>`
-      SELECT attempts, last_error FROM outbox WHERE target = 'too-large' AND last_error IS NOT NULL`;
-    return row;
-  });
-  expect(row).toEqual({ attempts: 1, lastError: 'resource exhausted' });
-  stopped = true;
-  await others;
+  try {
+    const row = await eventually(async () => {
+      const [row] = await sql<{ attempts: number; lastError: string }[]>`
+        SELECT attempts, last_error FROM outbox WHERE target = 'too-large' AND last_error IS NOT NULL`;
+      return row;
+    });
+    expect(row.attempts).toBeGreaterThanOrEqual(1);
+    expect(row.lastError).toBe('resource exhausted');
+  } finally {
+    // The tests after this one wait for an empty outbox.
+    stopped = true;
+    await others;
+  }
 });
 
 test('a target with a long queue and a slow receiver does not delay other targets', async () => {
