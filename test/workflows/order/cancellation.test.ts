@@ -18,7 +18,8 @@ let stack: TestStack;
 const now = partnerClock();
 
 beforeAll(async () => {
-  stack = await testStack({ mode: 'manual' });
+  // A test locks rows, and the API needs a connection while a statement of the worker waits for the lock.
+  stack = await testStack({ mode: 'manual', config: { DATABASE_POOL_SIZE: 10 } });
 }, 60_000);
 
 const cancel = (orderId: string) =>

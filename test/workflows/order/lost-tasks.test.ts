@@ -23,7 +23,12 @@ const { say } = operatorHelpers(() => stack);
 beforeAll(async () => {
   const temporal = Number(testTemporalAddress().split(':')[1]);
   line = await startCutProxy(0, () => [temporal]);
-  stack = await testStack({ mode: 'manual', temporalAddress: `127.0.0.1:${line.port}` });
+  stack = await testStack({
+    mode: 'manual',
+    temporalAddress: `127.0.0.1:${line.port}`,
+    // A test locks a row, and the API needs a connection while a statement of the worker waits for the lock.
+    config: { DATABASE_POOL_SIZE: 10 },
+  });
 }, 60_000);
 // The stack's own hook runs before this one.
 afterAll(async () => await line?.close());
