@@ -51,8 +51,7 @@ const forbidden = [
   },
   {
     name: 'workflows are deterministic',
-    comment:
-      'workflow code imports workflow code, pure modules and the workflow SDK; activities as types only',
+    comment: 'workflow code imports workflow code, pure modules and the workflow SDK; activities as types only',
     from: { path: '^workflows/' },
     to: {
       pathNot: `^(workflows/|src/[^/]+/domain/|${packages('@temporalio/(workflow|common)')})`,
@@ -88,8 +87,7 @@ const forbidden = [
   },
   {
     name: 'the console is a client',
-    comment:
-      'the web console uses the HTTP API only, with the operations that are generated from its document',
+    comment: 'the web console uses the HTTP API only, with the operations that are generated from its document',
     from: { path: '^console/' },
     to: { path: '^[^/]+/', pathNot: '^(console/|client/operations\\.ts$|node_modules/)' },
   },

@@ -39,10 +39,7 @@ module.exports = {
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  transformIgnorePatterns: [
-    `^(?!.*/(${compiled.join('|')})/(?!.*/node_modules/)).*/node_modules/`,
-    '<rootDir>/dist/',
-  ],
+  transformIgnorePatterns: [`^(?!.*/(${compiled.join('|')})/(?!.*/node_modules/)).*/node_modules/`, '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // For unit tests. test/support/servers.ts sets more for tests that use servers, other files set it themselves.
   testTimeout: 5_000,

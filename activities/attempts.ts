@@ -30,10 +30,7 @@ export function attemptOf(info: Info): number {
  * Activities with a fairness key need a heartbeat time-out, because heartbeats carry the number of such attempts.
  * @param waited called for each activity that got no slot
  */
-export function shareSlots(
-  shares: SlotShares,
-  waited: () => void,
-): (context: Context) => ActivityInterceptors {
+export function shareSlots(shares: SlotShares, waited: () => void): (context: Context) => ActivityInterceptors {
   return ({ info }) => ({
     inbound: {
       async execute(input, next) {
@@ -61,8 +58,7 @@ export function shareSlots(
 /** Returns the failure of an attempt with the delay that the retry policy has for the number of the attempt. */
 function withDelayOf(info: Info, error: unknown): unknown {
   const isFailure = error instanceof ApplicationFailure;
-  if (isFailure ? error.nonRetryable || error.nextRetryDelay != null : error instanceof TemporalFailure)
-    return error;
+  if (isFailure ? error.nonRetryable || error.nextRetryDelay != null : error instanceof TemporalFailure) return error;
   const { initialInterval, backoffCoefficient = 2, maximumInterval } = info.retryPolicy ?? {};
   if (initialInterval === undefined) return error;
   const delay = Math.min(

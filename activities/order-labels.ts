@@ -8,10 +8,7 @@ import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused } from './refusals';
 
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
-export function createOrderLabelActivities(
-  deps: PurchaseDeps & { readonly log: Logger },
-  records: RecordWriter,
-) {
+export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: Logger }, records: RecordWriter) {
   return {
     /**
      * Buys the labels of a print order and makes its documents.

@@ -42,16 +42,12 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
       call: RunIds & OrderUpdate,
     ): Promise<
       OrRefusal<
-        | { readonly outcome: 'accepted' | 'not_needed' }
-        | { readonly outcome: 'no_address'; readonly message: string }
+        { readonly outcome: 'accepted' | 'not_needed' } | { readonly outcome: 'no_address'; readonly message: string }
       >
     > {
       const { printOrderId, shippingRevision } = call;
       const answer = await deliverOrderUpdate(deps, { printOrderId, shippingRevision });
-      logOf(deps, call).info(
-        { printOrderId, shippingRevision, outcome: answer.outcome },
-        'order update delivery',
-      );
+      logOf(deps, call).info({ printOrderId, shippingRevision, outcome: answer.outcome }, 'order update delivery');
       switch (answer.outcome) {
         case 'accepted':
           return { outcome: 'accepted' };
@@ -77,8 +73,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
         { printOrderId: request.printOrderId, outcome: answer.outcome },
         'cancellation requested from partner',
       );
-      if (answer.outcome === 'retry')
-        throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+      if (answer.outcome === 'retry') throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
       return answer;
     },
   };

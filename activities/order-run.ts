@@ -4,11 +4,7 @@ import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder, storedPlan } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
-import {
-  planReroute,
-  type ReroutePlanRequest,
-  replanShipments,
-} from '../src/orders/print-orders/reroute-plan';
+import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/print-orders/reroute-plan';
 import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
@@ -66,10 +62,7 @@ function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, records:
       const outcome = await records.write(localSql, record);
       if (outcome === 'skipped') {
         const { orderId, runId, position, version } = record;
-        log.warn(
-          { orderId, runId, position, version },
-          'record of an order run skipped: the order has a later record',
-        );
+        log.warn({ orderId, runId, position, version }, 'record of an order run skipped: the order has a later record');
       }
       return outcome;
     },

@@ -29,8 +29,7 @@ export function createPersonalDataActivities(deps: PersonalDataDeps) {
     /** Erases orders of earlier requests that have ended meanwhile. Returns their number. */
     async eraseWaiting(): Promise<number> {
       const erased = await allBatches((after) => eraseWaiting(deps, after));
-      if (erased > 0)
-        deps.log.info({ erased }, 'personal data erased: orders of earlier requests have ended');
+      if (erased > 0) deps.log.info({ erased }, 'personal data erased: orders of earlier requests have ended');
       return erased;
     },
 

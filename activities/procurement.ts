@@ -1,9 +1,5 @@
 import type { Sql } from '../src/platform/postgres';
-import type {
-  ProcurementStatus,
-  ProcurementStep,
-  StepOutcome,
-} from '../src/procurement/domain/procurement-order';
+import type { ProcurementStatus, ProcurementStep, StepOutcome } from '../src/procurement/domain/procurement-order';
 import { flagOverdue, procurementStatus, takeProcurementStep } from '../src/procurement/procurement-steps';
 
 /** Database activities of the procurement order workflow. Each can be retried any number of times. */
@@ -15,11 +11,7 @@ export function createProcurementActivities({ sql }: { readonly sql: Sql }) {
     async takeProcurementStep(orderId: number, step: ProcurementStep): Promise<StepOutcome> {
       return await takeProcurementStep(sql, orderId, step);
     },
-    async flagOverdueProcurementOrder(
-      orderId: number,
-      status: ProcurementStatus,
-      days: number,
-    ): Promise<void> {
+    async flagOverdueProcurementOrder(orderId: number, status: ProcurementStatus, days: number): Promise<void> {
       await flagOverdue(sql, orderId, status, days);
     },
   };

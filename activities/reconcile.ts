@@ -1,19 +1,9 @@
 import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { foldOrderStages } from '../src/orders/reading/order-stages';
-import {
-  compareOrders,
-  compareRuns,
-  type LostSide,
-  type ReconcileBatch,
-} from '../src/orders/reconciliation/compare';
+import { compareOrders, compareRuns, type LostSide, type ReconcileBatch } from '../src/orders/reconciliation/compare';
 import { type Counts, DIFFERENCES, tally } from '../src/orders/reconciliation/differences';
-import {
-  type ReconcileConfig,
-  readMark,
-  reconcileDeps,
-  writeMark,
-} from '../src/orders/reconciliation/reconciliation';
+import { type ReconcileConfig, readMark, reconcileDeps, writeMark } from '../src/orders/reconciliation/reconciliation';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
 import {
   redeliverPostbacks,
@@ -82,8 +72,7 @@ async function inBatches(
 
 /** Activities that compare Postgres with Temporal and repair differences. Each can be retried any number of times. */
 export function createReconcileActivities({ sql, temporal, log, metrics, config }: ReconcileActivityDeps) {
-  for (const kind of Object.keys(DIFFERENCES))
-    metrics.count('pressline_reconcile_differences_total', { kind }, 0);
+  for (const kind of Object.keys(DIFFERENCES)) metrics.count('pressline_reconcile_differences_total', { kind }, 0);
   const deps = reconcileDeps({ sql, temporal, log }, config);
   return {
     readReconciliationMark: (): Promise<number> => readMark(sql),
@@ -118,10 +107,7 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
     }): Promise<void> {
       const written = await writeMark(sql, mark, expected, counts);
       if (!written)
-        log.warn(
-          { mark, expected },
-          'Postgres was restored during a reconciliation; the next one compares everything',
-        );
+        log.warn({ mark, expected }, 'Postgres was restored during a reconciliation; the next one compares everything');
       for (const [kind, n] of Object.entries(counts))
         metrics.count('pressline_reconcile_differences_total', { kind }, n);
       const isQuiet = Object.keys(counts).length === 0;

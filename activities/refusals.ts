@@ -16,11 +16,7 @@ export function refused(refusal: ActivityRefusal): { readonly refusal: ActivityR
 }
 
 /** Returns a transient failure. The activity is retried by its retry policy, or after the time that the other side names. */
-export function transient(
-  message: string,
-  type: string,
-  retryAfterMs: number | null | undefined,
-): ApplicationFailure {
+export function transient(message: string, type: string, retryAfterMs: number | null | undefined): ApplicationFailure {
   return ApplicationFailure.create({
     message,
     type,

@@ -47,10 +47,7 @@ const SWEEP_MS = 4 * 60_000;
  * Runs a step of a sweep until its time is up. Heartbeats carry what is done to the next attempt, which continues with the
  * packages that are still due.
  */
-async function sweepUntilDue(
-  log: Logger,
-  step: (bounds: SweepBounds) => Promise<SweepResult>,
-): Promise<SweepResult> {
+async function sweepUntilDue(log: Logger, step: (bounds: SweepBounds) => Promise<SweepResult>): Promise<SweepResult> {
   const { heartbeatDetails, scheduledTimestampMs } = activityInfo();
   const before = (heartbeatDetails as SweepResult | undefined) ?? NOTHING_SWEPT;
   let soFar = before;
@@ -79,10 +76,7 @@ function warnOfAbsence(log: Logger, { away }: SweepResult): void {
 /** Activities of the shipping workflows. Each one is idempotent. */
 export function createShippingActivities(deps: ShippingDeps) {
   return {
-    async purchaseShippingOrder({
-      shippingOrderId,
-      requestId,
-    }: ShippingOrderInput): Promise<ShippingOrderOutcome> {
+    async purchaseShippingOrder({ shippingOrderId, requestId }: ShippingOrderInput): Promise<ShippingOrderOutcome> {
       const outcome = await retryWhileUnavailable(() => purchaseShippingOrder(deps, shippingOrderId));
       deps.log.info({ shippingOrderId, requestId, outcome: outcome.outcome }, 'shipping order completed');
       return outcome;

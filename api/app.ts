@@ -110,10 +110,7 @@ function checkRoutes(routes: readonly Route[]): void {
       if (operations.has(name)) throw new Error(`two routes have the name or path ${name}`);
       operations.add(name);
     }
-    if (
-      access.credentials !== 'none' &&
-      access.roles.includes('operator') !== (access.operatorRole !== undefined)
-    )
+    if (access.credentials !== 'none' && access.roles.includes('operator') !== (access.operatorRole !== undefined))
       throw new Error(`${operationId}: a route for operators needs an operatorRole, and only such a route`);
     if (idempotent && access.credentials === 'none')
       throw new Error(`${operationId}: an idempotent route needs credentials`);
@@ -125,9 +122,7 @@ function checkRoutes(routes: readonly Route[]): void {
 /** Responds 405 with `Allow`, in the error body of the path's group. */
 function refuseMethod(routes: readonly Route[]) {
   const methods = routes.map(({ method }) => method.toUpperCase());
-  const allow = [
-    ...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method]))),
-  ].join(', ');
+  const allow = [...new Set(methods.flatMap((method) => (method === 'GET' ? ['GET', 'HEAD'] : [method])))].join(', ');
   return (_req: Request, res: Response) => {
     notesOf(res).route = routes[0]!;
     res.setHeader('Allow', allow);
@@ -149,15 +144,13 @@ const sendErrors =
         ? new Refusal('VALIDATION_ERROR', { message: 'The path is not valid percent-encoding.' })
         : asRefusal(error);
     if (refusal.code === 'INTERNAL_ERROR') report(error, log, 'request failed with an unexpected error');
-    else if (refusal.code === 'UNAVAILABLE')
-      log.warn({ err: error }, 'request failed: a server is unavailable');
+    else if (refusal.code === 'UNAVAILABLE') log.warn({ err: error }, 'request failed: a server is unavailable');
     if (res.headersSent) {
       // Part of the response is sent. Close the connection, so that the caller does not take it for a short file.
       res.destroy();
       return;
     }
-    for (const name of ['Content-Length', 'Content-Disposition', 'Content-Encoding', 'ETag'])
-      res.removeHeader(name);
+    for (const name of ['Content-Length', 'Content-Disposition', 'Content-Encoding', 'ETag']) res.removeHeader(name);
     if (refusal.retryAfter !== undefined) res.setHeader('Retry-After', String(refusal.retryAfter));
     if (refusal.status === 401) res.setHeader('WWW-Authenticate', 'ApiKey header="X-API-KEY"');
     const shape = route?.errors ?? shapeOfPath(req.path);

@@ -49,8 +49,7 @@ async function callsOf(context: BrowserContext, path: string): Promise<string[]>
   const page = await context.newPage();
   page.on('request', (request) => {
     const { pathname, search } = new URL(request.url());
-    if (request.method() === 'GET' && CALL.test(pathname) && pathname !== ENDLESS)
-      calls.add(pathname + search);
+    if (request.method() === 'GET' && CALL.test(pathname) && pathname !== ENDLESS) calls.add(pathname + search);
   });
   await page.goto(`/console${path}`);
   await page.getByRole('main').getByRole('heading', { level: 1 }).waitFor();

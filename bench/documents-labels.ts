@@ -56,27 +56,12 @@ async function labelCpu(batches: number): Promise<number[]> {
   return costs;
 }
 
-const person = ({
-  company,
-  firstName,
-  lastName,
-}: {
-  company?: string;
-  firstName?: string;
-  lastName?: string;
-}) => ({
+const person = ({ company, firstName, lastName }: { company?: string; firstName?: string; lastName?: string }) => ({
   company,
   firstName,
   lastName,
 });
-const placeOf = ({
-  addressLine1,
-  street,
-  houseNumber,
-  city,
-  postcode,
-  country,
-}: typeof SENDER | typeof RECEIVER) => ({
+const placeOf = ({ addressLine1, street, houseNumber, city, postcode, country }: typeof SENDER | typeof RECEIVER) => ({
   addressLine1,
   street,
   houseNumber,

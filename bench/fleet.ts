@@ -29,15 +29,7 @@ interface Settings {
 
 /** CPU time in milliseconds by kind of process, and bytes written. All counters only grow. */
 type Counters = Record<
-  | 'api'
-  | 'worker'
-  | 'temporal'
-  | 'temporalPostgres'
-  | 'postgres'
-  | 'wal'
-  | 'temporalWal'
-  | 'tables'
-  | 'history',
+  'api' | 'worker' | 'temporal' | 'temporalPostgres' | 'postgres' | 'wal' | 'temporalWal' | 'tables' | 'history',
   number
 >;
 

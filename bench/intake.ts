@@ -32,14 +32,7 @@ interface Load {
 let sequence = 0;
 
 /** Submits orders. @throws when a response is not 200 */
-async function submitOrders({
-  url,
-  headers,
-  seconds,
-  connections,
-  keyed,
-  rate,
-}: Load): Promise<autocannon.Result> {
+async function submitOrders({ url, headers, seconds, connections, keyed, rate }: Load): Promise<autocannon.Result> {
   const result = await autocannon({
     url: `${url}/v1/orders`,
     connections,

@@ -150,9 +150,7 @@ runBenchmark({
           const endedAt = performance.now();
           clearInterval(watch);
           for (;;) {
-            const [{ waiting }] = (await sql`SELECT count(*)::int AS waiting FROM outbox`) as [
-              { waiting: number },
-            ];
+            const [{ waiting }] = (await sql`SELECT count(*)::int AS waiting FROM outbox`) as [{ waiting: number }];
             if (waiting === 0) break;
             await sleep(200);
           }

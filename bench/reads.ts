@@ -26,11 +26,7 @@ runBenchmark({
   },
   measure: async ({ small, large, turns, rounds, only }) =>
     await withBenchDatabase({ shared_buffers: '1GB' }, async ({ url, sql }) => {
-      const filled = async (
-        fill: (url: string, rows: number) => Promise<Filled>,
-        name: string,
-        size: number,
-      ) => {
+      const filled = async (fill: (url: string, rows: number) => Promise<Filled>, name: string, size: number) => {
         process.stderr.write(`${name}: inserting ${size} rows\n`);
         const database = `${name}_${size}`;
         await sql`CREATE DATABASE ${sql(database)}`;

@@ -41,8 +41,7 @@ async function main(): Promise<number> {
     say('stopping');
     void Promise.resolve(topology?.stop()).then(() => process.exit(130));
   });
-  const run = (work: (topology: Topology, client: Client) => Promise<StepResult>) => () =>
-    work(topology!, client!);
+  const run = (work: (topology: Topology, client: Client) => Promise<StepResult>) => () => work(topology!, client!);
   const opening: Awaited<ReturnType<typeof balances>> = [];
   const added = new Map<string, number>();
   const restored = Math.max(5, Math.min(MOST_RESTORED_ORDERS, Math.round(orders / 10)));
@@ -147,14 +146,7 @@ async function auditRecords(
 ): Promise<StepResult> {
   // Temporal's list of workflows follows within a second.
   await sleep(2_000);
-  const evidence = await gather(
-    topology,
-    topology.sql,
-    client.submissions,
-    new OperatorRepairs(),
-    opening,
-    added,
-  );
+  const evidence = await gather(topology, topology.sql, client.submissions, new OperatorRepairs(), opening, added);
   const findings = audit({
     ...evidence,
     printOrders: evidence.printOrders.filter(({ reference }) => reference !== DEMO_CUSTOMER),

@@ -101,8 +101,7 @@ export async function runStockLoad(load: StockLoad): Promise<StockLoadReport> {
     const printed = below(3) > 0 ? pick(steps) : undefined;
     const cancelled = printed === undefined || below(4) === 0 ? pick(steps) : undefined;
     if (printed === cancelled) return;
-    const jobsOf = (step: (typeof steps)[number] | undefined) =>
-      step?.lines.map(({ printJobId }) => printJobId) ?? [];
+    const jobsOf = (step: (typeof steps)[number] | undefined) => step?.lines.map(({ printJobId }) => printJobId) ?? [];
     const settled = await inTransaction(sql, (tx) =>
       settleReservations(tx, {
         printed: jobsOf(printed).map((id) => ({ id })),
@@ -111,8 +110,7 @@ export async function runStockLoad(load: StockLoad): Promise<StockLoadReport> {
     );
     counts.settled += settled.printed + settled.cancelled;
     if (settled.printed > 0) {
-      for (const { partnerId, partnerSku, quantity } of printed!.lines)
-        confirm(partnerId, partnerSku, -quantity);
+      for (const { partnerId, partnerSku, quantity } of printed!.lines) confirm(partnerId, partnerSku, -quantity);
     }
   }
 
@@ -214,12 +212,7 @@ async function main(): Promise<void> {
       row('reservations refused, no stock', 'count', load.refusedReservations),
       row('reservations settled', 'count', load.settled),
       row('database errors, including deadlocks', 'count', load.errors.length, none),
-      row(
-        'levels that differ from ledger, reservations or responses',
-        'count',
-        load.differences.length,
-        none,
-      ),
+      row('levels that differ from ledger, reservations or responses', 'count', load.differences.length, none),
     ],
     settings,
   );

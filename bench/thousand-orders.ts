@@ -73,9 +73,7 @@ runBenchmark({
         value: spreadOf([value]),
         target: { value: wanted, atLeast: wanted > 0 },
       });
-      const complete = [submitted.length, runs, byId, byReference, shipped].every(
-        (value) => value === orders,
-      );
+      const complete = [submitted.length, runs, byId, byReference, shipped].every((value) => value === orders);
       if (!complete) {
         process.stderr.write(`not every order shipped: ${String(errors[0] ?? 'no request failed')}\n`);
         process.exitCode = 1;

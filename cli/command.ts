@@ -46,27 +46,16 @@ export const say = (line: string): void => {
  * @param role the process type in log lines
  * @param logFile returns the path of the log file, for a command whose terminal shows something else
  */
-export async function runCommand(
-  role: string,
-  command: Command,
-  logFile?: (config: Config) => string,
-): Promise<never> {
+export async function runCommand(role: string, command: Command, logFile?: (config: Config) => string): Promise<never> {
   try {
     assertPatchedDriver();
     const config = loadConfig();
     const destination = logFile && pino.destination({ dest: logFile(config), mkdir: true, sync: true });
-    const log = createLogger(
-      config,
-      role,
-      destination,
-      tracesUrl(config) === undefined ? undefined : traceFields,
-    );
+    const log = createLogger(config, role, destination, tracesUrl(config) === undefined ? undefined : traceFields);
     process.exit(await command({ config, log, signals: new StopSignals() }));
   } catch (error) {
     const isUserError = USER_ERRORS.some((kind) => error instanceof kind);
-    process.stderr.write(
-      `${isUserError ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`,
-    );
+    process.stderr.write(`${isUserError ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
     process.exit(1);
   }
 }
@@ -89,6 +78,5 @@ export async function connectServices(config: Config, log: Logger): Promise<Serv
 
 /** @throws ConfigError when a variable that the command requires is not set */
 export function assertSet(config: Config, name: keyof Config): void {
-  if (config[name] === undefined)
-    throw new ConfigError(`Wrong configuration: ${name}: must be set for this command`);
+  if (config[name] === undefined) throw new ConfigError(`Wrong configuration: ${name}: must be set for this command`);
 }

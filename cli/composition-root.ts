@@ -60,9 +60,7 @@ export function compose(connections: Connections): ApiDeps {
   const { adapters } = createCarriers(sql, publicUrl, gateways);
   return {
     ...connections,
-    carriers: carriersOf(
-      adapters.map((adapter) => measuredCarrier(adapter, metrics, gateways.includes(adapter))),
-    ),
+    carriers: carriersOf(adapters.map((adapter) => measuredCarrier(adapter, metrics, gateways.includes(adapter)))),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),

@@ -30,8 +30,7 @@ function wholeSeconds(text: string): number {
 /** Parses a list such as `print,apparel`. */
 function kindList(text: string): ProductKind[] {
   const kinds = text.split(',');
-  if (kinds.every((kind) => (PRODUCT_KINDS as readonly string[]).includes(kind)))
-    return kinds as ProductKind[];
+  if (kinds.every((kind) => (PRODUCT_KINDS as readonly string[]).includes(kind))) return kinds as ProductKind[];
   throw new InvalidArgumentError(`Expected a list of ${PRODUCT_KINDS.join(', ')}.`);
 }
 
@@ -82,9 +81,7 @@ operator
 operator
   .command('add')
   .argument('<name>')
-  .addOption(
-    new Option('--role <role>', 'permissions of the operator').choices(OPERATOR_ROLES).default('operator'),
-  )
+  .addOption(new Option('--role <role>', 'permissions of the operator').choices(OPERATOR_ROLES).default('operator'))
   .description('create an operator and print its key')
   .action((name: string, { role }: { role: OperatorRole }) =>
     runCommand('operator', (context) => addOperator(context, name, role)),
@@ -112,9 +109,7 @@ program
   .command('seed')
   .option('--allow-production', 'seed although NODE_ENV is production')
   .description('add the demo accounts, partners and catalog to a database, and print their keys')
-  .action((options: { allowProduction?: boolean }) =>
-    runCommand('seed', (context) => seedDatabase(context, options)),
-  );
+  .action((options: { allowProduction?: boolean }) => runCommand('seed', (context) => seedDatabase(context, options)));
 
 program
   .command('import-catalog')

@@ -5,11 +5,7 @@ import { isDeepStrictEqual } from 'node:util';
 import writeFileAtomic from 'write-file-atomic';
 import { RATE_CARDS } from '../src/carriers/domain/rate-cards';
 import { type Config, ConfigError } from '../src/platform/config';
-import {
-  newSigningSecret,
-  parseSecretsBySender,
-  type SecretsBySender,
-} from '../src/platform/http/webhook-signature';
+import { newSigningSecret, parseSecretsBySender, type SecretsBySender } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
 import { type LinkKeys, parseLinkKeys } from '../src/platform/objects/link-keys';
 import { type KeyRing, parseNamedKeys } from '../src/platform/sealing/named-keys';
@@ -30,9 +26,7 @@ export interface Secrets {
  */
 export function generateCarrierSecrets(before = ''): string {
   const named = before.split(',').filter((entry) => entry !== '');
-  const added = RATE_CARDS.filter(
-    ({ carrierUid }) => !named.some((entry) => entry.startsWith(`${carrierUid}:`)),
-  );
+  const added = RATE_CARDS.filter(({ carrierUid }) => !named.some((entry) => entry.startsWith(`${carrierUid}:`)));
   return [...named, ...added.map(({ carrierUid }) => `${carrierUid}:${newSigningSecret()}`)].join();
 }
 
@@ -73,8 +67,7 @@ export async function loadSecrets(config: Config, embedded: boolean): Promise<Se
   return {
     linkKeys: config.LINK_SECRET ?? parseLinkKeys(stored!.linkSecret)!,
     secretKeys: config.SECRET_KEYS ?? parseNamedKeys(stored!.secretKeys)!,
-    carrierWebhookSecrets:
-      config.CARRIER_WEBHOOK_SECRETS ?? parseSecretsBySender(stored!.carrierWebhookSecrets)!,
+    carrierWebhookSecrets: config.CARRIER_WEBHOOK_SECRETS ?? parseSecretsBySender(stored!.carrierWebhookSecrets)!,
   };
 }
 

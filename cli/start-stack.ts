@@ -87,15 +87,11 @@ async function startParts(
   embedded: EmbeddedStack,
   log: Logger,
   stoppers: Stoppers,
-  {
-    workflowBundle,
-    report,
-  }: { workflowBundle: { readonly codePath: string }; report: (line: string) => void },
+  { workflowBundle, report }: { workflowBundle: { readonly codePath: string }; report: (line: string) => void },
 ): Promise<RunningStack> {
   const port = embedded.config.PORT || (await freePort());
   const config: Config = { ...embedded.config, PORT: port };
-  const publicUrl =
-    config.PUBLIC_URL ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}`;
+  const publicUrl = config.PUBLIC_URL ?? `http://${config.HOST === '0.0.0.0' ? '127.0.0.1' : config.HOST}:${port}`;
   const step = startSteps(config, log);
   await step('migrate the database', () =>
     embedded.postgres === undefined
@@ -104,9 +100,7 @@ async function startParts(
   );
   const secrets = await loadSecrets(config, true);
   const sandboxPort =
-    config.SANDBOX === 'off'
-      ? undefined
-      : config.SANDBOX_PORT || (await choosePort(config.DATA_DIR, 'sandbox'));
+    config.SANDBOX === 'off' ? undefined : config.SANDBOX_PORT || (await choosePort(config.DATA_DIR, 'sandbox'));
   const sandboxUrl = sandboxPort === undefined ? undefined : `http://127.0.0.1:${sandboxPort}`;
   const services = await createServices(config, secrets, publicUrl, log, sandboxUrl);
   stoppers.add('connections', () => services.close());
@@ -128,8 +122,7 @@ async function startParts(
     await api.stop(config.SHUTDOWN_GRACE);
   });
 
-  const sandbox =
-    sandboxPort === undefined ? undefined : await openSandbox(services, credentials, sandboxPort);
+  const sandbox = sandboxPort === undefined ? undefined : await openSandbox(services, credentials, sandboxPort);
   if (sandbox !== undefined) stoppers.add('sandbox', () => sandbox.stop());
   return {
     credentials,

@@ -15,10 +15,7 @@ let metricsAddress: string | undefined;
  * not stop workers at Ctrl-C as it does by default. Call it once per process, before the first worker is created.
  * @param options `metrics`: collect the SDK's own metrics
  */
-export async function installTemporalRuntime(
-  log: Logger,
-  options: { readonly metrics: boolean },
-): Promise<void> {
+export async function installTemporalRuntime(log: Logger, options: { readonly metrics: boolean }): Promise<void> {
   const level = log.isLevelEnabled('debug') ? 'DEBUG' : 'INFO';
   if (options.metrics) metricsAddress = `127.0.0.1:${await freePort()}`;
   Runtime.install({

@@ -90,10 +90,7 @@ function commentOf(paragraphs: readonly string[]): string {
 }
 
 /** Returns where an operation takes the cursor of a page, and the property of its response that has the items. */
-function pageOf(
-  { parameters = [], requestBody, responses }: Operation,
-  components: OpenApiDocument['components'],
-) {
+function pageOf({ parameters = [], requestBody, responses }: Operation, components: OpenApiDocument['components']) {
   const resolved = (schema: JsonSchema | undefined): JsonSchema =>
     schema?.$ref === undefined
       ? (schema ?? {})
@@ -145,9 +142,7 @@ function operationTypes(operation: Operation): string {
  */
 export function generateOperations(document: OpenApiDocument): string {
   const operations = Object.entries(document.paths)
-    .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
-    )
+    .flatMap(([path, methods]) => Object.entries(methods).map(([method, operation]) => ({ path, method, operation })))
     .filter(({ operation }) => 'application/json' in operation.responses[200].content);
   const schemas = Object.entries(document.components.schemas).map(
     ([name, schema]) => `export type ${name} = ${typeOf(schema)};`,

@@ -60,9 +60,7 @@ function messageIn(body: unknown): string {
   const fields = Array.isArray(errors)
     ? (errors as FieldFault[]).map((fault) => `${fault.reference}: ${fault.message}`)
     : [];
-  const adjustments = Array.isArray(data)
-    ? (data as { message?: unknown }[]).map((entry) => entry.message)
-    : [];
+  const adjustments = Array.isArray(data) ? (data as { message?: unknown }[]).map((entry) => entry.message) : [];
   return [message ?? error ?? '', ...fields, ...adjustments].join(' ').trim();
 }
 
@@ -144,11 +142,7 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
   const { baseUrl, apiKey, apiSecret, retries = 5, timeoutMs = 30_000 } = options;
   const keyHeader = apiSecret === undefined ? apiKey : `${apiKey}:${apiSecret}`;
 
-  async function call(
-    operation: OperationId,
-    input: AnyInput = {},
-    callOptions: CallOptions = {},
-  ): Promise<unknown> {
+  async function call(operation: OperationId, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<unknown> {
     const { method, path, idempotent } = OPERATIONS[operation];
     const url = addressOf(baseUrl, path, input);
     const headers: Record<string, string> = { Accept: 'application/json', 'X-API-KEY': keyHeader };
@@ -188,8 +182,7 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
   ): AsyncGenerator<unknown, void, undefined> {
     const { items, cursor: place } = OPERATIONS[operation].page;
     for (let cursor: unknown; ; ) {
-      const page =
-        cursor === undefined ? input : { ...input, [place]: { ...(input[place] as object), cursor } };
+      const page = cursor === undefined ? input : { ...input, [place]: { ...(input[place] as object), cursor } };
       const response = (await call(operation, page, callOptions)) as Record<string, unknown>;
       yield* response[items] as unknown[];
       cursor = response.nextCursor ?? undefined;

@@ -22,8 +22,7 @@ function headerOf(headers: WebhookHeaders, name: string): string {
     value = found?.[1];
   }
   const text = Array.isArray(value) ? value[0] : value;
-  if (typeof text !== 'string' || text === '')
-    throw new WebhookVerificationError(`The header ${name} is missing.`);
+  if (typeof text !== 'string' || text === '') throw new WebhookVerificationError(`The header ${name} is missing.`);
   return text;
 }
 
@@ -49,14 +48,11 @@ export function verifyWebhook(
   const id = headerOf(headers, 'webhook-id');
   const timestamp = headerOf(headers, 'webhook-timestamp');
   const signatures = headerOf(headers, 'webhook-signature');
-  if (!/^\d{1,12}$/.test(timestamp))
-    throw new WebhookVerificationError('The header webhook-timestamp is not a time.');
+  if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookVerificationError('The header webhook-timestamp is not a time.');
   const age = Date.now() / 1_000 - Number(timestamp);
   if (Math.abs(age) > toleranceSeconds)
     throw new WebhookVerificationError(
-      age > 0
-        ? 'The message is too old.'
-        : 'The message is from the future: check the clock of this machine.',
+      age > 0 ? 'The message is too old.' : 'The message is from the future: check the clock of this machine.',
     );
   const text = typeof payload === 'string' ? payload : Buffer.from(payload).toString('utf8');
   const expected = [secret]
@@ -65,10 +61,7 @@ export function verifyWebhook(
   const isSigned = signatures.split(' ').some((entry) => {
     const [version, signature = ''] = entry.split(',', 2);
     const bytes = Buffer.from(signature, 'base64');
-    return (
-      version === 'v1' &&
-      expected.some((each) => each.length === bytes.length && timingSafeEqual(each, bytes))
-    );
+    return version === 'v1' && expected.some((each) => each.length === bytes.length && timingSafeEqual(each, bytes));
   });
   if (!isSigned) throw new WebhookVerificationError('No signature matches the secret.');
   try {

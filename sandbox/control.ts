@@ -13,9 +13,7 @@ export interface Seen {
 }
 
 const ruleSchema = z.object({
-  behaviour: z
-    .string()
-    .refine(isBehaviourName, 'unknown behaviour; GET /control/behaviours lists all of them'),
+  behaviour: z.string().refine(isBehaviourName, 'unknown behaviour; GET /control/behaviours lists all of them'),
   amount: z.number().int().nonnegative().optional(),
   contains: z.string().min(1).optional(),
   times: z.number().int().positive().optional(),

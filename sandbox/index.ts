@@ -123,9 +123,9 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
     carriers.resume();
   }
   const subscribing = mode === 'off' ? [] : [...partners.values()];
-  const subscribed = Promise.all(
-    subscribing.map((partner) => partner.subscribe(partnerUrls(partner.name))),
-  ).then(() => undefined);
+  const subscribed = Promise.all(subscribing.map((partner) => partner.subscribe(partnerUrls(partner.name)))).then(
+    () => undefined,
+  );
   subscribed.catch((error: unknown) => {
     if (!signal.aborted) log.error({ err: error }, 'subscription failed');
   });
@@ -168,8 +168,7 @@ function createSandboxApp({
   for (const partner of sandbox.partners.values()) app.use(partner.routes);
   app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
     const status = error.status ?? 500;
-    if (status >= 500 && !signal.aborted)
-      log.error({ err: error, path: request.path }, 'sandbox request failed');
+    if (status >= 500 && !signal.aborted) log.error({ err: error, path: request.path }, 'sandbox request failed');
     if (response.headersSent) response.destroy();
     else response.status(status).json({ error: error.message });
   });

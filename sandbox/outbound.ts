@@ -39,9 +39,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-type Attempt<T> =
-  | { readonly answer: T }
-  | { readonly failure: string; readonly retryAfterMs?: number | undefined };
+type Attempt<T> = { readonly answer: T } | { readonly failure: string; readonly retryAfterMs?: number | undefined };
 
 const RETRYABLE = new Set([408, 425, 429]);
 

@@ -181,8 +181,7 @@ for (const folder of [images, all]) mkdirSync(folder, { recursive: true });
 const browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
 try {
   await takeConsole(browser, orderId);
-  for (const [image, taken] of Object.entries(DOCUMENTED))
-    copyFileSync(join(all, taken), join(images, image));
+  for (const [image, taken] of Object.entries(DOCUMENTED)) copyFileSync(join(all, taken), join(images, image));
   await takeWorkflow(browser, orderId);
 } finally {
   await browser.close();

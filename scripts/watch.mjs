@@ -45,9 +45,7 @@ export function watchAndRestart({ folders, build, start }) {
     child = started;
     started.once('exit', (code) => {
       if (child === started && !isStopping && !isBusy)
-        console.log(
-          `The program ended with ${code ?? started.signalCode}. It starts again after the next change.`,
-        );
+        console.log(`The program ended with ${code ?? started.signalCode}. It starts again after the next change.`);
     });
   }
 

@@ -73,12 +73,6 @@ const NO_CHANGE: Commands[number] = {
 /** Returns true for a job that stands for an event of the history, except accepted updates and local activities. */
 function isEvent(job: Job): boolean {
   if (job.resolveActivity != null) return job.resolveActivity.isLocal !== true;
-  const other = [
-    job.notifyHasPatch,
-    job.updateRandomSeed,
-    job.queryWorkflow,
-    job.doUpdate,
-    job.removeFromCache,
-  ];
+  const other = [job.notifyHasPatch, job.updateRandomSeed, job.queryWorkflow, job.doUpdate, job.removeFromCache];
   return other.every((variant) => variant == null);
 }

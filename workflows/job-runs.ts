@@ -1,10 +1,4 @@
-import {
-  ContinueAsNew,
-  proxySinks,
-  type Sinks,
-  type WorkflowInterceptors,
-  workflowInfo,
-} from '@temporalio/workflow';
+import { ContinueAsNew, proxySinks, type Sinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
 import { isJobWorkflow } from '../src/platform/domain/periodic-jobs';
 
 /** Receives the end of every run of a periodic job. The worker implements it (src/platform/temporal/job-runs.ts). */
@@ -34,8 +28,7 @@ export const interceptors = (): WorkflowInterceptors => {
             end(null);
             return result;
           } catch (error) {
-            if (!(error instanceof ContinueAsNew))
-              end(error instanceof Error ? error.message : String(error));
+            if (!(error instanceof ContinueAsNew)) end(error instanceof Error ? error.message : String(error));
             throw error;
           }
         },

@@ -1,9 +1,4 @@
-import {
-  ActivityFailure,
-  ApplicationFailure,
-  proxyActivities,
-  proxyLocalActivities,
-} from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { PartnerStockActivities } from '../activities/partner-stock';
 
 const database = proxyLocalActivities<Pick<PartnerStockActivities, 'partnersToPoll'>>({

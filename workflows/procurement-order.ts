@@ -50,8 +50,7 @@ export async function procurementOrder({ orderId }: ProcurementOrderInput): Prom
   });
 
   const known = await database.procurementOrderStatus(orderId);
-  if (known === null)
-    throw ApplicationFailure.nonRetryable(`No procurement order ${orderId}`, 'NoProcurementOrder');
+  if (known === null) throw ApplicationFailure.nonRetryable(`No procurement order ${orderId}`, 'NoProcurementOrder');
   let status: ProcurementStatus = known;
   let flagged: ProcurementStatus | null = null;
   while (status !== 'invoiced') {
@@ -81,11 +80,7 @@ export async function procurementOrder({ orderId }: ProcurementOrderInput): Prom
 }
 
 /** Applies one step and completes its update. Returns the status afterwards. */
-async function apply(
-  orderId: number,
-  entry: PendingStep,
-  status: ProcurementStatus,
-): Promise<ProcurementStatus> {
+async function apply(orderId: number, entry: PendingStep, status: ProcurementStatus): Promise<ProcurementStatus> {
   const outcome = await database.takeProcurementStep(orderId, entry.step);
   entry.outcome = outcome;
   return outcome.ok ? outcome.status : status;

@@ -106,9 +106,7 @@ class Comparison {
   /** Compares open orders with workflows, up to the end or the limit. @param limit number of activities */
   async compareOrders(limit: number): Promise<void> {
     const afterLoss = this.progress.lost !== null;
-    await this.advance('orders', limit, (after) =>
-      work.reconcileOrders({ after, batches: BATCHES, afterLoss }),
-    );
+    await this.advance('orders', limit, (after) => work.reconcileOrders({ after, batches: BATCHES, afterLoss }));
   }
 
   private async advance(

@@ -118,9 +118,7 @@ export const interceptors = (): WorkflowInterceptors => {
 
 function traceparentIn(headers: Headers): string | undefined {
   const payload = headers[TRACE_HEADER];
-  return payload === undefined
-    ? undefined
-    : defaultPayloadConverter.fromPayload<TraceHeader>(payload).traceparent;
+  return payload === undefined ? undefined : defaultPayloadConverter.fromPayload<TraceHeader>(payload).traceparent;
 }
 
 function headerOf(traceparent: string): Headers {

@@ -96,9 +96,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
         cursor: cursorField.optional(),
         format: formatQuery,
       }),
-      response: z
-        .object({ entries: z.array(act), nextCursor: z.string().nullable() })
-        .meta({ id: 'AuditPage' }),
+      response: z.object({ entries: z.array(act), nextCursor: z.string().nullable() }).meta({ id: 'AuditPage' }),
       handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
         if (format === 'csv') {
           requireOperatorRole(account, 'admin');
@@ -106,9 +104,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
         }
         const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
         const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
-          encodeCursor({ time: position, id }),
-        );
+        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
         return { entries: page.map(actView), nextCursor };
       },
     }),

@@ -88,8 +88,7 @@ function createOperatorRoute({ sql }: Deps): Route {
     path: '/v1/operators',
     operationId: 'createOperator',
     summary: 'Create an operator',
-    description:
-      'The response contains the key, which is shown only here. Names are unique and are not used again.',
+    description: 'The response contains the key, which is shown only here. Names are unique and are not used again.',
     access: operatorsOnly('admin'),
     audits: ['operator.create'],
     idempotent: true,

@@ -53,8 +53,7 @@ export async function readableForBrowsers(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal && wantsPage(call.headers))
-      return refusedPage(error, call.requestId, signInAddress);
+    if (error instanceof Refusal && wantsPage(call.headers)) return refusedPage(error, call.requestId, signInAddress);
     throw error;
   }
 }

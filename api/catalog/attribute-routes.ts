@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  attribute,
-  attributeValue,
-  attributeValues,
-  storedAttributeValue,
-} from '../../src/catalog/attribute-schemas';
+import { attribute, attributeValue, attributeValues, storedAttributeValue } from '../../src/catalog/attribute-schemas';
 import {
   addAttributeValues,
   putAttribute,
@@ -34,9 +29,7 @@ function shown({ description, ...value }: StoredAttributeValue): z.input<typeof 
   return {
     ...value,
     ...(description === null ? {} : { description }),
-    properties: withComputedProperties(value.properties) as z.input<
-      typeof storedAttributeValue
-    >['properties'],
+    properties: withComputedProperties(value.properties) as z.input<typeof storedAttributeValue>['properties'],
     createdAt: value.createdAt.toISOString(),
     updatedAt: value.updatedAt.toISOString(),
   };

@@ -44,9 +44,7 @@ function shown(product: CustomerProduct): z.input<typeof customerProduct> {
     variantOptions: product.variantOptions.map(({ id, name, attributesMapping }) => ({
       id,
       name,
-      attributesMapping: attributesMapping as z.input<
-        typeof customerProduct
-      >['variantOptions'][0]['attributesMapping'],
+      attributesMapping: attributesMapping as z.input<typeof customerProduct>['variantOptions'][0]['attributesMapping'],
     })),
     partQuantities: [...(product.partQuantities ?? [])],
     createdAt: product.createdAt.toISOString(),
@@ -111,8 +109,7 @@ function updateCustomerProductRoute({ sql }: ApiDeps): Route {
     path: '/product/v1/customer-products/{id}',
     operationId: 'updateCustomerProduct',
     summary: 'Change a customer product',
-    description:
-      'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
+    description: 'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
     tag,
     access: changers,
     errors,
@@ -228,8 +225,7 @@ function getVariantValuesRoute({ sql }: ApiDeps): Route {
     response: variantValues,
     handler: async ({ account, params }) => {
       const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
-      if (product === undefined)
-        throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
+      if (product === undefined) throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
       return product.variantOptions.map(({ id, values }) => ({
         variantOptionId: id,
         values: values as z.input<typeof variantValues>[0]['values'],

@@ -32,14 +32,12 @@ function shown(model: DescribedModel, role: Role): z.input<typeof productModel> 
     name: model.name,
     description: model.description,
     previewURL: model.previewURL,
-    attributes: model.attributes.map(
-      ({ attributeId, description, properties, valueIds, defaultValueId }) => ({
-        id: attributeId,
-        description,
-        properties: [...properties],
-        ...(forOperators ? { valueIds: valueIds === null ? null : [...valueIds], defaultValueId } : {}),
-      }),
-    ),
+    attributes: model.attributes.map(({ attributeId, description, properties, valueIds, defaultValueId }) => ({
+      id: attributeId,
+      description,
+      properties: [...properties],
+      ...(forOperators ? { valueIds: valueIds === null ? null : [...valueIds], defaultValueId } : {}),
+    })),
     productUidTemplate: model.productUidTemplate,
     categoryId: model.categoryId,
     parts: [...model.parts],

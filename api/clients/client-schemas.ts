@@ -11,9 +11,7 @@ const clientFields = {
   getOrderUrl: z.url().describe('Append a slash and the order’s id or reference to get an order.'),
   updateShipmentUrl: z
     .string()
-    .describe(
-      'Send a new method or address here with PUT. Replace {order_id} with the order’s id or reference.',
-    ),
+    .describe('Send a new method or address here with PUT. Replace {order_id} with the order’s id or reference.'),
   createdAt: timestamp,
 };
 
@@ -95,9 +93,7 @@ const shownSettings = {
   brandedPackaging: z.string().nullable(),
 };
 
-export const client = z
-  .object({ ...clientFields, ...shownSettings, keys: z.array(accountKey) })
-  .meta({ id: 'Client' });
+export const client = z.object({ ...clientFields, ...shownSettings, keys: z.array(accountKey) }).meta({ id: 'Client' });
 
 export const createdClient = z
   .object({ ...clientFields, ...shownSettings, ...credentialFields })

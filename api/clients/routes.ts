@@ -8,15 +8,7 @@ import { formatQuery } from '../http/lists/csv';
 import { checkedIdCursor, pageOf } from '../http/lists/cursor';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
-import {
-  client,
-  clientChange,
-  clientPage,
-  clientPath,
-  createdClient,
-  newClient,
-  pageQuery,
-} from './client-schemas';
+import { client, clientChange, clientPage, clientPath, createdClient, newClient, pageQuery } from './client-schemas';
 import { clientHealthRoute } from './health-route';
 import { clientsWithKeys, clientView, requireClient, storedSettings } from './views';
 
@@ -57,8 +49,7 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     path: '/v1/connectors',
     operationId: 'createClient',
     summary: 'Set up a client',
-    description:
-      'The response contains the client’s addresses, key and secret. Key and secret are shown only here.',
+    description: 'The response contains the client’s addresses, key and secret. Key and secret are shown only here.',
     idempotent: true,
     returnsSecret: true,
     body: newClient,

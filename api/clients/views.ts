@@ -50,9 +50,7 @@ export function storedSettings(settings: ClientSettings): ClientSettings {
   return {
     ...(channel === undefined ? {} : { channel }),
     ...(billingEntity === undefined ? {} : { billingEntity }),
-    ...(returnAddress === undefined
-      ? {}
-      : { returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } }),
+    ...(returnAddress === undefined ? {} : { returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } }),
     ...(iossNumber === undefined ? {} : { iossNumber }),
     ...(brandedPackaging === undefined ? {} : { brandedPackaging }),
   };

@@ -105,8 +105,7 @@ function replayOf(earlier: EarlierRequest, sealWith: string | undefined): Outcom
  * the key: its response, or the reason why it has none, then replaces the error.
  */
 async function claimOnce(sql: Sql, log: () => Logger, claim: KeyedRequest, handle: Handle): Promise<Outcome> {
-  const complete = () =>
-    Promise.reject(new Error(`${claim.operationId} claims its key in its own statement`));
+  const complete = () => Promise.reject(new Error(`${claim.operationId} claims its key in its own statement`));
   try {
     return { replayed: false, response: await handle({ claim, complete }) };
   } catch (error) {

@@ -31,9 +31,7 @@ export async function readBody(req: Request, res: Response): Promise<Buffer> {
   // body-parser would read a body to its end before it rejects a Content-Length over the limit.
   if (Number(req.get('content-length')) > BODY_LIMIT) throw new Refusal('PAYLOAD_TOO_LARGE');
   await new Promise<void>((resolve, reject) => {
-    readRaw(req, res, (error?: unknown) =>
-      error === undefined ? resolve() : reject(bodyRefusal(error as object)),
-    );
+    readRaw(req, res, (error?: unknown) => (error === undefined ? resolve() : reject(bodyRefusal(error as object))));
   });
   return Buffer.isBuffer(req.body) ? req.body : Buffer.alloc(0);
 }
@@ -74,8 +72,7 @@ function findUnstorable(value: unknown, path: readonly PropertyKey[], errors: Fi
     if (isUnstorable(key)) errors.push(unstorableAt([...path, step]));
     const member: unknown = value[key as keyof typeof value];
     // Numbers, booleans and null need no check.
-    if (typeof member === 'string' || typeof member === 'object')
-      findUnstorable(member, [...path, step], errors);
+    if (typeof member === 'string' || typeof member === 'object') findUnstorable(member, [...path, step], errors);
   }
   return errors;
 }

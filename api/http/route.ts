@@ -167,14 +167,10 @@ export interface Route extends RouteFacts, Schemas<Schema, Schema, Schema, Schem
    * Validates a request and returns its handler. The handler completes the given call with the parsed request.
    * @throws Refusal `VALIDATION_ERROR` with every invalid field of path, query and body
    */
-  readonly accept: (
-    sent: SentRequest,
-  ) => (call: CallContext, account: Account | undefined) => Promise<unknown>;
+  readonly accept: (sent: SentRequest) => (call: CallContext, account: Account | undefined) => Promise<unknown>;
 }
 
-/**
- * Timeouts of handlers: of reads, and of everything else. A request to a workflow waits up to 29 seconds for it.
- */
+/** Timeouts of handlers: of reads, and of everything else. A request to a workflow waits up to 29 seconds for it. */
 export const DEFAULT_TIMEOUTS_MS = { read: 15_000, write: 30_000 } as const;
 
 /** Declares a route whose callers have a key or a session. */

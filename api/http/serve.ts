@@ -92,9 +92,7 @@ async function withinTime(route: Route, notes: RequestNotes, outcome: Promise<Ou
   const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(unavailable('The request took too long. Try again shortly.'));
-      outcome.then(discard, (error: unknown) =>
-        notes.log.warn({ err: error }, 'a request failed after its timeout'),
-      );
+      outcome.then(discard, (error: unknown) => notes.log.warn({ err: error }, 'a request failed after its timeout'));
     }, timeoutMs);
   });
   return await Promise.race([outcome, timedOut]).finally(() => clearTimeout(timer));
@@ -137,8 +135,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     const credential = credentialOf(route, req);
     const secret = credential === undefined ? undefined : secretOf(credential);
     if (secret !== undefined) await pipe.rateLimiter?.(res, 'key', secret);
-    if (route.addressLimit !== undefined)
-      await pipe.rateLimiter?.(res, route.addressLimit, req.ip ?? 'unknown');
+    if (route.addressLimit !== undefined) await pipe.rateLimiter?.(res, route.addressLimit, req.ip ?? 'unknown');
     const release = secret === undefined ? undefined : pipe.concurrencyLimiter?.(secret);
     let outcome: Promise<Outcome> | undefined;
     try {

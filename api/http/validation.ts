@@ -30,11 +30,7 @@ export function validated<P extends z.ZodType, Q extends z.ZodType, B extends z.
 }
 
 /** Returns the parsed value. Adds the errors of a value that is not valid, which is returned as it is. */
-function parse<S extends z.ZodType>(
-  schema: S | undefined,
-  value: unknown,
-  errors: FieldError[],
-): z.output<S> {
+function parse<S extends z.ZodType>(schema: S | undefined, value: unknown, errors: FieldError[]): z.output<S> {
   const result = schema?.safeParse(value);
   if (result?.success) return result.data;
   if (result !== undefined) errors.push(...fieldErrors(result.error, value));

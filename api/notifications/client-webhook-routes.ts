@@ -1,10 +1,5 @@
 import { z } from 'zod';
-import {
-  type EndpointHealth,
-  endpointHealth,
-  MOST_COUNTED,
-  RECENT,
-} from '../../src/notifications/delivery-log';
+import { type EndpointHealth, endpointHealth, MOST_COUNTED, RECENT } from '../../src/notifications/delivery-log';
 import { listEndpoints } from '../../src/notifications/endpoints';
 import { requireClient } from '../clients/views';
 import type { ApiDeps } from '../deps';

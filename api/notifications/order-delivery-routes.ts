@@ -68,8 +68,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       path: '/v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver',
       operationId: 'redeliverOrderDelivery',
       summary: 'Send a notification about an order again',
-      description:
-        'The message keeps its id and body. 409: it is still being delivered, or its endpoint is disabled.',
+      description: 'The message keeps its id and body. 409: it is still being delivered, or its endpoint is disabled.',
       audits: ['endpoint.redeliver'],
       params: OPERATOR_ORDER_ROUTE.params.extend({ deliveryId: z.string() }),
       response: orderDeliverySchema,

@@ -36,8 +36,7 @@ export function endpointView({ createdAt, updatedAt, ...endpoint }: Endpoint): E
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
-  const endpoint =
-    isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
+  const endpoint = isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
   if (endpoint === undefined) throw new Refusal('NOT_FOUND');
   return endpoint;
 }
@@ -120,8 +119,7 @@ export function webhookRoutes(
       summary: 'Retrieve an endpoint for notifications',
       params: endpointParams,
       response: endpoint,
-      handler: async ({ account, params }) =>
-        endpointView(await foundEndpoint(sql, account.id, params.webhookId)),
+      handler: async ({ account, params }) => endpointView(await foundEndpoint(sql, account.id, params.webhookId)),
     }),
     route({
       ...write,

@@ -50,9 +50,7 @@ export const deliverySchema = z
     messageId: z.string().describe('`webhook-id` of every attempt and `id` in the body.'),
     event: z.string(),
     orderId: z.string().nullable(),
-    state: z
-      .enum(DELIVERY_STATES)
-      .describe('`dead`: all attempts failed. Redeliver it when the endpoint works.'),
+    state: z.enum(DELIVERY_STATES).describe('`dead`: all attempts failed. Redeliver it when the endpoint works.'),
     attempts: z.array(attemptSchema).describe('The latest 20 attempts, oldest first.'),
     nextAttemptAt: timestamp.nullable(),
     createdAt: timestamp,

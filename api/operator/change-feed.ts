@@ -96,8 +96,7 @@ export class ChangeFeed {
   private async read(reader: OrderChangeReader): Promise<void> {
     const [ids, counts] = await Promise.all([reader.read(), this.counts()]);
     if (this.reader !== reader) return;
-    for (let from = 0; from < ids.length; from += IDS)
-      this.emit('orders', { ids: ids.slice(from, from + IDS) });
+    for (let from = 0; from < ids.length; from += IDS) this.emit('orders', { ids: ids.slice(from, from + IDS) });
     const figures: Figures = {
       orders: JSON.stringify([...counts.orders].sort()),
       attention: JSON.stringify(counts.attention.map(({ reason, orders }) => [reason, orders])),
@@ -107,9 +106,7 @@ export class ChangeFeed {
     const before = this.figures;
     this.figures = figures;
     if (before === undefined) return;
-    const changed = (['orders', 'attention', 'jobs'] as const).filter(
-      (name) => figures[name] !== before[name],
-    );
+    const changed = (['orders', 'attention', 'jobs'] as const).filter((name) => figures[name] !== before[name]);
     if (changed.length > 0) this.emit('counts', { changed });
     if (figures.messages !== before.messages) this.emit('messages', {});
   }

@@ -26,9 +26,7 @@ type Exchanged = z.output<typeof payloads>;
 
 function fromJson({ payloads }: Exchanged): Payload[] {
   return payloads.map(({ metadata = {}, data }) => ({
-    metadata: Object.fromEntries(
-      Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')]),
-    ),
+    metadata: Object.fromEntries(Object.entries(metadata).map(([name, value]) => [name, Buffer.from(value, 'base64')])),
     data: Buffer.from(data ?? '', 'base64'),
   }));
 }
@@ -37,9 +35,7 @@ function toJson(payloads: readonly Payload[]): Exchanged {
   const text = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('base64');
   return {
     payloads: payloads.map(({ metadata, data }) => ({
-      metadata: Object.fromEntries(
-        Object.entries(metadata ?? {}).map(([name, value]) => [name, text(value)]),
-      ),
+      metadata: Object.fromEntries(Object.entries(metadata ?? {}).map(([name, value]) => [name, text(value)])),
       data: text(data),
     })),
   };

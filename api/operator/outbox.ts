@@ -132,9 +132,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       handler: async ({ query: { limit, cursor } }) => {
         const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ROW_ID.test(id));
         const rows = await listMessages(sql, { state: 'dead' }, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
-          encodeCursor({ time: position, id }),
-        );
+        const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
         return {
           messages: page.map(({ id, kind, target, attempts, createdAt, deadAt, lastError }) => ({
             ...{ id, kind, target, attempts, lastError },

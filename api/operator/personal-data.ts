@@ -23,9 +23,7 @@ const EXPORT_PAGE = 100;
 const erasureSchema = z
   .object({
     orderId: z.string().min(1).max(100).optional().describe('Id of an order or a shipping order.'),
-    email: email
-      .optional()
-      .describe('Covers every order and shipping order to this address, of every client.'),
+    email: email.optional().describe('Covers every order and shipping order to this address, of every client.'),
   })
   .superRefine(({ orderId, email }, context) => {
     if ((orderId === undefined) === (email === undefined)) {
@@ -35,9 +33,7 @@ const erasureSchema = z
   .meta({ id: 'ErasureRequest', examples: [{ email: 'ada@example.com' }] });
 
 /** Routes with which operators erase and export the personal data of recipients. */
-export function personalDataRoutes(
-  deps: Pick<ApiDeps, 'sql' | 'objects' | 'temporal' | 'links' | 'log'>,
-): Route[] {
+export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temporal' | 'links' | 'log'>): Route[] {
   const { sql } = deps;
 
   /** @throws Refusal `NOT_FOUND`, `CONFLICT` for a running order */
@@ -72,9 +68,7 @@ export function personalDataRoutes(
         .meta({ id: 'Erasure' }),
       handler: async ({ body, account, log, audit }) => {
         const subjects =
-          body.orderId === undefined
-            ? await allSubjectsByEmail(sql, body.email!)
-            : [await endedSubject(body.orderId)];
+          body.orderId === undefined ? await allSubjectsByEmail(sql, body.email!) : [await endedSubject(body.orderId)];
         const store = (erased: readonly Subject[]) =>
           inTransaction(sql, async (tx) => {
             const id = await storeErasure(tx, account.id, subjects, erased);
@@ -94,10 +88,7 @@ export function personalDataRoutes(
           await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
         }
         const response = { id, ...(await erasureProgress(sql, id)) };
-        log.info(
-          { erasureId: id, erased: response.erased, waiting: response.waiting },
-          'personal data erased',
-        );
+        log.info({ erasureId: id, erased: response.erased, waiting: response.waiting }, 'personal data erased');
         return response;
       },
     }),

@@ -3,12 +3,7 @@ import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status
 import { ordersNamed } from '../../src/orders/reading/operator-order-list';
 import { isUuid } from '../../src/platform/ids';
 import type { ProblemPosition } from '../../src/platform/problem-list';
-import {
-  listParcels,
-  PARCEL_PROBLEMS,
-  type ParcelListItem,
-  parcelsNamed,
-} from '../../src/shipping/parcel-list';
+import { listParcels, PARCEL_PROBLEMS, type ParcelListItem, parcelsNamed } from '../../src/shipping/parcel-list';
 import {
   listShippingOrders,
   SHIPPING_ORDER_PROBLEMS,
@@ -18,14 +13,7 @@ import {
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
 import { csvResponse, formatQuery } from '../http/lists/csv';
-import {
-  cursorField,
-  decodeCursor,
-  encodeCursor,
-  invalidCursor,
-  limitField,
-  pageOf,
-} from '../http/lists/cursor';
+import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../http/lists/cursor';
 import { anyOfList } from '../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../http/route';
 
@@ -84,9 +72,7 @@ const parcel = z.object({
   label: z
     .object({ shipmentId: z.string(), position: z.int() })
     .nullable()
-    .describe(
-      'Where the label can be fetched. Null for a voided label and for a partner’s own tracking code.',
-    ),
+    .describe('Where the label can be fetched. Null for a voided label and for a partner’s own tracking code.'),
   createdAt: z.iso.datetime(),
   updatedAt: z.iso.datetime(),
 });
@@ -119,9 +105,7 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       status: anyOfList(z.enum(TRACKING_STATUSES)),
       ...pageQuery,
     }),
-    response: z
-      .object({ parcels: z.array(parcel), nextCursor: z.string().nullable() })
-      .meta({ id: 'ParcelPage' }),
+    response: z.object({ parcels: z.array(parcel), nextCursor: z.string().nullable() }).meta({ id: 'ParcelPage' }),
     handler: async ({ query: { q, status, problem, limit, cursor, format } }) => {
       const filter = { statuses: status, ids: q === undefined ? undefined : await namedParcels(sql, q) };
       const only = problem !== undefined;
@@ -144,8 +128,7 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
             createdAt: ({ createdAt }) => createdAt.toISOString(),
             updatedAt: ({ updatedAt }) => updatedAt.toISOString(),
           },
-          read: ({ limit, after }) =>
-            listParcels(sql, filter, { limit, only, after: after && positionOf(after) }),
+          read: ({ limit, after }) => listParcels(sql, filter, { limit, only, after: after && positionOf(after) }),
         });
       }
       // Ids of trackings are random tokens.
@@ -158,10 +141,7 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
 }
 
 async function namedParcels(sql: ApiDeps['sql'], text: string): Promise<string[]> {
-  const [orderIds, shippingOrderIds] = await Promise.all([
-    ordersNamed(sql, text),
-    shippingOrdersNamed(sql, text),
-  ]);
+  const [orderIds, shippingOrderIds] = await Promise.all([ordersNamed(sql, text), shippingOrdersNamed(sql, text)]);
   return await parcelsNamed(sql, text, { orderIds, shippingOrderIds });
 }
 
@@ -241,8 +221,7 @@ function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
             problem: ({ problem }) => problem,
             carrier: ({ carrierName }) => carrierName,
             method: ({ methodUid }) => methodUid,
-            trackingNumbers: ({ packages }) =>
-              (packages ?? []).map(({ trackingNumber }) => trackingNumber).join(' '),
+            trackingNumbers: ({ packages }) => (packages ?? []).map(({ trackingNumber }) => trackingNumber).join(' '),
             refusal: ({ refusal }) => refusal?.message,
             createdAt: ({ createdAt }) => createdAt.toISOString(),
             canceledAt: ({ canceledAt }) => canceledAt?.toISOString(),

@@ -34,8 +34,7 @@ type Headers = Readonly<Record<string, string | undefined>>;
 /** Returns the function that tells whether the credential of a call still opens the stream. */
 function stillValid(sql: Sql, authenticator: Authenticator, headers: Headers): () => Promise<boolean> {
   const key = headers['x-api-key'];
-  if (key !== undefined)
-    return async () => (await authenticator.authenticate(key))?.account.role === 'operator';
+  if (key !== undefined) return async () => (await authenticator.authenticate(key))?.account.role === 'operator';
   const token = sessionTokenOf(headers.cookie);
   return async () => token !== undefined && (await operatorOfSession(sql, token)) !== undefined;
 }

@@ -116,10 +116,7 @@ export function summaryRoutes(
       errors: 'coded',
       response: summary,
       handler: async () => {
-        const [read, workers] = await Promise.all([
-          counts(),
-          within(WORKERS_WAIT_MS, queue.forceFetch('queue')),
-        ]);
+        const [read, workers] = await Promise.all([counts(), within(WORKERS_WAIT_MS, queue.forceFetch('queue'))]);
         return {
           at: read.at.toISOString(),
           orders: ORDER_STATUSES.map((status) => ({ status, count: read.orders.get(status) ?? 0 })),

@@ -53,11 +53,7 @@ const system = z
   .meta({ id: 'System' });
 
 /** The route with versions, configuration and the last reconciliation. */
-export function systemInfoRoutes({
-  sql,
-  config,
-  temporal,
-}: Pick<ApiDeps, 'sql' | 'config' | 'temporal'>): Route[] {
+export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' | 'config' | 'temporal'>): Route[] {
   const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
     version: string;
   };

@@ -63,11 +63,7 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`;
 }
 
-function fileErrors(
-  item: SubmitOrder['items'][number],
-  product: ResolvedProduct,
-  index: number,
-): FieldError[] {
+function fileErrors(item: SubmitOrder['items'][number], product: ResolvedProduct, index: number): FieldError[] {
   const reference = `items[${index}].files`;
   const files = item.files ?? [];
   if (files.length === 0 && !isStockProduct(product)) {

@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  FINANCIAL_STATUSES,
-  ITEM_STATUSES,
-  ORDER_STATUSES,
-} from '../../src/orders/domain/lifecycle/statuses';
+import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 
 /** Schemas of retrieved orders (schema `Order`). */
 

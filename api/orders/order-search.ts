@@ -50,10 +50,7 @@ const summarySchema = z
     firstName: z.string(),
     lastName: z.string(),
     itemCount: z.int(),
-    totalInclVat: z
-      .number()
-      .nullable()
-      .describe('Total of invoices and refunds. Null until the order is priced.'),
+    totalInclVat: z.number().nullable().describe('Total of invoices and refunds. Null until the order is priced.'),
     createdAt: z.iso.datetime(),
     orderedAt: z.iso.datetime().nullable(),
     updatedAt: z.iso.datetime(),
@@ -63,10 +60,7 @@ const summarySchema = z
 const orderPageSchema = z
   .object({
     orders: z.array(summarySchema),
-    nextCursor: z
-      .string()
-      .nullable()
-      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
+    nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page. Null on the last page.'),
   })
   .meta({ id: 'OrderPage' });
 

@@ -1,12 +1,7 @@
 import { z } from 'zod';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
 import type { ReceiptLine } from '../../src/orders/domain/receipt';
-import {
-  type OrderQuote,
-  type QuotedPrintOrder,
-  quotedOrder,
-  quoteOrder,
-} from '../../src/orders/intake/quote';
+import { type OrderQuote, type QuotedPrintOrder, quotedOrder, quoteOrder } from '../../src/orders/intake/quote';
 import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
 import { fromMinor } from '../../src/platform/domain/money';

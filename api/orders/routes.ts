@@ -24,9 +24,7 @@ export const orderAddress = z.object({
     .string()
     .min(1)
     .max(100)
-    .describe(
-      'The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.',
-    ),
+    .describe('The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.'),
 });
 
 /** Routes for clients' orders (docs/orders.md). */
@@ -91,8 +89,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       errors: 'coded',
       params: orderAddress,
       response: retrievedOrderSchema,
-      handler: async ({ account, params }) =>
-        orderView(await visibleOrder(sql, account, params.orderId), links),
+      handler: async ({ account, params }) => orderView(await visibleOrder(sql, account, params.orderId), links),
     }),
 
     route({

@@ -20,8 +20,7 @@ export function viewerOf(account: Account): Viewer {
  */
 export async function visibleOrderId(sql: Sql, account: Account, idOrReference: string): Promise<string> {
   const id = await findOrderId(sql, viewerOf(account), idOrReference);
-  if (id === null)
-    throw new Refusal('NOT_FOUND', { message: 'There is no order with this id or reference.' });
+  if (id === null) throw new Refusal('NOT_FOUND', { message: 'There is no order with this id or reference.' });
   return id;
 }
 

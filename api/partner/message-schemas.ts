@@ -34,10 +34,7 @@ function ofVersion(
 }
 
 const versioned = PRINT_ORDER_VERSIONS.flatMap((version): [string, PublishedSchema][] => [
-  [
-    `print-order-${version}.json`,
-    { title: `Print order ${version}`, schema: ofVersion(PRINT_ORDER_SCHEMAS, version) },
-  ],
+  [`print-order-${version}.json`, { title: `Print order ${version}`, schema: ofVersion(PRINT_ORDER_SCHEMAS, version) }],
   [
     `order-update-${version}.json`,
     { title: `Order update ${version}`, schema: ofVersion(ORDER_UPDATE_SCHEMAS, version) },

@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/delivery-target';
-import {
-  type Partner,
-  partnerByAccount,
-  type Subscription,
-  subscribe,
-} from '../../src/partners/partner-rows';
+import { type Partner, partnerByAccount, type Subscription, subscribe } from '../../src/partners/partner-rows';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
 import { checkOutboundUrl } from '../../src/platform/http/address-check';

@@ -31,8 +31,7 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
       path: '/v1/exchange-rates/{date}',
       operationId: 'loadExchangeRates',
       summary: 'Load exchange rates of a day',
-      description:
-        'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
+      description: 'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
       audits: ['exchange_rates.load'],
       params: z.object({ date: day }),
       body: exchangeRatesSchema,

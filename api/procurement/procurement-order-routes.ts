@@ -123,16 +123,11 @@ function getProcurementOrderRoute({ sql }: ApiDeps): Route {
     response: procurementOrderViewSchema.extend({
       nextStatuses: z
         .array(z.enum(PROCUREMENT_STATUSES))
-        .describe(
-          'To which an operator can move the order now. A move to invoiced also requires an invoice.',
-        ),
+        .describe('To which an operator can move the order now. A move to invoiced also requires an invoice.'),
       events: z.array(procurementEventSchema),
     }),
     handler: async ({ params: { orderId } }) => {
-      const [order, events] = await Promise.all([
-        existingOrder(sql, orderId),
-        procurementEvents(sql, orderId),
-      ]);
+      const [order, events] = await Promise.all([existingOrder(sql, orderId), procurementEvents(sql, orderId)]);
       return {
         ...orderView(order),
         nextStatuses: [...PROCUREMENT_RULES[order.status].next],

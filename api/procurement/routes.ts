@@ -34,14 +34,7 @@ function periodOf(filter: { dateFrom?: Date | undefined; dateTo?: Date | undefin
 }
 
 /** Returns the six fields of an inventory item (operation `listInventory`). */
-function inventoryItem({
-  partnerSku,
-  alertUid,
-  quantity,
-  minStock,
-  maxStock,
-  quantityOrdered,
-}: StockItemView) {
+function inventoryItem({ partnerSku, alertUid, quantity, minStock, maxStock, quantityOrdered }: StockItemView) {
   return { partnerSku, alertUid, quantity, minStock, maxStock, quantityOrdered };
 }
 
@@ -49,13 +42,8 @@ function inventoryItem({
  * Streams a large stock in chunks. A million items are 130 MB of JSON; built in one piece they took 490 MB of memory and
  * 7 s. Items are never deleted, so pages do not shift.
  */
-function streamedInventory(
-  sql: Sql,
-  partnerId: string,
-  first: { items: StockItemView[]; total: number },
-): RawResponse {
-  const text = (items: readonly StockItemView[]) =>
-    items.map((item) => JSON.stringify(inventoryItem(item))).join(',');
+function streamedInventory(sql: Sql, partnerId: string, first: { items: StockItemView[]; total: number }): RawResponse {
+  const text = (items: readonly StockItemView[]) => items.map((item) => JSON.stringify(inventoryItem(item))).join(',');
   async function* chunks() {
     yield `{"inventoryItem":[${text(first.items)}`;
     for (let pageNumber = 2; (pageNumber - 1) * CHUNK < first.total; pageNumber += 1) {
@@ -172,9 +160,7 @@ function adjustStockRoute({ sql }: ApiDeps): Route {
     body: adjustStockRequestSchema,
     response: adjustStockResponseSchema,
     handler: async ({ account, body: { adjustments }, idempotency }) => ({
-      updates: await adjustStock(sql, account.id, adjustments, (tx, updates) =>
-        idempotency.complete(tx, { updates }),
-      ),
+      updates: await adjustStock(sql, account.id, adjustments, (tx, updates) => idempotency.complete(tx, { updates })),
     }),
   });
 }

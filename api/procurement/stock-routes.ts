@@ -77,9 +77,7 @@ function setUpStockItemsRoute({ sql }: ApiDeps): Route {
       await requireRates(
         sql,
         items.flatMap(({ supplier }, at) =>
-          supplier === undefined
-            ? []
-            : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
+          supplier === undefined ? [] : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
         ),
       );
       const setups = items.map(({ supplier, ...item }) => ({

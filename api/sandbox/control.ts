@@ -6,30 +6,20 @@ const TIMEOUT_MS = 25_000;
 const LIMIT_BYTES = 4 * 1024 * 1024;
 
 /** Passes a control call on and returns the response of the sandbox. */
-export type SandboxControl = (
-  method: 'GET' | 'POST' | 'DELETE',
-  path: string,
-  body?: object,
-) => Promise<unknown>;
+export type SandboxControl = (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object) => Promise<unknown>;
 
 /**
  * Returns a function that calls the control API of the sandbox (docs/sandbox.md).
  * @throws Refusal `NOT_FOUND` when no sandbox runs with this API or the sandbox does not know the object, `PUBLIC_API_ERROR` when it
  *   refuses the call, `UNAVAILABLE` when it does not respond
  */
-export function sandboxControl({
-  client,
-  sandboxUrl,
-}: Pick<ApiDeps, 'client' | 'sandboxUrl'>): SandboxControl {
+export function sandboxControl({ client, sandboxUrl }: Pick<ApiDeps, 'client' | 'sandboxUrl'>): SandboxControl {
   return async (method, path, body) => {
-    if (sandboxUrl === undefined)
-      throw new Refusal('NOT_FOUND', { message: 'No sandbox runs with this API.' });
+    if (sandboxUrl === undefined) throw new Refusal('NOT_FOUND', { message: 'No sandbox runs with this API.' });
     const response = await client.exchange({
       url: `${sandboxUrl}/control${path}`,
       method,
-      ...(body === undefined
-        ? {}
-        : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
       timeoutMs: TIMEOUT_MS,
       limitBytes: LIMIT_BYTES,
     });

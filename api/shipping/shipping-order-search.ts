@@ -26,10 +26,7 @@ const searchSchema = z
 const pageSchema = z
   .object({
     shippingOrders: z.array(shippingOrderSummarySchema),
-    nextCursor: z
-      .string()
-      .nullable()
-      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
+    nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page. Null on the last page.'),
   })
   .meta({ id: 'ShippingOrderPage' });
 

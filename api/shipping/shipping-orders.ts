@@ -69,14 +69,7 @@ const referenceUsed = () =>
   });
 
 /** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (operation `createShippingOrder`). */
-export function createShippingOrderRoute({
-  sql,
-  links,
-  temporal,
-  config,
-  publicUrl,
-  carriers,
-}: ApiDeps): Route {
+export function createShippingOrderRoute({ sql, links, temporal, config, publicUrl, carriers }: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v1/shipping-orders',
@@ -104,10 +97,7 @@ export function createShippingOrderRoute({
       if (placed === 'used') throw referenceUsed();
       const { shippingOrderId } = placed;
       try {
-        const run = await runShippingOrder(
-          { client: temporal, config, publicUrl },
-          { shippingOrderId, requestId },
-        );
+        const run = await runShippingOrder({ client: temporal, config, publicUrl }, { shippingOrderId, requestId });
         if (run.outcome === 'refused') throw refusalOf(run.refusal);
         const { shipmentId } = run;
         const response = await shippingOrderResponse(
@@ -154,10 +144,7 @@ export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'lin
     params,
     response: retrievedShippingOrderSchema,
     handler: async ({ params, account }) =>
-      await retrievedShippingOrder(
-        { sql, links },
-        await visibleShippingOrder(sql, account, params.shippingOrderId),
-      ),
+      await retrievedShippingOrder({ sql, links }, await visibleShippingOrder(sql, account, params.shippingOrderId)),
   });
 }
 
@@ -191,10 +178,7 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config, publicU
       if (requested === 'scanned') throw cannotCancel(SCANNED);
       if (requested === 'refused') throw cannotCancel('The purchase was refused, so there are no labels.');
       if (requested === 'canceling') {
-        const run = await runCancellation(
-          { client: temporal, config, publicUrl },
-          { shippingOrderId, requestId },
-        );
+        const run = await runCancellation({ client: temporal, config, publicUrl }, { shippingOrderId, requestId });
         if (run.outcome === 'scanned') throw cannotCancel(SCANNED);
         if (run.outcome === 'carrier_refused') {
           throw cannotCancel(`The carrier refused to void a label: ${run.reason}`);

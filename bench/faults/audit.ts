@@ -146,8 +146,7 @@ function lost({ orders, shown, runs }: Evidence, accepted: readonly Accepted[]):
   const stored = new Map(orders.map((order) => [order.id, order]));
   const running = new Set(runs.map(({ orderId }) => orderId));
   return accepted.flatMap(({ reference, orderId }) => {
-    if (stored.get(orderId)?.reference !== reference)
-      return [`${reference}: accepted as ${orderId}, not in Postgres`];
+    if (stored.get(orderId)?.reference !== reference) return [`${reference}: accepted as ${orderId}, not in Postgres`];
     if (shown.get(orderId)?.reference !== reference) return [`${reference}: its client cannot read it`];
     return running.has(orderId) ? [] : [`${reference}: has no workflow`];
   });
@@ -186,18 +185,13 @@ function labelsTwice({ shipments, purchases, printOrders, submitted }: Evidence)
   const findings: string[] = [];
   const bought = shipments.filter(({ status }) => status === 'bought');
   // A voided label that a carrier scans is valid again, so that its parcel is tracked. Nobody pays for it.
-  const voidedNumbers = new Set(
-    purchases.filter(({ voided }) => voided).map(({ trackingNumber }) => trackingNumber),
-  );
-  const paid = bought.filter(
-    ({ trackingNumbers }) => !trackingNumbers.every((each) => voidedNumbers.has(each)),
-  );
+  const voidedNumbers = new Set(purchases.filter(({ voided }) => voided).map(({ trackingNumber }) => trackingNumber));
+  const paid = bought.filter(({ trackingNumbers }) => !trackingNumbers.every((each) => voidedNumbers.has(each)));
   for (const [printOrderId, count] of countBy(paid, (shipment) => shipment.printOrderId))
     if (count > 1) findings.push(`print order ${printOrderId}: ${count} shipments`);
   const used = new Set(bought.flatMap(({ trackingNumbers }) => trackingNumbers));
   for (const { trackingNumber, voided } of purchases)
-    if (!voided && !used.has(trackingNumber))
-      findings.push(`label ${trackingNumber}: paid for, but in no shipment`);
+    if (!voided && !used.has(trackingNumber)) findings.push(`label ${trackingNumber}: paid for, but in no shipment`);
   const changed = new Set(
     submitted.filter(({ followUp }) => followUp === 'change-address').map((order) => order.reference),
   );
@@ -245,10 +239,7 @@ function hasEnded({ end, followUp }: SubmittedOrder, { status, items }: StoredOr
 }
 
 /** Returns the orders that are unfinished according to Postgres. A fault run waits for them. */
-export function unfinished(
-  submitted: readonly SubmittedOrder[],
-  orders: readonly StoredOrder[],
-): SubmittedOrder[] {
+export function unfinished(submitted: readonly SubmittedOrder[], orders: readonly StoredOrder[]): SubmittedOrder[] {
   const stored = new Map(orders.map((order) => [order.id, order]));
   return submitted.filter((order) => {
     const found = order.orderId === null ? undefined : stored.get(order.orderId);
@@ -265,12 +256,10 @@ function stuck(evidence: Evidence, accepted: readonly Accepted[]): string[] {
     return `${reference}: ${order?.status ?? 'absent'} (${order?.attention ?? 'no attention'}), not ${end}`;
   });
   for (const { reference, orderId, unexpected } of evidence.submitted)
-    if (orderId === null)
-      findings.push(`${reference}: never accepted${unexpected === null ? '' : `: ${unexpected}`}`);
+    if (orderId === null) findings.push(`${reference}: never accepted${unexpected === null ? '' : `: ${unexpected}`}`);
   for (const { orderId, status } of evidence.runs)
     if (FAILED_RUNS.has(status)) findings.push(`order ${orderId}: its workflow is ${status}`);
-  if (evidence.unhandledPostbacks > 0)
-    findings.push(`${evidence.unhandledPostbacks} postbacks were never handled`);
+  if (evidence.unhandledPostbacks > 0) findings.push(`${evidence.unhandledPostbacks} postbacks were never handled`);
   for (const reason of evidence.notReady) findings.push(`not ready: ${reason}`);
   return [...findings, ...evidence.unsent.map((message) => `never sent: ${message}`)];
 }
@@ -281,8 +270,7 @@ function contradictions(evidence: Evidence, accepted: readonly Accepted[]): stri
   );
   const known = new Set(evidence.submitted.map(({ reference }) => reference));
   for (const { id, reference } of evidence.printOrders)
-    if (!known.has(reference))
-      findings.push(`print order ${id} is for ${reference}, which no client submitted`);
+    if (!known.has(reference)) findings.push(`print order ${id} is for ${reference}, which no client submitted`);
   const seen = new Map<string, SeenPrintOrder[]>();
   for (const printOrder of evidence.printOrders)
     seen.set(printOrder.reference, [...(seen.get(printOrder.reference) ?? []), printOrder]);

@@ -223,10 +223,7 @@ function plainEnvironment(): NodeJS.ProcessEnv {
 
 const READY_WITHIN_MS = 120_000;
 
-async function untilReady(
-  url: string,
-  isReady: (response: Response) => boolean | Promise<boolean>,
-): Promise<void> {
+async function untilReady(url: string, isReady: (response: Response) => boolean | Promise<boolean>): Promise<void> {
   for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(200)) {
     const ready = await fetch(url, { signal: AbortSignal.timeout(5_000) }).then(isReady, () => false);
     if (ready) return;

@@ -23,9 +23,7 @@ export interface ObservedStack {
   readonly credentials: Pick<DemoCredentials, 'client'>;
   readonly apiUrls: readonly string[];
   readonly sandboxUrl: string;
-  readonly processes: Readonly<
-    Record<string, { readonly name: string; readonly unexpectedExits: readonly string[] }>
-  >;
+  readonly processes: Readonly<Record<string, { readonly name: string; readonly unexpectedExits: readonly string[] }>>;
   temporalAddress(): string;
   /** Decrypts payloads in Temporal. Absent when they are not encrypted. */
   readonly dataConverter?: DataConverter | undefined;
@@ -158,10 +156,7 @@ async function notReady({ apiUrls }: ObservedStack): Promise<string[]> {
   return reasons.flat();
 }
 
-async function shownOrders(
-  stack: ObservedStack,
-  submissions: readonly Submission[],
-): Promise<Evidence['shown']> {
+async function shownOrders(stack: ObservedStack, submissions: readonly Submission[]): Promise<Evidence['shown']> {
   const shown = new Map<string, { reference: string; status: string }>();
   const client = createPresslineClient({ baseUrl: stack.apiUrls[0]!, ...stack.credentials.client });
   const accepted = submissions.flatMap(({ orderId }) => (orderId === null ? [] : [orderId]));
@@ -228,9 +223,7 @@ async function seenOutside(stack: ObservedStack): Promise<Pick<Evidence, 'printO
   const printOrders = Object.entries(seen.partners).flatMap(([partner, { printOrders }]) =>
     printOrders.map((printOrder): SeenPrintOrder => {
       const order = arrived.get(printOrder.printOrderId)!;
-      const released = new Set(
-        printOrder.cancelOrders.flatMap(({ accepted, itemIds }) => (accepted ? itemIds : [])),
-      );
+      const released = new Set(printOrder.cancelOrders.flatMap(({ accepted, itemIds }) => (accepted ? itemIds : [])));
       const reported = (status: string) =>
         printOrder.postbacks.some((postback) => postback.status === status && postback.answer < 300);
       return {
@@ -241,8 +234,7 @@ async function seenOutside(stack: ObservedStack): Promise<Pick<Evidence, 'printO
         contents: printOrder.distinctContents,
         webhookIds: printOrder.distinctWebhookIds,
         binding:
-          !['not-taken', 'cancelled'].includes(printOrder.state) &&
-          !printOrder.itemIds.every((id) => released.has(id)),
+          !['not-taken', 'cancelled'].includes(printOrder.state) && !printOrder.itemIds.every((id) => released.has(id)),
         shipped: reported('shipped'),
         trackingCodes: printOrder.trackingCodes,
       };

@@ -84,9 +84,7 @@ async function repair(ask: Ask, orderId: string, made: OperatorRepairs): Promise
   // A partner that refused to cancel will ship.
   if (order.attention.includes('cancel_refused')) return 0;
   // A partner that has requested dispatch is packing, even when its postbacks were lost.
-  const packing = order.printOrders.filter(({ shipments }) =>
-    shipments.some(({ status }) => status !== 'voided'),
-  );
+  const packing = order.printOrders.filter(({ shipments }) => shipments.some(({ status }) => status !== 'voided'));
   const isPacked = (itemId: string) => packing.some(({ jobs }) => jobs.some((job) => job.itemId === itemId));
   // `passed`: the partner accepted the item and sent no postback.
   const abandoned = order.items.filter(
@@ -94,9 +92,7 @@ async function repair(ask: Ask, orderId: string, made: OperatorRepairs): Promise
       fulfillmentStatus === 'manual_handling' || (fulfillmentStatus === 'passed' && !isPacked(id)),
   );
   for (const { id: itemId } of abandoned) {
-    const printOrders = order.printOrders.filter(({ jobs }) =>
-      jobs.some((job) => job.itemId === itemId),
-    ).length;
+    const printOrders = order.printOrders.filter(({ jobs }) => jobs.some((job) => job.itemId === itemId)).length;
     // A later repair of the same item has another key.
     const key = (action: string) => ({
       idempotencyKey: `${action} ${itemId} after ${printOrders} print orders`,
@@ -125,9 +121,7 @@ async function repair(ask: Ask, orderId: string, made: OperatorRepairs): Promise
  */
 function falseWhenRefused(error: unknown): false {
   const refused =
-    error instanceof PresslineError &&
-    [400, 409].includes(error.status) &&
-    error.code !== 'IDEMPOTENCY_IN_FLIGHT';
+    error instanceof PresslineError && [400, 409].includes(error.status) && error.code !== 'IDEMPOTENCY_IN_FLIGHT';
   if (!refused) throw error;
   return false;
 }

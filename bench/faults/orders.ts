@@ -38,9 +38,7 @@ const FAULTY: OrderMix = {
     { behaviour: 'dispatches-often', weight: 6, end: 'delivered' },
     { behaviour: 'error-then-recovers', weight: 3, end: 'delivered' },
     { behaviour: 'ships-without-dispatch', weight: 3, end: 'shipped' },
-    ...[1, 2, 3, 4].map(
-      (words) => ({ behaviour: `odd-words=${words}`, weight: 1, end: 'delivered' }) as const,
-    ),
+    ...[1, 2, 3, 4].map((words) => ({ behaviour: `odd-words=${words}`, weight: 1, end: 'delivered' }) as const),
     { behaviour: 'odd-refusal=1', weight: 1, end: 'repaired' },
     { behaviour: 'odd-refusal=3', weight: 1, end: 'repaired' },
     { behaviour: 'never-answers', weight: 2, end: 'repaired' },

@@ -38,9 +38,7 @@ export async function orderInserter(sql: Sql): Promise<(from: number, to: number
   const [partner] = await sql<{ id: string }[]>`SELECT account_id AS id FROM partners WHERE uid = ${PARTNER}`;
   const order = sampleOrder('bench', 'https://files.example/poster.pdf');
   const [item] = order.items;
-  const [resolution] = await resolveProducts(sql, { clientId: client!.id }, [
-    { productUid: item!.productUid },
-  ]);
+  const [resolution] = await resolveProducts(sql, { clientId: client!.id }, [{ productUid: item!.productUid }]);
   if (!resolution?.ok) throw new Error('the demo catalog has no poster');
   const { product } = resolution;
   const snapshot = JSON.stringify(acceptedSnapshot(partner!.id));

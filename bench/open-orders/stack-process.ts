@@ -52,8 +52,7 @@ async function serve(folder: string, temporalAddress: string | undefined): Promi
   const disconnected = new Promise((resolve) => process.once('disconnect', resolve));
   // A start and a stop last longer when Temporal has ended with the parent. An exit ends the servers too.
   void disconnected.then(() => setTimeout(() => process.exit(), STOPPED_WITHIN_MS).unref());
-  const settings =
-    temporalAddress === undefined ? SETTINGS : { ...SETTINGS, TEMPORAL_ADDRESS: temporalAddress };
+  const settings = temporalAddress === undefined ? SETTINGS : { ...SETTINGS, TEMPORAL_ADDRESS: temporalAddress };
   await runBenchStack(folder, settings, async (stack) => {
     const fixture = await createFixture(stack);
     serveRequests<Request>((request) => handle(fixture, request));

@@ -47,14 +47,12 @@ export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
     listStockItems(sql, PARTNER, {
       page: { pageNumber: 1 + Math.floor(share(turn) * (rows / 50 - 1)), perPage: 50 },
     }),
-  'stock, last page': ({ sql, rows }) =>
-    listStockItems(sql, PARTNER, { page: { pageNumber: rows / 50, perPage: 50 } }),
+  'stock, last page': ({ sql, rows }) => listStockItems(sql, PARTNER, { page: { pageNumber: rows / 50, perPage: 50 } }),
   'stock, by sku': ({ sql, rows }, turn) => {
     const partnerSkus = Array.from({ length: 20 }, (_, n) => skuAt(rows, turn + n));
     return listStockItems(sql, PARTNER, { partnerSkus, page: { pageNumber: 1, perPage: 50 } });
   },
-  'consumption, first page': ({ sql }) =>
-    listConsumption(sql, PARTNER, always, { pageNumber: 1, perPage: 50 }),
+  'consumption, first page': ({ sql }) => listConsumption(sql, PARTNER, always, { pageNumber: 1, perPage: 50 }),
   'consumption, any page': ({ sql, rows }, turn) =>
     listConsumption(sql, PARTNER, always, {
       pageNumber: 1 + Math.floor(share(turn) * ((0.95 * rows) / 50 - 1)),
@@ -66,12 +64,7 @@ export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
     return listConsumption(sql, PARTNER, { ...always, from, to }, { pageNumber: 1, perPage: 50 });
   },
   'consumption, by sku': ({ sql, rows }, turn) =>
-    listConsumption(
-      sql,
-      PARTNER,
-      { ...always, partnerSkus: [skuAt(rows, turn)] },
-      { pageNumber: 1, perPage: 50 },
-    ),
+    listConsumption(sql, PARTNER, { ...always, partnerSkus: [skuAt(rows, turn)] }, { pageNumber: 1, perPage: 50 }),
   'consumption, by print job': ({ sql, rows }, turn) =>
     listConsumption(
       sql,

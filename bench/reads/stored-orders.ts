@@ -34,9 +34,7 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
   await seedDemoCatalog(sql);
   const order = sampleOrder('bench', 'https://files.example/poster.pdf');
   const [item] = order.items;
-  const [resolution] = await resolveProducts(sql, { clientId: clientId(0) }, [
-    { productUid: item!.productUid },
-  ]);
+  const [resolution] = await resolveProducts(sql, { clientId: clientId(0) }, [{ productUid: item!.productUid }]);
   if (!resolution?.ok) throw new Error('the demo catalog has no poster');
   const receipt = buildReceipt({
     currency: 'EUR',
@@ -120,8 +118,7 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
 }
 
 /** Returns the order that a turn reads, at the same share of both sizes. */
-export const orderAt = (rows: number, turn: number) =>
-  1 + Math.floor((((turn * 7_919) % 10_007) / 10_007) * rows);
+export const orderAt = (rows: number, turn: number) => 1 + Math.floor((((turn * 7_919) % 10_007) / 10_007) * rows);
 
 const links = createLinkSigner({
   keys: [{ id: 'a', secret: 'x'.repeat(32) }],
@@ -144,10 +141,5 @@ export const ORDER_READINGS: Readonly<Record<string, Reading>> = {
   'newest orders of a client': ({ sql }, turn) =>
     searchOrders(sql, { clientId: clientId(turn) }, {}, { limit: 50, after: null }),
   'newest orders in production, operators': ({ sql }) =>
-    searchOrders(
-      sql,
-      { clientId: null },
-      { fulfillmentStatuses: ['in_production'] },
-      { limit: 50, after: null },
-    ),
+    searchOrders(sql, { clientId: null }, { fulfillmentStatuses: ['in_production'] }, { limit: 50, after: null }),
 };

@@ -39,10 +39,7 @@ export function readComposeFile(
   const text = readFileSync(join(projectRoot(), 'docker-compose.yml'), 'utf8');
   const { services } = parse(text, { merge: true }) as { services: Record<string, Service> };
   const local = (value: string) =>
-    Object.entries(addresses).reduce(
-      (changed, [from, to]) => changed.replaceAll(from, to),
-      interpolate(value, values),
-    );
+    Object.entries(addresses).reduce((changed, [from, to]) => changed.replaceAll(from, to), interpolate(value, values));
   const service = (name: string) => {
     const found = services[name];
     if (found === undefined) throw new Error(`docker-compose.yml has no service ${name}`);

@@ -19,8 +19,7 @@ interface PostgresTools {
 }
 
 /** Imports a module of scripts/, which the compiled code does not contain. */
-const script = async <T>(name: string) =>
-  (await import(pathToFileURL(join(projectRoot(), 'scripts', name)).href)) as T;
+const script = async <T>(name: string) => (await import(pathToFileURL(join(projectRoot(), 'scripts', name)).href)) as T;
 
 /** Returns a Go program that is pinned in tools/. Builds it first when the cache does not have it. */
 export async function goTool(name: 'temporal-server' | 'temporal-sql-tool' | 'versitygw'): Promise<string> {
@@ -28,10 +27,7 @@ export async function goTool(name: 'temporal-server' | 'temporal-sql-tool' | 've
 }
 
 /** Finds the programs of a Temporal server on Postgres, and links those that scripts run from `folder`. */
-export async function temporalPrograms(
-  folder: string,
-  report: (line: string) => void,
-): Promise<TemporalPrograms> {
+export async function temporalPrograms(folder: string, report: (line: string) => void): Promise<TemporalPrograms> {
   const temporalServer = await goTool('temporal-server');
   await linkProgram(folder, 'temporal-sql-tool', await goTool('temporal-sql-tool'));
   const cli = await findTemporalBinary({

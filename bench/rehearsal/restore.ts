@@ -98,9 +98,7 @@ async function printOrders(topology: Topology) {
   const all = Object.values(partners).flatMap((partner) => partner.printOrders);
   return {
     count: all.length,
-    changed: all
-      .filter(({ distinctContents }) => distinctContents > 1)
-      .map(({ printOrderId }) => printOrderId),
+    changed: all.filter(({ distinctContents }) => distinctContents > 1).map(({ printOrderId }) => printOrderId),
   };
 }
 
@@ -151,9 +149,7 @@ async function recover(
   const attention = await topology.sql<{ reference: string; attention: string }[]>`
     SELECT order_reference_id AS reference, array_to_string(attention, ' ') AS attention
     FROM orders WHERE attention <> '{}'`;
-  findings.push(
-    ...attention.map(({ reference, attention: reasons }) => `${reference} needs attention: ${reasons}`),
-  );
+  findings.push(...attention.map(({ reference, attention: reasons }) => `${reference} needs attention: ${reasons}`));
   const failedBefore = client.failedCalls.length;
   await client.submitAll(client.plan(LATER_ORDERS), LATER_ORDERS);
   findings.push(...client.failedCalls.slice(failedBefore));
@@ -165,11 +161,7 @@ async function recover(
  * Backs up Pressline's database while orders are in production, lets these orders end, and restores the backup beside the newer
  * Temporal, by the steps of docs/operation/backup-and-recovery.md.
  */
-export async function restorePostgres(
-  topology: Topology,
-  client: Client,
-  count: number,
-): Promise<StepResult> {
+export async function restorePostgres(topology: Topology, client: Client, count: number): Promise<StepResult> {
   const findings = await bringIntoProduction(topology, client, count);
   const backup = await backUp(topology, 'pressline', topology.ownerUrl());
   findings.push(...(await untilOrdersAre(topology, ['delivered'])));
@@ -204,11 +196,7 @@ export async function restorePostgres(
  * Backs up Temporal's databases while orders are in production, lets these orders end, and restores the backup beside the newer
  * Postgres.
  */
-export async function restoreTemporal(
-  topology: Topology,
-  client: Client,
-  count: number,
-): Promise<StepResult> {
+export async function restoreTemporal(topology: Topology, client: Client, count: number): Promise<StepResult> {
   const { temporal } = topology;
   const findings = await bringIntoProduction(topology, client, count);
   const backups: string[] = [];
@@ -256,8 +244,7 @@ async function untilWorkflowsEnd(topology: Topology, results: Reconciliation[]):
   const deadline = Date.now() + WORKFLOWS_END_WITHIN_MS;
   for (let next = Date.now() + 60_000; ; await sleep(2_000)) {
     const running: string[] = [];
-    for await (const { workflowId } of topology.temporalClient.workflow.list({ query }))
-      running.push(workflowId);
+    for await (const { workflowId } of topology.temporalClient.workflow.list({ query })) running.push(workflowId);
     if (running.length === 0) return [];
     if (Date.now() > deadline) return running.map((id) => `${id} still runs after the restore`);
     if (Date.now() > next) {

@@ -68,12 +68,10 @@ export async function rollingRestart(
       `   ${service.name}: stopped in ${(stoppedMs / 1_000).toFixed(1)} s, ready after ${(ms / 1_000).toFixed(1)} s${responses}`,
     );
     if (stoppedMs > KILLED_MS) findings.push(`${service.name} did not stop in ${KILLED_MS / 1_000} s`);
-    if (isReplicated && failed.length > 0)
-      findings.push(`restart of ${service.name}: ${summary(failed).join(', ')}`);
+    if (isReplicated && failed.length > 0) findings.push(`restart of ${service.name}: ${summary(failed).join(', ')}`);
   };
   for (const service of [...apis, ...workers]) await restart(service, true);
-  for (const service of [sandbox, objects, temporal.server, temporal.postgres, database])
-    await restart(service, false);
+  for (const service of [sandbox, objects, temporal.server, temporal.postgres, database]) await restart(service, false);
   const submitted = await stopLoad();
   findings.push(...requests.failedCalls().map((message) => `a call of the client failed: ${message}`));
   findings.push(...(await untilOrdersAre(topology, ['delivered'])));

@@ -23,10 +23,7 @@ export interface StepReport extends StepResult {
  * Runs steps one after another. A step that throws has failed, and the later ones are skipped.
  * @param report called with a line when a step starts, and for each finding
  */
-export async function runSteps(
-  steps: readonly Step[],
-  report: (line: string) => void,
-): Promise<StepReport[]> {
+export async function runSteps(steps: readonly Step[], report: (line: string) => void): Promise<StepReport[]> {
   const reports: StepReport[] = [];
   let isBroken = false;
   for (const { title, run } of steps) {
@@ -51,8 +48,7 @@ export async function runSteps(
 }
 
 /** Returns true when every step ran without a finding. */
-export const isClean = (reports: readonly StepReport[]) =>
-  reports.every(({ findings }) => findings.length === 0);
+export const isClean = (reports: readonly StepReport[]) => reports.every(({ findings }) => findings.length === 0);
 
 /** Returns the steps as a Markdown table. */
 export function stepTable(reports: readonly StepReport[]): string {
@@ -64,12 +60,7 @@ export function stepTable(reports: readonly StepReport[]): string {
         : `${findings.length} finding${findings.length === 1 ? '' : 's'}`;
   const cells = [
     ['step', 'result', 'counts', 'duration'],
-    ...reports.map((step) => [
-      step.title,
-      result(step),
-      step.counts.join('; '),
-      `${Math.round(step.seconds)} s`,
-    ]),
+    ...reports.map((step) => [step.title, result(step), step.counts.join('; '), `${Math.round(step.seconds)} s`]),
   ];
   const widths = [0, 1, 2, 3].map((column) => Math.max(...cells.map((line) => line[column]!.length)));
   const lines = cells.map((line) => line.map((cell, column) => cell.padEnd(widths[column]!)));

@@ -95,9 +95,7 @@ function parseSeed(output: string): DemoCredentials {
   const [apiKey = '', apiSecret = ''] = keyOf('Client').split(':');
   return {
     client: { apiKey, apiSecret },
-    partners: keys
-      .filter(([, kind]) => kind === 'Partner')
-      .map(([, , key, name]) => ({ name: name!, apiKey: key! })),
+    partners: keys.filter(([, kind]) => kind === 'Partner').map(([, , key, name]) => ({ name: name!, apiKey: key! })),
     operator: { apiKey: keyOf('Operator') },
   };
 }

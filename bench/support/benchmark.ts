@@ -16,8 +16,7 @@ export interface Benchmark<Of extends Options> {
 
 function countOf(text: string): number {
   const count = Number(text);
-  if (!Number.isInteger(count) || count < 1)
-    throw new InvalidArgumentError('must be a whole number of at least 1');
+  if (!Number.isInteger(count) || count < 1) throw new InvalidArgumentError('must be a whole number of at least 1');
   return count;
 }
 
@@ -26,9 +25,7 @@ export function runBenchmark<const Of extends Options>({ name, options, measure 
   const command = new Command(name);
   for (const [option, [value, meaning]] of Object.entries(options)) {
     const flag = option.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const added = new Option(`--${flag} <${typeof value === 'number' ? 'count' : 'name'}>`, meaning).default(
-      value,
-    );
+    const added = new Option(`--${flag} <${typeof value === 'number' ? 'count' : 'name'}>`, meaning).default(value);
     command.addOption(typeof value === 'number' ? added.argParser(countOf) : added);
   }
   const settings = command.parse().opts<Settings<Of>>();

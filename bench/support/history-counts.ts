@@ -19,14 +19,7 @@ export interface HistoryCounts {
   readonly actions: Readonly<Record<ActionType, number>>;
 }
 
-type ActionType =
-  | 'workflow'
-  | 'activity'
-  | 'local activities'
-  | 'timer'
-  | 'signal'
-  | 'update'
-  | 'search attributes';
+type ActionType = 'workflow' | 'activity' | 'local activities' | 'timer' | 'signal' | 'update' | 'search attributes';
 
 /** Reads the histories of workflows and counts what they contain. */
 export async function countHistories(client: Client, workflowIds: readonly string[]): Promise<HistoryCounts> {
@@ -89,8 +82,9 @@ export async function countHistories(client: Client, workflowIds: readonly strin
     localActivities: mean(totals.localActivities),
     activities: mean(totals.activities),
     bytes: mean(totals.bytes),
-    actions: Object.fromEntries(
-      Object.entries(actions).map(([type, count]) => [type, mean(count)]),
-    ) as Record<ActionType, number>,
+    actions: Object.fromEntries(Object.entries(actions).map(([type, count]) => [type, mean(count)])) as Record<
+      ActionType,
+      number
+    >,
   };
 }

@@ -54,13 +54,9 @@ function table(rows: readonly Row[]): string {
   const widths = cells[0]!.map((_, column) => Math.max(4, ...cells.map((line) => line[column]!.length)));
   const isText = (column: number) => column === 0 || column === 5;
   const lines = cells.map((line) =>
-    line.map((cell, column) =>
-      isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!),
-    ),
+    line.map((cell, column) => (isText(column) ? cell.padEnd(widths[column]!) : cell.padStart(widths[column]!))),
   );
-  const rule = widths.map((width, column) =>
-    isText(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`,
-  );
+  const rule = widths.map((width, column) => (isText(column) ? '-'.repeat(width) : `${'-'.repeat(width - 1)}:`));
   return [lines[0]!, rule, ...lines.slice(1)].map((line) => `| ${line.join(' | ')} |\n`).join('');
 }
 

@@ -60,8 +60,7 @@ export async function startSimulatedClient(
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  for (const [path, partner] of partners)
-    await partner.subscribePartner({ body: { orderSubmitUrl: `${url}${path}` } });
+  for (const [path, partner] of partners) await partner.subscribePartner({ body: { orderSubmitUrl: `${url}${path}` } });
   // This event names the items' statuses and tracking codes too.
   await client.createWebhook({
     body: { url: `${url}${WEBHOOK_PATH}`, events: ['order_status_updated'] },
@@ -114,13 +113,11 @@ async function produce(partner: Partner, orderId: string): Promise<void> {
   await postback('received');
   await postback('printed');
   for (;;) {
-    const response = await partner
-      .dispatchOrder({ body: { orderId } })
-      .catch((error: { status?: number }) => {
-        // The workflow has not processed the response to the delivery yet, or it is busy.
-        if (error.status !== 409 && error.status !== 503) throw error;
-        return null;
-      });
+    const response = await partner.dispatchOrder({ body: { orderId } }).catch((error: { status?: number }) => {
+      // The workflow has not processed the response to the delivery yet, or it is busy.
+      if (error.status !== 409 && error.status !== 503) throw error;
+      return null;
+    });
     if (response !== null) break;
     await new Promise((resolve) => setTimeout(resolve, 20));
   }

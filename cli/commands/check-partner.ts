@@ -95,8 +95,7 @@ function problemOf(options: CheckPartnerOptions): string | undefined {
   return undefined;
 }
 
-const isLoopback = (host: string) =>
-  host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
+const isLoopback = (host: string) => host === 'localhost' || host === '[::1]' || /^127\.\d+\.\d+\.\d+$/.test(host);
 
 /** Parses `127.0.0.1:4100` or `[::1]:4100`. */
 function listenAddress(text: string): { host: string; port: number } | undefined {

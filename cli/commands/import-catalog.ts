@@ -30,9 +30,7 @@ export async function importCatalogFile(
     const counts = await importCatalog(sql, /\.csv$/i.test(file) ? csvLines(text) : jsonLines(text), {
       dryRun,
       onProgress: ({ lines, created, updated, unchanged, refused }) =>
-        say(
-          `${lines} lines: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected`,
-        ),
+        say(`${lines} lines: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected`),
       onRefused: ({ line, faults }) => {
         shown += 1;
         if (shown > SHOWN_REFUSALS) return;

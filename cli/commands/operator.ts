@@ -26,10 +26,7 @@ class CannotDo extends Error {}
  * running.
  * @returns the exit code
  */
-async function onDatabase(
-  { config, log }: CommandContext,
-  work: (sql: Sql) => Promise<void>,
-): Promise<number> {
+async function onDatabase({ config, log }: CommandContext, work: (sql: Sql) => Promise<void>): Promise<number> {
   const { url, release } = await databaseTarget(config, log, say);
   const sql = connectPostgres(url, { max: 1, applicationName: 'pressline-operator' });
   try {
@@ -108,9 +105,7 @@ export function rotateOperatorKey(
 ): Promise<number> {
   return onDatabase(context, async (sql) => {
     await inTransaction(sql, async (tx) => {
-      const created = create
-        ? await createAccount(tx, { role: 'operator', name, operatorRole: 'admin' })
-        : undefined;
+      const created = create ? await createAccount(tx, { role: 'operator', name, operatorRole: 'admin' }) : undefined;
       const account = created ?? (await accountByName(tx, 'operator', name));
       if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
       if (await isRevokedAccount(tx, account.id)) throw new CannotDo(`The operator ${name} is revoked.`);

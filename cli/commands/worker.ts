@@ -21,7 +21,5 @@ export const worker: Command = async ({ config, log, signals }) => {
     await metricsServer?.stop();
     await services.close();
   };
-  return await untilStopped(signals.wait(), { failure: running.failure, stop }, log, (line) =>
-    log.info(line),
-  );
+  return await untilStopped(signals.wait(), { failure: running.failure, stop }, log, (line) => log.info(line));
 };

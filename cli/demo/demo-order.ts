@@ -26,10 +26,7 @@ export function seconds(ms: number): string {
 
 /** What the demo runs on. */
 export interface DemoTarget {
-  readonly credentials: Pick<
-    CredentialsFile,
-    'baseUrl' | 'temporalUiUrl' | 'client' | 'partners' | 'operator'
-  >;
+  readonly credentials: Pick<CredentialsFile, 'baseUrl' | 'temporalUiUrl' | 'client' | 'partners' | 'operator'>;
   readonly namespace: string;
   readonly temporal: Client;
   readonly sandboxUrl: string;
@@ -80,9 +77,7 @@ export class DemoOrder {
     const reference = `demo-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
     const order = sampleOrder(reference, this.target.sandboxUrl);
     this.submitted = await this.shop.submitOrder({ body: order });
-    const goods = order.items
-      .map(({ quantity, itemReferenceId }) => `${quantity} × ${itemReferenceId}`)
-      .join(', ');
+    const goods = order.items.map(({ quantity, itemReferenceId }) => `${quantity} × ${itemReferenceId}`).join(', ');
     const { city, country } = order.shippingAddress;
     return this.line(
       new Date(this.submitted.createdAt),
@@ -100,9 +95,7 @@ export class DemoOrder {
       if (reached !== undefined) return this.line(reached.at, milestone.title, reached.detail);
       const { fulfillmentStatus, refusalReason } = snapshot.order;
       if (['failed', 'on_hold', 'canceled'].includes(fulfillmentStatus)) {
-        throw new DemoStopped(
-          `The order is ${fulfillmentStatus}${refusalReason ? `: ${refusalReason}` : ''}.`,
-        );
+        throw new DemoStopped(`The order is ${fulfillmentStatus}${refusalReason ? `: ${refusalReason}` : ''}.`);
       }
       if (Date.now() > deadline) {
         throw new DemoStopped(
@@ -139,9 +132,7 @@ export class DemoOrder {
   private async save(): Promise<string> {
     const { order } = await this.snapshot();
     const printOrders = new Map(
-      order.items.flatMap(({ printJobs }) =>
-        printJobs.map((job) => [job.printOrderId, job.partner] as const),
-      ),
+      order.items.flatMap(({ printJobs }) => printJobs.map((job) => [job.printOrderId, job.partner] as const)),
     );
     const { credentials, documentsFolder } = this.target;
     for (const [id, partner] of printOrders) {

@@ -78,9 +78,7 @@ export const MILESTONES: readonly Milestone[] = [
   {
     title: 'Print order accepted',
     reached: ({ takenAt, order, atPartners }) => {
-      const wanted = new Set(
-        order.items.flatMap(({ printJobs }) => printJobs.map((job) => job.printOrderId)),
-      );
+      const wanted = new Set(order.items.flatMap(({ printJobs }) => printJobs.map((job) => job.printOrderId)));
       if (wanted.size === 0 || atPartners.length < wanted.size) return undefined;
       if (!atPartners.every(({ answers }) => answers.includes('200'))) return undefined;
       const ids = atPartners.map(({ printOrderId }) => printOrderId).join(', ');
@@ -134,9 +132,7 @@ function routingDetail(decision: Extract<RoutingDecision['decision'], { ok: true
   }
   const withCost = (uid: string) => `${uid} (${formatMinor(totals.get(uid)?.cents ?? 0, 'EUR')})`;
   const others = [...new Set([...totals.keys(), ...rejected.keys()])].filter((uid) => !chosen.has(uid));
-  const rejections = others.map((uid) =>
-    rejected.has(uid) ? `${uid}: ${rejected.get(uid)}` : withCost(uid),
-  );
+  const rejections = others.map((uid) => (rejected.has(uid) ? `${uid}: ${rejected.get(uid)}` : withCost(uid)));
   const reason = rejections.length === 0 ? '' : `, rather than ${rejections.join(', ')}`;
   return `to ${[...chosen].map(withCost).join(' and ')}${reason}`;
 }

@@ -1,11 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
-import type {
-  PostbackInbox,
-  SeenDispatch,
-  SeenPostback,
-} from '../../src/partners/conformance/postback-review';
+import type { PostbackInbox, SeenDispatch, SeenPostback } from '../../src/partners/conformance/postback-review';
 
 /**
  * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, responds to
@@ -51,9 +47,7 @@ export async function startCheckListener(options: {
   const dispatches: SeenDispatch[] = [];
   let url = '';
   const server = createServer((request, response) => {
-    respond(request, response, { secret: options.secret, url, postbacks, dispatches }).catch(() =>
-      response.destroy(),
-    );
+    respond(request, response, { secret: options.secret, url, postbacks, dispatches }).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -147,8 +141,6 @@ function seenPostback(body: unknown): SeenPostback {
     timestamp: text('timestamp') ?? '',
     message: text('message'),
     arrivedAt: Date.now(),
-    problems: parsed.success
-      ? []
-      : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    problems: parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
   };
 }

@@ -1,16 +1,14 @@
 /** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
 export const FAULTS = {
   'slow.pdf': 'Responds after 10 seconds (?ms=).',
-  'drips.pdf':
-    'Sends 1 kB every second (?ms=). Only a limit on the time or the pace of the transfer ends it.',
+  'drips.pdf': 'Sends 1 kB every second (?ms=). Only a limit on the time or the pace of the transfer ends it.',
   'missing.pdf': 'Responds with 404.',
   'forbidden.pdf': 'Responds with 403.',
   'gone.pdf': 'Responds with 410.',
   'broken.pdf': 'Responds with 500.',
   'busy.pdf':
     'Responds with 429 with Retry-After: 1 for the first two requests (?failures=) of each ?key=, then sends a good file.',
-  'recovers.pdf':
-    'Responds with 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
+  'recovers.pdf': 'Responds with 500 for the first two requests (?failures=) of each ?key=, then sends a good file.',
   'silent.pdf':
     'Sends nothing to the first request (?failures=) of each ?key= and keeps it open, then sends a good file.',
   'lies.pdf': 'Declares a PDF and is a web page.',

@@ -101,8 +101,7 @@ export function printFileRoutes(shelf: PrintFileShelf): Router {
       return;
     }
     const file = await shelf.get(request.params.name, pages);
-    if (file === undefined)
-      response.status(404).json({ error: `There is no print file ${request.params.name}` });
+    if (file === undefined) response.status(404).json({ error: `There is no print file ${request.params.name}` });
     else sendFile(response, file);
   });
   return router;

@@ -12,8 +12,7 @@ export async function checkAssets(
   for (const asset of assets) {
     const { status, head, bytes } = await outbound.download(asset.url);
     if (status !== 200) return { fault: `The print file responded with ${status}` };
-    if (bytes === 0 || formatOf(head) !== asset.format)
-      return { fault: `The print file is not a ${asset.format}` };
+    if (bytes === 0 || formatOf(head) !== asset.format) return { fault: `The print file is not a ${asset.format}` };
   }
   return { fetched: assets.length };
 }

@@ -39,8 +39,7 @@ export function cancelRequestHandler(
     }
     const packed = record.trackingCodes.size > 0 || hasReported(record, 'shipped');
     const { name, amount } = record.behaviour;
-    const refusal =
-      BEHAVIOURS[name].refusesCancel?.(amount) ?? (packed ? 'The order is packed already' : undefined);
+    const refusal = BEHAVIOURS[name].refusesCancel?.(amount) ?? (packed ? 'The order is packed already' : undefined);
     enter({
       type: 'cancel-order',
       printOrderId: orderId,

@@ -31,8 +31,7 @@ export async function dispatch(
     { orderId: record.id },
     ({ status }) => status === 409 && !allHeld(record) && Date.now() < patienceEnds,
   );
-  if (response.status !== 200)
-    return `dispatch got ${response.status} ${cutText(JSON.stringify(response.body), 300)}`;
+  if (response.status !== 200) return `dispatch got ${response.status} ${cutText(JSON.stringify(response.body), 300)}`;
   const { documents, trackingCode } = response.body as DispatchResponse;
   for (const { type, url } of documents) {
     const document = await outbound.download(url);

@@ -174,8 +174,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
     }
   }
   const record = state.printOrders.get(entry.printOrderId);
-  if (record === undefined)
-    throw new Error(`the journal names print order ${entry.printOrderId} before its arrival`);
+  if (record === undefined) throw new Error(`the journal names print order ${entry.printOrderId} before its arrival`);
   switch (entry.type) {
     case 'delivery':
       record.deliveries += 1;

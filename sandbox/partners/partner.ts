@@ -58,11 +58,7 @@ export interface Partner {
   dispatch(body: unknown): Promise<PresslineResponse>;
   /** Sends any body as a stock report. Retries passing faults. */
   reportStock(body: unknown): Promise<PresslineResponse>;
-  setRule(rule: {
-    behaviour: ChosenBehaviour;
-    contains?: string | undefined;
-    times?: number | undefined;
-  }): Rule;
+  setRule(rule: { behaviour: ChosenBehaviour; contains?: string | undefined; times?: number | undefined }): Rule;
   clearRules(): void;
   /** Returns the rules, the newest first, with the number of print orders that each still applies to. */
   rules(): readonly { readonly rule: Rule; readonly left: number }[];
@@ -98,8 +94,7 @@ export function createPartner(
   const production = createProduction(context, calls);
   const signature = createSignatureCheck(context);
   const work = (record: PrintOrderRecord) => {
-    if (mode === 'auto' && (record.state === 'taken' || record.cancelToConfirm !== undefined))
-      production.work(record);
+    if (mode === 'auto' && (record.state === 'taken' || record.cancelToConfirm !== undefined)) production.work(record);
   };
   const intake = createPrintOrderIntake(context, signature, work);
   const inventory = createInventory(context, signature);

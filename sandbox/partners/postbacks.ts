@@ -117,8 +117,7 @@ function postbacksOf(record: PrintOrderRecord, step: ScriptedStep & { do: 'postb
     return [{ ...base, items: [{ orderItemId, ...quantity }] }];
   }
   if (step.ownTracking !== undefined) {
-    const trackingCode =
-      step.ownTracking === 'followed' ? postalNumber(record) : `OWN${record.id.padStart(9, '0')}`;
+    const trackingCode = step.ownTracking === 'followed' ? postalNumber(record) : `OWN${record.id.padStart(9, '0')}`;
     return [{ ...base, trackingCode, trackingLink: `https://couriers.example/track/${trackingCode}` }];
   }
   if (status === 'cancelled' || status === 'error') return [base];

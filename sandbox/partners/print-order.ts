@@ -79,9 +79,7 @@ const date = z.string().refine((text) => !Number.isNaN(Date.parse(text)), 'not a
 
 const plannedPackage = z.object({
   packageReferenceId: z.string().min(1),
-  items: z
-    .array(z.object({ orderItemId: z.string().regex(/^\d+$/), quantity: z.number().int().positive() }))
-    .min(1),
+  items: z.array(z.object({ orderItemId: z.string().regex(/^\d+$/), quantity: z.number().int().positive() })).min(1),
   packingSlipUrl: z.url({ protocol: /^https?$/ }).optional(),
 });
 

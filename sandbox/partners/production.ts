@@ -34,14 +34,9 @@ export function createProduction(context: PartnerContext, calls: PartnerCalls): 
     });
   }
 
-  function end(
-    record: PrintOrderRecord,
-    state: 'finished' | 'cancelled' | 'given-up',
-    reason?: string,
-  ): void {
+  function end(record: PrintOrderRecord, state: 'finished' | 'cancelled' | 'given-up', reason?: string): void {
     enter({ type: 'ended', printOrderId: record.id, state, ...(reason === undefined ? {} : { reason }) });
-    if (state === 'given-up')
-      log.warn({ printOrderId: record.id, reason }, 'partner abandoned a print order');
+    if (state === 'given-up') log.warn({ printOrderId: record.id, reason }, 'partner abandoned a print order');
   }
 
   async function confirmCancel(record: PrintOrderRecord, itemIds: readonly string[]): Promise<void> {

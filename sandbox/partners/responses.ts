@@ -4,11 +4,7 @@ import type { FirstResponses } from '../behaviour';
 /** How a partner responds to a message: with 200, or in the faulty way of its behaviour. */
 
 /** @param how undefined: 200 with the message */
-export function sendResponse(
-  response: Response,
-  how: FirstResponses['how'] | undefined,
-  message: string,
-): void {
+export function sendResponse(response: Response, how: FirstResponses['how'] | undefined, message: string): void {
   const accept = () => response.json({ message });
   if (how === undefined) accept();
   else if (how === 'hang-up') response.socket?.destroy();

@@ -34,8 +34,8 @@ async function bundle() {
   const codec = join(dist, 'src', 'platform', 'temporal', 'codec');
   const { code } = await bundleWorkflowCode({
     workflowsPath: join(dist, 'workflows', 'index.js'),
-    workflowInterceptorModules: ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'].map(
-      (name) => join(dist, 'workflows', name),
+    workflowInterceptorModules: ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'].map((name) =>
+      join(dist, 'workflows', name),
     ),
     failureConverterPath: join(codec, 'workflow-failures.js'),
     payloadConverterPath: join(codec, 'payloads.js'),

@@ -56,12 +56,7 @@ try {
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const tarball = join(root, 'out', `pressline-client-${version}.tgz`);
   writeFileSync(join(project, 'package.json'), '{ "name": "shop", "private": true }\n');
-  check('npm install of the tarball in an empty project', 'npm', [
-    'install',
-    '--no-audit',
-    '--no-fund',
-    tarball,
-  ]);
+  check('npm install of the tarball in an empty project', 'npm', ['install', '--no-audit', '--no-fund', tarball]);
   const { dependencies = {} } = JSON.parse(
     readFileSync(join(project, 'node_modules/@pressline/client/package.json'), 'utf8'),
   );

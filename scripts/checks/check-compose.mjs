@@ -14,8 +14,7 @@ const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 /** Returns the command that runs Docker Compose. */
 function composeCommand() {
   const docker = programOnPath('docker');
-  if (docker !== undefined && spawnSync(docker, ['compose', 'version']).status === 0)
-    return [docker, 'compose'];
+  if (docker !== undefined && spawnSync(docker, ['compose', 'version']).status === 0) return [docker, 'compose'];
   return [goTool('compose')];
 }
 
@@ -51,9 +50,7 @@ function compose(...args) {
 console.log(`Docker Compose ${compose('version', '--short')}`);
 for (const profile of [[], ['--profile', 'observability']]) {
   const { services = {} } = JSON.parse(compose(...profile, 'config', '--format', 'json') || '{}');
-  console.log(
-    `${['docker compose', ...profile, 'config'].join(' ')}: ${Object.keys(services).length} services`,
-  );
+  console.log(`${['docker compose', ...profile, 'config'].join(' ')}: ${Object.keys(services).length} services`);
   for (const [name, { image }] of Object.entries(services)) console.log(`  ${name.padEnd(20)} ${image}`);
 }
 console.log(failed ? 'docker-compose.yml is not valid.' : 'docker-compose.yml is valid.');

@@ -7,16 +7,7 @@
  * Needs git and npm. Takes about two minutes.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-} from 'node:fs';
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -152,10 +143,7 @@ async function main() {
   const missing = ['LABEL', 'HEALTHCHECK', 'USER', 'STOPSIGNAL'].filter(
     (wanted) => !imageStage.some(([name]) => name === wanted),
   );
-  report(
-    missing.length === 0,
-    `the image has labels, a health check, a user and a stop signal ${missing.join(' ')}`,
-  );
+  report(missing.length === 0, `the image has labels, a health check, a user and a stop signal ${missing.join(' ')}`);
 
   const help = pressline(['--help']);
   report(help.status === 0 && help.output.includes('migrate'), 'the program starts and lists its commands');

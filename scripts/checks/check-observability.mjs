@@ -82,9 +82,7 @@ async function prometheusQuery(url, query) {
 }
 
 const firing = async (url, name) =>
-  (await prometheusQuery(url, `ALERTS{alertname="${name}",alertstate="firing"}`)).length > 0
-    ? true
-    : undefined;
+  (await prometheusQuery(url, `ALERTS{alertname="${name}",alertstate="firing"}`)).length > 0 ? true : undefined;
 
 const queriesOf = (file) =>
   JSON.parse(readFileSync(join(dashboardsFolder, file), 'utf8')).panels.flatMap(({ title, targets }) =>
@@ -142,8 +140,7 @@ async function main() {
     env: { ...process.env, DATA_DIR: dataDir, PORT: '0', METRICS_PORT: String(metricsPort) },
   });
   const up = await eventually(
-    async () =>
-      readFileSync(join(folder, 'demo.log'), 'utf8').includes('Everything keeps running') || undefined,
+    async () => readFileSync(join(folder, 'demo.log'), 'utf8').includes('Everything keeps running') || undefined,
     300,
   );
   report(up === true, 'the order of the demo is delivered');

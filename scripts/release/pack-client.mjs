@@ -17,14 +17,10 @@ const { version, license } = JSON.parse(readFileSync(join(root, 'package.json'),
 rmSync(folder, { recursive: true, force: true });
 mkdirSync(folder, { recursive: true });
 const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
-execFileSync(
-  process.execPath,
-  [join(typescript, 'bin', 'tsc'), '-p', join(root, 'client', 'tsconfig.package.json')],
-  {
-    cwd: root,
-    stdio: 'inherit',
-  },
-);
+execFileSync(process.execPath, [join(typescript, 'bin', 'tsc'), '-p', join(root, 'client', 'tsconfig.package.json')], {
+  cwd: root,
+  stdio: 'inherit',
+});
 
 const names = Object.keys(createRequire(import.meta.url)(join(folder, 'index.js'))).filter(
   (name) => name !== '__esModule',
@@ -60,8 +56,7 @@ writeFileSync(
     2,
   )}\n`,
 );
-for (const name of ['client/README.md', 'LICENSE'])
-  cpSync(join(root, name), join(folder, name.split('/').at(-1)));
+for (const name of ['client/README.md', 'LICENSE']) cpSync(join(root, name), join(folder, name.split('/').at(-1)));
 const [{ filename, size, files }] = JSON.parse(
   execFileSync('npm', ['pack', '--json', '--pack-destination', out, folder], { cwd: root, encoding: 'utf8' }),
 );

@@ -25,8 +25,7 @@ function lookUp(pattern, command, ...args) {
 const IMAGES = {
   files: ['Dockerfile', 'docker-compose.yml'],
   // Stages of the Dockerfile and the project's own image have no tag.
-  pattern:
-    /^(?<start>FROM |\s*image: )(?<name>[\w./-]+):(?<tag>[\w.-]+)(?:@(?<digest>sha256:[0-9a-f]{64}))?(?=\s|$)/gm,
+  pattern: /^(?<start>FROM |\s*image: )(?<name>[\w./-]+):(?<tag>[\w.-]+)(?:@(?<digest>sha256:[0-9a-f]{64}))?(?=\s|$)/gm,
   pinned: ({ start, name, tag }, digest) => `${start}${name}:${tag}@${digest}`,
   digestOf: ({ name, tag }) =>
     lookUp(
@@ -39,8 +38,7 @@ const IMAGES = {
 /** A pinned action has its tag in a comment, which Renovate reads too. */
 const ACTIONS = {
   files: readdirSync(join(folder, WORKFLOWS)).map((name) => join(WORKFLOWS, name)),
-  pattern:
-    /^(?<start>\s*(?:- )?uses: )(?<name>[\w-]+\/[\w-]+)@(?:(?<digest>[0-9a-f]{40}) # )?(?<tag>v[\d.]+)$/gm,
+  pattern: /^(?<start>\s*(?:- )?uses: )(?<name>[\w-]+\/[\w-]+)@(?:(?<digest>[0-9a-f]{40}) # )?(?<tag>v[\d.]+)$/gm,
   pinned: ({ start, name, tag }, digest) => `${start}${name}@${digest} # ${tag}`,
   // The commit of an annotated tag is the last line. Its name ends with ^{}.
   digestOf: ({ name, tag }) =>

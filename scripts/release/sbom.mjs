@@ -23,18 +23,12 @@ const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'u
 const shipped = new Set(
   Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && !dev)
-    .map(
-      ([path, { name, version }]) =>
-        `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`,
-    ),
+    .map(([path, { name, version }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`),
 );
 const components = bill.components.filter(({ group, name, version }) =>
   shipped.has(`${group ? `${group}/` : ''}${name}@${version}`),
 );
-const kept = new Set([
-  bill.metadata.component['bom-ref'],
-  ...components.map((component) => component['bom-ref']),
-]);
+const kept = new Set([bill.metadata.component['bom-ref'], ...components.map((component) => component['bom-ref'])]);
 const dependencies = bill.dependencies
   .filter(({ ref }) => kept.has(ref))
   .map(({ ref, dependsOn }) => ({ ref, dependsOn: dependsOn.filter((name) => kept.has(name)) }));

@@ -19,9 +19,6 @@ export interface Account {
 }
 
 /** Returns true when an account is an operator with at least the permissions of a role. */
-export function hasOperatorRole(
-  { operatorRole }: Pick<Account, 'operatorRole'>,
-  least: OperatorRole,
-): boolean {
+export function hasOperatorRole({ operatorRole }: Pick<Account, 'operatorRole'>, least: OperatorRole): boolean {
   return operatorRole !== null && OPERATOR_ROLES.indexOf(operatorRole) >= OPERATOR_ROLES.indexOf(least);
 }

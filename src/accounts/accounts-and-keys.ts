@@ -62,11 +62,7 @@ export async function isRevokedAccount(sql: Queryable, id: string): Promise<bool
  * Issues a key and secret for an account.
  * @param name describes where the key is used
  */
-export async function issueKey(
-  sql: Queryable,
-  accountId: string,
-  name: string | null = null,
-): Promise<IssuedKey> {
+export async function issueKey(sql: Queryable, accountId: string, name: string | null = null): Promise<IssuedKey> {
   const credentials = newCredentials();
   const hint = keyHint(credentials.apiKey);
   const [row] = await sql<{ id: string; createdAt: Date }[]>`

@@ -6,10 +6,7 @@ export const AUDIT_ACTIONS = {
   'operator.sign_in': ['operator', 'Sign in to the console'],
   'operator.create': ['operator', 'Create an operator'],
   'operator.change_role': ['operator', 'Change the role of an operator'],
-  'operator.withdraw': [
-    'operator',
-    'Withdraw role, sessions and keys of an operator whose groups have no role',
-  ],
+  'operator.withdraw': ['operator', 'Withdraw role, sessions and keys of an operator whose groups have no role'],
   'operator.revoke': ['operator', 'Revoke an operator with all keys'],
   'operator.rotate_key': ['operator', 'Issue a key for an operator'],
   'operator.revoke_key': ['operator', 'Revoke a key of an operator'],

@@ -133,9 +133,7 @@ export async function listAuditEntries(
   const { limit, after } = page;
   const { type, id } = object === undefined ? {} : objectFilter(object);
   const byActor =
-    actor !== undefined && isUuid(actor)
-      ? sql`AND actor_id = ${actor}`
-      : sql`AND actor_name = ${actor ?? ''}`;
+    actor !== undefined && isUuid(actor) ? sql`AND actor_id = ${actor}` : sql`AND actor_name = ${actor ?? ''}`;
   return await sql<AuditEntry[]>`
     SELECT id, at, ${isoMicroseconds(sql, sql`at`)} AS position,
       actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id, host(address) AS address

@@ -34,11 +34,7 @@ export async function clientById(sql: Queryable, id: string): Promise<Client | u
  * Updates the given settings of a client; null removes a setting. Orders show the settings at the time they are read.
  * @returns undefined when there is no client with this id
  */
-export async function changeClient(
-  sql: Queryable,
-  id: string,
-  settings: ClientSettings,
-): Promise<Client | undefined> {
+export async function changeClient(sql: Queryable, id: string, settings: ClientSettings): Promise<Client | undefined> {
   const [row] = await sql<Client[]>`
     UPDATE accounts SET settings = settings || ${json(sql, settings)}
     WHERE role = 'client' AND id = ${id}

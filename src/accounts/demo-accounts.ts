@@ -1,12 +1,6 @@
 import { inTransaction, type Queryable, type Sql } from '../platform/postgres';
 import type { Account, Role } from './account';
-import {
-  accountByName,
-  createAccount,
-  isRevokedAccount,
-  issueKey,
-  type NewAccount,
-} from './accounts-and-keys';
+import { accountByName, createAccount, isRevokedAccount, issueKey, type NewAccount } from './accounts-and-keys';
 import { createAuthenticator } from './authenticator';
 
 /** The accounts in `credentials.json`. */

@@ -73,17 +73,14 @@ export async function earlierRequest(
   sql: Sql,
   { accountId, operationId, key, fingerprint }: KeyedRequest,
 ): Promise<EarlierRequest | undefined> {
-  const [stored] = await sql<
-    { sameContent: boolean; abandoned: boolean; status: number | null; body: unknown }[]
-  >`
+  const [stored] = await sql<{ sameContent: boolean; abandoned: boolean; status: number | null; body: unknown }[]>`
     SELECT fingerprint = ${fingerprint} AS same_content, locked_until < now() AS abandoned, status, body
     FROM idempotency_keys
     WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}
       AND created_at >= now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})`;
   if (stored === undefined) return undefined;
   if (!stored.sameContent) return { outcome: 'other-content' };
-  if (stored.status !== null)
-    return { outcome: 'replay', response: { status: stored.status, body: stored.body } };
+  if (stored.status !== null) return { outcome: 'replay', response: { status: stored.status, body: stored.body } };
   return stored.abandoned ? undefined : { outcome: 'in-flight' };
 }
 
@@ -111,11 +108,7 @@ export function claimWithResponses(sql: Queryable, requests: Fragment): Fragment
  * Stores the response. Call it in the transaction that creates the resource, so that both are committed or neither is.
  * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken the key over
  */
-export async function completeAttempt(
-  sql: Queryable,
-  attempt: Attempt,
-  response: StoredResponse,
-): Promise<void> {
+export async function completeAttempt(sql: Queryable, attempt: Attempt, response: StoredResponse): Promise<void> {
   const rows = await sql`
     UPDATE idempotency_keys SET status = ${response.status}, body = ${json(sql, response.body)}, locked_until = NULL
     WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}

@@ -149,10 +149,9 @@ function nameOf(claims: Readonly<Record<string, unknown>>): string | undefined {
 }
 
 const noResponse = (cause: unknown) =>
-  Object.assign(
-    unavailable('The identity provider does not respond. Try again shortly, or sign in with an API key.'),
-    { cause },
-  );
+  Object.assign(unavailable('The identity provider does not respond. Try again shortly, or sign in with an API key.'), {
+    cause,
+  });
 
 /** Codes of openid-client for a response that OpenID Connect does not define: a proxy's error page, for example. */
 const BROKEN_RESPONSES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];

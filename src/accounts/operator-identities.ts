@@ -7,10 +7,7 @@ import { credentialHash } from './api-key';
 import type { Identity } from './identity-provider';
 
 /** Returns the highest role of a user's groups, or undefined when none of them has one. */
-export function roleOfGroups(
-  roles: GroupRoles | undefined,
-  groups: readonly string[],
-): OperatorRole | undefined {
+export function roleOfGroups(roles: GroupRoles | undefined, groups: readonly string[]): OperatorRole | undefined {
   const found = groups.map((group) => roles?.get(group));
   return OPERATOR_ROLES.findLast((role) => found.includes(role));
 }
@@ -37,11 +34,7 @@ export interface Withdrawal {
  * keys, and its account the permissions of its role. The last admin is no exception: the provider decides who is an admin.
  * Call it in a transaction.
  */
-export async function admit(
-  tx: Queryable,
-  identity: Identity,
-  role: OperatorRole | undefined,
-): Promise<Admission> {
+export async function admit(tx: Queryable, identity: Identity, role: OperatorRole | undefined): Promise<Admission> {
   const { issuer, subject } = identity;
   // Two first sign-ins of one user wait for each other.
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${issuer} ${subject}`}, 0))`;

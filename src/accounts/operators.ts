@@ -42,10 +42,7 @@ async function lockAdmins(tx: Queryable): Promise<readonly string[]> {
  * Revokes an operator with all keys, for good. Call it in a transaction.
  * @returns `last-admin` when no other admin is left; nothing is changed then
  */
-export async function revokeOperator(
-  tx: Queryable,
-  id: string,
-): Promise<'revoked' | 'already-revoked' | 'last-admin'> {
+export async function revokeOperator(tx: Queryable, id: string): Promise<'revoked' | 'already-revoked' | 'last-admin'> {
   const admins = await lockAdmins(tx);
   if (admins.length === 1 && admins[0] === id) return 'last-admin';
   const revoked = await tx`

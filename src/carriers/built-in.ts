@@ -27,9 +27,7 @@ export function routingText({ country, postcode }: { country: string; postcode: 
 }
 
 function missingContact(method: MethodRates, { receiver }: Consignment): string[] {
-  return method.requires
-    .filter((contact) => !receiver[contact])
-    .map((contact) => `receiver.person.${contact}`);
+  return method.requires.filter((contact) => !receiver[contact]).map((contact) => `receiver.person.${contact}`);
 }
 
 interface PurchaseRow {

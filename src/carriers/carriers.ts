@@ -25,11 +25,7 @@ export interface Carriers {
  * Returns the built-in carriers and the given gateways.
  * @param publicUrl base URL of the tracking pages, without a trailing slash
  */
-export function createCarriers(
-  sql: Sql,
-  publicUrl: string,
-  gateways: readonly CarrierAdapter[] = [],
-): Carriers {
+export function createCarriers(sql: Sql, publicUrl: string, gateways: readonly CarrierAdapter[] = []): Carriers {
   return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card, publicUrl)), ...gateways]);
 }
 

@@ -6,11 +6,7 @@ import type { CarrierAdapter } from './carrier';
  * Returns an adapter that counts purchases and tracking checks.
  * @param isRemote the adapter calls another server, so its calls are timed as outgoing requests
  */
-export function measuredCarrier(
-  adapter: CarrierAdapter,
-  metrics: Metrics,
-  isRemote: boolean,
-): CarrierAdapter {
+export function measuredCarrier(adapter: CarrierAdapter, metrics: Metrics, isRemote: boolean): CarrierAdapter {
   const carrier = adapter.uid;
   for (const outcome of ATTEMPT_OUTCOMES) {
     metrics.count('pressline_labels_total', { carrier, outcome }, 0);
@@ -36,11 +32,7 @@ export function measuredCarrier(
     } finally {
       const seconds = (performance.now() - startedAt) / 1_000;
       if (isRemote)
-        metrics.observe(
-          'http_client_request_duration_seconds',
-          { kind: 'carrier', target: carrier, outcome },
-          seconds,
-        );
+        metrics.observe('http_client_request_duration_seconds', { kind: 'carrier', target: carrier, outcome }, seconds);
       count?.(outcome);
     }
   }

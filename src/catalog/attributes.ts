@@ -20,10 +20,7 @@ const COLUMNS = [
 ];
 
 /** Returns the values of an attribute in order of creation, or undefined when the attribute does not exist. */
-export async function attributeValues(
-  sql: Sql,
-  attributeId: string,
-): Promise<StoredAttributeValue[] | undefined> {
+export async function attributeValues(sql: Sql, attributeId: string): Promise<StoredAttributeValue[] | undefined> {
   const rows = await sql<(StoredAttributeValue & { id: string | null })[]>`
     SELECT ${sql(COLUMNS.map((column) => `offered.${column}`))}
     FROM attributes LEFT JOIN attribute_values AS offered ON offered.attribute_id = attributes.id
@@ -63,8 +60,7 @@ function rows(sql: Queryable, attributeId: string, values: readonly AttributeVal
 
 async function lockAttribute(tx: Queryable, attributeId: string): Promise<void> {
   const [attribute] = await tx`SELECT 1 FROM attributes WHERE id = ${attributeId} FOR UPDATE`;
-  if (attribute === undefined)
-    throw new Refusal('NOT_FOUND', { message: `There is no attribute "${attributeId}".` });
+  if (attribute === undefined) throw new Refusal('NOT_FOUND', { message: `There is no attribute "${attributeId}".` });
 }
 
 const sortLike = (values: readonly AttributeValue[], stored: readonly StoredAttributeValue[]) => {

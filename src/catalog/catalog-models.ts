@@ -33,10 +33,7 @@ const offer = (row: AttributeRow, { valueIds, defaultValueId }: ModelAttribute):
  * Reads product models by id, with the values of their attributes and the product models of their parts. Skips
  * unknown ids.
  */
-export async function loadCatalogModels(
-  sql: Queryable,
-  ids: readonly string[],
-): Promise<Map<string, CatalogModel>> {
+export async function loadCatalogModels(sql: Queryable, ids: readonly string[]): Promise<Map<string, CatalogModel>> {
   const rows = await sql<ModelRow[]>`
     WITH wanted AS (SELECT * FROM product_models WHERE id = ANY(${ids as string[]})),
     needed AS (
@@ -46,9 +43,7 @@ export async function loadCatalogModels(
     )
     SELECT id, name, description, preview_url AS "previewURL", category_id, product_uid_template, state, attributes, parts, production
     FROM product_models JOIN needed USING (id)`;
-  const attributeIds = [
-    ...new Set(rows.flatMap(({ attributes }) => attributes.map((entry) => entry.attributeId))),
-  ];
+  const attributeIds = [...new Set(rows.flatMap(({ attributes }) => attributes.map((entry) => entry.attributeId)))];
   const attributes = await sql<AttributeRow[]>`
     SELECT attributes.id, attributes.description, attributes.properties, offered.values
     FROM attributes
@@ -67,10 +62,7 @@ export async function loadCatalogModels(
       model: { ...row, production: productionSpec.parse(row.production) },
       template: parsed.template,
       attributes: new Map(
-        row.attributes.map((entry) => [
-          entry.attributeId,
-          offer(attributeById.get(entry.attributeId)!, entry),
-        ]),
+        row.attributes.map((entry) => [entry.attributeId, offer(attributeById.get(entry.attributeId)!, entry)]),
       ),
       parts,
     };

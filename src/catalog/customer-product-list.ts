@@ -114,10 +114,7 @@ interface Ids {
 }
 
 /** Returns the listings of viewers, or (undefined) all customer products. */
-function productsOf(
-  sql: Sql,
-  viewers: readonly string[] | undefined,
-): Pick<Source, 'tables' | 'whole' | 'overlap'> {
+function productsOf(sql: Sql, viewers: readonly string[] | undefined): Pick<Source, 'tables' | 'whole' | 'overlap'> {
   if (viewers === undefined) {
     return { tables: [sql`customer_products`], whole: sql`customer_products`, overlap: false };
   }
@@ -194,11 +191,7 @@ async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>)
 }
 
 /** Reads a page of ranges and counts up to COUNTED_MATCHES rows, which are in the index alone. */
-async function readCountedRanges(
-  sql: Sql,
-  selection: Selection,
-  filter: CustomerProductFilter,
-): Promise<Ids> {
+async function readCountedRanges(sql: Sql, selection: Selection, filter: CustomerProductFilter): Promise<Ids> {
   const [rows, [count]] = await Promise.all([
     sql<{ id: string }[]>`${selection.page}`,
     sql<{ total: number }[]>`
@@ -239,10 +232,7 @@ async function readMatches(
   return await inTransaction(sql, async (tx) => {
     // execute() sends the statement now, before the next one.
     const planned = tx`SET LOCAL plan_cache_mode = force_custom_plan`.execute();
-    const [[plan]] = await Promise.all([
-      tx<{ 'QUERY PLAN': Plan[] }[]>`EXPLAIN (FORMAT JSON) ${matches}`,
-      planned,
-    ]);
+    const [[plan]] = await Promise.all([tx<{ 'QUERY PLAN': Plan[] }[]>`EXPLAIN (FORMAT JSON) ${matches}`, planned]);
     let estimate = plan!['QUERY PLAN'][0]!.Plan['Plan Rows'];
     if (estimate <= COUNTED_MATCHES) {
       const all = await tx<

@@ -30,9 +30,7 @@ export const newCustomerProduct = z.object({
   name: text(200),
   customerIds: customerIds
     .optional()
-    .describe(
-      'Default: the id of the client, which means all of its customers; for an operator, every client',
-    ),
+    .describe('Default: the id of the client, which means all of its customers; for an operator, every client'),
   productModelId: id,
   variantOptions: z.array(variantOption).max(20),
   partQuantities: z.array(partQuantity).max(50).optional(),
@@ -64,9 +62,7 @@ export const customerProductQuery = z.object({
   customerProductIds: commaSeparated.optional().describe('Comma-separated'),
   customerIds: commaSeparated
     .optional()
-    .describe(
-      'Comma-separated. Returns products that name one of these customers, also when they name others too',
-    ),
+    .describe('Comma-separated. Returns products that name one of these customers, also when they name others too'),
   productModelIds: commaSeparated.optional().describe('Comma-separated'),
   state: commaSeparated
     .pipe(z.array(z.enum(CUSTOMER_PRODUCT_STATES)).max(CUSTOMER_PRODUCT_STATES.length).optional())

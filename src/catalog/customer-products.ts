@@ -105,9 +105,7 @@ async function checkDraft(tx: Transaction, viewer: Viewer, draft: NewCustomerPro
  */
 async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<OwnedCustomerProduct> {
   const [row] = isUuid(id)
-    ? await tx<
-        OwnedCustomerProduct[]
-      >`SELECT ${tx(COLUMNS)} FROM customer_products WHERE id = ${id} FOR UPDATE`
+    ? await tx<OwnedCustomerProduct[]>`SELECT ${tx(COLUMNS)} FROM customer_products WHERE id = ${id} FOR UPDATE`
     : [];
   const missing = new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
   if (row === undefined) throw missing;

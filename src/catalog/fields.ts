@@ -15,9 +15,7 @@ export const attributeId = z
 export const commaSeparated = z
   .string()
   .max(12_000)
-  .transform((list) =>
-    [...new Set(list.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== ''),
-  )
+  .transform((list) => [...new Set(list.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== ''))
   .transform((entries) => (entries.length === 0 ? undefined : entries));
 
 /** Largest offset of a list, since the database reads and skips the rows before it. */

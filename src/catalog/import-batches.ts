@@ -91,10 +91,7 @@ async function writeAttributes(tx: Transaction, { lines }: Batch<'attribute'>): 
   return outcomes(lines, ({ id }) => id, written);
 }
 
-async function writeAttributeValues(
-  tx: Transaction,
-  { lines }: Batch<'attribute_value'>,
-): Promise<Outcome[]> {
+async function writeAttributeValues(tx: Transaction, { lines }: Batch<'attribute_value'>): Promise<Outcome[]> {
   const ids = [...new Set(lines.map(({ value }) => value.attributeId))];
   const known = new Set(
     (await tx<{ id: string }[]>`SELECT id FROM attributes WHERE id = ANY(${ids})`).map(({ id }) => id),

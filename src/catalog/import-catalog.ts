@@ -155,8 +155,7 @@ export async function importCatalog(
   if (options.dryRun) {
     await inTransaction(sql, async (tx) => {
       run = new ImportRun(
-        (batch) =>
-          batch.kind === 'customer_product' ? tryBatch(tx, batch, models) : writeBatch(tx, batch, models),
+        (batch) => (batch.kind === 'customer_product' ? tryBatch(tx, batch, models) : writeBatch(tx, batch, models)),
         options,
       );
       await run.readAll(lines);

@@ -25,9 +25,7 @@ function cellValue(column: string, cell: string): unknown {
   if (FLAG_COLUMNS.has(column)) return cell === 'true' ? true : cell === 'false' ? false : cell;
   // Customers may also be plain text, separated by semicolons.
   if (column === 'customerIds') {
-    return cell.startsWith('[')
-      ? (JSON.parse(cell) as unknown)
-      : cell.split(';').map((entry) => entry.trim());
+    return cell.startsWith('[') ? (JSON.parse(cell) as unknown) : cell.split(';').map((entry) => entry.trim());
   }
   return cell;
 }

@@ -128,8 +128,7 @@ function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolutio
       };
     });
     if (!match.ok) {
-      if (match.attributeId !== null)
-        nearest = `"${uid}" has no known value for attribute ${match.attributeId}`;
+      if (match.attributeId !== null) nearest = `"${uid}" has no known value for attribute ${match.attributeId}`;
       continue;
     }
     const closed = unavailable(model);
@@ -143,10 +142,7 @@ function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolutio
 }
 
 /** Returns the ids of the product models whose prefix one of the productUids starts with, longest prefix first. */
-async function candidateIds(
-  sql: Sql,
-  uids: Iterable<string>,
-): Promise<{ version: string; ids: string[] | null }> {
+async function candidateIds(sql: Sql, uids: Iterable<string>): Promise<{ version: string; ids: string[] | null }> {
   const prefixes = new Set<string>();
   for (const uid of uids) {
     for (let length = 1; length <= Math.min(uid.length, MAX_UID_LENGTH); length += 1) {
@@ -205,9 +201,7 @@ export async function resolveProducts(
 ): Promise<Resolution[]> {
   const names = [...new Set(items.flatMap(({ productName }) => productName ?? []))];
   const uids = [
-    ...new Set(
-      items.flatMap(({ productUid, productName }) => (productName == null ? (productUid ?? []) : [])),
-    ),
+    ...new Set(items.flatMap(({ productUid, productName }) => (productName == null ? (productUid ?? []) : []))),
   ];
   const named = names.length === 0 ? [] : await namedProducts(sql, customer, names);
   const cache = catalogCache(sql);
@@ -227,8 +221,7 @@ export async function resolveProducts(
       }
       return resolveNamed(product, models.get(product.productModelId)!, productVariant ?? {});
     }
-    if (productUid == null)
-      return refuse('productUid', 'MISSING_FIELD_ERROR', 'productUid or productName is required');
+    if (productUid == null) return refuse('productUid', 'MISSING_FIELD_ERROR', 'productUid or productName is required');
     return byUid.get(productUid)!;
   });
 }

@@ -46,8 +46,7 @@ export function drawBars(
 
 /** Returns the text under the bars, with S10 and SSCC in the groups that their standards print. */
 export function barcodeText({ symbology, value }: LabelBarcode): string {
-  if (symbology === 'gs1-128')
-    return `(00) ${value[0]} ${value.slice(1, 8)} ${value.slice(8, 17)} ${value[17]}`;
+  if (symbology === 'gs1-128') return `(00) ${value[0]} ${value.slice(1, 8)} ${value.slice(8, 17)} ${value[17]}`;
   const postal = /^([A-Z]{2})(\d{3})(\d{3})(\d{2})(\d)([A-Z]{2})$/.exec(value);
   return postal === null ? value : postal.slice(1).join(' ');
 }

@@ -41,12 +41,7 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
       ],
       head: (pdf, area) => stacked(partiesAndBarcode(pdf, area, declaration), categories(pdf, area)),
       foot: (pdf, area) =>
-        paragraphs(
-          pdf,
-          area,
-          [DECLARATION, `Date ${date}     Sender’s signature: ${signerOf(consignment)}`],
-          6.5,
-        ),
+        paragraphs(pdf, area, [DECLARATION, `Date ${date}     Sender’s signature: ${signerOf(consignment)}`], 6.5),
       footer: `CN23 ${barcodeText(barcode)}`,
     },
     A5_LANDSCAPE,

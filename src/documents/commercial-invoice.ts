@@ -55,10 +55,7 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
       rows,
       totals: [
         ['Net weight', kilograms(netGrams)],
-        [
-          `Gross weight, ${packages.length} package${packages.length === 1 ? '' : 's'}`,
-          kilograms(grossGrams),
-        ],
+        [`Gross weight, ${packages.length} package${packages.length === 1 ? '' : 's'}`, kilograms(grossGrams)],
         ['Total value', amount(value)],
       ],
       head: (pdf, area) =>

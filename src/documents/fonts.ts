@@ -129,11 +129,7 @@ export function scriptFor(character: string, country: string, previous?: Script)
     if (isLatin1(codePoint)) return 'latin';
   }
   const scripts = scriptsWith(codePoint);
-  if (
-    previous !== undefined &&
-    scripts.includes(previous) &&
-    (COMMON.test(character) || MARK.test(character))
-  ) {
+  if (previous !== undefined && scripts.includes(previous) && (COMMON.test(character) || MARK.test(character))) {
     return previous;
   }
   return scriptOrder(country).find((script) => scripts.includes(script));

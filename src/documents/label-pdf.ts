@@ -6,10 +6,7 @@ import { mm, PdfDrawing } from './pdf-drawing';
 export type LabelSize = '4x6' | 'A6' | 'A4';
 
 const SHEETS: Readonly<
-  Record<
-    LabelSize,
-    { page: [number, number]; label: { width: number; height: number }; across: number; down: number }
-  >
+  Record<LabelSize, { page: [number, number]; label: { width: number; height: number }; across: number; down: number }>
 > = {
   '4x6': { page: [288, 432], label: { width: 288, height: 432 }, across: 1, down: 1 },
   A6: { page: [mm(105), mm(148)], label: { width: mm(105), height: mm(148) }, across: 1, down: 1 },
@@ -37,10 +34,7 @@ function drawElement(pdf: PdfDrawing, element: LabelElement, dx: number, dy: num
 }
 
 /** Renders labels as one PDF, in the given order: one per page, or four per A4 sheet. */
-export async function renderLabelPdf(
-  labels: readonly LabelContent[],
-  size: LabelSize = '4x6',
-): Promise<Buffer> {
+export async function renderLabelPdf(labels: readonly LabelContent[], size: LabelSize = '4x6'): Promise<Buffer> {
   const sheet = SHEETS[size];
   const perPage = sheet.across * sheet.down;
   const pdf = new PdfDrawing(labels[0]?.receiver.country ?? '', {

@@ -22,9 +22,7 @@ const escaped = (text: string) =>
 
 /** Returns ^BC mode and field data: start C, FNC1 and digit pairs for an SSCC; automatic subsets (mode A) for others. */
 function barcodeField({ symbology, value }: LabelBarcode): { mode: 'N' | 'A'; data: string } {
-  return symbology === 'gs1-128'
-    ? { mode: 'N', data: `>;>800${value}` }
-    : { mode: 'A', data: escaped(value) };
+  return symbology === 'gs1-128' ? { mode: 'N', data: `>;>800${value}` } : { mode: 'A', data: escaped(value) };
 }
 
 const registered = new Set<string>();
@@ -60,8 +58,7 @@ function picture(element: Extract<LabelElement, { kind: 'text' }>, country: stri
   const bits = Buffer.alloc(rowBytes * height);
   for (let row = 0; row < height; row++) {
     for (let column = 0; column < width; column++) {
-      if (pixels[(row * width + column) * 4]! < 140)
-        bits[row * rowBytes + (column >> 3)]! |= 0x80 >> (column & 7);
+      if (pixels[(row * width + column) * 4]! < 140) bits[row * rowBytes + (column >> 3)]! |= 0x80 >> (column & 7);
     }
   }
   const y = Math.max(0, dots(element.y) - Math.round(size * 0.1));
@@ -75,8 +72,7 @@ function zplElement(element: LabelElement, country: string): string {
     case 'barcode': {
       const module = Math.max(1, Math.round(element.moduleWidth * DOTS));
       const width = element.symbol.modules * module;
-      const left =
-        dots(element.x) + Math.round((dots(element.symbol.modules * element.moduleWidth) - width) / 2);
+      const left = dots(element.x) + Math.round((dots(element.symbol.modules * element.moduleWidth) - width) / 2);
       const { mode, data } = barcodeField(element.content);
       return `^FO${left},${dots(element.y)}^BY${module}^BCN,${dots(element.height)},N,N,N,${mode}^FH_^FD${data}^FS`;
     }

@@ -76,8 +76,7 @@ export class PdfDrawing {
     const drawn = (natural * size) / style.size;
     const align = style.align ?? 'left';
     let left =
-      x +
-      (align === 'left' || width === undefined ? 0 : align === 'right' ? width - drawn : (width - drawn) / 2);
+      x + (align === 'left' || width === undefined ? 0 : align === 'right' ? width - drawn : (width - drawn) / 2);
     this.doc.fillColor(color);
     for (const run of visualRuns(text, this.country)) {
       this.use(run.script, weight);

@@ -89,11 +89,7 @@ interface SheetFrame {
  * column titles and `Page n of m`. Long texts are broken into lines inside their cells and never cut.
  * @param country country of the document's reader (see `PdfDrawing`)
  */
-export async function renderSheet(
-  country: string,
-  content: SheetContent,
-  style: SheetStyle,
-): Promise<Buffer> {
+export async function renderSheet(country: string, content: SheetContent, style: SheetStyle): Promise<Buffer> {
   const [pageWidth, pageHeight] = style.page;
   const pdf = new PdfDrawing(country, { title: content.title, page: style.page });
   const area: Area = { x: style.margin, width: pageWidth - 2 * style.margin };
@@ -217,9 +213,7 @@ export function boxes(
   const heightOf = (lines: readonly string[], width: number) =>
     lines.reduce((sum, line) => sum + pdf.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
   const height =
-    Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) +
-    size * LEADING +
-    3 * PADDING;
+    Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) + size * LEADING + 3 * PADDING;
   return {
     height: height + gap,
     draw(top) {

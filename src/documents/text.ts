@@ -59,9 +59,7 @@ export function visualRuns(line: string, country: string): FontRun[] {
 
 /** Returns the runs of a right-to-left sequence in visual order. Runs without right-to-left letters are reversed here. */
 function reversedRuns(runs: readonly FontRun[]): FontRun[] {
-  return runs
-    .map(({ script, text }) => ({ script, text: RIGHT_TO_LEFT.test(text) ? text : reversed(text) }))
-    .reverse();
+  return runs.map(({ script, text }) => ({ script, text: RIGHT_TO_LEFT.test(text) ? text : reversed(text) })).reverse();
 }
 
 /** Returns true when a line starts at the right edge. */
@@ -85,12 +83,7 @@ const BREAKS =
 /** Breaks text into lines of at most `width` points at `size`. A word longer than a line is split. */
 export function wrap(
   text: string,
-  {
-    width,
-    size,
-    country,
-    weight = 'regular',
-  }: { width: number; size: number; country: string; weight?: Weight },
+  { width, size, country, weight = 'regular' }: { width: number; size: number; country: string; weight?: Weight },
 ): string[] {
   const measure = (line: string) => lineWidth(line, country, weight) * size;
   if (measure(text) <= width) return [printableText(text).trimEnd()];

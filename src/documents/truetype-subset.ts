@@ -63,8 +63,7 @@ export class TrueTypeFile {
   metrics(glyph: number): { advance: number; bearing: number } {
     const hmtx = this.table('hmtx');
     const long = Math.min(glyph, this.metricCount - 1);
-    const bearingAt =
-      glyph < this.metricCount ? glyph * 4 + 2 : this.metricCount * 4 + (glyph - this.metricCount) * 2;
+    const bearingAt = glyph < this.metricCount ? glyph * 4 + 2 : this.metricCount * 4 + (glyph - this.metricCount) * 2;
     return { advance: hmtx.readUInt16BE(long * 4), bearing: hmtx.readInt16BE(bearingAt) };
   }
 }

@@ -130,8 +130,7 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
       case 'redirect': {
         const { location } = response;
         const sameOrigin = location !== undefined && new URL(location).origin === new URL(url).origin;
-        if (!sameOrigin || redirects === MAX_REDIRECTS)
-          return permanentFault('file_redirected', response.message);
+        if (!sameOrigin || redirects === MAX_REDIRECTS) return permanentFault('file_redirected', response.message);
         url = location;
       }
     }

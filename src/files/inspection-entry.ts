@@ -39,8 +39,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
       file.close();
     }
   } catch (error) {
-    if (error instanceof UnreadableFile)
-      report({ stage: 'unreadable', code: error.code, reason: error.message });
+    if (error instanceof UnreadableFile) report({ stage: 'unreadable', code: error.code, reason: error.message });
     else
       report({
         stage: 'failed',

@@ -88,8 +88,7 @@ function ready(child: ChildProcess): Promise<void> {
       reject(new Error(`the inspection process did not start: ${reason} ${output}`.trim()));
     };
     const timer = setTimeout(() => fail('it takes too long'), START_TIMEOUT_MS);
-    const onExit = (code: number | null, signal: NodeJS.Signals | null) =>
-      fail(`it ended with ${signal ?? code}`);
+    const onExit = (code: number | null, signal: NodeJS.Signals | null) => fail(`it ended with ${signal ?? code}`);
     // Stays: an error without a listener would end this process.
     child.on('error', (error) => fail(error.message));
     child.once('exit', onExit);

@@ -82,9 +82,7 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   return {
     async inspect(job) {
       const inspect = () => limit(() => inspectNow(job));
-      return job.sha256 === undefined
-        ? await inspect()
-        : await cache.get(`${job.sha256} ${job.mimeType}`, inspect);
+      return job.sha256 === undefined ? await inspect() : await cache.get(`${job.sha256} ${job.mimeType}`, inspect);
     },
     async close() {
       await Promise.all([...running].map((inspector) => inspector.end()));

@@ -43,10 +43,7 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
       const image = await loadImage(bytes).catch(() => null);
       if (image === null || image.width === 0) return null;
       const scale = Math.min(1, longestSide / Math.max(width, height));
-      const canvas = createCanvas(
-        Math.max(1, Math.round(width * scale)),
-        Math.max(1, Math.round(height * scale)),
-      );
+      const canvas = createCanvas(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
       const context = canvas.getContext('2d');
       context.imageSmoothingQuality = 'high';
       context.drawImage(image, 0, 0, canvas.width, canvas.height);
@@ -66,9 +63,7 @@ function sizeOf(bytes: Buffer): { width: number; height: number } {
   }
   if (!(found.width > 0 && found.height > 0)) throw new UnreadableFile('the image has no size');
   const rotated = found.orientation !== undefined && found.orientation >= 5;
-  return rotated
-    ? { width: found.height, height: found.width }
-    : { width: found.width, height: found.height };
+  return rotated ? { width: found.height, height: found.width } : { width: found.width, height: found.height };
 }
 
 /**

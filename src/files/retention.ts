@@ -47,8 +47,7 @@ async function collectFiles(sql: Sql, objects: ObjectStore, before: Date): Promi
       WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before}
         AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
       ORDER BY f.fetched_at LIMIT ${BATCH}`,
-    (ids) =>
-      sql`UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${ids})`,
+    (ids) => sql`UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${ids})`,
   );
 }
 
@@ -86,8 +85,7 @@ async function inBatches(
   for (;;) {
     const rows = await find();
     for (const { objectKey, previews = [] } of rows) {
-      for (const key of [objectKey, ...previews.map((preview) => preview.objectKey)])
-        await objects.delete(key);
+      for (const key of [objectKey, ...previews.map((preview) => preview.objectKey)]) await objects.delete(key);
     }
     await mark(rows.map(({ id }) => id));
     total += rows.length;

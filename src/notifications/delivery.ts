@@ -72,9 +72,7 @@ export function notificationLane(deps: NotificationDeps): Lane {
  * Returns a function that makes one attempt to deliver a notification (Standard Webhooks 1.0). 2xx is success, 410
  * disables the endpoint, and everything else, including redirects, is retried by the schedule.
  */
-export function createNotificationDelivery(
-  deps: NotificationDeps,
-): (row: OutboxRow) => Promise<DeliveryOutcome> {
+export function createNotificationDelivery(deps: NotificationDeps): (row: OutboxRow) => Promise<DeliveryOutcome> {
   const { sql, client, secretBox, log } = deps;
   // Concurrent deliveries share statements.
   const pendingDelivery = groupCommit((ids: readonly string[]) => pendingDeliveries(sql, ids), GROUP_SIZE);
@@ -119,17 +117,10 @@ export function createNotificationDelivery(
       await sql`
         UPDATE webhook_endpoints SET enabled = false, disabled_reason = 'gone', updated_at = now()
         WHERE id = ${delivery.endpointId}`;
-      log.warn(
-        { endpointId: delivery.endpointId },
-        'notification endpoint responded with 410 and was disabled',
-      );
+      log.warn({ endpointId: delivery.endpointId }, 'notification endpoint responded with 410 and was disabled');
       return await giveUp(delivery.id, attempt, 'the endpoint responded with 410');
     }
-    const delayMs = delayAfter(
-      row.attempts,
-      Math.random(),
-      response.ok ? retryAfterMs(response.headers) : undefined,
-    );
+    const delayMs = delayAfter(row.attempts, Math.random(), response.ok ? retryAfterMs(response.headers) : undefined);
     if (delayMs === null) return await giveUp(delivery.id, attempt, attempt.error);
     const at = new Date(Date.now() + delayMs);
     await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt });

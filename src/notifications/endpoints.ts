@@ -33,8 +33,7 @@ export const MOST_ENDPOINTS = 20;
 /** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
 
-const columns = (sql: Queryable) =>
-  sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
+const columns = (sql: Queryable) => sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
 
 export const ENDPOINT_SECRETS: SealedTable = {
   table: 'webhook_endpoints',

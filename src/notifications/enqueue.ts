@@ -45,10 +45,7 @@ export interface NewDelivery {
 }
 
 /** Stores deliveries and their outbox rows. Returns the deliveries' ids in the same order. */
-export async function enqueueDeliveries(
-  tx: Transaction,
-  deliveries: readonly NewDelivery[],
-): Promise<string[]> {
+export async function enqueueDeliveries(tx: Transaction, deliveries: readonly NewDelivery[]): Promise<string[]> {
   return deliveries.length === 0 ? [] : await writeDeliveries(tx, deliveries, tx``);
 }
 

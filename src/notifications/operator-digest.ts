@@ -53,9 +53,7 @@ export async function sendDigests(
   sources: readonly DigestSource[],
 ): Promise<number> {
   return await inTransaction(sql, async (tx) => {
-    const [turn] = await tx<
-      { isOurs: boolean }[]
-    >`SELECT pg_try_advisory_xact_lock(${DIGEST_LOCK}) AS is_ours`;
+    const [turn] = await tx<{ isOurs: boolean }[]>`SELECT pg_try_advisory_xact_lock(${DIGEST_LOCK}) AS is_ours`;
     if (!turn!.isOurs) return 0;
     const endpoints = await tx<{ id: string; events: string[] }[]>`
       SELECT e.id, e.events FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id

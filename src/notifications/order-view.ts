@@ -37,10 +37,7 @@ export interface NotifiableOrder {
  * Reads an order, its last snapshot and the endpoints of its client in the caller's transaction. Returns undefined when the
  * client has no enabled endpoint; then nothing else is read.
  */
-export async function readNotifiableOrder(
-  tx: Queryable,
-  orderId: string,
-): Promise<NotifiableOrder | undefined> {
+export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
   const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,

@@ -17,9 +17,7 @@ export const OUTBOX_DIGEST: DigestSource = {
       WHERE o.dead_at IS NOT NULL AND o.dead_at <= ${until}
         AND o.dead_at > coalesce(d.covered_until, now() - make_interval(mins => ${FIRST_DIGEST_MINUTES}))
       GROUP BY 1 ORDER BY 1`;
-    return rows.map(
-      ({ reason, count, since, messages }): Raised => ({ reason, count, since, about: { messages } }),
-    );
+    return rows.map(({ reason, count, since, messages }): Raised => ({ reason, count, since, about: { messages } }));
   },
 };
 

@@ -21,8 +21,6 @@ export const ATTENTION_DIGEST: DigestSource = {
       LEFT JOIN operator_digests d ON d.event = 'attention_raised' AND d.reason = raised.reason
       WHERE raised_at <= ${until} AND raised_at > coalesce(d.covered_until, now() - make_interval(mins => ${FIRST_DIGEST_MINUTES}))
       GROUP BY 1 ORDER BY 1`;
-    return rows.map(
-      ({ reason, count, since, orders }): Raised => ({ reason, count, since, about: { orders } }),
-    );
+    return rows.map(({ reason, count, since, orders }): Raised => ({ reason, count, since, about: { orders } }));
   },
 };

@@ -51,9 +51,7 @@ type SubmittedField = {
 }[keyof ItemFields];
 
 export const ITEM_FIELDS = Object.keys(KINDS) as (keyof ItemFields)[];
-export const SUBMITTED_FIELDS = ITEM_FIELDS.filter(
-  (field): field is SubmittedField => KINDS[field] === 'submitted',
-);
+export const SUBMITTED_FIELDS = ITEM_FIELDS.filter((field): field is SubmittedField => KINDS[field] === 'submitted');
 
 /** Returns the name of a field's column. */
 export function columnOf(field: keyof ItemFields): string {
@@ -63,8 +61,6 @@ export function columnOf(field: keyof ItemFields): string {
 /** Returns fields of the order item `i` as arguments of `jsonb_build_object`. */
 export function itemMembers(sql: Queryable, fields: readonly (keyof ItemFields)[]): Fragment {
   return sql.unsafe(
-    fields
-      .map((field) => `'${field}', i.${columnOf(field)}${KINDS[field] === 'exact' ? '::text' : ''}`)
-      .join(', '),
+    fields.map((field) => `'${field}', i.${columnOf(field)}${KINDS[field] === 'exact' ? '::text' : ''}`).join(', '),
   );
 }

@@ -39,10 +39,7 @@ export function createCandidateReader(sql: Sql): CandidateReader {
  * Reads partners with their available stock: the smaller of the ledger's level and the partner's report, minus the
  * units reserved for print jobs. An SKU that neither source knows is left out.
  */
-async function readCandidates(
-  sql: Sql,
-  partnerSkus: readonly string[],
-): Promise<Omit<Candidate, 'openUnits'>[]> {
+async function readCandidates(sql: Sql, partnerSkus: readonly string[]): Promise<Omit<Candidate, 'openUnits'>[]> {
   const skus = [...new Set(partnerSkus)];
   return await sql<Omit<Candidate, 'openUnits'>[]>`
     SELECT ${partnerColumns(sql)}, order_submit_url IS NOT NULL AS subscribed, coalesce(s.stock, '{}') AS stock

@@ -111,8 +111,7 @@ export async function ensureDemoPartners(
     for (const setup of DEMO_SETUPS) {
       const account = accounts.find(({ name }) => name === setup.uid);
       if (account === undefined) continue;
-      const partner =
-        (await createPartner(tx, account.id, setup)) ?? (await partnerByAccount(tx, account.id));
+      const partner = (await createPartner(tx, account.id, setup)) ?? (await partnerByAccount(tx, account.id));
       if (partner !== undefined) partners.push(partner);
     }
     return partners;

@@ -134,10 +134,7 @@ export const PRINT_ORDER_SCHEMAS = {
 } as const;
 
 /** The first revision of a print order is its first delivery, which has no `revision`. */
-const revision = z
-  .int()
-  .min(2)
-  .describe('Counts the messages about the print order. The first delivery is 1.');
+const revision = z.int().min(2).describe('Counts the messages about the print order. The first delivery is 1.');
 
 /** Schemas of order updates, one for each variant: the whole print order with the changes and a `revision`. */
 export const ORDER_UPDATE_SCHEMAS = {

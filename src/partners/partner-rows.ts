@@ -61,9 +61,7 @@ export const partnerAsJson = (sql: Queryable, accountId: Fragment) => sql`
   (SELECT to_jsonb(c) FROM (SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}) c)`;
 
 export function partnerOf(row: Readonly<Record<string, unknown>>): Partner {
-  const partner = Object.fromEntries(
-    Object.entries(row).map(([name, value]) => [postgres.toCamel(name), value]),
-  );
+  const partner = Object.fromEntries(Object.entries(row).map(([name, value]) => [postgres.toCamel(name), value]));
   const time = (value: unknown) => (value === null ? null : new Date(String(value)));
   const { createdAt, subscribedAt } = partner;
   return { ...partner, createdAt: time(createdAt), subscribedAt: time(subscribedAt) } as unknown as Partner;
@@ -71,9 +69,7 @@ export function partnerOf(row: Readonly<Record<string, unknown>>): Partner {
 
 /** Returns the partner of an account, or undefined when the account is not set up as a partner. */
 export async function partnerByAccount(sql: Queryable, accountId: string): Promise<Partner | undefined> {
-  const [partner] = await sql<
-    Partner[]
-  >`SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}`;
+  const [partner] = await sql<Partner[]>`SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}`;
   return partner;
 }
 

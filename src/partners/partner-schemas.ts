@@ -45,9 +45,7 @@ export const partnerSetupSchema = z.object({
     .regex(/^[a-z0-9][a-z0-9-]{1,62}$/, 'must be lowercase letters, digits and hyphens, 2 to 63 of them')
     .describe('Identifies the partner. It cannot be changed.'),
   name: line(100),
-  currency: currencyCode.describe(
-    'Currency of its prices and procurement orders. It needs an exchange rate.',
-  ),
+  currency: currencyCode.describe('Currency of its prices and procurement orders. It needs an exchange rate.'),
   enabled: z.boolean().default(true).describe('True when routing may choose the partner.'),
   printHouseUid: line(100).nullable().default(null),
   senderAddress: senderAddressSchema.describe(
@@ -79,9 +77,7 @@ export const units = z.int().min(0).max(1_000_000_000);
 export const stockReportSchema = z.object({
   SKU: z.string().min(1).max(200),
   status: z.enum(['in-stock', 'out-of-stock']),
-  amount: units
-    .nullish()
-    .describe('Units available. The status in-stock with amount 0 counts as out of stock.'),
+  amount: units.nullish().describe('Units available. The status in-stock with amount 0 counts as out of stock.'),
   replenishmentDate: z
     .union([day, moment({ local: true }), z.literal('')])
     .nullish()

@@ -38,14 +38,7 @@ export function jobOfItem({ jobs }: AddressedPrintOrder, orderItemId: string): s
  * Status of a print order in lists of its partner: that of the job that is least far along. `sent` covers the time
  * before the `received` postback.
  */
-export const PRINT_ORDER_STATUSES = [
-  'sent',
-  'received',
-  'printed',
-  'shipped',
-  'manual_handling',
-  'cancelled',
-] as const;
+export const PRINT_ORDER_STATUSES = ['sent', 'received', 'printed', 'shipped', 'manual_handling', 'cancelled'] as const;
 export type PrintOrderStatus = (typeof PRINT_ORDER_STATUSES)[number];
 
 /** A print order as it was sent last. */
@@ -58,8 +51,7 @@ export interface SentPrintOrder {
 }
 
 /** Job statuses of print orders that are not finished. A partial index covers them. */
-const openJobs = (sql: Queryable) =>
-  sql`('planned', 'passed', 'in_production', 'printed', 'manual_handling')`;
+const openJobs = (sql: Queryable) => sql`('planned', 'passed', 'in_production', 'printed', 'manual_handling')`;
 
 const statusOf = (sql: Queryable) => sql`
   (SELECT CASE

@@ -41,8 +41,7 @@ export function insertPartnerRequest(sql: Queryable, request: NewPartnerRequest)
       ${attempt.outcome}, ${attempt.response})`;
 }
 
-const columns = (sql: Queryable) =>
-  sql`id, kind, print_order_id, revision, at, duration_ms, status, outcome, response`;
+const columns = (sql: Queryable) => sql`id, kind, print_order_id, revision, at, duration_ms, status, outcome, response`;
 
 /** Returns the requests about print orders, oldest first: at most the latest `limit` of each. */
 export async function requestsOfPrintOrders(

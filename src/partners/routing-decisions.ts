@@ -25,10 +25,7 @@ export function recordRoutingDecision(
  * Returns all routing decisions of an order, oldest first.
  * @returns undefined when there is no such order
  */
-export async function routingDecisions(
-  sql: Queryable,
-  orderId: string,
-): Promise<StoredDecision[] | undefined> {
+export async function routingDecisions(sql: Queryable, orderId: string): Promise<StoredDecision[] | undefined> {
   const rows = await sql<(StoredDecision | { step: null })[]>`
     SELECT d.step, d.decision, d.created_at FROM orders o LEFT JOIN routing_decisions d ON d.order_id = o.id
     WHERE o.id = ${orderId} ORDER BY d.created_at, d.step`;

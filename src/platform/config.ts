@@ -39,9 +39,7 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   for (const names of TOGETHER) {
     const missing = names.filter((name) => !env[name]);
     if (missing.length > 0 && missing.length < names.length)
-      problems.push(
-        ...missing.map((name) => `${name}: needed with ${names.filter((one) => env[one]).join(', ')}`),
-      );
+      problems.push(...missing.map((name) => `${name}: needed with ${names.filter((one) => env[one]).join(', ')}`));
   }
   const config = parsed as Config;
   if (config.OIDC_ISSUER?.startsWith('http:') && !allowsPrivateAddresses(config))
@@ -52,8 +50,5 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
 
 /** Returns true when outbound requests may go to private addresses: by default only when all servers are embedded. */
 export function allowsPrivateAddresses(config: Config): boolean {
-  return (
-    config.OUTBOUND_ALLOW_PRIVATE ??
-    (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined)
-  );
+  return config.OUTBOUND_ALLOW_PRIVATE ?? (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined);
 }

@@ -28,9 +28,7 @@ export function fingerprintOf(error: unknown): string {
 /** Returns the function and the file of a stack frame, as in `at record (/app/src/run.ts:12:5)`. */
 function placeOf(frame: string): string {
   const [name = ''] = frame.split('(', 1);
-  const [file = ''] = frame
-    .slice(Math.max(frame.lastIndexOf('/'), frame.lastIndexOf('\\')) + 1)
-    .split(':', 1);
+  const [file = ''] = frame.slice(Math.max(frame.lastIndexOf('/'), frame.lastIndexOf('\\')) + 1).split(':', 1);
   return `${name.includes('/') ? '' : name.trim()} ${file}`;
 }
 

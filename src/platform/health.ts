@@ -49,9 +49,7 @@ async function postgresState(sql: Sql): Promise<ServerState> {
 }
 
 function temporalState({ connection, workflowService }: Client): Promise<ServerState> {
-  return stateOf(
-    connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})),
-  );
+  return stateOf(connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})));
 }
 
 /**

@@ -17,15 +17,7 @@ const SECRET_KEYS = [
   'token',
 ];
 /** Keys with personal data of recipients. Their values are redacted too. */
-const PERSONAL_KEYS = [
-  'shippingAddress',
-  'email',
-  'phone',
-  'firstName',
-  'lastName',
-  'addressLine1',
-  'address',
-];
+const PERSONAL_KEYS = ['shippingAddress', 'email', 'phone', 'firstName', 'lastName', 'addressLine1', 'address'];
 
 const redactedPaths = [...SECRET_KEYS, ...PERSONAL_KEYS].flatMap((key) => {
   const step = /[^\w]/.test(key) ? `["${key}"]` : key;

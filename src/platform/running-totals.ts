@@ -10,10 +10,7 @@ const FOLDED = 10_000;
  * Returns the current counts of a name by key. Adds the changes that triggers have written to the totals, so that the cost
  * depends on the changes since the last read and not on the number of counted rows.
  */
-export async function readRunningTotals(
-  sql: Queryable,
-  name: RunningTotal,
-): Promise<ReadonlyMap<string, number>> {
+export async function readRunningTotals(sql: Queryable, name: RunningTotal): Promise<ReadonlyMap<string, number>> {
   // All parts of the statement see the same snapshot: the totals without the changes, and the changes.
   const rows = await sql<{ key: string; total: string }[]>`
     WITH folded AS (

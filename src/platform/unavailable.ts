@@ -62,9 +62,7 @@ export function isTemporalUnavailable(error: unknown): boolean {
 export function isUnavailable(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false;
   if (isUnprocessedUpdate(error)) return true;
-  const { code, cause, errors, name } = error as Partial<
-    Record<'code' | 'cause' | 'errors' | 'name', unknown>
-  >;
+  const { code, cause, errors, name } = error as Partial<Record<'code' | 'cause' | 'errors' | 'name', unknown>>;
   if (typeof code === 'string' && UNAVAILABLE_CODES.has(code)) return true;
   if (typeof code === 'number' && UNAVAILABLE_GRPC_STATUSES.has(code)) return true;
   if (typeof name === 'string' && UNAVAILABLE_CLASSES.has(name)) return true;

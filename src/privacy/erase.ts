@@ -78,12 +78,7 @@ async function workflowsOf(sql: Queryable, { kind, id }: Subject): Promise<strin
   const voids = shipments.map((shipment) => voidShipmentWorkflowId(shipment.id));
   return kind === 'order'
     ? [orderWorkflowId(id), ...voids]
-    : [
-        shippingOrderWorkflowId(id),
-        cancelShippingOrderWorkflowId(id),
-        takeBackShippingOrderWorkflowId(id),
-        ...voids,
-      ];
+    : [shippingOrderWorkflowId(id), cancelShippingOrderWorkflowId(id), takeBackShippingOrderWorkflowId(id), ...voids];
 }
 
 async function isAnyRunning(temporal: Client, workflowIds: readonly string[]): Promise<boolean> {

@@ -23,10 +23,7 @@ export async function adjustStock(
   if (adjustments.some(({ referenceId }) => referenceId !== undefined)) await pruneReferences(sql);
   return await inTransaction(sql, async (tx) => {
     const skus = [...new Set(adjustments.map(({ partnerSku }) => partnerSku))];
-    const stock = await LockedStock.lock(
-      tx,
-      tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`,
-    );
+    const stock = await LockedStock.lock(tx, tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`);
     const items = new Map(skus.map((sku) => [sku, stock.bySku(partnerId, sku)]));
     const references = await claimReferences(
       tx,
@@ -83,9 +80,7 @@ function adjustedMessage(
 ): string {
   if (adjustmentType === 'add') {
     const offset = previousBackorder - level.backorder;
-    return offset === 0
-      ? `Added ${quantity}.`
-      : `Added ${quantity}, of which ${offset} offset the backorder.`;
+    return offset === 0 ? `Added ${quantity}.` : `Added ${quantity}, of which ${offset} offset the backorder.`;
   }
   const owed = level.backorder - previousBackorder;
   return owed === 0 ? `Consumed ${quantity}.` : `Consumed ${quantity}, of which ${owed} are backordered.`;

@@ -3,10 +3,7 @@ import type { Sql, Statement } from '../platform/postgres';
 import type { consumptionListResponseSchema } from './partner-schemas';
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
-export type ConsumptionItem = Omit<
-  z.output<typeof consumptionListResponseSchema>['items'][number],
-  'createdAt'
-> & {
+export type ConsumptionItem = Omit<z.output<typeof consumptionListResponseSchema>['items'][number], 'createdAt'> & {
   readonly createdAt: Date;
 };
 

@@ -62,9 +62,7 @@ const DEMO_STOCK: readonly DemoStock[] = [
     minStock: 60,
     maxStock: 600,
     items: TEE_COLORS.flatMap(([color, named]) =>
-      TEE_SIZES.map(
-        ([size, sized, cost]) => [`tee-${color}-${size}`, `T-shirt ${sized}, ${named}`, cost] as const,
-      ),
+      TEE_SIZES.map(([size, sized, cost]) => [`tee-${color}-${size}`, `T-shirt ${sized}, ${named}`, cost] as const),
     ),
   },
 ];

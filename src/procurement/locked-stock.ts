@@ -173,13 +173,7 @@ export class LockedStock {
     this.allocations.push(...allocations);
   }
 
-  private move(
-    item: LockedItem,
-    type: MovementType,
-    quantity: number,
-    after: StockLevel,
-    cause: Cause,
-  ): void {
+  private move(item: LockedItem, type: MovementType, quantity: number, after: StockLevel, cause: Cause): void {
     this.movements.push({ itemId: item.id, type, quantity, before: item.level, after, ...cause });
     item.level = after;
     item.changed = true;

@@ -36,9 +36,7 @@ export const stockItemSetupSchema = z
       })
       .optional()
       .describe('Without a supplier the item is never reordered.'),
-    openingQuantity: limit
-      .optional()
-      .describe('The initial stock of a new item. An existing item keeps its level.'),
+    openingQuantity: limit.optional().describe('The initial stock of a new item. An existing item keeps its level.'),
   })
   .refine(({ minStock, maxStock }) => maxStock >= minStock, {
     path: ['maxStock'],
@@ -144,10 +142,7 @@ export const invoiceRequestSchema = z.object({
 
 export const exchangeRatesSchema = z.object({
   perEuro: z
-    .record(
-      z.string().regex(/^[A-Z]{3}$/),
-      z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'),
-    )
+    .record(z.string().regex(/^[A-Z]{3}$/), z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'))
     .refine((rates) => Object.keys(rates).length <= 200, { error: 'No more than 200 currencies.' })
     .refine((rates) => Object.values(rates).every((rate) => Number(rate) > 0), {
       error: 'A rate must be greater than 0.',

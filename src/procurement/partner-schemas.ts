@@ -114,12 +114,7 @@ export const adjustStockRequestSchema = z.object({
         partnerSku: sku,
         adjustmentType: z.enum(['add', 'consume']),
         quantity: pieces,
-        referenceId: z
-          .string()
-          .min(1)
-          .max(255)
-          .optional()
-          .describe('Rejected when it is repeated within 5 minutes.'),
+        referenceId: z.string().min(1).max(255).optional().describe('Rejected when it is repeated within 5 minutes.'),
       }),
     )
     .min(1)
@@ -133,9 +128,7 @@ export const procurementOrderShape = {
   status: z.enum(PROCUREMENT_STATUSES),
   currency: z.string().describe('ISO 4217; the currency of the partner and of all costs.'),
   shippingCost: z.number().nullable(),
-  totalCost: z
-    .number()
-    .describe('Items plus shipping, before VAT; rounded to the smallest unit of the currency.'),
+  totalCost: z.number().describe('Items plus shipping, before VAT; rounded to the smallest unit of the currency.'),
   createdAt: z.iso.datetime(),
   items: z.array(
     z.object({

@@ -10,10 +10,10 @@ import type { procurementEventSchema, procurementOrderViewSchema } from './opera
 import { justAfter, type PageRequest, type Period } from './period-and-page';
 
 /** A procurement order with costs in the currency of its partner. */
-export type ProcurementOrder = Omit<
-  z.output<typeof procurementOrderViewSchema>,
-  'createdAt' | 'updatedAt'
-> & { readonly createdAt: Date; readonly updatedAt: Date };
+export type ProcurementOrder = Omit<z.output<typeof procurementOrderViewSchema>, 'createdAt' | 'updatedAt'> & {
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};
 
 type OrderRow = Omit<
   ProcurementOrder,
@@ -85,20 +85,14 @@ export async function listProcurementOrders(
 
 /** Returns the currency of a partner's costs: EUR for an account that is not set up as a partner yet. */
 export async function partnerCurrency(sql: Sql, partnerId: string): Promise<string> {
-  const [partner] = await sql<
-    { currency: string }[]
-  >`SELECT currency FROM partners WHERE account_id = ${partnerId}`;
+  const [partner] = await sql<{ currency: string }[]>`SELECT currency FROM partners WHERE account_id = ${partnerId}`;
   return partner?.currency ?? 'EUR';
 }
 
 /** Returns one procurement order as operators see it, or undefined. */
 export async function readProcurementOrder(sql: Sql, orderId: number): Promise<ProcurementOrder | undefined> {
   const everything = { partnerId: null, statuses: [], from: null, to: null };
-  const { orders } = await listProcurementOrders(
-    sql,
-    { ...everything, orderId },
-    { pageNumber: 1, perPage: 1 },
-  );
+  const { orders } = await listProcurementOrders(sql, { ...everything, orderId }, { pageNumber: 1, perPage: 1 });
   return orders[0];
 }
 

@@ -23,11 +23,7 @@ type StepOf<T extends ProcurementStep['type']> = Extract<ProcurementStep, { type
  * Applies one step to a procurement order, in one transaction with the stock that it receives. A step that was already
  * applied (same status, receipt id or invoice URL) changes nothing and is not an error.
  */
-export async function takeProcurementStep(
-  sql: Sql,
-  orderId: number,
-  step: ProcurementStep,
-): Promise<StepOutcome> {
+export async function takeProcurementStep(sql: Sql, orderId: number, step: ProcurementStep): Promise<StepOutcome> {
   return await inTransaction(sql, async (tx) => {
     const order = await lockOrder(tx, orderId);
     if (order === null) return { ok: false, reason: `Procurement order ${orderId} does not exist.` };
@@ -151,12 +147,7 @@ export async function procurementStatus(sql: Sql, orderId: number): Promise<Proc
 }
 
 /** Flags a procurement order that has been in a status for too long. Does nothing when it has left that status. */
-export async function flagOverdue(
-  sql: Sql,
-  orderId: number,
-  status: ProcurementStatus,
-  days: number,
-): Promise<void> {
+export async function flagOverdue(sql: Sql, orderId: number, status: ProcurementStatus, days: number): Promise<void> {
   await sql`
     UPDATE procurement_orders SET attention = ${`In status ${status} for more than ${days} days`}, updated_at = now()
     WHERE id = ${orderId} AND status = ${status}`;

@@ -138,10 +138,7 @@ interface Settlement {
   readonly released: OpenReservation;
 }
 
-function divide(
-  { id, stockItemId, printJobId, quantity, allocated }: ReservationRow,
-  used: number,
-): Settlement {
+function divide({ id, stockItemId, printJobId, quantity, allocated }: ReservationRow, used: number): Settlement {
   // The units that were made used the allocated pieces first.
   const taken = Math.min(used, allocated);
   return {

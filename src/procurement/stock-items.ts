@@ -93,10 +93,7 @@ export async function setUpStockItems(
     const count = last + items.length - present.size;
     await tx`UPDATE stock_item_counts SET items = ${count} WHERE partner_id = ${partnerId}`;
 
-    const stock = await LockedStock.lock(
-      tx,
-      tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`,
-    );
+    const stock = await LockedStock.lock(tx, tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`);
     for (const { partnerSku, openingQuantity } of items) {
       if (present.has(partnerSku) || !openingQuantity) continue;
       const cause = { reference: 'opening stock', step: 'opening' };
@@ -147,9 +144,7 @@ export async function listStockItems(
   const [count] = filtered
     ? await sql<{ items: number }[]>`
         SELECT count(*)::float8 AS items FROM stock_items WHERE partner_id = ${partnerId} ${matching}`
-    : await sql<
-        { items: number }[]
-      >`SELECT items::float8 FROM stock_item_counts WHERE partner_id = ${partnerId}`;
+    : await sql<{ items: number }[]>`SELECT items::float8 FROM stock_item_counts WHERE partner_id = ${partnerId}`;
   return { items: rows.map(withAlert), total: count?.items ?? 0 };
 }
 

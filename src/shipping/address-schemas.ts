@@ -15,16 +15,12 @@ export const optionalText = (max: number) =>
 export const requiredText = (max: number) => labelText(text(max)).transform((value) => value.trim());
 
 /** An optional field. Null counts as missing. */
-export const optional = <T extends z.ZodType>(schema: T) =>
-  schema.nullish().transform((value) => value ?? undefined);
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 const email = z
   .string()
   .max(254)
-  .refine(
-    (value) => value.trim() === '' || z.email().safeParse(value.trim()).success,
-    'Not an email address.',
-  )
+  .refine((value) => value.trim() === '' || z.email().safeParse(value.trim()).success, 'Not an email address.')
   .nullish()
   .transform((value) => value ?? undefined);
 
@@ -67,9 +63,7 @@ const addressSchema = crossField(
   (address, report) => {
     const country = property(address, 'country');
     const fields =
-      typeof country === 'string' && Object.hasOwn(REQUIRED_IN_COUNTRY, country)
-        ? REQUIRED_IN_COUNTRY[country]!
-        : [];
+      typeof country === 'string' && Object.hasOwn(REQUIRED_IN_COUNTRY, country) ? REQUIRED_IN_COUNTRY[country]! : [];
     for (const field of fields) requireField(address, field, report, [], `for addresses in ${country}`);
   },
 ).meta({ id: 'ShippingGroupAddress' });

@@ -100,8 +100,7 @@ async function labels(
       format,
       fileName: `label-${fileSafe(trackingNumber)}.${format}`,
       body:
-        made?.body ??
-        (format === 'zpl' ? renderLabelZpl([content!]) : await renderLabelPdf([content!], options.size)),
+        made?.body ?? (format === 'zpl' ? renderLabelZpl([content!]) : await renderLabelPdf([content!], options.size)),
     });
   }
   return documents;

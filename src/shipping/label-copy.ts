@@ -24,10 +24,7 @@ interface LabelRow {
   readonly startedAt: Date;
   readonly trackingNumber: string;
   readonly documents:
-    | readonly Pick<
-        ShipmentDocument,
-        'packagePosition' | 'format' | 'contentType' | 'objectKey' | 'fileName'
-      >[]
+    | readonly Pick<ShipmentDocument, 'packagePosition' | 'format' | 'contentType' | 'objectKey' | 'fileName'>[]
     | null;
 }
 
@@ -53,9 +50,7 @@ export async function labelCopy(
   if (row.status === 'voided') return 'voided';
   // Documents are deleted after their retention and by an erasure, which also removes the addresses.
   if (row.documents === null) return 'deleted';
-  const stored = row.documents.find(
-    (document) => document.format === format && document.packagePosition !== null,
-  );
+  const stored = row.documents.find((document) => document.format === format && document.packagePosition !== null);
   if (stored !== undefined) {
     const { objectKey, contentType, fileName } = stored;
     return { from: 'store', objectKey, contentType, fileName };

@@ -14,10 +14,7 @@ interface PackagesOfShipment {
  * Leaves packages out of bought shipments of print orders: nothing travels with their labels any more. They are not shown
  * and not followed, and a workflow voids them. Packages that a carrier has scanned stay.
  */
-export async function leaveOutPackages(
-  tx: Transaction,
-  unused: readonly PackagesOfShipment[],
-): Promise<void> {
+export async function leaveOutPackages(tx: Transaction, unused: readonly PackagesOfShipment[]): Promise<void> {
   const shipmentIds = unused.map(({ shipmentId }) => shipmentId);
   if (shipmentIds.length === 0) return;
   await tx`SELECT 1 FROM shipments WHERE id = ANY(${shipmentIds}::uuid[]) ORDER BY id FOR UPDATE`;

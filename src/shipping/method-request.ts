@@ -44,11 +44,7 @@ export async function requestedMethod(
   }
   if (carrier !== undefined && fromCarrier.length === 0) {
     if (!isBuiltInCarrier(carrier)) {
-      throw fieldError(
-        'carrier',
-        `There is no carrier ${carrier} for these packages.`,
-        'NO_SUCH_CHOICE_ERROR',
-      );
+      throw fieldError('carrier', `There is no carrier ${carrier} for these packages.`, 'NO_SUCH_CHOICE_ERROR');
     }
     throw carrierError('METHOD_NOT_AVAILABLE', `${carrier} does not carry these packages to the receiver.`);
   }

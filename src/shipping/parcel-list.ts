@@ -1,17 +1,8 @@
-import {
-  FOLLOWED_DAYS,
-  TRACKING_STATUSES,
-  type TrackingStatus,
-} from '../consignments/domain/tracking-status';
+import { FOLLOWED_DAYS, TRACKING_STATUSES, type TrackingStatus } from '../consignments/domain/tracking-status';
 import { isUuid } from '../platform/ids';
 import { isoMicroseconds } from '../platform/list-position';
 import type { Queryable } from '../platform/postgres';
-import {
-  type AgeRange,
-  ageRangeColumns,
-  type ProblemPage,
-  readProblemsFirst,
-} from '../platform/problem-list';
+import { type AgeRange, ageRangeColumns, type ProblemPage, readProblemsFirst } from '../platform/problem-list';
 
 /** Why operators look at a parcel. */
 export const PARCEL_PROBLEMS = [
@@ -127,10 +118,7 @@ export async function listParcels(
   const wanted = AGE_RANGES.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
     // A voided label is not in use, so its parcel has no problem: it is among the others.
-    const ranges = ageRangeColumns(
-      hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted,
-      now,
-    );
+    const ranges = ageRangeColumns(hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted, now);
     return await sql<ParcelListItem[]>`
       SELECT m.short_uid AS id, m.tracking_number, coalesce(p.tracking_url, m.tracking_url) AS tracking_url,
         m.status_uid AS status, m.problem, coalesce(s.carrier_name, m.carrier_name) AS carrier_name, s.method_uid,

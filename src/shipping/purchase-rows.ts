@@ -53,11 +53,7 @@ export async function recordIntent(
 }
 
 /** Records the refusal of an attempt, unless the attempt was bought or voided meanwhile. */
-export async function recordRefusal(
-  sql: Sql,
-  intent: PurchaseIntent,
-  refusal: CarrierRefusal,
-): Promise<void> {
+export async function recordRefusal(sql: Sql, intent: PurchaseIntent, refusal: CarrierRefusal): Promise<void> {
   await sql`
     UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}
     WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}`;

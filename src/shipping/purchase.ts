@@ -8,13 +8,7 @@ import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
 import { packingSlips } from './packing-slips';
-import {
-  type PurchaseIntent,
-  recordIntent,
-  recordPurchase,
-  recordRefusal,
-  type StoredDocument,
-} from './purchase-rows';
+import { type PurchaseIntent, recordIntent, recordPurchase, recordRefusal, type StoredDocument } from './purchase-rows';
 import { readShipment, type ShipmentOwner, type StoredShipment } from './shipments';
 
 export interface PurchaseDeps {
@@ -41,9 +35,7 @@ export type BoughtShipment =
 /** Packages that are bought concurrently. A gateway takes about one second for each. */
 const CONCURRENCY = 5;
 
-export type BoughtLabels =
-  | { readonly ok: true; readonly shipmentId: string }
-  | Extract<BoughtShipment, { ok: false }>;
+export type BoughtLabels = { readonly ok: true; readonly shipmentId: string } | Extract<BoughtShipment, { ok: false }>;
 
 const VOIDED: CarrierRefusal = { code: 'SHIPMENT_VOIDED', message: 'This shipment was voided.' };
 

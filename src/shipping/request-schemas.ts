@@ -2,14 +2,7 @@ import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
 import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
 import { currencyCode } from '../platform/domain/fields';
-import {
-  optional,
-  optionalText,
-  receiverSchema,
-  requiredText,
-  requireField,
-  senderSchema,
-} from './address-schemas';
+import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
 import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 import { MAX_PACKAGES, packageSchema } from './package-schemas';
 
@@ -93,15 +86,10 @@ function consignmentRules(body: unknown, report: ReportField): void {
   if (typeof property(body, 'sender') === 'object') {
     requireField(property(body, 'sender'), 'customs', report, ['sender'], INTERNATIONAL);
   }
-  for (const [index, pack] of packages.entries())
-    internationalPackageRules(pack, report, ['packages', index]);
+  for (const [index, pack] of packages.entries()) internationalPackageRules(pack, report, ['packages', index]);
 }
 
-function internationalPackageRules(
-  pack: unknown,
-  report: ReportField,
-  path: readonly (string | number)[],
-): void {
+function internationalPackageRules(pack: unknown, report: ReportField, path: readonly (string | number)[]): void {
   if (typeof pack !== 'object' || pack === null) return;
   requireField(pack, 'value', report, path, INTERNATIONAL);
   requireField(pack, 'items', report, path, INTERNATIONAL);
@@ -133,20 +121,14 @@ function valueRule(
     const [unitValue, quantity] = [property(item, 'value'), property(item, 'quantity')];
     // Invalid items have their own errors.
     const valid =
-      typeof unitValue === 'number' &&
-      unitValue >= 0 &&
-      Number.isInteger(quantity) &&
-      (quantity as number) > 0;
+      typeof unitValue === 'number' && unitValue >= 0 && Number.isInteger(quantity) && (quantity as number) > 0;
     return valid ? unitValue * (quantity as number) : Number.NaN;
   });
   const sum = values.reduce((total, each) => total + each, 0);
   if (typeof value !== 'number' || items.length === 0 || Number.isNaN(sum)) return;
   // The constant allows for floating-point errors of the sum.
   if (Math.abs(value - sum) <= sum * VALUE_TOLERANCE + 1e-6) return;
-  report(
-    [...path, 'value'],
-    `The value must equal the sum of the items, ${Number(sum.toFixed(4))}, within 1 %.`,
-  );
+  report([...path, 'value'], `The value must equal the sum of the items, ${Number(sum.toFixed(4))}, within 1 %.`);
 }
 
 const isBlank = (value: unknown) =>

@@ -63,8 +63,7 @@ export async function signalOrders(
 ): Promise<void> {
   const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
     const previous =
-      before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId)?.transit ??
-      null;
+      before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId)?.transit ?? null;
     if (transit === null || transit === previous) return [];
     const eventId = `${shipmentId ?? `print-order-${printOrderId}`}:${transit}`;
     const event = {

@@ -60,13 +60,10 @@ test.each([
   [20, 600_000],
 ])('the pause after real attempt %i is the same with waits before it as without', async (number, pause) => {
   const waits = 7;
-  const seen = await attempt(
-    { attempt: number + waits, heartbeatDetails: { since: 1, waits } },
-    async ({ info }) => {
-      expect(attemptOf(info)).toBe(number);
-      return await fails();
-    },
-  );
+  const seen = await attempt({ attempt: number + waits, heartbeatDetails: { since: 1, waits } }, async ({ info }) => {
+    expect(attemptOf(info)).toBe(number);
+    return await fails();
+  });
   expect(seen).toMatchObject({
     failure: { type: 'PartnerUnreachable', message: 'HTTP 503', nextRetryDelay: pause },
   });

@@ -1,14 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unsupportedNode } from '../../cli/node-version';
@@ -53,23 +44,19 @@ function linkPackages(folder: string, omitted: readonly string[]): void {
 }
 
 function run(folder: string, command: string, environment: NodeJS.ProcessEnv = {}) {
-  const { status, stdout, stderr } = spawnSync(
-    process.execPath,
-    [join(folder, 'dist/cli/main.js'), command],
-    {
-      encoding: 'utf8',
-      env: {
-        HOME: join(folder, 'home'),
-        PATH: '/usr/bin:/bin',
-        PORT: '0',
-        SANDBOX_PORT: '0',
-        DATA_DIR: join(folder, 'data'),
-        TEMPORAL_DOWNLOAD_TIMEOUT: '1s',
-        ...environment,
-      },
-      timeout: 60_000,
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, 'dist/cli/main.js'), command], {
+    encoding: 'utf8',
+    env: {
+      HOME: join(folder, 'home'),
+      PATH: '/usr/bin:/bin',
+      PORT: '0',
+      SANDBOX_PORT: '0',
+      DATA_DIR: join(folder, 'data'),
+      TEMPORAL_DOWNLOAD_TIMEOUT: '1s',
+      ...environment,
     },
-  );
+    timeout: 60_000,
+  });
   return { status, stderr: stderr.trimEnd().split('\n'), stdout };
 }
 
@@ -97,9 +84,7 @@ describe('the Node version', () => {
       expect(run(folder, command)).toEqual({
         status: 1,
         stdout: '',
-        stderr: [
-          expect.stringContaining(`needs Node 1000.1.0 or later; this is Node ${process.versions.node}`),
-        ],
+        stderr: [expect.stringContaining(`needs Node 1000.1.0 or later; this is Node ${process.versions.node}`)],
       });
     }
   });
@@ -133,9 +118,7 @@ describe('optional packages, which production images leave out', () => {
   test('are not needed by api, worker and migrate', () => {
     const image = folder();
     for (const command of ['api', 'worker', 'migrate']) {
-      expect(run(image, command).stderr).toEqual([
-        expect.stringMatching(/^Wrong configuration: DATABASE_URL/),
-      ]);
+      expect(run(image, command).stderr).toEqual([expect.stringMatching(/^Wrong configuration: DATABASE_URL/)]);
     }
   });
 

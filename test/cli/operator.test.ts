@@ -18,9 +18,7 @@ afterAll(async () => {
   await rm(folder.path, { recursive: true, force: true });
 });
 
-async function operator(
-  command: string,
-): Promise<{ code: unknown; output: string; key: string | undefined }> {
+async function operator(command: string): Promise<{ code: unknown; output: string; key: string | undefined }> {
   const program = Program.start(`operator ${command}`, { ...folder.environment, LOG_LEVEL: 'silent' });
   const code = await program.exit;
   return { code, output: program.output, key: /plk_[\w-]{32}/.exec(program.output)?.[0] };
@@ -34,8 +32,7 @@ test('operators are added, listed, rotated and revoked, with and without a runni
   const stack = await startEmbeddedStack(config, () => undefined);
   const sql = connectPostgres(stack.config.DATABASE_URL!, { max: 1, applicationName: 'test' });
   try {
-    const nameOf = async (key: string | undefined) =>
-      (await createAuthenticator(sql).authenticate(key))?.account.name;
+    const nameOf = async (key: string | undefined) => (await createAuthenticator(sql).authenticate(key))?.account.name;
     expect(await nameOf(ann.key)).toBe('ann');
 
     const bob = await operator('add bob --role viewer');

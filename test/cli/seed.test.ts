@@ -45,9 +45,7 @@ test('seed adds demo accounts, partners, catalog and stock, and in production on
   try {
     const authenticator = createAuthenticator(sql);
     for (const { output } of [first, second]) {
-      const keys = [...output.matchAll(/^(Client|Partner|Operator) +X-API-KEY: (\S+)/gm)].map(
-        ([, , key]) => key,
-      );
+      const keys = [...output.matchAll(/^(Client|Partner|Operator) +X-API-KEY: (\S+)/gm)].map(([, , key]) => key);
       const names = [];
       for (const key of keys) names.push((await authenticator.authenticate(key))?.account.name);
       expect(names).toEqual(['demo-shop', 'prints-berlin', 'prints-ohio', 'operator']);

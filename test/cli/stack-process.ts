@@ -17,9 +17,7 @@ const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
 
 /** Compiles the sources as `npm start` does. Does nothing when dist/ is up to date. */
 export function build(): void {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [
-    join(projectRoot(), 'scripts/build/build.mjs'),
-  ]);
+  const { status, stdout, stderr } = spawnSync(process.execPath, [join(projectRoot(), 'scripts/build/build.mjs')]);
   if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
 }
 

@@ -30,11 +30,7 @@ afterEach(async () => {
  * Calls `fault`, which returns the number of connections that it ended, until it has ended enough connections or the
  * program has printed that it is up: a program that is up opens new connections only seldom.
  */
-async function endConnections(
-  program: Program,
-  ready: string,
-  fault: () => number | Promise<number>,
-): Promise<void> {
+async function endConnections(program: Program, ready: string, fault: () => number | Promise<number>): Promise<void> {
   for (let ended = 0; ended < CONNECTIONS_TO_END && !program.output.includes(ready); await sleep(20)) {
     expect(program.child.exitCode).toBeNull();
     ended += await fault();
@@ -50,32 +46,29 @@ async function newProxy(port: () => number): Promise<CutProxy> {
 test.each([
   ['worker', 'worker is up'],
   ['api', 'API is up'],
-])(
-  '%s starts although its connections to Postgres and Temporal are cut meanwhile',
-  async (command, ready) => {
-    const { url } = await testDatabase();
-    const folder = await programs.newFolder();
-    const toPostgres = await newProxy(() => Number(new URL(url).port));
-    const toTemporal = await newProxy(() => Number(testTemporalAddress().split(':')[1]));
-    const program = programs.start(command, {
-      ...folder.environment,
-      DATABASE_URL: Object.assign(new URL(url), { port: String(toPostgres.port) }).href,
-      TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
-      TEMPORAL_TASK_QUEUE: `test-${randomToken(9)}`,
-      PUBLIC_URL: 'http://127.0.0.1:1',
-      LINK_SECRET: randomToken(32),
-      SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
-      METRICS_PORT: '0',
-      CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
-      LOG_FORMAT: 'json',
-    });
-    await endConnections(program, ready, () => toPostgres.cut() + toTemporal.cut());
-    await program.printed(ready);
-    expect(program.output).toContain('the start waits for it');
-    await sleep(500);
-    expect(program.child.exitCode).toBeNull();
-  },
-);
+])('%s starts although its connections to Postgres and Temporal are cut meanwhile', async (command, ready) => {
+  const { url } = await testDatabase();
+  const folder = await programs.newFolder();
+  const toPostgres = await newProxy(() => Number(new URL(url).port));
+  const toTemporal = await newProxy(() => Number(testTemporalAddress().split(':')[1]));
+  const program = programs.start(command, {
+    ...folder.environment,
+    DATABASE_URL: Object.assign(new URL(url), { port: String(toPostgres.port) }).href,
+    TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
+    TEMPORAL_TASK_QUEUE: `test-${randomToken(9)}`,
+    PUBLIC_URL: 'http://127.0.0.1:1',
+    LINK_SECRET: randomToken(32),
+    SECRET_KEYS: `test:${randomBytes(32).toString('base64')}`,
+    METRICS_PORT: '0',
+    CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
+    LOG_FORMAT: 'json',
+  });
+  await endConnections(program, ready, () => toPostgres.cut() + toTemporal.cut());
+  await program.printed(ready);
+  expect(program.output).toContain('the start waits for it');
+  await sleep(500);
+  expect(program.child.exitCode).toBeNull();
+});
 
 test('start completes although its Postgres server ends every connection, and dies once', async () => {
   const folder = await programs.newFolder();

@@ -76,8 +76,7 @@ test('orders survive kills of the whole stack and of the main process, and are p
   const last = await start(folder);
   const servers = await folder.servers();
   expect(servers).toHaveLength(2);
-  for (const id of [inProduction, fetching, justTaken, afterwards])
-    await waitForStatus(folder, id, 'delivered');
+  for (const id of [inProduction, fetching, justTaken, afterwards]) await waitForStatus(folder, id, 'delivered');
   await expectMadeOnce(folder, [inProduction, fetching, justTaken, afterwards]);
 
   last.kill('SIGINT');
@@ -104,9 +103,7 @@ test('two stacks run side by side; a third with the same folder or port ends wit
   const sameFolder = programs.start('start', { ...one.environment, PORT: '0' });
   expect(await sameFolder.exit).toBe(1);
   expect(sameFolder.lines).toEqual([
-    expect.stringMatching(
-      new RegExp(`in use by a running Pressline \\(process ${first.pid}\\)\\. .*DATA_DIR`),
-    ),
+    expect.stringMatching(new RegExp(`in use by a running Pressline \\(process ${first.pid}\\)\\. .*DATA_DIR`)),
   ]);
   const { PORT } = one.environment;
   const samePort = programs.start('start', { ...(await programs.newFolder()).environment, PORT });

@@ -75,9 +75,7 @@ test('an error has status, code, request id and field errors', async () => {
 test('the same idempotency key returns the same response; path parameters are encoded', async () => {
   const client = createPresslineClient({ baseUrl: server.url, apiKey: operator.apiKey });
   const first = await client.createClient({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' });
-  expect(await client.createClient({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' })).toEqual(
-    first,
-  );
+  expect(await client.createClient({ body: { name: 'keyed' } }, { idempotencyKey: 'client-test' })).toEqual(first);
   await expect(client.getClient({ params: { connectorId: 'a/../b?c' } })).rejects.toMatchObject({
     status: 404,
   });
@@ -97,9 +95,7 @@ test('429, 503 and a broken connection are retried with the same idempotency key
 });
 
 test('a call fails after the last retry, and a refusal is never retried', async () => {
-  const unavailable = await scripted([
-    answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
-  ]);
+  const unavailable = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
   await expect(unavailable.client.listClients()).rejects.toMatchObject({ status: 503 });
   expect(unavailable.seen).toHaveLength(4);
   const refusing = await scripted([answering(409, { code: 'CONFLICT', message: '' })]);

@@ -39,9 +39,7 @@ const order: OrderView = {
 const id = 'message-1';
 const created = '2026-11-22T10:00:00.000Z';
 /** The bodies that Pressline sends for this order, as src/notifications/enqueue.ts writes them. */
-const bodies = changesOf(order, null).map(({ event, payload }) =>
-  JSON.stringify({ id, event, created, ...payload }),
-);
+const bodies = changesOf(order, null).map(({ event, payload }) => JSON.stringify({ id, event, created, ...payload }));
 const [body] = bodies;
 const headersOf = (text: string, { at = new Date(), secrets = [secret] } = {}) =>
   signatureHeaders({ id, body: text, at, secrets });
@@ -78,9 +76,7 @@ test('the events have exactly the fields that their types declare', () => {
 
 test('the body may be bytes, the headers a Headers object or of any case, the secret one of several', () => {
   const headers = headersOf(body!);
-  const upper = Object.fromEntries(
-    Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]),
-  );
+  const upper = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toUpperCase(), [value]]));
   for (const given of [headers, upper, new Headers(headers)])
     expect(verifyWebhook(Buffer.from(body!), given, [newSigningSecret(), secret])).toMatchObject({ id });
   // During a rotation, messages have two signatures.
@@ -91,11 +87,7 @@ test('the body may be bytes, the headers a Headers object or of any case, the se
 test.each([
   ['a changed body', () => verifyWebhook(`${body} `, headersOf(body!), secret), /No signature/],
   ['another secret', () => verifyWebhook(body!, headersOf(body!), newSigningSecret()), /No signature/],
-  [
-    'another id',
-    () => verifyWebhook(body!, { ...headersOf(body!), 'webhook-id': 'other' }, secret),
-    /No signature/,
-  ],
+  ['another id', () => verifyWebhook(body!, { ...headersOf(body!), 'webhook-id': 'other' }, secret), /No signature/],
   [
     'a signature of another version',
     () => verifyWebhook(body!, { ...headersOf(body!), 'webhook-signature': 'v2,AAAA' }, secret),

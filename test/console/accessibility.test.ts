@@ -27,9 +27,7 @@ beforeAll(async () => {
 
 /** The addresses of the main navigation. The module itself needs a browser. */
 const SCREENS = [
-  ...readFileSync(join(projectRoot(), 'console/src/app/navigation.ts'), 'utf8').matchAll(
-    /to: '(\/[a-z-]+)'/g,
-  ),
+  ...readFileSync(join(projectRoot(), 'console/src/app/navigation.ts'), 'utf8').matchAll(/to: '(\/[a-z-]+)'/g),
 ].map(([, path]) => path!);
 
 /** Waits until the screen shows what it has read. */
@@ -42,9 +40,7 @@ test('the navigation has the screens that this file tests', async () => {
   const links = tab.page.getByRole('navigation', { name: 'Main' }).getByRole('link');
   await links.first().waitFor();
   const addresses = await links.evaluateAll((all) => all.map((link) => link.getAttribute('href')));
-  expect(SCREENS).toEqual(
-    expect.arrayContaining(addresses.map((address) => address!.slice('/console'.length))),
-  );
+  expect(SCREENS).toEqual(expect.arrayContaining(addresses.map((address) => address!.slice('/console'.length))));
 });
 
 test.each(SCREENS)('the screen %s is accessible', async (path) => {

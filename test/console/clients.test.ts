@@ -101,15 +101,11 @@ test('an admin adds a client and changes its settings', async () => {
   });
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
-  for (const label of ['Address line 1', 'Postcode', 'City', 'Country'])
-    await back.getByLabel(label).fill('');
+  for (const label of ['Address line 1', 'Postcode', 'City', 'Country']) await back.getByLabel(label).fill('');
   await editing.getByRole('button', { name: 'Save settings' }).click();
   // Fields that are all empty remove the address.
   await page.getByRole('group', { name: 'Return address', exact: true }).getByText('–').waitFor();
-  await page
-    .getByRole('group', { name: 'Billing entity', exact: true })
-    .getByText('Card Shop GmbH')
-    .waitFor();
+  await page.getByRole('group', { name: 'Billing entity', exact: true }).getByText('Card Shop GmbH').waitFor();
 });
 
 test('a viewer sees a client and no button that changes it', async () => {

@@ -117,10 +117,7 @@ test('a dead notification is delivered again', async () => {
   answer = 200;
   await stack.shop.changeWebhook({ params: { webhookId }, body: { enabled: true } });
   await dead.first().getByRole('button', { name: 'Redeliver' }).click();
-  const delivered = notifications
-    .getByRole('row')
-    .filter({ hasText: '410' })
-    .filter({ hasText: 'Delivered' });
+  const delivered = notifications.getByRole('row').filter({ hasText: '410' }).filter({ hasText: 'Delivered' });
   await delivered.first().getByText(/200/).waitFor();
   expect(tab.faults).toEqual([]);
 });

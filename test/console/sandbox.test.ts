@@ -47,10 +47,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   await dialog.getByRole('button', { name: 'Set behaviour' }).click();
   await partner.getByText('refuses, once').waitFor();
   await partner.getByRole('button', { name: /^Remove rules/ }).click();
-  await page
-    .getByRole('dialog', { name: 'Remove rules' })
-    .getByRole('button', { name: 'Remove rules' })
-    .click();
+  await page.getByRole('dialog', { name: 'Remove rules' }).getByRole('button', { name: 'Remove rules' }).click();
   await partner.getByText('Well-behaved', { exact: true }).waitFor();
 
   await page.getByRole('region', { name: 'Parcels' }).getByText('No parcel').waitFor();

@@ -64,9 +64,9 @@ test('a script in the page cannot read the session, and the page is in no frame 
   const tab = await openTab(stack.baseUrl);
   await signIn(tab, stack.credentials.operator.apiKey);
   expect(await tab.page.evaluate('document.cookie')).toBe('');
-  expect(
-    await tab.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])'),
-  ).not.toContain((await tab.context.cookies())[0]!.value);
+  expect(await tab.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain(
+    (await tab.context.cookies())[0]!.value,
+  );
   sitePage = `<iframe src="${stack.baseUrl}/console"></iframe>`;
   const other = await tab.context.newPage();
   await other.goto(`http://localhost:${(site.address() as AddressInfo).port}/`);

@@ -22,12 +22,8 @@ test('a shipping order is found by its id, its label is fetched again, and its l
   const { trackingNumber } = packages[0]!;
   // The address in the static details of the workflow.
   const { page, context, faults } = await tabAt(`/console/shipments?q=${orderId}`);
-  const order = page
-    .getByRole('table', { name: 'Shipping orders' })
-    .getByRole('row', { name: /console-parcel/ });
-  const parcel = page
-    .getByRole('table', { name: 'Parcels' })
-    .getByRole('row', { name: new RegExp(trackingNumber) });
+  const order = page.getByRole('table', { name: 'Shipping orders' }).getByRole('row', { name: /console-parcel/ });
+  const parcel = page.getByRole('table', { name: 'Parcels' }).getByRole('row', { name: new RegExp(trackingNumber) });
   await order.waitFor();
   for (const format of ['PDF', 'ZPL']) {
     const address = await parcel.getByRole('link', { name: format }).getAttribute('href');
@@ -63,9 +59,7 @@ async function reordered(): Promise<number> {
   });
   return await eventually(async () => {
     const { orders } = await stack.operator.searchProcurementOrders({ query: { partnerId: partner.id } });
-    const order = orders.find(({ items }) =>
-      items.some(({ partnerSku }) => partnerSku === 'frame-wood-oak-a4'),
-    );
+    const order = orders.find(({ items }) => items.some(({ partnerSku }) => partnerSku === 'frame-wood-oak-a4'));
     return order?.orderId;
   });
 }
@@ -110,19 +104,14 @@ test('a customer product is archived and published again, and a viewer has no bu
     body: { name: 'Console poster', productModelId: 'poster', variantOptions: [] } as never,
   });
   const { page, faults } = await tabAt('/console/catalog?q=Console%20poster');
-  const row = page
-    .getByRole('table', { name: 'Customer products' })
-    .getByRole('row', { name: /Console poster/ });
+  const row = page.getByRole('table', { name: 'Customer products' }).getByRole('row', { name: /Console poster/ });
   await row.getByRole('button', { name: 'Archive' }).click();
   const dialog = page.getByRole('dialog', { name: 'Archive' });
   await dialog.getByRole('button', { name: 'Archive product' }).click();
   await page.getByText('No customer product found').waitFor();
   await page.getByLabel('State').selectOption('archived');
   await row.getByRole('button', { name: 'Publish' }).click();
-  await page
-    .getByRole('dialog', { name: 'Publish' })
-    .getByRole('button', { name: 'Publish product' })
-    .click();
+  await page.getByRole('dialog', { name: 'Publish' }).getByRole('button', { name: 'Publish product' }).click();
   await row.waitFor({ state: 'detached' });
   const { customerProducts } = await stack.shop.listCustomerProducts({
     query: { customerProductIds: id },

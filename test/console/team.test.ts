@@ -24,8 +24,7 @@ test('an admin adds an operator, whose key is shown once, changes the role and r
   await adding.getByLabel('Role').selectOption('operator');
   await adding.getByRole('button', { name: 'Add operator' }).click();
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
-  const status = async () =>
-    (await tab.context.request.post('/v1/operator/session', { data: { apiKey } })).status();
+  const status = async () => (await tab.context.request.post('/v1/operator/session', { data: { apiKey } })).status();
   const other = await openTab(stack.baseUrl);
   await signIn(other, apiKey, '/console/team');
   await adding.getByRole('button', { name: 'Close' }).click();

@@ -153,13 +153,9 @@ describe('the templates', () => {
   });
 
   test('a stopping API leaves the load balancer before it stops: two failed probes fit into SHUTDOWN_DELAY', () => {
-    const [, probe] = /readinessProbe:([\s\S]*?)securityContext:/.exec(
-      read('templates/api-deployment.yaml'),
-    )!;
+    const [, probe] = /readinessProbe:([\s\S]*?)securityContext:/.exec(read('templates/api-deployment.yaml'))!;
     const secondsOf = (name: string) => Number(new RegExp(`${name}: (\\d+)`).exec(probe!)![1]);
-    expect(defaults.shutdown.delaySeconds).toBeGreaterThan(
-      secondsOf('periodSeconds') * secondsOf('failureThreshold'),
-    );
+    expect(defaults.shutdown.delaySeconds).toBeGreaterThan(secondsOf('periodSeconds') * secondsOf('failureThreshold'));
   });
 
   test('run commands that exist', () => {
@@ -176,12 +172,7 @@ describe('the templates', () => {
         expect(text).toContain(`securityContext: {{- include "pressline.${part}" .`);
       expect(text).toContain('automountServiceAccountToken: false');
     }
-    for (const line of [
-      'runAsNonRoot: true',
-      'readOnlyRootFilesystem: true',
-      'drop: [ALL]',
-      'type: RuntimeDefault',
-    ])
+    for (const line of ['runAsNonRoot: true', 'readOnlyRootFilesystem: true', 'drop: [ALL]', 'type: RuntimeDefault'])
       expect(helpers).toContain(line);
   });
 

@@ -139,19 +139,16 @@ describe('docker-compose.yml', () => {
 });
 
 describe('every container', () => {
-  test.each(services)(
-    '%s has no capability it does not need, no new privileges and a memory limit',
-    (_, service) => {
-      expect(service.cap_drop).toEqual(['ALL']);
-      expect(service.security_opt).toEqual(['no-new-privileges:true']);
-      expect(service.mem_limit).toMatch(/^\d+[mg]$/);
-      expect(service.privileged).toBeUndefined();
-      const added = service.image.startsWith('postgres:')
-        ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID']
-        : undefined;
-      expect(service.cap_add).toEqual(added);
-    },
-  );
+  test.each(services)('%s has no capability it does not need, no new privileges and a memory limit', (_, service) => {
+    expect(service.cap_drop).toEqual(['ALL']);
+    expect(service.security_opt).toEqual(['no-new-privileges:true']);
+    expect(service.mem_limit).toMatch(/^\d+[mg]$/);
+    expect(service.privileged).toBeUndefined();
+    const added = service.image.startsWith('postgres:')
+      ? ['CHOWN', 'DAC_OVERRIDE', 'FOWNER', 'SETGID', 'SETUID']
+      : undefined;
+    expect(service.cap_add).toEqual(added);
+  });
 
   test.each(services.filter(([, { restart }]) => restart === 'unless-stopped'))(
     '%s has a health check, because it runs on',
@@ -215,8 +212,7 @@ describe("Pressline's containers", () => {
       [...read('Dockerfile').matchAll(/\b([A-Z_]+)=(\S+)/g)].map(([, name, value]) => [name, value]),
     );
     const { METRICS_PORT } = file.services.worker!.environment!;
-    const probe = (name: string) =>
-      /http:\/\/\S+?(?=')/.exec(file.services[name]!.healthcheck!.test.join(' '))![0];
+    const probe = (name: string) => /http:\/\/\S+?(?=')/.exec(file.services[name]!.healthcheck!.test.join(' '))![0];
     expect(probe('api')).toBe(`http://127.0.0.1:${PORT}/readyz`);
     expect(probe('worker')).toBe(`http://127.0.0.1:${METRICS_PORT}/readyz`);
   });

@@ -18,9 +18,7 @@ const panelQueries: Query[] = readdirSync(dashboards).flatMap((file) => {
   const { panels } = JSON.parse(readFileSync(join(dashboards, file), 'utf8')) as {
     panels: { title: string; targets: { expr: string }[] }[];
   };
-  return panels.flatMap(({ title, targets }) =>
-    targets.map(({ expr }) => ({ name: `${file}: ${title}`, expr })),
-  );
+  return panels.flatMap(({ title, targets }) => targets.map(({ expr }) => ({ name: `${file}: ${title}`, expr })));
 });
 interface Alert {
   readonly alert: string;
@@ -40,50 +38,35 @@ const alertQueries: Query[] = alerts.map(({ alert, expr }) => ({ name: alert, ex
 /** Metrics of the Temporal SDK that queries use. docs/operation/metrics.md names where they are described. */
 const SDK_METRIC = /^temporal_[a-z_]+$/;
 /** Labels of every series that Prometheus adds, of buckets, and of the SDK's metrics. */
-const OTHER_LABELS = [
-  'instance',
-  'le',
-  'task_queue',
-  'worker_type',
-  'poller_type',
-  'activity_type',
-  'operation',
-];
+const OTHER_LABELS = ['instance', 'le', 'task_queue', 'worker_type', 'poller_type', 'activity_type', 'operation'];
 
 /** Returns the names of metrics in an expression, and the labels that each selector and `by` clause names. */
 function used(expr: string) {
-  const metrics = [...expr.matchAll(/\b((?:pressline|http|nodejs|process|temporal)_[a-z_]+)/g)].map(
-    ([, n]) => n!,
-  );
+  const metrics = [...expr.matchAll(/\b((?:pressline|http|nodejs|process|temporal)_[a-z_]+)/g)].map(([, n]) => n!);
   const matched = [...expr.matchAll(/\b((?:pressline|http|nodejs|process)_[a-z_]+)\{([^}]*)\}/g)].map(
     ([, name, selector]) => ({
       name: name!,
       labels: [...selector!.matchAll(/(\w+)\s*(?:=~|!~|!=|=)/g)].map(([, label]) => label!),
     }),
   );
-  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) =>
-    list!.split(',').map((l) => l.trim()),
-  );
+  const grouped = [...expr.matchAll(/\bby \(([^)]*)\)/g)].flatMap(([, list]) => list!.split(',').map((l) => l.trim()));
   // Label names look like metrics when they begin with http_.
   const labels = new Set([...grouped, ...matched.flatMap((each) => each.labels)]);
   return { metrics: metrics.filter((name) => !labels.has(name)), matched, grouped };
 }
 
-const metricOf = (name: string) =>
-  (name in METRICS ? name : name.replace(/_(bucket|count|sum)$/, '')) as MetricName;
+const metricOf = (name: string) => (name in METRICS ? name : name.replace(/_(bucket|count|sum)$/, '')) as MetricName;
 
 test.each([...panelQueries, ...alertQueries])('$name uses metrics and labels that exist', ({ expr }) => {
   const { metrics, matched, grouped } = used(expr);
   expect(metrics.length).toBeGreaterThan(0);
   expect(metrics.filter((name) => !(metricOf(name) in METRICS) && !SDK_METRIC.test(name))).toEqual([]);
   for (const { name, labels } of matched)
-    expect(
-      labels.filter((label) => !(METRICS[metricOf(name)].labels as readonly string[]).includes(label)),
-    ).toEqual([]);
+    expect(labels.filter((label) => !(METRICS[metricOf(name)].labels as readonly string[]).includes(label))).toEqual(
+      [],
+    );
   const own = metrics.flatMap((name) => (metricOf(name) in METRICS ? METRICS[metricOf(name)].labels : []));
-  expect(grouped.filter((label) => !own.includes(label as never) && !OTHER_LABELS.includes(label))).toEqual(
-    [],
-  );
+  expect(grouped.filter((label) => !own.includes(label as never) && !OTHER_LABELS.includes(label))).toEqual([]);
 });
 
 test.each(alerts)(

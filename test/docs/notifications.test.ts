@@ -14,9 +14,7 @@ describe('docs/notifications.md', () => {
 
   it('has the retry schedule', () => {
     const row = /^\| After \|(.*)\|$/m.exec(text)![1]!;
-    const delays = [...row.matchAll(/(\d+) (s|min|h)/g)].map(
-      ([, n, unit]) => Number(n) * MS[unit as keyof typeof MS],
-    );
+    const delays = [...row.matchAll(/(\d+) (s|min|h)/g)].map(([, n, unit]) => Number(n) * MS[unit as keyof typeof MS]);
     expect(delays).toEqual(ATTEMPT_DELAYS_MS);
   });
 });

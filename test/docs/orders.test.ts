@@ -1,11 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { FILE_FAULTS } from '../../src/files/domain/file-fault';
-import {
-  FINANCIAL_STATUSES,
-  ITEM_STATUSES,
-  ORDER_STATUSES,
-} from '../../src/orders/domain/lifecycle/statuses';
+import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { PLAN_REFUSALS } from '../../src/orders/domain/refusal-reasons';
 import { projectRoot } from '../../src/platform/project-root';
 

@@ -158,20 +158,18 @@ describe.each(Object.entries(PROGRAMS))('The signature check in %s', (language, 
     const [program, ...args] = run(folder, blocks(language)[0]!);
     const secret = newSigningSecret();
     const body = JSON.stringify({ id: '500001', city: 'Zürich' });
-    const signed = (at: Date, secrets: readonly string[]) =>
-      signatureHeaders({ id: 'msg_1', body, at, secrets });
+    const signed = (at: Date, secrets: readonly string[]) => signatureHeaders({ id: 'msg_1', body, at, secrets });
     const now = new Date();
-    const cases: readonly [what: string, headers: Record<string, string>, body: string, expected: boolean][] =
-      [
-        ['valid', signed(now, [secret]), body, true],
-        ['second of two signatures', signed(now, [newSigningSecret(), secret]), body, true],
-        ['other secret', signed(now, [newSigningSecret()]), body, false],
-        ['changed body', signed(now, [secret]), body.replace('500001', '500002'), false],
-        ['changed id', { ...signed(now, [secret]), 'webhook-id': 'msg_2' }, body, false],
-        ['old timestamp', signed(new Date(now.getTime() - 600_000), [secret]), body, false],
-        ['future timestamp', signed(new Date(now.getTime() + 600_000), [secret]), body, false],
-        ['no signature', { ...signed(now, [secret]), 'webhook-signature': 'v1,' }, body, false],
-      ];
+    const cases: readonly [what: string, headers: Record<string, string>, body: string, expected: boolean][] = [
+      ['valid', signed(now, [secret]), body, true],
+      ['second of two signatures', signed(now, [newSigningSecret(), secret]), body, true],
+      ['other secret', signed(now, [newSigningSecret()]), body, false],
+      ['changed body', signed(now, [secret]), body.replace('500001', '500002'), false],
+      ['changed id', { ...signed(now, [secret]), 'webhook-id': 'msg_2' }, body, false],
+      ['old timestamp', signed(new Date(now.getTime() - 600_000), [secret]), body, false],
+      ['future timestamp', signed(new Date(now.getTime() + 600_000), [secret]), body, false],
+      ['no signature', { ...signed(now, [secret]), 'webhook-signature': 'v1,' }, body, false],
+    ];
     const sent = cases.map(([, headers, content]) => ({ secret, headers, body: content }));
     const lines = sent.flatMap(({ headers, body }) => [
       secret,

@@ -70,9 +70,9 @@ test('every operation that a comment names is in the OpenAPI document', () => {
 });
 
 test('every schema that a comment names is in the OpenAPI document', () => {
-  expect(
-    unknown(/\bschemas? (`[A-Z]\w+`(?:(?:,| and) `[A-Z]\w+`)*)/g, (name) => name in components.schemas),
-  ).toEqual([]);
+  expect(unknown(/\bschemas? (`[A-Z]\w+`(?:(?:,| and) `[A-Z]\w+`)*)/g, (name) => name in components.schemas)).toEqual(
+    [],
+  );
 });
 
 test('every path that a comment names exists', () => {
@@ -84,9 +84,9 @@ test('every path that a comment names exists', () => {
 });
 
 test('every file that a comment names without its folder exists', () => {
-  expect(
-    unknown(/(?<![\w./-])([a-z][\w-]*\.(?:tsx?|mjs|sql)|[A-Z][\w-]+\.md)\b/g, (name) => names.has(name)),
-  ).toEqual([]);
+  expect(unknown(/(?<![\w./-])([a-z][\w-]*\.(?:tsx?|mjs|sql)|[A-Z][\w-]+\.md)\b/g, (name) => names.has(name))).toEqual(
+    [],
+  );
 });
 
 test('no comment quotes a section of a document without naming the file', () => {

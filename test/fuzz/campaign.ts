@@ -36,9 +36,7 @@ export const SLICE = 1_000;
 const MAX_IDS = 60;
 
 /** Ids in answers that later requests can name, by operation: the field of the answer and the path parameters. */
-const HARVEST: Readonly<
-  Record<string, readonly (readonly [field: string, parameters: readonly string[]])[]>
-> = {
+const HARVEST: Readonly<Record<string, readonly (readonly [field: string, parameters: readonly string[]])[]>> = {
   submitOrder: [['id', ['orderId']]],
   createWebhook: [['id', ['webhookId']]],
   testWebhook: [['id', ['deliveryId']]],
@@ -148,8 +146,7 @@ export async function runCampaign(
           plan,
           sent: replayable(verdict.sent),
           fault: verdict.fault,
-          answer:
-            answer === undefined ? '' : `${answer.status} ${answer.body.toString('utf8').slice(0, 500)}`,
+          answer: answer === undefined ? '' : `${answer.status} ${answer.body.toString('utf8').slice(0, 500)}`,
         };
         return false;
       });

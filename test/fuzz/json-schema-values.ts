@@ -69,10 +69,9 @@ export function schemaValues(components: Readonly<Record<string, JsonSchema>>, d
   function object(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
     const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonSchema>);
     const required = (schema.required ?? []) as string[];
-    const record = fc.record(
-      Object.fromEntries(properties.map(([key, value]) => [key, of(value, key, depth + 1)])),
-      { requiredKeys: depth > MOST_DEPTH ? [] : required },
-    );
+    const record = fc.record(Object.fromEntries(properties.map(([key, value]) => [key, of(value, key, depth + 1)])), {
+      requiredKeys: depth > MOST_DEPTH ? [] : required,
+    });
     if (typeof schema.additionalProperties !== 'object' || properties.length > 0) return record;
     const keys = schema.propertyNames === undefined ? fc.string({ minLength: 1, maxLength: 12 }) : undefined;
     return fc.dictionary(
@@ -102,11 +101,7 @@ const FORMATS: Readonly<Record<string, fc.Arbitrary<string>>> = {
   ),
   date: fc.constantFrom('2026-01-05', '2024-02-29', '0000-01-01', '0001-01-01', '9999-12-31', '0000-02-29'),
   uuid: fc.uuid(),
-  uri: fc.constantFrom(
-    'https://files.example/a.pdf',
-    'https://files.example/ä?b=c#d',
-    'https://[2001:db8::1]/x',
-  ),
+  uri: fc.constantFrom('https://files.example/a.pdf', 'https://files.example/ä?b=c#d', 'https://[2001:db8::1]/x'),
   email: fc.constantFrom('ada@example.com', 'a+b@sub.example.co.uk'),
 };
 
@@ -132,8 +127,7 @@ function text(schema: JsonSchema): fc.Arbitrary<string> {
 function number(schema: JsonSchema): fc.Arbitrary<number> {
   const integer = schema.type === 'integer';
   const above = schema.exclusiveMinimum as number | undefined;
-  const least =
-    (schema.minimum as number | undefined) ?? (above === undefined ? -1_000 : above + (integer ? 1 : 0.01));
+  const least = (schema.minimum as number | undefined) ?? (above === undefined ? -1_000 : above + (integer ? 1 : 0.01));
   const most =
     (schema.maximum as number | undefined) ??
     (schema.exclusiveMaximum as number | undefined) ??

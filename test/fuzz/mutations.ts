@@ -66,11 +66,7 @@ export function changed(root: unknown, changes: readonly TreeChange[]): unknown 
     if (kind === 'replace') setMember(holder, key, copy);
     else if (kind === 'wrap') setMember(holder, key, place % 2 === 0 ? [present] : { [key]: present });
     else if (kind === 'lengthen') {
-      setMember(
-        holder,
-        key,
-        typeof present === 'string' ? repeated(present, times) : JSON.stringify(present),
-      );
+      setMember(holder, key, typeof present === 'string' ? repeated(present, times) : JSON.stringify(present));
     } else if (kind === 'remove') {
       if (Array.isArray(holder)) holder.splice(Number(key), 1);
       else if (holder !== box) delete holder[key];

@@ -102,10 +102,7 @@ function bodies(values: fc.Arbitrary<unknown>, valid: readonly object[]): fc.Arb
   const base =
     valid.length === 0
       ? values
-      : fc.oneof(
-          { weight: 3, arbitrary: fc.constantFrom<unknown>(...valid) },
-          { weight: 2, arbitrary: values },
-        );
+      : fc.oneof({ weight: 3, arbitrary: fc.constantFrom<unknown>(...valid) }, { weight: 2, arbitrary: values });
   return fc
     .tuple(
       base,

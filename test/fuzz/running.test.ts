@@ -15,8 +15,7 @@ const WITH_RUNS = new Set([
   'getOperatorOrder',
 ]);
 /** A long campaign sends a twentieth of its requests here, because each may buy a label or change a workflow. */
-const REQUESTS =
-  process.env.FUZZ_REQUESTS === undefined ? 250 : Math.ceil(Number(process.env.FUZZ_REQUESTS) / 20);
+const REQUESTS = process.env.FUZZ_REQUESTS === undefined ? 250 : Math.ceil(Number(process.env.FUZZ_REQUESTS) / 20);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
 jest.setTimeout(Math.max(180_000, REQUESTS * 300));

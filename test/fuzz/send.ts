@@ -85,18 +85,11 @@ function withPrintFiles(body: Buffer, [written, meant]: Subject['printFile']): B
  * Sends a request and returns the answer.
  * @throws Error when no answer comes, or the connection breaks before one
  */
-export function send(
-  agent: Agent,
-  baseUrl: string,
-  sent: SentRequest,
-  stopwatch: Stopwatch,
-): Promise<Answer> {
+export function send(agent: Agent, baseUrl: string, sent: SentRequest, stopwatch: Stopwatch): Promise<Answer> {
   const { hostname, port } = new URL(baseUrl);
   const endOfMeasurement = stopwatch.start();
   return new Promise((resolve, reject) => {
-    const framing = sent.chunked
-      ? { 'transfer-encoding': 'chunked' }
-      : { 'content-length': sent.body?.length ?? 0 };
+    const framing = sent.chunked ? { 'transfer-encoding': 'chunked' } : { 'content-length': sent.body?.length ?? 0 };
     const outgoing = request(
       {
         agent,

@@ -141,11 +141,7 @@ export async function printOrder(sql: Sql, orderId: string, partnerId: string, m
 }
 
 /** Consumes stock below its minimum. @returns the id of the resulting procurement order */
-export async function raisedProcurementOrder(
-  baseUrl: string,
-  sql: Sql,
-  partner: TestAccount,
-): Promise<string> {
+export async function raisedProcurementOrder(baseUrl: string, sql: Sql, partner: TestAccount): Promise<string> {
   const adjustments = [{ partnerSku: 'frame-wood-white-a4', adjustmentType: 'consume', quantity: 390 }];
   await fetch(`${baseUrl}/procurement/v1/inventory/adjust-stock`, {
     method: 'POST',

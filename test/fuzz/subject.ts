@@ -135,10 +135,7 @@ export async function fuzzSubject(): Promise<Subject> {
     await printOrder(sql, own.orderId![0]!, accounts.partner.id, 'mine'),
     await printOrder(sql, foreign.orderId![0]!, accounts.otherPartner.id, FOREIGN_MARK),
   ];
-  const preyKeys = [
-    (await issueKey(sql, accounts.prey.id)).keyId,
-    (await issueKey(sql, accounts.prey.id)).keyId,
-  ];
+  const preyKeys = [(await issueKey(sql, accounts.prey.id)).keyId, (await issueKey(sql, accounts.prey.id)).keyId];
   await deps.objects.put('fuzz/label', Buffer.from('%PDF-1.7 label'), { contentType: 'application/pdf' });
   const [bought, foreignBought] = [
     await label(deps, accounts.client.id, 'mine'),

@@ -7,12 +7,7 @@ import type { Subject } from './subject';
  * Returns bodies that satisfy every rule, by operation. Changed copies of them reach the handlers, which bodies generated
  * from the schema alone seldom do.
  */
-export function validBodies({
-  printOrders,
-  jobs,
-  items,
-  own,
-}: Subject): Readonly<Record<string, readonly object[]>> {
+export function validBodies({ printOrders, jobs, items, own }: Subject): Readonly<Record<string, readonly object[]>> {
   const quote = () => {
     const { shippingMethod: _, ...request } = internationalRequest();
     return request;
@@ -57,11 +52,7 @@ export function validBodies({
         preventDuplicate: true,
       }),
     ],
-    patchDraft: [
-      { currency: 'USD' },
-      { metadata: [{ key: 'a', value: 'b' }] },
-      { items: [item({ quantity: 2 })] },
-    ],
+    patchDraft: [{ currency: 'USD' }, { metadata: [{ key: 'a', value: 'b' }] }, { items: [item({ quantity: 2 })] }],
     quoteOrder: [{ currency: 'EUR', shippingAddress: order().shippingAddress, items: [item()] }],
     searchOrders: [
       { search: 'Ada', limit: 5 },
@@ -86,9 +77,7 @@ export function validBodies({
         },
       ],
     ],
-    putAttribute: [
-      { description: 'Size', properties: [{ id: 'hex', description: 'Colour', type: 'string' }] },
-    ],
+    putAttribute: [{ description: 'Size', properties: [{ id: 'hex', description: 'Colour', type: 'string' }] }],
     addAttributeValues: [[{ id: 'fuzz-value', properties: { hex: '#ff8800', widthMm: 210, order: 1 } }]],
     replaceAttributeValues: [[{ id: 'fuzz-value', description: 'x' }]],
     replaceAttributeValue: [{ id: 'fuzz-value', properties: { hex: '#0f8' } }],
@@ -175,12 +164,7 @@ export function validBodies({
       { action: 'reroute', reason: 'x', filter: { attention: ['partner_error'], countries: ['DE'] } },
     ],
     addOrderNote: [{ text: 'Called the partner' }],
-    replayDeadMessages: [
-      {},
-      { ids: ['1', '2'], reason: 'repaired' },
-      { kind: 'notification' },
-      { target: 'order-1' },
-    ],
+    replayDeadMessages: [{}, { ids: ['1', '2'], reason: 'repaired' }, { kind: 'notification' }, { target: 'order-1' }],
     listProcurementOrders: [
       {},
       {
@@ -210,9 +194,7 @@ export function validBodies({
     setUpStockItems: [{ items: [stockItem] }],
     loadExchangeRates: [{ perEuro: { USD: '1.08', PLN: '4.3' } }],
     moveProcurementOrder: [{ status: 'confirmed', shippingCost: 9.9 }],
-    receiveProcurementOrder: [
-      { receiptId: 'note-1', items: [{ partnerSku: 'frame-wood-black-a4', quantity: 1 }] },
-    ],
+    receiveProcurementOrder: [{ receiptId: 'note-1', items: [{ partnerSku: 'frame-wood-black-a4', quantity: 1 }] }],
     attachProcurementInvoice: [{ url: 'https://supplier.example/7.pdf', originalFilename: '7.pdf' }],
   };
 }

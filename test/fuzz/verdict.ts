@@ -36,8 +36,7 @@ const PAGES: Readonly<Record<string, readonly number[]>> = {
 };
 
 /** Returns true when the request itself contains a text, so that the text in its answer proves nothing. */
-const echoes = (sent: SentRequest, text: string) =>
-  sent.path.includes(text) || (sent.body?.includes(text) ?? false);
+const echoes = (sent: SentRequest, text: string) => sent.path.includes(text) || (sent.body?.includes(text) ?? false);
 
 /**
  * Returns the fault of an answer, or undefined.
@@ -61,8 +60,7 @@ export function fault(
   if (isSlow(time))
     return `took ${Math.round(time.ms)} ms (${Math.round(time.cpuMs)} ms CPU, probes ${Math.round(time.probeMs)} ms)`;
   if (status === 503) {
-    if (!temporalAway || !NEEDS_TEMPORAL.has(operationId))
-      return '503 from an operation that needs no Temporal';
+    if (!temporalAway || !NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';
     if (!(Number(headers['retry-after']) > 0)) return '503 without Retry-After';
   } else if (status >= 500) return `${status}`;
   if (status < 200) return `${status}`;
@@ -122,8 +120,7 @@ function errorFault(
   if (typeof body !== 'object' || body === null)
     return `error ${answer.status} is not a JSON object: ${text.slice(0, 100)}`;
   // A request that is refused before routing gets the shape of its group. A stray path may belong to any group.
-  const accepted =
-    shape === undefined ? (Object.keys(ERROR_FAULTS) as ErrorShape[]) : [shape, shapeOfPath(sent.path)];
+  const accepted = shape === undefined ? (Object.keys(ERROR_FAULTS) as ErrorShape[]) : [shape, shapeOfPath(sent.path)];
   const faults = accepted.map((one) => ERROR_FAULTS[one](body, answer));
   return faults.includes(undefined) ? undefined : `error body: ${faults[0]}`;
 }
@@ -149,13 +146,10 @@ const ERROR_FAULTS: Readonly<
   plain: (body) => (isText(body.error) ? undefined : 'no error text'),
   'plain-list': (body) => (isText(body.error) ? undefined : 'no error text'),
   'adjust-stock': ({ success, data }) =>
-    success === false &&
-    Array.isArray(data) &&
-    data.every((each) => each.success === false && isText(each.message))
+    success === false && Array.isArray(data) && data.every((each) => each.success === false && isText(each.message))
       ? undefined
       : 'not the shape of adjust-stock',
   shipping: (body, answer) =>
     typeof body.orderReferenceId === 'string' ? codeFault(body, answer) : 'no orderReferenceId',
-  tracking: (body, answer) =>
-    typeof body.trackingNumber === 'string' ? codeFault(body, answer) : 'no trackingNumber',
+  tracking: (body, answer) => (typeof body.trackingNumber === 'string' ? codeFault(body, answer) : 'no trackingNumber'),
 };

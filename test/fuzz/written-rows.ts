@@ -40,9 +40,7 @@ export async function writesSince(sql: Sql): Promise<string[]> {
   // An idempotency key that was reserved and released after a failed attempt does not count.
   const keyFreed = count('idempotency_keys', 'INSERT') === count('idempotency_keys', 'DELETE');
   return rows
-    .filter(
-      ({ relation, operation }) => !(relation === 'idempotency_keys' && operation !== 'UPDATE' && keyFreed),
-    )
+    .filter(({ relation, operation }) => !(relation === 'idempotency_keys' && operation !== 'UPDATE' && keyFreed))
     .map(({ relation, operation, times }) => `${relation} ${operation} ${times}`);
 }
 

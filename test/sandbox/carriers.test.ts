@@ -55,9 +55,7 @@ describe('Carriers', () => {
       'its events',
     );
     expect(seen().trackingCodes).toEqual(['TRACK404', 'NEWER404']);
-    expect(fixture.stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(
-      false,
-    );
+    expect(fixture.stub.carrierEvents.some(({ trackingNumber }) => trackingNumber === 'TRACK404')).toBe(false);
   });
 
   it('report every parcel of a print order of several parcels', async () => {

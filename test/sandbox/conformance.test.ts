@@ -244,9 +244,7 @@ describe('pressline check-partner', () => {
     const { secret: _secret, ...without } = options(partner);
     expect(await checkPartnerCommand(without)).toBe(0);
     await partner.stop();
-    expect(output.out).toContain(
-      'Signatures of print orders: skipped, the secret of the partner is not given',
-    );
+    expect(output.out).toContain('Signatures of print orders: skipped, the secret of the partner is not given');
   });
 
   it.each([

@@ -3,14 +3,7 @@ import { join } from 'node:path';
 import type { Sandbox, Seen } from '../../sandbox';
 import { BEHAVIOURS, behaviourInAddress } from '../../sandbox/behaviours';
 import { projectRoot } from '../../src/platform/project-root';
-import {
-  printOrder,
-  removeFolder,
-  type StubPressline,
-  sandboxAt,
-  sendSigned,
-  startStub,
-} from './stub-pressline';
+import { printOrder, removeFolder, type StubPressline, sandboxAt, sendSigned, startStub } from './stub-pressline';
 
 let stub: StubPressline;
 let sandbox: Sandbox;
@@ -47,9 +40,7 @@ describe('Control API, in manual mode', () => {
     await new Promise((resolve) => setTimeout(resolve, 150));
     expect(stub.postbacks('500')).toEqual([]);
     const { body } = (await control('GET', '/seen')) as { body: Seen };
-    expect(body.partners['prints-berlin']!.printOrders).toMatchObject([
-      { printOrderId: '500', state: 'taken' },
-    ]);
+    expect(body.partners['prints-berlin']!.printOrders).toMatchObject([{ printOrderId: '500', state: 'taken' }]);
   });
 
   it('sends a postback and a dispatch request as the partner and returns the response', async () => {
@@ -178,16 +169,12 @@ describe('Markers in the second address line', () => {
     expect(behaviourInAddress(line, 'prints-berlin')).toEqual({ name, amount });
   });
 
-  it.each([
-    '',
-    '3rd floor',
-    'sandbox:',
-    'sandbox:unknown',
-    'mysandbox:refuses',
-    'sandbox:prints-ohio/refuses',
-  ])('%j selects no behaviour', (line) => {
-    expect(behaviourInAddress(line, 'prints-berlin')).toBeUndefined();
-  });
+  it.each(['', '3rd floor', 'sandbox:', 'sandbox:unknown', 'mysandbox:refuses', 'sandbox:prints-ohio/refuses'])(
+    '%j selects no behaviour',
+    (line) => {
+      expect(behaviourInAddress(line, 'prints-berlin')).toBeUndefined();
+    },
+  );
 
   it('the marker of every behaviour fits an address line of 35 characters', () => {
     for (const name of Object.keys(BEHAVIOURS)) expect(`sandbox:${name}`.length).toBeLessThanOrEqual(35);

@@ -13,13 +13,7 @@ describe('A print partner that misbehaves', () => {
     ['203', 'sandbox:stops-after-received', 200, ['received'], { labelsDownloaded: 0 }],
     ['204', 'sandbox:stops-after-printed', 200, ['received', 'printed'], { labelsDownloaded: 0 }],
     ['205', 'sandbox:reversed-postbacks', 200, ['shipped', 'printed', 'received'], { distinctLabels: 1 }],
-    [
-      '206',
-      'sandbox:late-postbacks',
-      200,
-      ['received', 'printed', 'shipped', 'received', 'printed', 'shipped'],
-      {},
-    ],
+    ['206', 'sandbox:late-postbacks', 200, ['received', 'printed', 'shipped', 'received', 'printed', 'shipped'], {}],
     [
       '207',
       'sandbox:per-item-postbacks',
@@ -30,13 +24,7 @@ describe('A print partner that misbehaves', () => {
     ['208', 'sandbox:cancels-order', 200, ['received', 'cancelled'], { state: 'cancelled' }],
     ['209', 'sandbox:cancels-item', 200, ['received', 'cancelled', 'printed 2092', 'shipped 2092'], {}],
     ['210', 'sandbox:cancels-quantity=1', 200, ['received', 'cancelled', 'printed 2102', 'shipped 2102'], {}],
-    [
-      '211',
-      'sandbox:error-then-recovers',
-      200,
-      ['received', 'error', 'printed', 'shipped'],
-      { state: 'finished' },
-    ],
+    ['211', 'sandbox:error-then-recovers', 200, ['received', 'error', 'printed', 'shipped'], { state: 'finished' }],
     ['212', 'sandbox:error-only', 200, ['error'], { assetsFetched: 0 }],
     ['213', 'sandbox:ships-without-dispatch', 200, ['received', 'printed', 'shipped'], { documents: [] }],
     [
@@ -46,27 +34,9 @@ describe('A print partner that misbehaves', () => {
       ['received', 'printed', 'shipped'],
       { labelsDownloaded: 6, distinctLabels: 1 },
     ],
-    [
-      '215',
-      'sandbox:dead-after-accept',
-      'broken',
-      ['received', 'printed', 'shipped'],
-      { answers: ['hang-up'] },
-    ],
-    [
-      '216',
-      'sandbox:prints-ohio/refuses',
-      200,
-      ['received', 'printed', 'shipped'],
-      { behaviour: 'well-behaved' },
-    ],
-    [
-      '217',
-      'sandbox:waits-after-dispatch=50',
-      200,
-      ['received', 'printed', 'shipped'],
-      { labelsDownloaded: 2 },
-    ],
+    ['215', 'sandbox:dead-after-accept', 'broken', ['received', 'printed', 'shipped'], { answers: ['hang-up'] }],
+    ['216', 'sandbox:prints-ohio/refuses', 200, ['received', 'printed', 'shipped'], { behaviour: 'well-behaved' }],
+    ['217', 'sandbox:waits-after-dispatch=50', 200, ['received', 'printed', 'shipped'], { labelsDownloaded: 2 }],
   ];
 
   it.each(cases)('%s %s', async (id, marker, firstAnswer, postbacks, expected) => {
@@ -165,9 +135,7 @@ describe('A print partner that misbehaves', () => {
   it('sends code and link of its own carrier when it does not request dispatch', async () => {
     await fixture.submit('238', 'sandbox:ships-without-dispatch');
     await fixture.ended('238');
-    const shipped = fixture.stub.arrivals.find(
-      ({ body }) => body.orderId === '238' && body.status === 'shipped',
-    );
+    const shipped = fixture.stub.arrivals.find(({ body }) => body.orderId === '238' && body.status === 'shipped');
     expect(shipped!.body).toMatchObject({
       trackingCode: 'OWN000000238',
       trackingLink: 'https://couriers.example/track/OWN000000238',

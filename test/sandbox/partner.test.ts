@@ -27,9 +27,7 @@ describe('A well-behaved print partner', () => {
     expect(order.documents.map(({ type }) => type)).toEqual(['label', 'invoice']);
     expect(fixture.stub.postbacks('100')).toEqual(['received', 'printed', 'shipped']);
     expect(
-      fixture.stub.arrivals
-        .filter(({ body }) => body.orderId === '100')
-        .every(({ apiKey }) => apiKey === 'key-berlin'),
+      fixture.stub.arrivals.filter(({ body }) => body.orderId === '100').every(({ apiKey }) => apiKey === 'key-berlin'),
     ).toBe(true);
   });
 
@@ -59,8 +57,7 @@ describe('A well-behaved print partner', () => {
       },
     ];
     expect(
-      (await sendSigned(fixture.stub, fixture.berlin().orderSubmitUrl, order, { webhookId: 'msg_102' }))
-        .status,
+      (await sendSigned(fixture.stub, fixture.berlin().orderSubmitUrl, order, { webhookId: 'msg_102' })).status,
     ).toBe(200);
     expect(await fixture.ended('102')).toMatchObject({
       state: 'finished',
@@ -227,9 +224,7 @@ describe('A well-behaved print partner', () => {
     expect((await sendSigned(fixture.stub, fixture.berlin().orderCancelUrl, cancel)).status).toBe(200);
     expect((await fixture.ended('110')).state).toBe('finished');
     expect(fixture.stub.postbacks('110')).toEqual(['received', 'cancelled', 'printed 1102', 'shipped 1102']);
-    const confirmed = fixture.stub.arrivals.find(
-      ({ body }) => body.orderId === '110' && body.status === 'cancelled',
-    );
+    const confirmed = fixture.stub.arrivals.find(({ body }) => body.orderId === '110' && body.status === 'cancelled');
     expect(confirmed!.body.items).toEqual([{ orderItemId: '1101' }]);
   });
 

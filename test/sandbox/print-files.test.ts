@@ -84,10 +84,7 @@ describe('Print files', () => {
   });
 
   it('two downloads have the same bytes', async () => {
-    const [first, again] = [
-      await fetched('/files/photo-book-a4.pdf?pages=3'),
-      await fetched('/files/card-a6.pdf'),
-    ];
+    const [first, again] = [await fetched('/files/photo-book-a4.pdf?pages=3'), await fetched('/files/card-a6.pdf')];
     expect((await fetched('/files/photo-book-a4.pdf?pages=3')).data.equals(first.data)).toBe(true);
     expect((await fetched('/files/card-a6.pdf')).data.equals(again.data)).toBe(true);
   });
@@ -138,9 +135,7 @@ describe('Faulty hosts', () => {
   });
 
   it('too-large.pdf sends the requested size', async () => {
-    expect((await fetched('/faulty-files/too-large.pdf?megabytes=3')).data.length).toBeGreaterThanOrEqual(
-      3 << 20,
-    );
+    expect((await fetched('/faulty-files/too-large.pdf?megabytes=3')).data.length).toBeGreaterThanOrEqual(3 << 20);
   });
 
   it('slow.pdf arrives after the requested delay', async () => {
@@ -158,24 +153,22 @@ describe('Faulty hosts', () => {
   });
 
   it('breaks-off.pdf ends before its declared length', async () => {
-    const outcome = await new Promise<{ promised: number; got: number; complete: boolean }>(
-      (resolve, reject) => {
-        get(`${sandbox.url}/faulty-files/breaks-off.pdf`, (response) => {
-          let got = 0;
-          response.on('data', (chunk: Buffer) => {
-            got += chunk.length;
+    const outcome = await new Promise<{ promised: number; got: number; complete: boolean }>((resolve, reject) => {
+      get(`${sandbox.url}/faulty-files/breaks-off.pdf`, (response) => {
+        let got = 0;
+        response.on('data', (chunk: Buffer) => {
+          got += chunk.length;
+        });
+        response.on('error', () => undefined);
+        response.on('close', () => {
+          resolve({
+            promised: Number(response.headers['content-length']),
+            got,
+            complete: response.complete,
           });
-          response.on('error', () => undefined);
-          response.on('close', () => {
-            resolve({
-              promised: Number(response.headers['content-length']),
-              got,
-              complete: response.complete,
-            });
-          });
-        }).on('error', reject);
-      },
-    );
+        });
+      }).on('error', reject);
+    });
     expect(outcome.complete).toBe(false);
     expect(outcome.got).toBeLessThan(outcome.promised);
   });

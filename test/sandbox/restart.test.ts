@@ -37,10 +37,7 @@ async function started(folder?: string, port?: number): Promise<{ sandbox: Sandb
 function killedAt(folder: string): string {
   const copy = mkdtempSync(join(tmpdir(), 'pressline-sandbox-'));
   cpSync(folder, copy, { recursive: true });
-  appendFileSync(
-    join(copy, 'journal.jsonl'),
-    '{"at":"2026-03-02T10:00:00Z","partner":"prints-berlin","entry":{"ty',
-  );
+  appendFileSync(join(copy, 'journal.jsonl'), '{"at":"2026-03-02T10:00:00Z","partner":"prints-berlin","entry":{"ty');
   return copy;
 }
 
@@ -49,8 +46,7 @@ async function stop(sandbox: Sandbox): Promise<void> {
   await sandbox.stop();
 }
 
-const orders = (sandbox: Sandbox): readonly SeenPrintOrder[] =>
-  sandbox.seen().partners['prints-berlin']!.printOrders;
+const orders = (sandbox: Sandbox): readonly SeenPrintOrder[] => sandbox.seen().partners['prints-berlin']!.printOrders;
 
 describe('A killed sandbox', () => {
   it('continues with every accepted print order and produces none twice', async () => {
@@ -83,11 +79,7 @@ describe('A killed sandbox', () => {
   it('still confirms an accepted cancel request', async () => {
     const first = await started();
     const urls = first.sandbox.partnerUrls('prints-berlin');
-    await sendSigned(
-      stub,
-      urls.orderSubmitUrl,
-      printOrder(first.sandbox, '330', 'sandbox:prints-slowly=60000'),
-    );
+    await sendSigned(stub, urls.orderSubmitUrl, printOrder(first.sandbox, '330', 'sandbox:prints-slowly=60000'));
     await until(() => stub.postbacks('330').includes('received'), 'received');
     stub.failures.set('/v2/order/status', { status: 503, left: 3 });
     const cancel = {

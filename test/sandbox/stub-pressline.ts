@@ -78,8 +78,7 @@ export async function startStub(): Promise<StubPressline> {
   app.post('/v2/order/status', (request, response) => {
     const { status, items } = request.body;
     const known = ['received', 'error', 'printed', 'shipped', 'cancelled'].includes(status);
-    if (!known || (items !== undefined && status !== 'cancelled'))
-      response.status(400).json({ error: 'not valid' });
+    if (!known || (items !== undefined && status !== 'cancelled')) response.status(400).json({ error: 'not valid' });
     else if (String(request.body.orderId).startsWith('9999')) response.status(404).json({ error: 'unknown' });
     else response.json({ message: 'ok' });
   });
@@ -115,8 +114,7 @@ export async function startStub(): Promise<StubPressline> {
       (request as unknown as { raw: Buffer }).raw,
       request.headers as Record<string, string>,
     );
-    for (const event of request.body.events)
-      carrierEvents.push({ carrierUid: request.params.carrierUid, ...event });
+    for (const event of request.body.events) carrierEvents.push({ carrierUid: request.params.carrierUid, ...event });
     response.json({ message: 'ok' });
   });
   const server = createServer(app);

@@ -20,8 +20,7 @@ const NEXT = '013.do.next.sql';
 function check(migrations: Readonly<Record<string, string>>): string {
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
-  for (const [file, text] of Object.entries({ ...RELEASED, ...migrations }))
-    writeFileSync(join(folder, file), text);
+  for (const [file, text] of Object.entries({ ...RELEASED, ...migrations })) writeFileSync(join(folder, file), text);
   const { stderr } = spawnSync(process.execPath, [
     join(projectRoot(), 'scripts', 'checks', 'check-migrations.mjs'),
     root,
@@ -67,11 +66,7 @@ test.each([
     '--! no-transaction\n-- Why.\nUPDATE orders SET x = 1;\n',
     /cannot be repeated/,
   ],
-  [
-    'a migration without a comment on what it holds',
-    'ALTER TABLE partners ADD COLUMN x int;\n',
-    /does not open/,
-  ],
+  ['a migration without a comment on what it holds', 'ALTER TABLE partners ADD COLUMN x int;\n', /does not open/],
 ])('%s is refused', (_, text, problem) => {
   expect(check({ [NEXT]: text })).toMatch(problem);
 });

@@ -38,10 +38,7 @@ const TREE = {
   'api/orders.ts': "export { store } from '../src/orders/store';",
   'console/main.ts': 'export const main = 1;',
   'test/orders.test.ts': "import { value } from 'supertest'; export const v = value;",
-  ...Object.assign(
-    {},
-    ...['@temporalio/workflow', 'postgres', 'listr2', 'supertest', 'stray'].map(installed),
-  ),
+  ...Object.assign({}, ...['@temporalio/workflow', 'postgres', 'listr2', 'supertest', 'stray'].map(installed)),
 } as Record<string, string>;
 
 /** Writes a tree with these files, and runs a command of node_modules in it. */
@@ -132,12 +129,7 @@ test.each([
     "import { store } from '../orders/store'; export const x = store;",
     'every feature has a place',
   ],
-  [
-    'an import of nothing',
-    'api/x.ts',
-    "import { gone } from './gone'; export const x = gone;",
-    'imports exist',
-  ],
+  ['an import of nothing', 'api/x.ts', "import { gone } from './gone'; export const x = gone;", 'imports exist'],
   [
     'an import of a package that is not declared',
     'api/x.ts',
@@ -170,9 +162,9 @@ test('modules that import each other in a cycle fail, unless by types only', () 
   });
   expect(cycle.output).toContain('no cycles: src/orders/a.ts');
   expect(cycle.passes).toBe(false);
-  expect(
-    imports({ ...there, 'src/orders/b.ts': "import type { A } from './a'; export const b: A = 1;" }).passes,
-  ).toBe(true);
+  expect(imports({ ...there, 'src/orders/b.ts': "import type { A } from './a'; export const b: A = 1;" }).passes).toBe(
+    true,
+  );
   const types = imports({
     'console/a.ts': "import { b } from './b'; export const a = b; export type A = 1;",
     'console/b.ts': "import type { A } from './a'; export const b: A = 1;",

@@ -18,8 +18,8 @@ const FILES = ['Dockerfile', 'docker-compose.yml', ...WORKFLOWS];
 const textOf = (name: string) => readFileSync(join(folder, name), 'utf8');
 /** Returns the images and actions that a file names. */
 const references = (name: string) =>
-  [...textOf(name).matchAll(/^(?:FROM (?=\S+:)|\s*image: (?=\S+:)|\s*(?:- )?uses: )(\S.*)$/gm)].map(
-    ([, reference]) => reference!.replace(/ AS .*/, ''),
+  [...textOf(name).matchAll(/^(?:FROM (?=\S+:)|\s*image: (?=\S+:)|\s*(?:- )?uses: )(\S.*)$/gm)].map(([, reference]) =>
+    reference!.replace(/ AS .*/, ''),
   );
 
 /** Puts a `docker` and a `git` on the PATH that answer every look-up with the output of shell commands. */
@@ -74,13 +74,8 @@ test('npm run sbom lists exactly the packages that ship, with version and hash',
   };
   const shipped = Object.entries(packages)
     .filter(([path, { dev }]) => path !== '' && !dev)
-    .map(
-      ([path, { version, name }]) =>
-        `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`,
-    );
-  const listed = components.map(
-    ({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`,
-  );
+    .map(([path, { version, name }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`);
+  const listed = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`);
   expect(new Set(listed)).toEqual(new Set(shipped));
   expect(components.filter(({ hashes }) => !hashes?.some(({ alg }) => alg === 'SHA-512'))).toEqual([]);
 });
@@ -111,11 +106,7 @@ test('pin-images writes the digest of every image and the commit of every action
 test.each([
   ['does not answer', 'echo "no such host" >&2; exit 1', undefined],
   ['answers something else', 'echo latest', undefined],
-  [
-    'knows only the first image',
-    'test -e "$0.used" && exit 1; touch "$0.used"; printf "sha256:%064d\n" 1',
-    undefined,
-  ],
+  ['knows only the first image', 'test -e "$0.used" && exit 1; touch "$0.used"; printf "sha256:%064d\n" 1', undefined],
   ['knows no action', 'printf "sha256:%064d\n" 1', 'true'],
 ])('pin-images changes no file when the registry %s', (_, docker, git) => {
   const before = FILES.map(textOf);
@@ -126,9 +117,7 @@ test.each([
 test('a digest in the repository is a SHA-256', () => {
   for (const name of FILES) {
     const text = readFileSync(join(root, name), 'utf8');
-    expect((text.match(/@sha256:/g) ?? []).length).toBe(
-      (text.match(/@sha256:[0-9a-f]{64}(?=\s|$)/gm) ?? []).length,
-    );
+    expect((text.match(/@sha256:/g) ?? []).length).toBe((text.match(/@sha256:[0-9a-f]{64}(?=\s|$)/gm) ?? []).length);
   }
 });
 

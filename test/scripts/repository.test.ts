@@ -71,8 +71,7 @@ describe('the workflows', () => {
     '%s runs only scripts that exist, from actions of a fixed version, within a time limit',
     (name) => {
       for (const { run = '', uses } of stepsOf(name)) {
-        for (const [, script] of run.matchAll(/npm run ([\w:-]+)/g))
-          expect(manifest.scripts).toHaveProperty([script!]);
+        for (const [, script] of run.matchAll(/npm run ([\w:-]+)/g)) expect(manifest.scripts).toHaveProperty([script!]);
         if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(v\d+|[0-9a-f]{40})$/);
       }
       const { permissions, jobs } = yaml(`.github/workflows/${name}`) as Workflow;

@@ -14,14 +14,7 @@ import { eventually } from '../support/eventually';
 
 /** A short request must not cost much: bounded answers, bounded time, bounded concurrency, bounded reads. */
 
-const SHAPES: readonly ErrorShape[] = [
-  'coded',
-  'plain',
-  'plain-list',
-  'adjust-stock',
-  'shipping',
-  'tracking',
-];
+const SHAPES: readonly ErrorShape[] = ['coded', 'plain', 'plain-list', 'adjust-stock', 'shipping', 'tracking'];
 const keyed = { credentials: 'key', roles: ['client'] } as const;
 
 let database: TestDatabase;
@@ -114,21 +107,18 @@ function errorsIn(shape: ErrorShape, body: { error?: string; data?: unknown[]; e
   return body.errors?.length ?? 1;
 }
 
-test.each(SHAPES)(
-  'an answer in the shape %s names at most 100 errors, however many there are',
-  async (shape) => {
-    const adjustments = Array.from({ length: 900 }, (_, at) => ({ partnerSku: at, quantity: 'many' }));
-    const { body, text } = await request(appWith({}))
-      .post(`/v1/many/${shape}`)
-      .set(client.key)
-      .send({ adjustments })
-      .expect(400);
-    const named = errorsIn(shape, body);
-    expect(named).toBeLessThanOrEqual(100);
-    expect(named).toBeGreaterThanOrEqual({ tracking: 1, 'adjust-stock': 50 }[shape as string] ?? 100);
-    expect(text.length).toBeLessThan(20_000);
-  },
-);
+test.each(SHAPES)('an answer in the shape %s names at most 100 errors, however many there are', async (shape) => {
+  const adjustments = Array.from({ length: 900 }, (_, at) => ({ partnerSku: at, quantity: 'many' }));
+  const { body, text } = await request(appWith({}))
+    .post(`/v1/many/${shape}`)
+    .set(client.key)
+    .send({ adjustments })
+    .expect(400);
+  const named = errorsIn(shape, body);
+  expect(named).toBeLessThanOrEqual(100);
+  expect(named).toBeGreaterThanOrEqual({ tracking: 1, 'adjust-stock': 50 }[shape as string] ?? 100);
+  expect(text.length).toBeLessThan(20_000);
+});
 
 test('an order whose 500 items name unknown products gets 100 errors', async () => {
   const items = Array.from({ length: 500 }, (_, at) => ({
@@ -157,17 +147,11 @@ test('an order whose 500 items name unknown products gets 100 errors', async () 
 });
 
 describe('timeouts', () => {
-  test.each(SHAPES)(
-    'a handler beyond its time is answered with 503 and Retry-After in the shape %s',
-    async (shape) => {
-      const { headers, body } = await request(appWith({}))
-        .get(`/v1/slow/${shape}`)
-        .set(client.key)
-        .expect(503);
-      expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-      expect(JSON.stringify(body)).toContain('took too long');
-    },
-  );
+  test.each(SHAPES)('a handler beyond its time is answered with 503 and Retry-After in the shape %s', async (shape) => {
+    const { headers, body } = await request(appWith({})).get(`/v1/slow/${shape}`).set(client.key).expect(503);
+    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+    expect(JSON.stringify(body)).toContain('took too long');
+  });
 
   test('every route has a limit below the 60 s of a request', () => {
     for (const { timeoutMs = DEFAULT_TIMEOUTS_MS.write } of allRoutes(deps)) {
@@ -178,8 +162,7 @@ describe('timeouts', () => {
 
   test('what a handler beyond its time stores under an Idempotency-Key answers the next attempt', async () => {
     const app = appWith({});
-    const create = () =>
-      request(app).post('/v1/slow-creation').set(client.key).set('Idempotency-Key', 'slow-1');
+    const create = () => request(app).post('/v1/slow-creation').set(client.key).set('Idempotency-Key', 'slow-1');
     await create().expect(503);
     await create().expect(409);
     release();
@@ -265,14 +248,14 @@ describe('RATE_LIMIT_STORE=postgres', () => {
 });
 
 describe('pages that begin late', () => {
-  test.each([
-    ['/product/v1/customer-products?offset=1000001'],
-    ['/product/v1/product-models?offset=1000001'],
-  ])('GET %s is 400', async (path) => {
-    const app = createApp(deps, allRoutes(deps));
-    await request(app).get(path).set(client.key).expect(400);
-    await request(app).get(path.replace('1000001', '1000000')).set(client.key).expect(200);
-  });
+  test.each([['/product/v1/customer-products?offset=1000001'], ['/product/v1/product-models?offset=1000001']])(
+    'GET %s is 400',
+    async (path) => {
+      const app = createApp(deps, allRoutes(deps));
+      await request(app).get(path).set(client.key).expect(400);
+      await request(app).get(path.replace('1000001', '1000000')).set(client.key).expect(200);
+    },
+  );
 
   test('every page number and offset of a request is bounded to the first 1,000,000 rows', async () => {
     const app = createApp(deps, allRoutes(deps));
@@ -281,9 +264,7 @@ describe('pages that begin late', () => {
       const fields = JSON.stringify(
         body === undefined ? {} : z.toJSONSchema(body, { io: 'input', unrepresentable: 'any' }),
       );
-      return fields.includes('"pageNumber"')
-        ? [{ path, method, nested: fields.includes('"pagination"') }]
-        : [];
+      return fields.includes('"pageNumber"') ? [{ path, method, nested: fields.includes('"pagination"') }] : [];
     });
     expect(paged.length).toBeGreaterThanOrEqual(3);
     for (const { path, method, nested } of paged) {
@@ -303,10 +284,7 @@ describe('pages that begin late', () => {
 
 describe('a search with filters that have no index', () => {
   /** Inserts orders of a client, one a second, the newest first in the list. */
-  async function insertOrders(
-    clientId: string,
-    orders: readonly { country: string; status: string }[],
-  ): Promise<void> {
+  async function insertOrders(clientId: string, orders: readonly { country: string; status: string }[]): Promise<void> {
     await database.sql`
       INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
         shipping_address, created_at)

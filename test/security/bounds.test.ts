@@ -39,10 +39,7 @@ function* arraysOf(
 
 test('every array of every request in the OpenAPI document has maxItems', () => {
   const document = openApiDocument(routes, 'https://pressline.test') as {
-    paths: Record<
-      string,
-      Record<string, { operationId: string; parameters?: unknown; requestBody?: unknown }>
-    >;
+    paths: Record<string, Record<string, { operationId: string; parameters?: unknown; requestBody?: unknown }>>;
     components: { schemas: Record<string, Schema> };
   };
   const arrays = Object.values(document.paths)
@@ -51,9 +48,7 @@ test('every array of every request in the OpenAPI document has maxItems', () => 
       ...arraysOf([parameters, requestBody], document.components.schemas, operationId),
     ]);
   expect(arrays.length).toBeGreaterThan(60);
-  expect(arrays.filter(({ schema }) => typeof schema.maxItems !== 'number').map(({ path }) => path)).toEqual(
-    [],
-  );
+  expect(arrays.filter(({ schema }) => typeof schema.maxItems !== 'number').map(({ path }) => path)).toEqual([]);
 });
 
 /** Returns every array schema of a request schema, in its wire form. */

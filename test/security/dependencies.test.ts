@@ -44,20 +44,12 @@ function licenceOf(path: string, locked: LockedPackage): string {
 /** Returns true when a licence expression is permitted: one part of `A OR B`, every part of `A AND B`. */
 function permitted(expression: string): boolean {
   const terms = expression.replace(/[()]/g, ' ');
-  return terms
-    .split(/\s+OR\s+/i)
-    .some((any) => any.split(/\s+AND\s+/i).every((one) => PERMISSIVE.test(one.trim())));
+  return terms.split(/\s+OR\s+/i).some((any) => any.split(/\s+AND\s+/i).every((one) => PERMISSIVE.test(one.trim())));
 }
 
 test('licence expressions are evaluated', () => {
-  expect(['MIT', '(MIT OR GPL-3.0)', 'Apache-2.0 AND BSD-3-Clause'].map(permitted)).toEqual([
-    true,
-    true,
-    true,
-  ]);
-  expect(['GPL-3.0', 'AGPL-3.0-only', 'SSPL-1.0', 'MIT AND GPL-2.0', ''].map(permitted)).toEqual(
-    Array(5).fill(false),
-  );
+  expect(['MIT', '(MIT OR GPL-3.0)', 'Apache-2.0 AND BSD-3-Clause'].map(permitted)).toEqual([true, true, true]);
+  expect(['GPL-3.0', 'AGPL-3.0-only', 'SSPL-1.0', 'MIT AND GPL-2.0', ''].map(permitted)).toEqual(Array(5).fill(false));
 });
 
 test('every shipped package has a permitted licence', () => {
@@ -70,8 +62,7 @@ test('every shipped package has a permitted licence', () => {
 
 test('every package has an integrity hash and names no registry host', () => {
   const loose = installed.filter(
-    ([, { integrity, link, resolved }]) =>
-      link || !integrity?.startsWith('sha512-') || resolved !== undefined,
+    ([, { integrity, link, resolved }]) => link || !integrity?.startsWith('sha512-') || resolved !== undefined,
   );
   expect(loose.map(([path]) => path)).toEqual([]);
 });
@@ -92,16 +83,12 @@ test('the versions in package.json are exact and equal to those in the lock file
 test('package.json allows or denies exactly the packages with an install script', () => {
   const { allowScripts } = read<{ allowScripts: Record<string, boolean> }>('package.json');
   const scripted = installed.filter(([, locked]) => 'hasInstallScript' in locked).map(([path]) => path);
-  const names = new Set(
-    scripted.map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
-  );
+  const names = new Set(scripted.map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)));
   expect([...names].sort()).toEqual(Object.keys(allowScripts).sort());
 });
 
 test('there is one version of each package of the AWS SDK', () => {
-  const names = installed.flatMap(
-    ([path]) => /node_modules\/(@(?:aws-sdk|smithy)\/[^/]+)$/.exec(path)?.[1] ?? [],
-  );
+  const names = installed.flatMap(([path]) => /node_modules\/(@(?:aws-sdk|smithy)\/[^/]+)$/.exec(path)?.[1] ?? []);
   expect(names.length).toBeGreaterThan(10);
   expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
 });
@@ -113,8 +100,7 @@ test('the lock file has every platform of every package with platform binaries',
     ),
   );
   expect(missing).toEqual([]);
-  const families = (name: string) =>
-    installed.filter(([path]) => path.startsWith(`node_modules/${name}`)).length;
+  const families = (name: string) => installed.filter(([path]) => path.startsWith(`node_modules/${name}`)).length;
   expect(families('@napi-rs/canvas-')).toBeGreaterThan(5);
   expect(families('node-linux-')).toBe(2);
 });

@@ -78,9 +78,7 @@ test('no route finds another client’s objects', async () => {
     expect(plain(answer.text, subject.foreign)).toBe(plain(none.text, nobodys));
     tried.push(route.operationId);
   }
-  expect(tried).toEqual(
-    expect.arrayContaining(['getOrder', 'getTracking', 'deleteWebhook', 'updateCustomerProduct']),
-  );
+  expect(tried).toEqual(expect.arrayContaining(['getOrder', 'getTracking', 'deleteWebhook', 'updateCustomerProduct']));
   expect(await subject.foreignState()).toBe(before);
 });
 
@@ -201,12 +199,7 @@ test('references and products of another client have no effect', async () => {
   expect(status).toBe(200);
   // A product for the other client only gets the same answer as an unknown product.
   const byName = (productName: string) =>
-    call(
-      submit,
-      'client',
-      submit.path,
-      order({ items: [named({ productName, productVariant: { size: 'M' } })] }),
-    );
+    call(submit, 'client', submit.path, order({ items: [named({ productName, productVariant: { size: 'M' } })] }));
   const [foreign, none] = [await byName(`tee ${FOREIGN_MARK}`), await byName('tee of nobody')];
   expect([foreign.status, none.status]).toEqual([400, 400]);
   expect(likeness(foreign.text, FOREIGN_MARK)).toBe(likeness(none.text, 'of nobody'));

@@ -49,13 +49,11 @@ test.each<[name: string, spelling: (path: string) => string]>([
   ['with a semicolon', (link) => link.replace('/documents/', '/documents;/')],
   ['that cannot be decoded', (link) => `${link}%zz`],
 ])('the token of a document link is in no log line: %s', async (_, spelling) => {
-  for (const method of ['get', 'post', 'head', 'options'] as const)
-    await request(app)[method](spelling(path));
+  for (const method of ['get', 'post', 'head', 'options'] as const) await request(app)[method](spelling(path));
   const text = lines.join('');
   expect(lines).toHaveLength(4);
   const [payload, signature] = token.split('.');
-  for (const secret of [token, payload!, signature!, payload!.slice(0, 60)])
-    expect(text).not.toContain(secret);
+  for (const secret of [token, payload!, signature!, payload!.slice(0, 60)]) expect(text).not.toContain(secret);
 });
 
 test('a log line still names the paths of ordinary requests', async () => {
@@ -89,8 +87,7 @@ describe('errors of Postgres', () => {
   ])('no log line has values of rows after %s', async (_, statement) => {
     const error = await failed(statement);
     const wrapped = new AggregateError([error], 'several', { cause: error });
-    for (const key of ['err', 'error'])
-      for (const each of [error, wrapped]) log.error({ [key]: each }, 'failed');
+    for (const key of ['err', 'error']) for (const each of [error, wrapped]) log.error({ [key]: each }, 'failed');
     log.error(wrapped);
     expect(lines).toHaveLength(5);
     for (const line of lines) {

@@ -49,9 +49,7 @@ test('the log of a delivered order, a refused order and a changed address contai
     },
     body: JSON.stringify({ ...body, currency: 'no currency' }),
   });
-  await fetch(
-    `${stack.baseUrl}/v1/orders/${encodeURIComponent(id)}?email=${encodeURIComponent(PERSON.email)}`,
-  );
+  await fetch(`${stack.baseUrl}/v1/orders/${encodeURIComponent(id)}?email=${encodeURIComponent(PERSON.email)}`);
   const links: string[] = [];
   await eventually(async () => {
     const seen = await shop.getOrder({ params: { orderId: id } });
@@ -59,9 +57,7 @@ test('the log of a delivered order, a refused order and a changed address contai
     return seen.fulfillmentStatus === 'delivered' ? true : undefined;
   }, 60_000);
   await eventually(async () =>
-    (await shop.getOrder({ params: { orderId: failing.id } })).fulfillmentStatus === 'failed'
-      ? true
-      : undefined,
+    (await shop.getOrder({ params: { orderId: failing.id } })).fulfillmentStatus === 'failed' ? true : undefined,
   );
   await fetch(links[0]!);
   const [print] = Object.values(stack.sandbox.seen().partners).flatMap(({ printOrders }) => printOrders);
@@ -86,6 +82,5 @@ test('the log of a delivered order, a refused order and a changed address contai
     'token of a document link': new URL(links[0]!).pathname.split('/')[2]!,
     'password of the database': new URL(services.config.DATABASE_URL!).password || 'no password',
   };
-  for (const [name, value] of Object.entries(secrets))
-    expect([name, text.includes(value)]).toEqual([name, false]);
+  for (const [name, value] of Object.entries(secrets)) expect([name, text.includes(value)]).toEqual([name, false]);
 });

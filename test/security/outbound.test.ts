@@ -117,12 +117,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
       'inventoryUrl',
     ]) {
       const body = { orderSubmitUrl: 'https://partner.example/', [field]: url };
-      const { status, body: answer } = await post(
-        stack,
-        '/v2/subscribe',
-        stack.credentials.partners[0]!.apiKey,
-        body,
-      );
+      const { status, body: answer } = await post(stack, '/v2/subscribe', stack.credentials.partners[0]!.apiKey, body);
       expect([field, status, answer.error]).toEqual([field, 400, expect.stringContaining(field)]);
     }
     expect(await sql`SELECT 1 FROM webhook_endpoints`).toHaveLength(0);
@@ -133,13 +128,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
     const { body } = await post(stack, '/v1/webhooks', clientKey(stack), {
       url: 'https://shop.example/hooks',
     });
-    const changed = await post(
-      stack,
-      `/v1/webhooks/${body.id}`,
-      clientKey(stack),
-      { url: INWARD[0] },
-      'PATCH',
-    );
+    const changed = await post(stack, `/v1/webhooks/${body.id}`, clientKey(stack), { url: INWARD[0] }, 'PATCH');
     expect(changed.status).toBe(400);
   });
 
@@ -263,9 +252,7 @@ describe('on a laptop (OUTBOUND_ALLOW_PRIVATE=true)', () => {
 
   test('a print file at such an address refuses the order', async () => {
     const files = [{ type: 'default', url: METADATA[0]! }];
-    expect((await refused(stack, order({ items: [item({ files })] }))).refusalReasonCode).toBe(
-      'file_host_blocked',
-    );
+    expect((await refused(stack, order({ items: [item({ files })] }))).refusalReasonCode).toBe('file_host_blocked');
   });
 
   test('a redirect to such an address is not followed', async () => {

@@ -85,10 +85,7 @@ describe('the rate limit', () => {
         .get(paths[at % paths.length]!)
         .set(operator.key);
     const answers = await Promise.all(Array.from({ length: 9 }, (_, at) => ask(at)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([
-      ...Array(5).fill(200),
-      ...Array(4).fill(429),
-    ]);
+    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(4).fill(429)]);
     const refused = answers.find(({ status }) => status === 429)!;
     expect(refused.headers).toMatchObject({ 'retry-after': '1', ratelimit: expect.stringMatching(/r=0/) });
     expect(refused.headers['ratelimit-policy']).toMatch(/q=5; w=1/);

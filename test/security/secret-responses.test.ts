@@ -26,13 +26,10 @@ function answeringSecrets(): Route[] {
     components: { schemas: Record<string, unknown> };
   };
   const resolved = (schema: unknown, depth = 0): string =>
-    JSON.stringify(schema).replace(
-      /\{"\$ref":"#\/components\/schemas\/(\w+)"\}/g,
-      (reference, name: string) => (depth > 5 ? reference : resolved(components.schemas[name], depth + 1)),
+    JSON.stringify(schema).replace(/\{"\$ref":"#\/components\/schemas\/(\w+)"\}/g, (reference, name: string) =>
+      depth > 5 ? reference : resolved(components.schemas[name], depth + 1),
     );
-  return routes.filter((route) =>
-    SECRET_FIELD.test(resolved(paths[route.path]![route.method]!.responses[200])),
-  );
+  return routes.filter((route) => SECRET_FIELD.test(resolved(paths[route.path]![route.method]!.responses[200])));
 }
 
 test('every route whose response has a secret seals the stored response', () => {

@@ -52,13 +52,7 @@ async function everyRow(): Promise<string> {
 }
 
 test('no table contains a signing secret, an API key or an API secret', async () => {
-  const secrets = [
-    await subscribePartner(),
-    await subscribePartner(),
-    client.apiKey,
-    client.apiSecret,
-    partner.apiKey,
-  ];
+  const secrets = [await subscribePartner(), await subscribePartner(), client.apiKey, client.apiSecret, partner.apiKey];
   const { body: endpoint } = await request(app)
     .post('/v1/webhooks')
     .set(client.keyAndSecret)

@@ -49,11 +49,7 @@ const signed = (at = new Date(), body = BODY, by = secret): Signed => ({
   headers: signatureHeaders({ id: 'msg_1', body, at, secrets: [by] }),
 });
 const post = ({ body, headers }: Signed, carrier = 'tern_parcel') =>
-  request(app)
-    .post(`/v1/carriers/${carrier}/events`)
-    .set('Content-Type', 'application/json')
-    .set(headers)
-    .send(body);
+  request(app).post(`/v1/carriers/${carrier}/events`).set('Content-Type', 'application/json').set(headers).send(body);
 const ago = (minutes: number) => new Date(Date.now() - minutes * 60_000);
 const without = (name: string): Signed => {
   const { body, headers } = signed();
@@ -167,9 +163,7 @@ describe('a request without a valid signature', () => {
         .send(body);
     expect((await send({}).expect(401)).body).toEqual(ANSWER);
     expect((await send({ 'Content-Encoding': 'nonsense' }).expect(401)).body).toEqual(ANSWER);
-    const large = request(app)
-      .post('/v1/carriers/tern_parcel/events')
-      .set('Content-Type', 'application/json');
+    const large = request(app).post('/v1/carriers/tern_parcel/events').set('Content-Type', 'application/json');
     expect((await large.send('x'.repeat(2_000_000)).expect(401)).body).toEqual(ANSWER);
   });
 });
@@ -197,9 +191,7 @@ test('an address may send 100 requests in a second, signed or not; beyond them t
     expect(statuses.get(401)).toBeLessThanOrEqual((seconds + 1) * 100);
     expect(statuses.get(401)).toBeGreaterThanOrEqual(100);
     const refused = await eventually(async () => {
-      const answers = await Promise.all(
-        Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })),
-      );
+      const answers = await Promise.all(Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })));
       return answers.find(({ status }) => status === 429);
     });
     expect(refused.headers.get('retry-after')).toBe('1');

@@ -88,10 +88,7 @@ export async function testAccount(
   name: string = `${role}-${randomToken(6)}`,
   operatorRole: OperatorRole = 'admin',
 ): Promise<TestAccount> {
-  const account = await createAccount(
-    sql,
-    role === 'operator' ? { role, name, operatorRole } : { role, name },
-  );
+  const account = await createAccount(sql, role === 'operator' ? { role, name, operatorRole } : { role, name });
   if (account === undefined) throw new Error(`there is a ${role} ${name} already`);
   const { apiKey, apiSecret } = await issueKey(sql, account.id);
   return {

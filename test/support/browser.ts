@@ -46,18 +46,13 @@ export async function openTab(
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));
   page.on('console', (message) => {
-    if (message.type() === 'error' && /Content Security Policy/.test(message.text()))
-      faults.push(message.text());
+    if (message.type() === 'error' && /Content Security Policy/.test(message.text())) faults.push(message.text());
   });
   return { page, context, faults };
 }
 
 /** Signs a tab in over the API and opens a screen. */
-export async function signIn(
-  { context, page }: ConsoleTab,
-  apiKey: string,
-  path = '/console',
-): Promise<void> {
+export async function signIn({ context, page }: ConsoleTab, apiKey: string, path = '/console'): Promise<void> {
   const answer = await context.request.post('/v1/operator/session', { data: { apiKey } });
   if (!answer.ok()) throw new Error(`sign-in failed: ${answer.status()} ${await answer.text()}`);
   await page.goto(path);
@@ -75,9 +70,7 @@ export async function openScreen(baseUrl: string, apiKey: string, path: string):
 export async function accessibilityFaults(page: Page): Promise<string[]> {
   // The tool is run in the page's own context by the browser's debugger, which the content security policy permits.
   await page.evaluate(axe.source);
-  const results = (await page.evaluate(
-    'axe.run(document, { resultTypes: ["violations"] })',
-  )) as axe.AxeResults;
+  const results = (await page.evaluate('axe.run(document, { resultTypes: ["violations"] })')) as axe.AxeResults;
   return results.violations
     .filter(({ impact }) => impact === 'serious' || impact === 'critical')
     .map(({ id, help, nodes }) => `${id}: ${help}: ${nodes.map(({ html }) => html).join(' ')}`);

@@ -58,8 +58,7 @@ export async function testDatabase(): Promise<TestDatabase> {
       const leaked = await connectionsLeft(admin, name);
       await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.end({ timeout: 2 });
-      if (leaked.length > 0)
-        throw new Error(`connections left open to the test database: ${leaked.join(', ')}`);
+      if (leaked.length > 0) throw new Error(`connections left open to the test database: ${leaked.join(', ')}`);
     })();
     return dropped;
   };

@@ -84,10 +84,7 @@ export function storedHistories(folder: HistoryFolder): StoredHistory[] {
     .map((scenario) => ({
       scenario,
       history: History.fromObject(
-        JSON.parse(readFileSync(join(folderOf(folder), `${scenario}.json`), 'utf8')) as Record<
-          string,
-          unknown
-        >,
+        JSON.parse(readFileSync(join(folderOf(folder), `${scenario}.json`), 'utf8')) as Record<string, unknown>,
       ),
     }));
 }
@@ -128,9 +125,7 @@ export async function replay(
 
 /** Returns one line for each scenario that does not replay. */
 export const failuresOf = (outcomes: ReadonlyMap<string, Error | undefined>): string[] =>
-  [...outcomes].flatMap(([scenario, error]) =>
-    error === undefined ? [] : [`${scenario}: ${error.message}`],
-  );
+  [...outcomes].flatMap(([scenario, error]) => (error === undefined ? [] : [`${scenario}: ${error.message}`]));
 
 /** Returns the current workflow code with one replacement. @throws Error when the bundle does not contain `from` */
 export function changedBundle(from: string, to: string): { code: string } {

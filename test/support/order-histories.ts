@@ -8,9 +8,7 @@ import { failuresOf, type History, keepHistory, replay } from './histories';
 
 /** References of the orders whose histories are stored, by test file. */
 const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
-  'partner-misbehaviour': Object.keys(BEHAVIOURS).filter(
-    (name) => !NOT_PROVOKED.some((each) => each === name),
-  ),
+  'partner-misbehaviour': Object.keys(BEHAVIOURS).filter((name) => !NOT_PROVOKED.some((each) => each === name)),
   cancellation: ['early', 'while-planned', 'agreed', 'refused', 'by-word'],
   'operator-repair': [
     'hold-early',

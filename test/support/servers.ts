@@ -8,9 +8,7 @@ jest.setTimeout(120_000);
 function given(name: keyof typeof SERVER_VARIABLES): string {
   const value = process.env[SERVER_VARIABLES[name]];
   if (value) return value;
-  throw new Error(
-    `This test needs servers, but jest runs without them (${SERVER_VARIABLES[name]} is not set).`,
-  );
+  throw new Error(`This test needs servers, but jest runs without them (${SERVER_VARIABLES[name]} is not set).`);
 }
 
 /** Superuser URL of the test Postgres. Tests use `testDatabase()` instead. */

@@ -11,10 +11,7 @@ import {
  * Sweeps all carriers, and searches for the carriers of partners' tracking codes.
  * @param limit packages of each carrier
  */
-export async function sweepTrackings(
-  deps: SweepDeps,
-  { limit }: { readonly limit: number },
-): Promise<SweepResult> {
+export async function sweepTrackings(deps: SweepDeps, { limit }: { readonly limit: number }): Promise<SweepResult> {
   const uids = await carriersToSweep(deps);
   const bounds: SweepBounds = { limit, deadline: Infinity, report: () => undefined };
   const swept = await Promise.all(uids.map((uid) => sweepCarrier(deps, uid, bounds)));

@@ -57,11 +57,7 @@ async function run(bundle: { code: string }, maxCachedWorkflows: number) {
       });
     await until(3, 'workflowTaskCompletedEventAttributes');
     await handle.startUpdate('end', { waitForStage: 'ACCEPTED' });
-    const history = await until(
-      1,
-      'workflowExecutionCompletedEventAttributes',
-      'workflowTaskFailedEventAttributes',
-    );
+    const history = await until(1, 'workflowExecutionCompletedEventAttributes', 'workflowTaskFailedEventAttributes');
     const { memo, status } = await handle.describe();
     if (status.name === 'RUNNING') await handle.terminate();
     return { memo, history };

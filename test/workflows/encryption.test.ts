@@ -227,16 +227,12 @@ test('search attributes never contain personal data, and no reference when keys 
     PresslinePartner: ['prints-berlin'],
   };
   const encrypted = await handedOver(stack, `attributes-${randomToken(6)}`, { address: ADDRESS });
-  await eventually(async () =>
-    'PresslinePartner' in (await attributesOf(encrypted.orderId)) ? true : undefined,
-  );
+  await eventually(async () => ('PresslinePartner' in (await attributesOf(encrypted.orderId)) ? true : undefined));
   expect(await attributesOf(encrypted.orderId)).toEqual({ ...builtIn, ...ours });
   await withWorker(undefined, async () => {
     const reference = `attributes-${randomToken(6)}`;
     const readable = await handedOver(stack, reference, { address: ADDRESS });
-    await eventually(async () =>
-      'PresslinePartner' in (await attributesOf(readable.orderId)) ? true : undefined,
-    );
+    await eventually(async () => ('PresslinePartner' in (await attributesOf(readable.orderId)) ? true : undefined));
     expect(await attributesOf(readable.orderId)).toEqual({
       ...builtIn,
       ...ours,

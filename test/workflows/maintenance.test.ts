@@ -76,15 +76,11 @@ test('expired data is deleted, and other data stays', async () => {
 
 test('every periodic job has a workflow and a schedule, which is kept up to date', async () => {
   const { temporal, config } = stack.services;
-  expect(
-    PERIODIC_JOBS.map(({ workflowType }) => workflowType).filter((name) => !(name in workflows)),
-  ).toEqual([]);
+  expect(PERIODIC_JOBS.map(({ workflowType }) => workflowType).filter((name) => !(name in workflows))).toEqual([]);
   const ids = PERIODIC_JOBS.map((job) => scheduleId(config, job));
   expect(new Set(ids).size).toBe(PERIODIC_JOBS.length);
   try {
-    await Promise.all(
-      [...PERIODIC_JOBS, ...PERIODIC_JOBS].map((job) => ensureSchedule(temporal, config, job)),
-    );
+    await Promise.all([...PERIODIC_JOBS, ...PERIODIC_JOBS].map((job) => ensureSchedule(temporal, config, job)));
     for (const id of ids) {
       const { info } = await temporal.schedule.getHandle(id).describe();
       expect(info.lastUpdatedAt).toBeUndefined();

@@ -184,9 +184,7 @@ describe('the outdated workflow of an ended order', () => {
     const { orderId } = order;
     await print(order);
     const { events } = await handleOf(orderId).fetchHistory();
-    const tasks = events!.filter(
-      ({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED,
-    );
+    const tasks = events!.filter(({ eventType }) => eventType === EventType.EVENT_TYPE_WORKFLOW_TASK_COMPLETED);
     await dispatch(order.printOrderId);
     await deliver(order);
     await completed(orderId);
@@ -231,10 +229,7 @@ describe('the outdated workflow of an open order', () => {
     const { runId: outdated } = await handleOf(orderId).describe();
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
-    await eventually(
-      async () => ((await handleOf(orderId).describe()).runId !== outdated ? true : undefined),
-      WAIT_MS,
-    );
+    await eventually(async () => ((await handleOf(orderId).describe()).runId !== outdated ? true : undefined), WAIT_MS);
     expect(await stateOf(orderId)).toMatchObject({
       items: [{ status: 'printed' }],
       printOrders: [{ id: printOrderId, shipment: { revision: 0 } }],

@@ -4,15 +4,7 @@ import { inTransaction } from '../../src/platform/postgres';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import {
-  handedOver,
-  is,
-  orderBody,
-  orderNow,
-  orderUntil,
-  partnerClock,
-  seenPrintOrders,
-} from './order/order-fixture';
+import { handedOver, is, orderBody, orderNow, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
 
 /** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/operation/backup-and-recovery.md. */
 

@@ -150,8 +150,7 @@ test('an order whose run is lost after dispatch ships with the same label', asyn
   await say(printOrderId, 'printed');
   await orderUntil(stack, orderId, is('printed'));
   const partner = stack.partner('prints-berlin');
-  const trackingOf = async () =>
-    (await partner.dispatchOrder({ body: { orderId: printOrderId } })).trackingCode;
+  const trackingOf = async () => (await partner.dispatchOrder({ body: { orderId: printOrderId } })).trackingCode;
   const before = await trackingOf();
   await loseRun(orderId);
   await age(orderId);
@@ -226,9 +225,7 @@ test('rows that are behind a completed run are updated', async () => {
   await orderUntil(stack, orderId, is('in_production'));
   const before = await orderNow(stack, orderId);
   await stack.shop.cancelOrder({ params: { orderId }, body: {} });
-  await eventually(async () =>
-    (await runOf(orderId).describe()).status.name === 'COMPLETED' ? true : undefined,
-  );
+  await eventually(async () => ((await runOf(orderId).describe()).status.name === 'COMPLETED' ? true : undefined));
   const after = await orderNow(stack, orderId);
   expect(after.status).toBe('canceled');
 

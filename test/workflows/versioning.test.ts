@@ -43,8 +43,7 @@ async function makeCurrent(buildId: string): Promise<void> {
       return true;
     } catch (error) {
       const { details } = error as { details?: string };
-      if (/not found|no worker deployment|no poller|missing active task queues/i.test(details ?? ''))
-        return undefined;
+      if (/not found|no worker deployment|no poller|missing active task queues/i.test(details ?? '')) return undefined;
       throw error;
     }
   });
@@ -55,11 +54,8 @@ async function runsOn(orderId: string, buildId: string | null): Promise<void> {
   await eventually(async () => {
     const { raw } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
     const info = raw.workflowExecutionInfo!.versioningInfo;
-    const upgrades =
-      info?.behavior === temporal.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE;
-    return (info?.deploymentVersion?.buildId ?? null) === buildId && upgrades === (buildId !== null)
-      ? true
-      : undefined;
+    const upgrades = info?.behavior === temporal.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE;
+    return (info?.deploymentVersion?.buildId ?? null) === buildId && upgrades === (buildId !== null) ? true : undefined;
   });
 }
 

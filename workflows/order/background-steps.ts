@@ -123,9 +123,7 @@ export class BackgroundSteps {
     this.tasks.start(`replan:${printOrderIds.join(',')}`, effect, async () => {
       const request = { ...this.run.ids, printOrderIds };
       const summary = cutText(`shipments of print orders ${printOrderIds.join(', ')}`, 200);
-      await this.planning.run((activities) =>
-        activities.replanShipments.executeWithOptions({ summary }, [request]),
-      );
+      await this.planning.run((activities) => activities.replanShipments.executeWithOptions({ summary }, [request]));
     });
   }
 
@@ -166,13 +164,10 @@ export class BackgroundSteps {
       const request = { ...this.run.ids, printOrderId, jobIds: [...jobIds], reason };
       const { summary: subject, priority } = this.optionsOf(printOrderId);
       const summary = cutText(`${subject}: jobs ${jobIds.join(', ')}`, 200);
-      const ended = await outcomeOf(
-        partner.cancelAtPartner.executeWithOptions({ summary, priority }, [request]),
-      );
+      const ended = await outcomeOf(partner.cancelAtPartner.executeWithOptions({ summary, priority }, [request]));
       const { outcome, message } =
         ended.outcome === 'done' ? ended.result : { outcome: 'refused' as const, message: ended.message };
-      if (outcome !== 'pending')
-        this.run.take({ type: 'partner_cancel', printOrderId, jobIds, outcome, message });
+      if (outcome !== 'pending') this.run.take({ type: 'partner_cancel', printOrderId, jobIds, outcome, message });
     });
   }
 

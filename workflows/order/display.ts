@@ -43,8 +43,7 @@ export class Display {
       changes.push({ key: SEARCH_ATTRIBUTES.attentionReasons, value: reasons });
       changes.push({ key: SEARCH_ATTRIBUTES.attention, value: state.attention[0] ?? null });
     }
-    if (this.shown.partners !== partners.join())
-      changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
+    if (this.shown.partners !== partners.join()) changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
     const due = dispatchDueOf(state);
     // It can change without the status: one print order of several has shipped.
     if (this.shown.due !== due) {

@@ -20,9 +20,7 @@ export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postba
 export const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
 
 /** A partner is ready for dispatch. Completes when the documents exist. */
-export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(
-  ORDER_UPDATES.dispatch,
-);
+export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(ORDER_UPDATES.dispatch);
 
 /** A change of address or method. Postgres has it under this id. */
 export const changeShippingUpdate = defineUpdate<{ revision: number }, [{ changeId: string }]>(
@@ -30,14 +28,10 @@ export const changeShippingUpdate = defineUpdate<{ revision: number }, [{ change
 );
 
 /** The client cancels the order. */
-export const cancelUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [CancelRequest]>(
-  ORDER_UPDATES.cancel,
-);
+export const cancelUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [CancelRequest]>(ORDER_UPDATES.cancel);
 
 /** An operator's repair. */
-export const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(
-  ORDER_UPDATES.repair,
-);
+export const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(ORDER_UPDATES.repair);
 
 /** The whole state of the run with its deadlines, for operators and tests. */
 export const runStateQuery = defineQuery<RunView>(ORDER_QUERIES.runState);

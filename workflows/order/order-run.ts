@@ -231,8 +231,7 @@ export class OrderRun implements OrderRunContext {
       // The activity has the version of this state: nothing has changed since it was reserved.
       const written = batch.length === 1 ? batch[0]!.written : undefined;
       if (written?.version === before.version) this.ledger.confirm(written, step);
-      else if (this.state !== before || handledPostbacks.length > 0)
-        await this.write(step, summaryOf(events));
+      else if (this.state !== before || handledPostbacks.length > 0) await this.write(step, summaryOf(events));
       logChange(before, this.state, this.ids);
       this.display.show(this.state);
       for (const effect of effects) this.steps.carryOut(effect);

@@ -121,9 +121,7 @@ export class Preparation {
         first ??
         (await CancellationScope.nonCancellable(() =>
           this.planning.run((activities) =>
-            activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [
-              this.run.ids,
-            ]),
+            activities.prepareOrder.executeWithOptions({ summary: `plan, attempt ${attempts}` }, [this.run.ids]),
           ),
         ));
       first = undefined;

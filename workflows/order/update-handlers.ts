@@ -7,11 +7,7 @@ import {
   whyNotRepair,
   whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/guards';
-import {
-  isWithPartner,
-  reroutedJobs,
-  reroutedUnits,
-} from '../../src/orders/domain/lifecycle/repairs/reroute-units';
+import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';

@@ -68,10 +68,10 @@ const message = z.string();
 const detail = z.looseObject({});
 
 /** Declares an error body: its schema, and the function that writes it. */
-const body = <S extends z.ZodType>(
-  schema: S,
-  of: (refusal: Refusal, request: FailedRequest) => z.input<S>,
-) => ({ schema, of });
+const body = <S extends z.ZodType>(schema: S, of: (refusal: Refusal, request: FailedRequest) => z.input<S>) => ({
+  schema,
+  of,
+});
 
 /** Error bodies by endpoint group (docs/errors.md). Orders and the catalog use `coded`, with the codes of the shipping group. */
 export const ERROR_BODIES = {
@@ -118,9 +118,7 @@ export const ERROR_BODIES = {
     }),
   ),
   tracking: body(
-    z
-      .object({ trackingNumber: z.string(), code, message, details: detail.nullable() })
-      .meta({ id: 'TrackingError' }),
+    z.object({ trackingNumber: z.string(), code, message, details: detail.nullable() }).meta({ id: 'TrackingError' }),
     ({ code, message, detail, errors }, { params }) => ({
       trackingNumber: textField(params, 'trackingNumber'),
       code,

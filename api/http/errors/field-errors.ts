@@ -1,10 +1,5 @@
 import type { z } from 'zod';
-import {
-  FIELD_ERROR_CODES,
-  type FieldError,
-  type FieldErrorCode,
-  MAX_ERRORS,
-} from '../../../src/platform/errors';
+import { FIELD_ERROR_CODES, type FieldError, type FieldErrorCode, MAX_ERRORS } from '../../../src/platform/errors';
 
 type Issue = z.core.$ZodIssue;
 
@@ -21,9 +16,7 @@ export function fieldPath(path: readonly PropertyKey[]): string {
 function valueAt(root: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce(
     (value, step) =>
-      typeof value === 'object' && value !== null
-        ? Object.getOwnPropertyDescriptor(value, step)?.value
-        : undefined,
+      typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, step)?.value : undefined,
     root,
   );
 }

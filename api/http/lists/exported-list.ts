@@ -35,8 +35,7 @@ export const PAGES = {
   /** `before`: the id of the last row. */
   byLastId: {
     first: (query) => ({ ...query, limit: 1_000, before: undefined }),
-    next: (query, _response, rows) =>
-      isFull(rows, query.limit) ? { ...query, before: rows.at(-1)!.id } : null,
+    next: (query, _response, rows) => (isFull(rows, query.limit) ? { ...query, before: rows.at(-1)!.id } : null),
   },
   /** The list has one page. */
   single: { first: (query) => query, next: () => null },
@@ -63,9 +62,7 @@ export function exportedList<
 >({ csv, ...definition }: RouteDefinition<P, Q, B, R> & { readonly csv: ListExport<R> }): Route {
   const { response, handler } = definition;
   const { element } = response.shape[csv.rows] as z.ZodArray<z.ZodObject>;
-  const columns = Object.fromEntries(
-    Object.keys(element.shape).map((name) => [name, (row: Row) => cellOf(row[name])]),
-  );
+  const columns = Object.fromEntries(Object.keys(element.shape).map((name) => [name, (row: Row) => cellOf(row[name])]));
   async function* rowsOf(call: Parameters<typeof handler>[0]) {
     for (let query: Query | null = csv.pages.first(call.query as Query); query !== null; ) {
       const response = (await handler({ ...call, query: query as z.output<Q> })) as Row;

@@ -29,7 +29,5 @@ export const instant = z.iso
   .datetime({ offset: true })
   .nullish()
   .transform((value) =>
-    value == null
-      ? undefined
-      : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
+    value == null ? undefined : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
   );

@@ -32,11 +32,7 @@ function jsonSchemas(schemas: Iterable<z.ZodType>): DocumentSchemas {
     unrepresentable: 'any',
     override: ({ jsonSchema }) => {
       // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
-      if (
-        jsonSchema.default !== null &&
-        typeof jsonSchema.default === 'object' &&
-        !Array.isArray(jsonSchema.default)
-      )
+      if (jsonSchema.default !== null && typeof jsonSchema.default === 'object' && !Array.isArray(jsonSchema.default))
         delete jsonSchema.default;
       // Of `readonly()`, which is about the types of this code.
       delete jsonSchema.readOnly;
@@ -91,9 +87,7 @@ function refusalCodes({ access, path, params, query, body, idempotent }: Route):
 
 function errorResponses(schemas: DocumentSchemas, route: Route): JsonSchema {
   const content = { 'application/json': { schema: schemas.of(ERROR_BODIES[route.errors].schema) } };
-  const statuses = new Map(
-    refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]),
-  );
+  const statuses = new Map(refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]));
   const listed = [...statuses].sort(([a], [b]) => a - b);
   const hasClientError = listed.some(([status]) => status < 500);
   return {

@@ -134,8 +134,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       handler: async ({ params: { bulkRepairId }, audit }) => {
         const { id, action } = await found(bulkRepairId);
         await inTransaction(sql, async (tx) => {
-          if (!(await requestCancel(tx, id)))
-            throw new Refusal('CONFLICT', { message: 'The bulk repair has ended.' });
+          if (!(await requestCancel(tx, id))) throw new Refusal('CONFLICT', { message: 'The bulk repair has ended.' });
           await audit(tx, { action: 'bulk_repair.cancel', objectId: id, before: null, after: { action } });
         });
         return await viewOf(await found(id));
@@ -190,10 +189,7 @@ function startRoute({ sql, wake }: ApiDeps): Route {
 }
 
 /** Returns the orders of a request. @throws Refusal `VALIDATION_ERROR` for unknown ids, `CONFLICT` for none or too many */
-async function ordersOf(
-  sql: ApiDeps['sql'],
-  { orderIds, filter }: z.output<typeof bulkRepairBody>,
-): Promise<string[]> {
+async function ordersOf(sql: ApiDeps['sql'], { orderIds, filter }: z.output<typeof bulkRepairBody>): Promise<string[]> {
   if (orderIds != null) {
     const wanted = [...new Set(orderIds.map((id) => id.toLowerCase()))];
     const known = new Set(await existingOrders(sql, wanted));

@@ -38,9 +38,7 @@ const document = z
     type: z.enum(['label', 'invoice', 'customs_form', 'packing_slip']),
     documentType: z
       .enum(DOCUMENT_TYPES)
-      .describe(
-        '`packing_slip`: of the client. `packing_list`: Pressline’s list of what the package contains.',
-      ),
+      .describe('`packing_slip`: of the client. `packing_list`: Pressline’s list of what the package contains.'),
     contentType: z.string(),
     format: z.string(),
     fileName: z.string(),
@@ -71,10 +69,7 @@ const file = z
   })
   .meta({ id: 'OperatorFile' });
 
-function documentView(
-  { objectKey: _, ...each }: OrderDocument,
-  url: string | null,
-): z.input<typeof document> {
+function documentView({ objectKey: _, ...each }: OrderDocument, url: string | null): z.input<typeof document> {
   return {
     ...each,
     createdAt: each.createdAt.toISOString(),
@@ -163,10 +158,7 @@ export function documentListRoutes(deps: Deps): Route[] {
           {
             'Content-Type': label.contentType,
             'Content-Length': String(body.length),
-            'Content-Disposition': contentDisposition(
-              format === 'pdf' ? 'inline' : 'attachment',
-              label.fileName,
-            ),
+            'Content-Disposition': contentDisposition(format === 'pdf' ? 'inline' : 'attachment', label.fileName),
             'X-Content-Type-Options': 'nosniff',
           },
           body,
@@ -194,9 +186,7 @@ async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<Ra
     await writeFile(path, pdf);
     const sha256 = createHash('sha256').update(pdf).digest('hex');
     const inspection = await inspector.inspect({ path, mimeType: 'application/pdf', sha256 });
-    const image = inspection.ok
-      ? inspection.previews.find(({ type }) => type === 'preview_default')
-      : undefined;
+    const image = inspection.ok ? inspection.previews.find(({ type }) => type === 'preview_default') : undefined;
     if (image === undefined) throw unavailable('The label could not be drawn. Try again shortly.');
     return new RawResponse(
       200,

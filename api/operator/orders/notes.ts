@@ -49,8 +49,7 @@ export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       path: '/v1/operator/orders/{orderId}/notes',
       operationId: 'addOrderNote',
       summary: 'Add a note to an order',
-      description:
-        'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
+      description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
       audits: ['order.add_note'],
       idempotent: true,
       body: z.object({ text: z.string().trim().min(1).max(NOTE_LENGTH) }),

@@ -92,14 +92,7 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
 }
 
 function runBody(view: RunView) {
-  const {
-    seen: _seen,
-    early: _early,
-    clock: _clock,
-    pending: _pending,
-    waitingReroutes = [],
-    ...state
-  } = view;
+  const { seen: _seen, early: _early, clock: _clock, pending: _pending, waitingReroutes = [], ...state } = view;
   return {
     ...state,
     waitingReroutes: waitingReroutes.map(({ action, printOrder, units, until }) => ({
@@ -164,10 +157,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const view = orderView(order);
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
       return {
-        ...(view as Omit<
-          OrderBody,
-          'routing' | 'run' | 'actions' | 'nextStep' | 'consoleUrl' | 'temporalUrl'
-        >),
+        ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'nextStep' | 'consoleUrl' | 'temporalUrl'>),
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
         nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),

@@ -24,10 +24,7 @@ const orderListItem = z.object({
 export const orderPageSchema = z
   .object({
     orders: z.array(orderListItem),
-    nextCursor: z
-      .string()
-      .nullable()
-      .describe('Pass it as `cursor` to get the next page. Null on the last page.'),
+    nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page. Null on the last page.'),
   })
   .meta({ id: 'OperatorOrderPage' });
 

@@ -28,8 +28,7 @@ export async function checkedRepair(
   by: string,
 ): Promise<RepairRequest> {
   const errors: FieldError[] = [];
-  const report = (reference: string, message: string) =>
-    errors.push({ code: 'VALIDATION_ERROR', message, reference });
+  const report = (reference: string, message: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
   const items = order.items ?? [];
   const itemOf = (id: string) => items.find((item) => item.id === id);
   const { reason } = body;

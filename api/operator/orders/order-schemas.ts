@@ -43,10 +43,7 @@ const postback = z.object({
   status: z.enum(POSTBACK_STATUSES),
   at: time.describe('Time by the partner’s clock.'),
   message: z.string().nullable(),
-  jobId: z
-    .string()
-    .nullable()
-    .describe('The print job that the postback covers. Null: the whole print order.'),
+  jobId: z.string().nullable().describe('The print job that the postback covers. Null: the whole print order.'),
   items: z.array(z.object({ jobId: z.string(), quantity: z.int().nullable() })).nullable(),
   trackingCode: z.string().nullable(),
   trackingLink: z.string().nullable(),
@@ -63,9 +60,7 @@ const printOrder = z.object({
   step: z.string().describe('The step of the order workflow that created it.'),
   status: z
     .enum(PRINT_ORDER_STAGES)
-    .describe(
-      '`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.',
-    ),
+    .describe('`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.'),
   reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
   messageId: z.string().describe('`webhook-id` of its deliveries.'),
   acceptedAt: time.nullable(),
@@ -159,13 +154,8 @@ const run = z
               .string()
               .describe('Time of the latest progress by the partner’s clock. Empty before the first.'),
             error: z.object({ at: z.string(), message: z.string() }).nullable(),
-            cancelledQuantity: z
-              .int()
-              .describe('Units that the partner cancelled and no operator has handled yet.'),
-            cancelledAt: z
-              .string()
-              .optional()
-              .describe('Time of the latest cancellation by the partner’s clock.'),
+            cancelledQuantity: z.int().describe('Units that the partner cancelled and no operator has handled yet.'),
+            cancelledAt: z.string().optional().describe('Time of the latest cancellation by the partner’s clock.'),
             cancelRequest: z
               .object({ reason: z.string(), refused: z.boolean() })
               .optional()
@@ -191,9 +181,7 @@ const run = z
           until: time.describe('Timeout of the current partner’s response.'),
         }),
       )
-      .describe(
-        'Rerouted print orders, which are delivered as soon as the current partner has agreed to stop.',
-      ),
+      .describe('Rerouted print orders, which are delivered as soon as the current partner has agreed to stop.'),
   })
   .describe('The state of the order workflow.');
 
@@ -226,10 +214,7 @@ export const operatorOrderSchema = z
       }),
     ),
     consoleUrl: z.url().describe('The order’s page in the console.'),
-    temporalUrl: z
-      .url()
-      .nullable()
-      .describe('The workflow in the Temporal UI. Null without TEMPORAL_UI_URL.'),
+    temporalUrl: z.url().nullable().describe('The workflow in the Temporal UI. Null without TEMPORAL_UI_URL.'),
     promise: z
       .object({
         dispatchDate: z.iso.date(),
@@ -279,8 +264,6 @@ export const operatorOrderSchema = z
         }),
       )
       .describe('Oldest first. Repairs carry `by` and `reason`.'),
-    run: run
-      .nullable()
-      .describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
+    run: run.nullable().describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
   })
   .meta({ id: 'OperatorOrder' });

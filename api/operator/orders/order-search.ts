@@ -34,9 +34,7 @@ export const operatorOrderFilters = {
       'Exact text: the order’s id or reference, the id of a print order or print job, a tracking number, or the recipient’s e-mail address.',
     ),
   status: anyOfList(z.enum(ORDER_STATUSES)),
-  attention: anyOfList(z.enum([...ATTENTION_REASONS, 'any'])).describe(
-    'Attention reasons. `any`: every reason.',
-  ),
+  attention: anyOfList(z.enum([...ATTENTION_REASONS, 'any'])).describe('Attention reasons. `any`: every reason.'),
   clientId: anyOfList(z.uuid()),
   partnerId: anyOfList(z.uuid()),
   country: anyOfList(countryCode),
@@ -146,9 +144,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
           { ...search, attention: reasons },
           { limit: limit + 1, after },
         );
-        const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) =>
-          encodeCursor({ time: position, id }),
-        );
+        const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) => encodeCursor({ time: position, id }));
         return {
           orders: page.map(orderListItemView),
           nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),

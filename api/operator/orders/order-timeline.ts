@@ -17,9 +17,7 @@ const timeline = z
         kind: z.enum(TIMELINE_KINDS),
         type: z
           .string()
-          .describe(
-            'Type of the event or message, status of the postback or checkpoint, or name of the action.',
-          ),
+          .describe('Type of the event or message, status of the postback or checkpoint, or name of the action.'),
         at: z.iso.datetime().describe('Postbacks: when they were received. Checkpoints: the carrier’s time.'),
         printOrderId: z.string().nullable(),
         by: z.string().nullable().describe('The partner, carrier, operator or client. Null: Pressline.'),
@@ -52,9 +50,7 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ENTRY_ID.test(id));
       const id = await visibleOrderId(sql, account, orderId);
       const rows = await orderTimeline(sql, id, kind ?? TIMELINE_KINDS, { limit: limit + 1, after });
-      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) =>
-        encodeCursor({ time: position, id }),
-      );
+      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
       return {
         entries: page.map(({ position: _position, ...entry }) => ({ ...entry, at: entry.at.toISOString() })),
         nextCursor,

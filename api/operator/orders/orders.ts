@@ -67,8 +67,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
         if (!isDone) {
           const request = await checkedRepair(sql, before, body, account.name);
           const key = headers['idempotency-key'];
-          const repairId =
-            key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
+          const repairId = key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
           await runs.repair(id, request, repairId);
         }
         log.info({ orderId: id, action: body.action, by: account.name }, 'order repaired');

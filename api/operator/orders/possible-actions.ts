@@ -45,9 +45,7 @@ export const actionsSchema = z
             needsForce: z
               .boolean()
               .describe('True while a reroute waits for the current partner: set `force` to end the wait.'),
-            partners: z
-              .array(partnerChoice)
-              .describe('Partners that can make the item first, the cheapest first.'),
+            partners: z.array(partnerChoice).describe('Partners that can make the item first, the cheapest first.'),
           }),
         )
         .describe('`reroute` and `reproduce`: each item whose units another print order can make.'),

@@ -54,9 +54,7 @@ export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         printOrders: printOrders.map(({ messages, ...printOrder }) => ({
           ...printOrder,
           messages: [...(messages ?? [])],
-          requests: requests
-            .filter(({ printOrderId }) => printOrderId === printOrder.id)
-            .map(partnerRequestView),
+          requests: requests.filter(({ printOrderId }) => printOrderId === printOrder.id).map(partnerRequestView),
         })),
       };
     },

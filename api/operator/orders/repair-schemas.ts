@@ -59,11 +59,7 @@ export const repairSchema = z
             'units in production, they stay with it and the order gets the attention reason `not_rerouted`.',
         ),
       itemId,
-      quantity: z
-        .int()
-        .min(1)
-        .nullish()
-        .describe('Default: all units that wait for an operator, else the whole item.'),
+      quantity: z.int().min(1).nullish().describe('Default: all units that wait for an operator, else the whole item.'),
       partnerId: z.uuid().nullish().describe('Default: routing chooses.'),
       force: z
         .boolean()

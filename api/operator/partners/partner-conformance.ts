@@ -1,9 +1,5 @@
 import { z } from 'zod';
-import {
-  CheckImpossible,
-  type ConformanceReport,
-  checkPartner,
-} from '../../../src/partners/conformance/check-partner';
+import { CheckImpossible, type ConformanceReport, checkPartner } from '../../../src/partners/conformance/check-partner';
 import { FAULTS, type FaultName } from '../../../src/partners/conformance/faults';
 import { CHECK_LIMITS } from '../../../src/partners/conformance/sender';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
@@ -33,9 +29,7 @@ const reportSchema = z.object({
 });
 
 /** Returns the route with which operators check the endpoints of a subscribed partner. */
-export function conformanceRoute(
-  deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>,
-): Route {
+export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>): Route {
   const { sql, client, secretBox, config, publicUrl } = deps;
   return route({
     tag: 'Operator: partners',
@@ -56,8 +50,7 @@ export function conformanceRoute(
       const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
       if (partner === undefined) throw new Refusal('NOT_FOUND');
       const { orderSubmitUrl, capabilities } = partner;
-      if (orderSubmitUrl === null)
-        throw new Refusal('CONFLICT', { message: 'The partner has not subscribed yet.' });
+      if (orderSubmitUrl === null) throw new Refusal('CONFLICT', { message: 'The partner has not subscribed yet.' });
       const report = await checkPartner(
         {
           ...partner,

@@ -57,10 +57,7 @@ const healthSchema = z
   .meta({ id: 'PartnerHealth' });
 
 /** Routes with which operators see how a partner does, and test its address. */
-export function partnerHealthRoutes(
-  deps: Deps,
-  requirePartner: (partnerId: string) => Promise<Partner>,
-): Route[] {
+export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route[] {
   const { sql } = deps;
   return [
     route({
@@ -152,10 +149,7 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
   });
 }
 
-function pingRoute(
-  { sql, client, secretBox }: Deps,
-  requirePartner: (partnerId: string) => Promise<Partner>,
-): Route {
+function pingRoute({ sql, client, secretBox }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
   return route({
     ...common,
     method: 'post',

@@ -14,10 +14,7 @@ export const partnerRequestSchema = z
     outcome: z
       .enum(['accepted', 'retry', 'refused'])
       .describe('`retry`: a transient failure. `refused`: the partner rejected the message.'),
-    response: z
-      .string()
-      .nullable()
-      .describe('Beginning of the response without credentials, or why there was none.'),
+    response: z.string().nullable().describe('Beginning of the response without credentials, or why there was none.'),
   })
   .meta({ id: 'PartnerRequest' });
 

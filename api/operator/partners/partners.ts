@@ -243,13 +243,10 @@ function routingRoute({ sql }: Deps): Route {
     path: '/v1/operator/orders/{orderId}/routing',
     operationId: 'getOrderRouting',
     summary: 'Get the routing decisions of an order',
-    description:
-      'One decision for each time partners were chosen. It lists every partner that was considered.',
+    description: 'One decision for each time partners were chosen. It lists every partner that was considered.',
     params: z.object({ orderId: z.string() }),
     response: z.object({
-      decisions: z.array(
-        z.object({ step: z.string(), createdAt: z.iso.datetime(), decision: routingDecisionSchema }),
-      ),
+      decisions: z.array(z.object({ step: z.string(), createdAt: z.iso.datetime(), decision: routingDecisionSchema })),
     }),
     handler: async ({ params: { orderId } }) => {
       const decisions = isUuid(orderId) ? await routingDecisions(sql, orderId) : undefined;

@@ -42,9 +42,7 @@ export async function startChildServer(program: {
   const deadline = Date.now() + READY_WITHIN_MS;
   while (!(await readFile(logFile, 'utf8')).includes(readyText)) {
     if (!isRunning || Date.now() > deadline)
-      throw new Error(
-        `${script} ${args[0]} is not ready:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`,
-      );
+      throw new Error(`${script} ${args[0]} is not ready:\n${(await readFile(logFile, 'utf8')).slice(-2_000)}`);
     await sleep(100);
   }
   return {

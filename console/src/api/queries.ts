@@ -23,8 +23,7 @@ export const createQueryClient = (connection: ApiConnection): QueryClient =>
         queryFn: (context) => {
           const { queryKey, signal, pageParam } = context as unknown as QueryContext;
           const [operation, input] = queryKey as readonly [OperationId, AnyInput];
-          const paged =
-            pageParam === undefined ? input : { ...input, query: { ...input.query, ...pageParam } };
+          const paged = pageParam === undefined ? input : { ...input, query: { ...input.query, ...pageParam } };
           return connection.call(operation, paged as Input<OperationId>, { signal });
         },
         retry: false,
@@ -60,13 +59,7 @@ export function readPages<K extends OperationId>(
   input: Input<K>,
   ...[next]: Answer<K> extends { nextCursor: string | null } ? [] : [next: Next<Answer<K>>]
 ) {
-  return infiniteQueryOptions<
-    Answer<K>,
-    ApiError,
-    { pages: Answer<K>[] },
-    readonly unknown[],
-    PageParameters
-  >({
+  return infiniteQueryOptions<Answer<K>, ApiError, { pages: Answer<K>[] }, readonly unknown[], PageParameters>({
     queryKey: [operation, input, 'pages'],
     initialPageParam: {},
     getNextPageParam: next ?? (nextByCursor as Next<unknown>),

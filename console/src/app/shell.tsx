@@ -86,9 +86,7 @@ export function Shell() {
 function Connection() {
   const reachable = useReachable();
   return (
-    <div role="status">
-      {reachable ? null : <span className={styles.lost}>{texts.common.connection.lost}</span>}
-    </div>
+    <div role="status">{reachable ? null : <span className={styles.lost}>{texts.common.connection.lost}</span>}</div>
   );
 }
 

@@ -30,8 +30,7 @@ export const attention = {
   sort: 'Sort by',
   sorts: { age: 'Oldest first', reason: 'Reason', newest: 'Newest order first' },
   empty: 'No order needs attention',
-  emptyText:
-    'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
+  emptyText: 'Orders appear here when a partner refuses, fails or is late, and when a request needs a decision.',
   orders: ordersOf,
   selected: (count: number) => `${ordersOf(count)} selected`,
   bulk: {

@@ -28,8 +28,7 @@ export const catalog = {
   },
   allCustomers: 'All',
   option: (name: string, values: readonly string[]) => `${name}: ${values.join(', ')}`,
-  shown: (shown: number, total: number, isEstimate: boolean) =>
-    `${shown} of ${isEstimate ? 'about ' : ''}${total}`,
+  shown: (shown: number, total: number, isEstimate: boolean) => `${shown} of ${isEstimate ? 'about ' : ''}${total}`,
   archive: 'Archive',
   archiveExplanation: (name: string) =>
     `${name} can no longer be ordered, and lists show it only on request. Present orders are not changed. You can publish it again.`,
@@ -62,10 +61,8 @@ export const catalog = {
     `${name} and the customer products of it can no longer be ordered. Present orders are not changed. You can activate it again.`,
   deactivateButton: 'Deactivate model',
   activate: 'Activate',
-  activateExplanation: (name: string) =>
-    `${name} can be ordered. Its template and its parts stay as they are.`,
+  activateExplanation: (name: string) => `${name} can be ordered. Its template and its parts stay as they are.`,
   activateButton: 'Activate model',
   emptyModels: 'No product model',
-  emptyModelsText:
-    'Product models appear here when an operator creates them by the API or by import-catalog.',
+  emptyModelsText: 'Product models appear here when an operator creates them by the API or by import-catalog.',
 } as const;

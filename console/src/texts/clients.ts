@@ -119,8 +119,7 @@ export const clients = {
     },
     next: 'next attempt',
     open: 'Open order',
-    attempts: (count: number, last: string) =>
-      count === 1 ? `1 attempt · ${last}` : `${count} attempts · ${last}`,
+    attempts: (count: number, last: string) => (count === 1 ? `1 attempt · ${last}` : `${count} attempts · ${last}`),
     noAttempt: 'None yet',
     redeliver: 'Redeliver',
     redeliverOf: (event: string) => `Redeliver ${event}`,

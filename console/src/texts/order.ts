@@ -38,8 +38,7 @@ export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
   },
   hold: {
     name: 'Hold',
-    explanation:
-      'No new print order is sent until you release the order. Partners continue with what they have.',
+    explanation: 'No new print order is sent until you release the order. Partners continue with what they have.',
     button: 'Hold order',
   },
   cancel: {

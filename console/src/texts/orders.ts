@@ -24,6 +24,5 @@ export const orders = {
     created: 'Created',
   },
   empty: 'No order found',
-  emptyText:
-    'Orders appear here when clients submit them. Clear the search and the filters to see all orders.',
+  emptyText: 'Orders appear here when clients submit them. Clear the search and the filters to see all orders.',
 } as const;

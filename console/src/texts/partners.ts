@@ -104,8 +104,7 @@ export const partners = {
       answer: 'Response',
     },
     empty: 'No request yet',
-    emptyText:
-      'Print orders, order updates, cancellations and pings appear here with the response of the partner.',
+    emptyText: 'Print orders, order updates, cancellations and pings appear here with the response of the partner.',
   },
   postbacks: {
     title: 'Postbacks',
@@ -122,8 +121,7 @@ export const partners = {
   },
   add: {
     name: 'Add partner',
-    explanation:
-      'Routing chooses the partner after it has subscribed with its key. The details can be changed later.',
+    explanation: 'Routing chooses the partner after it has subscribed with its key. The details can be changed later.',
     uid: 'Partner id',
     uidHelp: 'Lowercase letters, digits and hyphens. It cannot be changed.',
     currency: 'Currency',

@@ -1,8 +1,7 @@
 /** Texts of the screen that controls the sandbox. */
 export const sandbox = {
   title: 'Sandbox',
-  intro:
-    'Print partners, carriers and print files that behave as you say. It exists only in demos and tests.',
+  intro: 'Print partners, carriers and print files that behave as you say. It exists only in demos and tests.',
   modes: {
     auto: 'Partners produce every print order.',
     manual: 'Partners accept print orders and wait for your postbacks.',

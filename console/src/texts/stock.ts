@@ -32,8 +32,7 @@ export const stock = {
   },
   limits: (min: number, max: number) => `${min} – ${max}`,
   empty: 'No stock item found',
-  emptyText:
-    'Stock items appear here when an operator sets them up for a partner. Clear the filters to see all.',
+  emptyText: 'Stock items appear here when an operator sets them up for a partner. Clear the filters to see all.',
   movements: (sku: string) => `Movements of ${sku}`,
   movementColumns: {
     at: 'Time',
@@ -69,8 +68,7 @@ export const stock = {
     invoiced: { text: 'Invoiced', tone: 'success' },
   } satisfies Record<ProcurementStatus, Named>,
   noOrder: 'No procurement order',
-  noOrderText:
-    'An order is raised when an item with a supplier reaches its minimum. Clear the filters to see all.',
+  noOrderText: 'An order is raised when an item with a supplier reaches its minimum. Clear the filters to see all.',
   order: (id: number | string) => `Procurement order ${id}`,
   orderFacts: {
     status: 'Status',

@@ -77,8 +77,7 @@ interface Card {
 }
 
 /** A built-in carrier. A postal carrier has S10 numbers, a courier SSCCs with a GS1 company prefix of its own. */
-export type RateCard = Card &
-  ({ readonly kind: 'postal' } | { readonly kind: 'courier'; readonly gs1Prefix: string });
+export type RateCard = Card & ({ readonly kind: 'postal' } | { readonly kind: 'courier'; readonly gs1Prefix: string });
 
 /** Box types of round packages. */
 const ROUND_BOXES: ReadonlySet<string> = new Set(['tube', 'cylinder']);
@@ -146,8 +145,7 @@ function rateBetween(card: RateCard, method: MethodRates, consignment: Consignme
   const zone = zoneBetween(sender.country, receiver.country);
   const region = regionOf(receiver.country);
   const destinations = method.destinations ?? card.destinations;
-  if (zone === undefined || region === undefined || destinations?.includes(region) === false)
-    return undefined;
+  if (zone === undefined || region === undefined || destinations?.includes(region) === false) return undefined;
   return method.zones[zone];
 }
 
@@ -169,10 +167,7 @@ export function packagePrice(
   const step = stepPrice(rate, billableGrams(pack, method.volumetricDivisor));
   if (step === undefined) return undefined;
   const base = timesRate(step, `${origin}e-2`);
-  const total = method.surcharges.reduce(
-    (sum, each) => sum + surchargeMinor(each, pack, consignment, base),
-    base,
-  );
+  const total = method.surcharges.reduce((sum, each) => sum + surchargeMinor(each, pack, consignment, base), base);
   return convertMinor(total, card.currency, consignment.currency, rates);
 }
 

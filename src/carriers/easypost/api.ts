@@ -35,10 +35,7 @@ export function isRefusal(error: unknown): error is ApiFault {
  * Returns the checked response of a call, or null for a 404.
  * @throws CarrierUnavailable when there is no usable response; ApiFault when EasyPost refused the request
  */
-async function call<T extends z.ZodType>(
-  schema: T,
-  request: () => Promise<unknown>,
-): Promise<z.output<T> | null> {
+async function call<T extends z.ZodType>(schema: T, request: () => Promise<unknown>): Promise<z.output<T> | null> {
   let response: unknown;
   try {
     response = await request();
@@ -49,10 +46,7 @@ async function call<T extends z.ZodType>(
     const refused = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
     if (refused && !UNAVAILABLE_STATUSES.has(statusCode))
       throw Object.assign(new Error(message), cleanValue({ statusCode, code, errors }, LONGEST_TEXT));
-    throw unavailable(
-      statusCode === undefined ? 'no usable response' : `status ${statusCode}, ${message}`,
-      error,
-    );
+    throw unavailable(statusCode === undefined ? 'no usable response' : `status ${statusCode}, ${message}`, error);
   }
   const parsed = schema.safeParse(response);
   if (!parsed.success) throw unavailable('the response could not be read', parsed.error);
@@ -77,14 +71,11 @@ export function createEasyPostApi(options: {
   });
   return {
     createShipment: (parameters: object) =>
-      call(easyPostShipment, () =>
-        client.Shipment.create(parameters as Parameters<typeof client.Shipment.create>[0]),
-      ),
+      call(easyPostShipment, () => client.Shipment.create(parameters as Parameters<typeof client.Shipment.create>[0])),
     /** EasyPost accepts a shipment's reference in place of its id. */
     shipmentByReference: (reference: string) =>
       call(easyPostShipment, () => client.Shipment.retrieve(encodeURIComponent(reference))),
-    buy: (shipmentId: string, rateId: string) =>
-      call(easyPostShipment, () => client.Shipment.buy(shipmentId, rateId)),
+    buy: (shipmentId: string, rateId: string) => call(easyPostShipment, () => client.Shipment.buy(shipmentId, rateId)),
     refund: (shipmentId: string) => call(easyPostShipment, () => client.Shipment.refund(shipmentId)),
     /** Returns the tracker of a tracking code; EasyPost creates one where there is none. */
     tracker: (trackingCode: string) =>

@@ -1,9 +1,4 @@
-import type {
-  Consignment,
-  ConsignmentPackage,
-  PostalAddress,
-  TaxIds,
-} from '../../consignments/domain/consignment';
+import type { Consignment, ConsignmentPackage, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { lineValue } from '../../consignments/domain/customs';
 import { withoutEmoji } from '../../consignments/domain/text-without-emoji';
@@ -51,9 +46,7 @@ function taxIdentifiers({ sender, receiver }: Consignment) {
   ).flatMap(([entity, party]) =>
     (Object.keys(TAX_ID_TYPES) as (keyof TaxIds)[]).flatMap((key) => {
       const taxId = party.taxIds?.[key];
-      return taxId
-        ? [{ entity, tax_id: taxId, tax_id_type: TAX_ID_TYPES[key], issuing_country: party.country }]
-        : [];
+      return taxId ? [{ entity, tax_id: taxId, tax_id_type: TAX_ID_TYPES[key], issuing_country: party.country }] : [];
     }),
   );
 }
@@ -88,9 +81,7 @@ export function shipmentParameters(
   return {
     to_address: address(consignment.receiver),
     from_address: address(consignment.sender),
-    ...(consignment.returnAddress === undefined
-      ? {}
-      : { return_address: address(consignment.returnAddress) }),
+    ...(consignment.returnAddress === undefined ? {} : { return_address: address(consignment.returnAddress) }),
     parcel: {
       length: inches(pack.lengthMm),
       width: inches(pack.widthMm),

@@ -102,8 +102,7 @@ async function purchaseOf(deps: PurchaseDeps, shipment: EasyPostShipment): Promi
       carrierName: rate.carrier,
       methodName: methodNameOf(rate),
       trackingNumber,
-      trackingUrl:
-        shipment.tracker?.public_url ?? `https://track.easypost.com/${encodeURIComponent(trackingNumber)}`,
+      trackingUrl: shipment.tracker?.public_url ?? `https://track.easypost.com/${encodeURIComponent(trackingNumber)}`,
       cost: rateMoney(rate),
       label: {
         kind: 'made',
@@ -133,8 +132,6 @@ async function downloadLabel({ client, timeoutMs }: PurchaseDeps, url: string): 
     }
     return body;
   } catch (error) {
-    throw error instanceof CarrierUnavailable
-      ? error
-      : unavailable('the label could not be downloaded', error);
+    throw error instanceof CarrierUnavailable ? error : unavailable('the label could not be downloaded', error);
   }
 }

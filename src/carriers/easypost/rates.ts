@@ -1,9 +1,4 @@
-import type {
-  Consignment,
-  ConsignmentPackage,
-  MethodQuote,
-  Money,
-} from '../../consignments/domain/consignment';
+import type { Consignment, ConsignmentPackage, MethodQuote, Money } from '../../consignments/domain/consignment';
 import { minorIn } from '../../consignments/domain/customs';
 import { type RateTable, toMinor } from '../../platform/domain/money';
 import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
@@ -52,9 +47,7 @@ function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuo
 }
 
 /** Groups equal packages, since each distinct package costs one call. */
-function distinctPackages(
-  packages: readonly ConsignmentPackage[],
-): { pack: ConsignmentPackage; count: number }[] {
+function distinctPackages(packages: readonly ConsignmentPackage[]): { pack: ConsignmentPackage; count: number }[] {
   const groups = new Map<string, { pack: ConsignmentPackage; count: number }>();
   for (const pack of packages) {
     const { packageReferenceId: _, ...content } = pack;

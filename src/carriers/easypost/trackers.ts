@@ -22,10 +22,7 @@ const STATUSES: Readonly<Record<string, TrackingStatus>> = {
 type Tracker = z.output<typeof easyPostTracker>;
 
 /** Returns the events of tracking codes; codes that EasyPost does not know are left out. @throws CarrierUnavailable */
-export async function trackAtEasyPost(
-  api: EasyPostApi,
-  trackingNumbers: readonly string[],
-): Promise<CarrierEvent[]> {
+export async function trackAtEasyPost(api: EasyPostApi, trackingNumbers: readonly string[]): Promise<CarrierEvent[]> {
   const events: CarrierEvent[] = [];
   for (let from = 0; from < trackingNumbers.length; from += CONCURRENCY) {
     const batch = trackingNumbers.slice(from, from + CONCURRENCY);

@@ -7,11 +7,7 @@ interface DemoAttribute {
   readonly properties?: readonly PropertyDefinition[];
   readonly default?: string;
   readonly custom?: string;
-  readonly values: readonly (readonly [
-    id: string,
-    description: string,
-    properties?: Record<string, PropertyValue>,
-  ])[];
+  readonly values: readonly (readonly [id: string, description: string, properties?: Record<string, PropertyValue>])[];
 }
 
 const size: readonly PropertyDefinition[] = [
@@ -19,9 +15,7 @@ const size: readonly PropertyDefinition[] = [
   { id: 'heightMm', description: 'Height, portrait', type: 'number' },
   { id: 'code', description: 'Short name in stock numbers', type: 'string' },
 ];
-const paper: readonly PropertyDefinition[] = [
-  { id: 'gsm', description: 'Grams per square metre', type: 'number' },
-];
+const paper: readonly PropertyDefinition[] = [{ id: 'gsm', description: 'Grams per square metre', type: 'number' }];
 const colour: readonly PropertyDefinition[] = [{ id: 'hex', description: 'Colour code', type: 'string' }];
 
 export const DEMO_ATTRIBUTES: readonly DemoAttribute[] = [

@@ -47,10 +47,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       sizeAttribute: 'paper_format',
       orientationAttribute: 'orientation',
       paperAttribute: 'paper_type',
-      printAreas: [
-        { fileType: 'front' },
-        { fileType: 'back', when: { attributeId: 'color_type', valueIds: ['4-4'] } },
-      ],
+      printAreas: [{ fileType: 'front' }, { fileType: 'back', when: { attributeId: 'color_type', valueIds: ['4-4'] } }],
       packed: { form: 'tube', diameterMm: 80, marginMm: 30 },
       unitsPerPackage: 10,
       packagingWeightGrams: 140,
@@ -78,10 +75,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       sizeAttribute: 'card_format',
       orientationAttribute: 'orientation',
       paperAttribute: 'card_paper',
-      printAreas: [
-        { fileType: 'front' },
-        { fileType: 'back', when: { attributeId: 'color_type', valueIds: ['4-4'] } },
-      ],
+      printAreas: [{ fileType: 'front' }, { fileType: 'back', when: { attributeId: 'color_type', valueIds: ['4-4'] } }],
       packed: { form: 'flat', marginMm: 15, thicknessMm: 1 },
       unitsPerPackage: 250,
       packagingWeightGrams: 25,
@@ -144,8 +138,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     name: 'T-shirt',
     description: 'Unisex crewneck t-shirt',
     categoryId: 't-shirts',
-    productUidTemplate:
-      'apparel_product_gca_t-shirt_gsi_{apparel_size}_gco_{apparel_color}_gpr_{print_sides}',
+    productUidTemplate: 'apparel_product_gca_t-shirt_gsi_{apparel_size}_gco_{apparel_color}_gpr_{print_sides}',
     parts: [{ id: 'blank', modelId: 'blank-t-shirt', name: 'Blank t-shirt', quantity: 1, order: 1 }],
     production: {
       kind: 'apparel',
@@ -187,8 +180,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     name: 'Framed poster',
     description: 'Poster mounted in a wooden frame',
     categoryId: 'framed-posters',
-    productUidTemplate:
-      'framed_poster_product_mf_{paper_format}_fr_{frame_material}_pt_{paper_type}_{orientation}',
+    productUidTemplate: 'framed_poster_product_mf_{paper_format}_fr_{frame_material}_pt_{paper_type}_{orientation}',
     offers: { paper_format: FRAME_FORMATS },
     parts: [
       { id: 'poster', modelId: 'poster', name: 'Poster', quantity: 1, order: 1 },

@@ -56,9 +56,7 @@ function printSize(spec: ProductionSpec, values: Values): Size | undefined {
 
 function printAreas(spec: ProductionSpec, values: Values, size: Size | undefined): PrintArea[] {
   return spec.printAreas
-    .filter(
-      ({ when }) => when === undefined || when.valueIds.includes(values.get(when.attributeId)?.text ?? ''),
-    )
+    .filter(({ when }) => when === undefined || when.valueIds.includes(values.get(when.attributeId)?.text ?? ''))
     .map((area) => {
       const { widthMm, heightMm } = area.size ?? size ?? { widthMm: 0, heightMm: 0 };
       return { fileType: area.fileType, required: area.required, widthMm, heightMm };
@@ -81,20 +79,14 @@ function pageRule(spec: ProductionSpec, pages: number | undefined, areas: number
 }
 
 /** Returns the grams of one unit without its parts: base weight, added weights, and paper area times grammage. */
-function ownWeight(
-  spec: ProductionSpec,
-  values: Values,
-  size: Size | undefined,
-  pages: number | undefined,
-): number {
+function ownWeight(spec: ProductionSpec, values: Values, size: Size | undefined, pages: number | undefined): number {
   const added = Object.entries(spec.addedGrams).reduce(
     (sum, [attributeId, byValue]) => sum + (entryFor(byValue, values.get(attributeId)) ?? 0),
     0,
   );
   const gsm = measure(values, spec.paperAttribute, 'gsm');
   const sheets = pages === undefined ? 1 : pages / 2;
-  const paper =
-    gsm === undefined || size === undefined ? 0 : (size.widthMm * size.heightMm * gsm * sheets) / 1_000_000;
+  const paper = gsm === undefined || size === undefined ? 0 : (size.widthMm * size.heightMm * gsm * sheets) / 1_000_000;
   return spec.weightGrams + added + Math.ceil(paper);
 }
 
@@ -129,11 +121,7 @@ function priceFactor(spec: ProductionSpec, values: Values): Decimal {
   );
 }
 
-function priceList(
-  spec: ProductionSpec,
-  values: Values,
-  pages: number | undefined,
-): ResolvedProduct['priceList'] {
+function priceList(spec: ProductionSpec, values: Values, pages: number | undefined): ResolvedProduct['priceList'] {
   const factor = priceFactor(spec, values);
   const extraPages = Math.max(0, (pages ?? 0) - (spec.pages?.included ?? 0));
   return Object.fromEntries(

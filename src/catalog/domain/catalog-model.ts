@@ -62,18 +62,14 @@ export function chooseValue(offered: OfferedAttribute, text: string): ChosenValu
  * Returns a value for every attribute of a product model: the chosen text, else the default value, else the only value.
  * Also reads the texts for attributes that only a part has.
  */
-export function chooseValues(
-  { attributes, parts }: CatalogModel,
-  chosen: Readonly<Record<string, string>>,
-): Choice {
+export function chooseValues({ attributes, parts }: CatalogModel, chosen: Readonly<Record<string, string>>): Choice {
   const ofParts = [...parts.values()]
     .flatMap((part) => [...part.attributes])
     .filter(([attributeId]) => Object.hasOwn(chosen, attributeId));
   const values = new Map<string, ChosenValue>();
   for (const [attributeId, offered] of [...attributes, ...ofParts]) {
     if (values.has(attributeId)) continue;
-    const only =
-      offered.custom === null && offered.values.size === 1 ? [...offered.values.keys()][0] : undefined;
+    const only = offered.custom === null && offered.values.size === 1 ? [...offered.values.keys()][0] : undefined;
     const text = chosen[attributeId] ?? offered.defaultValueId ?? only;
     if (text === undefined) {
       const message = `attribute ${attributeId} has no default and needs a value`;

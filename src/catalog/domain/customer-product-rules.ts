@@ -26,9 +26,7 @@ function attributesOf(
   partModelId: string,
 ): ReadonlyMap<string, OfferedAttribute> | undefined {
   if (partModelId === catalogModel.model.id) return catalogModel.attributes;
-  const part = catalogModel.model.parts.find(
-    ({ id, modelId }) => id === partModelId || modelId === partModelId,
-  );
+  const part = catalogModel.model.parts.find(({ id, modelId }) => id === partModelId || modelId === partModelId);
   return part === undefined ? undefined : catalogModel.parts.get(part.modelId)?.attributes;
 }
 
@@ -38,9 +36,7 @@ function offeredBy(
   part: ReadonlyMap<string, OfferedAttribute>,
   attributeId: string,
 ): OfferedAttribute | undefined {
-  return part.has(attributeId)
-    ? (catalogModel.attributes.get(attributeId) ?? part.get(attributeId))
-    : undefined;
+  return part.has(attributeId) ? (catalogModel.attributes.get(attributeId) ?? part.get(attributeId)) : undefined;
 }
 
 interface CustomerProductDraft {
@@ -109,9 +105,7 @@ export function customerProductFaults(draft: CustomerProductDraft, catalogModel:
     for (const field of ['id', 'name'] as const) {
       const value = option[field];
       if (seen[field].has(value)) {
-        faults.push(
-          fault(`${path}.${field}`, 'VALIDATION_ERROR', `Option ${field} "${value}" is used twice.`),
-        );
+        faults.push(fault(`${path}.${field}`, 'VALIDATION_ERROR', `Option ${field} "${value}" is used twice.`));
       }
       seen[field].add(value);
     }

@@ -76,8 +76,7 @@ export function chooseVariant(
   const given = new Map<VariantOption, string>();
   for (const [key, value] of Object.entries(productVariant)) {
     const option = options.find(({ name }) => name === key) ?? options.find(({ id }) => id === key);
-    if (option === undefined)
-      return refuse(key, 'NO_SUCH_CHOICE_ERROR', `the product has no option "${key}"`);
+    if (option === undefined) return refuse(key, 'NO_SUCH_CHOICE_ERROR', `the product has no option "${key}"`);
     if (given.has(option)) return refuse(key, 'VALIDATION_ERROR', `option "${option.name}" is given twice`);
     given.set(option, value);
   }
@@ -86,16 +85,10 @@ export function chooseVariant(
   for (const option of options) {
     if (option.values.length === 0 && !given.has(option)) continue;
     const wanted = given.get(option);
-    const chosen = option.values.find((entry) =>
-      wanted === undefined ? entry.isDefault : entry.value === wanted,
-    );
+    const chosen = option.values.find((entry) => (wanted === undefined ? entry.isDefault : entry.value === wanted));
     if (chosen === undefined) {
       return wanted === undefined
-        ? refuse(
-            option.name,
-            'MISSING_FIELD_ERROR',
-            `option "${option.name}" has no default and needs a value`,
-          )
+        ? refuse(option.name, 'MISSING_FIELD_ERROR', `option "${option.name}" has no default and needs a value`)
         : refuse(option.name, 'NO_SUCH_CHOICE_ERROR', `option "${option.name}" has no value "${wanted}"`);
     }
     for (const part of chosen.attributeValues) {

@@ -12,9 +12,7 @@ export interface JsonValue {
  *
  * Not stream-json 3.8.0: its tokens carry no line numbers, and it cannot continue after invalid JSON.
  */
-export async function* readJsonObjects(
-  text: AsyncIterable<string> | Iterable<string>,
-): AsyncGenerator<JsonValue> {
+export async function* readJsonObjects(text: AsyncIterable<string> | Iterable<string>): AsyncGenerator<JsonValue> {
   let line = 1;
   let begun = 1;
   let depth = 0;

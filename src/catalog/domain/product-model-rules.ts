@@ -34,12 +34,8 @@ function specReferences(spec: ProductionInput): [reference: string, attributeId:
       ({ when }, at) =>
         [`production.printAreas[${at}].when.attributeId`, when?.attributeId] as [string, string | undefined],
     ),
-    ...Object.keys(spec.priceFactors ?? {}).map(
-      (id) => [`production.priceFactors.${id}`, id] as [string, string],
-    ),
-    ...Object.keys(spec.addedGrams ?? {}).map(
-      (id) => [`production.addedGrams.${id}`, id] as [string, string],
-    ),
+    ...Object.keys(spec.priceFactors ?? {}).map((id) => [`production.priceFactors.${id}`, id] as [string, string]),
+    ...Object.keys(spec.addedGrams ?? {}).map((id) => [`production.addedGrams.${id}`, id] as [string, string]),
   ];
   return references.filter((entry): entry is [string, string] => entry[1] !== undefined);
 }
@@ -62,15 +58,9 @@ export function specFaults(spec: ProductionInput, template: UidTemplate): FieldE
   }
   for (const [currency, breaks] of Object.entries(spec.priceList ?? {})) {
     if (new Set(breaks.map(({ from }) => from)).size < breaks.length) {
-      faults.push(
-        invalid(`production.priceList.${currency}`, 'Two quantity breaks begin at the same quantity.'),
-      );
+      faults.push(invalid(`production.priceList.${currency}`, 'Two quantity breaks begin at the same quantity.'));
     }
-    if (
-      spec.pages !== undefined &&
-      spec.pagePrices !== undefined &&
-      spec.pagePrices[currency] === undefined
-    ) {
+    if (spec.pages !== undefined && spec.pagePrices !== undefined && spec.pagePrices[currency] === undefined) {
       const message = `Pages have prices in other currencies, but not in ${currency}.`;
       faults.push({ code: 'MISSING_FIELD_ERROR', message, reference: `production.pagePrices.${currency}` });
     }
@@ -78,11 +68,7 @@ export function specFaults(spec: ProductionInput, template: UidTemplate): FieldE
   return faults;
 }
 
-function offerFaults(
-  path: string,
-  { id, valueIds, defaultValueId }: OfferedInput,
-  values: readonly ValueSummary[],
-) {
+function offerFaults(path: string, { id, valueIds, defaultValueId }: OfferedInput, values: readonly ValueSummary[]) {
   const faults: FieldError[] = [];
   for (const [at, valueId] of (valueIds ?? []).entries()) {
     if (!values.some((value) => value.id === valueId)) {
@@ -93,8 +79,7 @@ function offerFaults(
     const offered = values.some(
       (value) => value.id === defaultValueId && !value.isCustom && (valueIds?.includes(value.id) ?? true),
     );
-    if (!offered)
-      faults.push(unknown(`${path}.defaultValueId`, `"${defaultValueId}" is not an offered value.`));
+    if (!offered) faults.push(unknown(`${path}.defaultValueId`, `"${defaultValueId}" is not an offered value.`));
   }
   return faults;
 }

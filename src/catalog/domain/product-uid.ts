@@ -36,9 +36,7 @@ export function parseTemplate(text: string): TemplateResult {
   const attributeIds = segments.flatMap((segment) => ('attributeId' in segment ? [segment.attributeId] : []));
   const first = segments[0]!;
   if (!('literal' in first)) return refuse('must begin with fixed text');
-  if (
-    segments.some((segment, at) => at > 0 && 'attributeId' in segment && 'attributeId' in segments[at - 1]!)
-  ) {
+  if (segments.some((segment, at) => at > 0 && 'attributeId' in segment && 'attributeId' in segments[at - 1]!)) {
     return refuse('needs fixed text between two placeholders');
   }
   if (new Set(attributeIds).size < attributeIds.length) return refuse('names an attribute twice');
@@ -80,8 +78,7 @@ export function matchUid(
   uid: string,
   accepted: (attributeId: string) => AcceptedValues,
 ): UidMatch {
-  if (uid.length > MAX_UID_LENGTH || !uid.startsWith(template.prefix))
-    return { ok: false, attributeId: null };
+  if (uid.length > MAX_UID_LENGTH || !uid.startsWith(template.prefix)) return { ok: false, attributeId: null };
   const { segments } = template;
   const deadEnds = new Set<number>();
   let furthest = 0;
@@ -90,9 +87,7 @@ export function matchUid(
     const segment = segments[at];
     if (segment === undefined) return start === uid.length ? {} : undefined;
     if ('literal' in segment) {
-      return uid.startsWith(segment.literal, start)
-        ? matchFrom(at + 1, start + segment.literal.length)
-        : undefined;
+      return uid.startsWith(segment.literal, start) ? matchFrom(at + 1, start + segment.literal.length) : undefined;
     }
     const deadEnd = at * (MAX_UID_LENGTH + 1) + start;
     if (deadEnds.has(deadEnd)) return undefined;
@@ -103,14 +98,10 @@ export function matchUid(
     if (stop === undefined) {
       ends.push(uid.length);
     } else {
-      for (let end = uid.indexOf(stop, start + 1); end !== -1; end = uid.indexOf(stop, end + 1))
-        ends.push(end);
+      for (let end = uid.indexOf(stop, start + 1); end !== -1; end = uid.indexOf(stop, end + 1)) ends.push(end);
     }
     const values = accepted(segment.attributeId);
-    for (const fits of [
-      (text: string) => values.has(text),
-      (text: string) => values.custom && isCustomInput(text),
-    ]) {
+    for (const fits of [(text: string) => values.has(text), (text: string) => values.custom && isCustomInput(text)]) {
       for (const end of ends) {
         const text = uid.slice(start, end);
         if (text === '' || !fits(text)) continue;

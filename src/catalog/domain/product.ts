@@ -43,10 +43,7 @@ export interface PageRule {
 }
 
 /** Returns true for a product that is taken from stock as it is: all parts are stocked, and nothing is printed on it. */
-export function isStockProduct({
-  parts,
-  printAreas,
-}: Pick<ResolvedProduct, 'parts' | 'printAreas'>): boolean {
+export function isStockProduct({ parts, printAreas }: Pick<ResolvedProduct, 'parts' | 'printAreas'>): boolean {
   return parts.length > 0 && printAreas.length === 0 && parts.every(({ type }) => type === 'stock');
 }
 
@@ -90,7 +87,5 @@ export interface ResolvedProduct {
   readonly packagingWeightGrams: number;
   readonly hsCode: string;
   /** Quantity breaks by currency, ascending by `from`. Unit prices in minor units, before VAT. */
-  readonly priceList: Readonly<
-    Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>
-  >;
+  readonly priceList: Readonly<Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>>;
 }

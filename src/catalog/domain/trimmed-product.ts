@@ -42,11 +42,7 @@ export type TrimResult =
  * Returns the product with the price of the smallest size of its model that contains the trim. Everything else of the
  * product stays. A model without a size attribute has one price, which stays too.
  */
-export function trimmedProduct(
-  catalogModel: CatalogModel,
-  product: ResolvedProduct,
-  trim: CustomTrim,
-): TrimResult {
+export function trimmedProduct(catalogModel: CatalogModel, product: ResolvedProduct, trim: CustomTrim): TrimResult {
   const sizes = offeredSizes(catalogModel);
   if (sizes.length === 0) return { ok: true, product };
   const size = sizes.find((candidate) => contains(candidate, trim));

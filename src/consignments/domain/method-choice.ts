@@ -18,8 +18,7 @@ export function byPrice(a: MethodQuote, b: MethodQuote): number {
 
 const days = (quote: MethodQuote) => quote.maxDays + quote.paddingDays;
 const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
-const bySpeed = (a: MethodQuote, b: MethodQuote) =>
-  days(a) - days(b) || a.minDays - b.minDays || byPrice(a, b);
+const bySpeed = (a: MethodQuote, b: MethodQuote) => days(a) - days(b) || a.minDays - b.minDays || byPrice(a, b);
 /** Normalizes a name: `FedEx`, `fed_ex` and `fed-ex` are equal. */
 const normalized = (name: string) => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, '');
 

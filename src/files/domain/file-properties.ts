@@ -43,13 +43,7 @@ export function printDpi(
   image: { readonly widthPx: number; readonly heightPx: number },
   print: { readonly widthMm: number; readonly heightMm: number },
 ): number {
-  const [longPx, shortPx] = [
-    Math.max(image.widthPx, image.heightPx),
-    Math.min(image.widthPx, image.heightPx),
-  ];
-  const [longMm, shortMm] = [
-    Math.max(print.widthMm, print.heightMm),
-    Math.min(print.widthMm, print.heightMm),
-  ];
+  const [longPx, shortPx] = [Math.max(image.widthPx, image.heightPx), Math.min(image.widthPx, image.heightPx)];
+  const [longMm, shortMm] = [Math.max(print.widthMm, print.heightMm), Math.min(print.widthMm, print.heightMm)];
   return Math.floor(Math.min(longPx / longMm, shortPx / shortMm) * 25.4);
 }

@@ -4,9 +4,7 @@ import type { NotificationEvent, OperatorEvent, TEST_EVENT } from './events';
 /** Schemas of notifications as they are sent. Messages may gain fields. */
 
 const message = {
-  id: z
-    .string()
-    .describe('Equal for every attempt, and equal to webhook-id: use it to recognize a repeated message.'),
+  id: z.string().describe('Equal for every attempt, and equal to webhook-id: use it to recognize a repeated message.'),
   created: z.iso.datetime().describe('When the message was written.'),
 };
 
@@ -29,10 +27,7 @@ const parcel = {
   fulfillmentFacilityId: z.string(),
 };
 
-const fulfillment = z
-  .object(parcel)
-  .describe('A parcel with units of an item.')
-  .meta({ id: 'WebhookFulfillment' });
+const fulfillment = z.object(parcel).describe('A parcel with units of an item.').meta({ id: 'WebhookFulfillment' });
 export type Fulfillment = z.output<typeof fulfillment>;
 
 const orderStatusUpdated = z
@@ -116,9 +111,7 @@ const outboxDead = z
   })
   .meta({ id: 'OutboxDead' });
 
-const jobFailed = z
-  .object({ ...digest, event: z.literal('job_failed'), error: z.string() })
-  .meta({ id: 'JobFailed' });
+const jobFailed = z.object({ ...digest, event: z.literal('job_failed'), error: z.string() }).meta({ id: 'JobFailed' });
 
 const endpointTest = z.object({ ...message, event: z.literal('endpoint_test') }).meta({ id: 'EndpointTest' });
 

@@ -28,9 +28,7 @@ export interface NotifiedSnapshot {
   readonly status: string;
   readonly minDeliveryDate: string | null;
   readonly maxDeliveryDate: string | null;
-  readonly items: Readonly<
-    Record<string, { readonly status: string; readonly trackingCodes: readonly string[] }>
-  >;
+  readonly items: Readonly<Record<string, { readonly status: string; readonly trackingCodes: readonly string[] }>>;
 }
 
 /** Returns the snapshot of an order. */
@@ -40,10 +38,7 @@ export function snapshotOf(view: OrderView): NotifiedSnapshot {
     minDeliveryDate: view.minDeliveryDate,
     maxDeliveryDate: view.maxDeliveryDate,
     items: Object.fromEntries(
-      view.items.map(({ id, status, fulfillments }) => [
-        id,
-        { status, trackingCodes: trackingCodes(fulfillments) },
-      ]),
+      view.items.map(({ id, status, fulfillments }) => [id, { status, trackingCodes: trackingCodes(fulfillments) }]),
     ),
   };
 }
@@ -107,8 +102,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
   }
   const { minDeliveryDate, maxDeliveryDate } = view;
   const isNewEstimate =
-    minDeliveryDate !== (notified?.minDeliveryDate ?? null) ||
-    maxDeliveryDate !== (notified?.maxDeliveryDate ?? null);
+    minDeliveryDate !== (notified?.minDeliveryDate ?? null) || maxDeliveryDate !== (notified?.maxDeliveryDate ?? null);
   if (isNewEstimate && minDeliveryDate !== null) {
     notifications.push({
       event: 'order_delivery_estimate_updated',

@@ -76,8 +76,7 @@ export async function expectedRepair(
       fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL AS has_ended
     FROM orders WHERE id = ${orderId}`;
   if (order === undefined) return null;
-  if (bulk.action === 'dismiss' && !order.needsAttention)
-    return { ok: false, why: 'the order needs no attention' };
+  if (bulk.action === 'dismiss' && !order.needsAttention) return { ok: false, why: 'the order needs no attention' };
   const snapshot = order.hasEnded ? null : (await storedRun(sql, orderId))?.snapshot;
   if (snapshot == null)
     return bulk.action === 'dismiss' ? { ok: true, requests: [] } : { ok: false, why: 'the order has ended' };

@@ -39,8 +39,7 @@ export function customerInvoice(
   // The first print order that was invoiced carries the retail shipping price.
   const retail = retailLines(order, jobs, currency, rate, charges === receipts.all[0]);
   const lines = retail ?? receiptLines(charges);
-  const sum = (key: 'netMinor' | 'vatMinor' | 'grossMinor') =>
-    lines.reduce((total, line) => total + line[key], 0);
+  const sum = (key: 'netMinor' | 'vatMinor' | 'grossMinor') => lines.reduce((total, line) => total + line[key], 0);
   return {
     number: invoice.number,
     date: invoice.createdAt.toISOString().slice(0, 10),
@@ -86,13 +85,7 @@ function retailLines(
   return lines;
 }
 
-function lineOf(
-  title: string,
-  reference: string,
-  quantity: number,
-  netMinor: number,
-  rate: string,
-): InvoiceLine {
+function lineOf(title: string, reference: string, quantity: number, netMinor: number, rate: string): InvoiceLine {
   const vatMinor = timesRate(netMinor, rate);
   return {
     title,

@@ -7,25 +7,15 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { whyStatusForbids } from '../domain/lifecycle/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';
-import {
-  planShipment,
-  type Quoter,
-  type ShipmentPlan,
-  storeShipmentPlans,
-} from '../preparation/shipment-plan';
+import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
 import { storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { leaveOutUnusedPackages } from './unused-packages';
 
 /** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
-export async function storeShippingChange(
-  sql: Queryable,
-  orderId: string,
-  change: UpdateShipment,
-): Promise<string> {
+export async function storeShippingChange(sql: Queryable, orderId: string, change: UpdateShipment): Promise<string> {
   const id = uuidv7();
-  const address =
-    change.shippingAddress === undefined ? null : json(sql, { id: uuidv7(), ...change.shippingAddress });
+  const address = change.shippingAddress === undefined ? null : json(sql, { id: uuidv7(), ...change.shippingAddress });
   await sql`
     INSERT INTO shipping_changes (id, order_id, shipping_address, shipment_method_uid)
     VALUES (${id}, ${orderId}, ${address}, ${change.shipmentMethodUid ?? null})`;
@@ -152,8 +142,7 @@ async function replan(
   if (rows.length === 0) return [];
   const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
   const { country } = order.shippingAddress;
-  const priced =
-    order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
+  const priced = order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
   if (!priced && rows.some((row) => isCrossBorder(partners.get(row.partnerId)!.country, country))) {
     const refused = `The order has no retail prices, which an address in ${country} requires.`;
     return { refused, atFault: 'country' };
@@ -191,11 +180,7 @@ async function replanPrintOrder(
  * Returns the plan of a print order of which a part has left: its price, packages and weight change by the difference
  * that the change makes for the rest.
  */
-function withDepartedParcels(
-  row: UnshippedRow,
-  restBefore: ShipmentPlan,
-  restAfter: ShipmentPlan,
-): ShipmentPlan {
+function withDepartedParcels(row: UnshippedRow, restBefore: ShipmentPlan, restAfter: ShipmentPlan): ShipmentPlan {
   const { price } = restAfter.method;
   const difference = price.minor - restBefore.method.price.minor;
   return {

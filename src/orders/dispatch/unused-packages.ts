@@ -6,10 +6,7 @@ import { leaveOutPackages } from '../../shipping/left-out-packages';
  * rerouted, or got another shipment after a part of the print order had left. The order workflow voids a shipment of which no
  * package is used.
  */
-export async function leaveOutUnusedPackages(
-  tx: Transaction,
-  printOrderIds: readonly string[],
-): Promise<void> {
+export async function leaveOutUnusedPackages(tx: Transaction, printOrderIds: readonly string[]): Promise<void> {
   // A job belongs to the shipment that it left with. Jobs that left with none belong to the shipment that has no departed job.
   const unused = await tx<{ shipmentId: string; positions: number[] }[]>`
     WITH used AS (

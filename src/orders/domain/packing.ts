@@ -168,9 +168,7 @@ export function packOrder(
   const prefix = options.referencePrefix ?? 'P';
   const packed = new Map<PackItem, number>();
   return groups
-    .flatMap(({ instructionIndex, portions }) =>
-      fill(portions).map((filled) => ({ instructionIndex, filled })),
-    )
+    .flatMap(({ instructionIndex, portions }) => fill(portions).map((filled) => ({ instructionIndex, filled })))
     .map(({ instructionIndex, filled }, index) => ({
       packageReferenceId: `${prefix}-${index + 1}`,
       instructionIndex,
@@ -186,19 +184,14 @@ export function packOrder(
  * Gives packages of a part of a print order the references that the whole print order has for their contents, so that a
  * label names the package that the partner knows. Packages without a counterpart get new references.
  */
-export function withReferencesOf(
-  packages: readonly PackedPackage[],
-  whole: readonly PackedPackage[],
-): PackedPackage[] {
+export function withReferencesOf(packages: readonly PackedPackage[], whole: readonly PackedPackage[]): PackedPackage[] {
   const free = [...whole];
   let last = whole.length;
   return packages.map((pack) => {
     const counterpart = free.findIndex(
       ({ instructionIndex, items }) =>
         instructionIndex === pack.instructionIndex &&
-        pack.items.every(({ itemReferenceId }) =>
-          items.some((item) => item.itemReferenceId === itemReferenceId),
-        ),
+        pack.items.every(({ itemReferenceId }) => items.some((item) => item.itemReferenceId === itemReferenceId)),
     );
     if (counterpart === -1) {
       last += 1;

@@ -40,11 +40,7 @@ export type OrderPrice =
 type Breaks = ResolvedProduct['priceList'][string];
 
 /** Returns the quantity breaks in a currency: the product's own list, or a converted one (euro before others). */
-function breaksIn(
-  priceList: ResolvedProduct['priceList'],
-  currency: string,
-  rates: RateTable,
-): Breaks | undefined {
+function breaksIn(priceList: ResolvedProduct['priceList'], currency: string, rates: RateTable): Breaks | undefined {
   const own = priceList[currency];
   if (own !== undefined && own.length > 0) return own;
   const known = (code: string) => code === 'EUR' || rates.perEuro[code] !== undefined;

@@ -74,8 +74,7 @@ function line(
   vatRate: string,
   earlier: { readonly initialMinor: number; readonly lineMinor: number },
 ): ReceiptLine {
-  const vatOf = (minor: number, before: number) =>
-    timesRate(before + minor, vatRate) - timesRate(before, vatRate);
+  const vatOf = (minor: number, before: number) => timesRate(before + minor, vatRate) - timesRate(before, vatRate);
   const priceInitial = of.priceBase * of.amount;
   const vat = vatOf(of.price, earlier.lineMinor);
   return {
@@ -90,10 +89,7 @@ function line(
 
 function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
   const sum = (of: (entry: ReceiptLine) => number, type?: ReceiptLine['type']) =>
-    lines.reduce(
-      (total, entry) => (type === undefined || entry.type === type ? total + of(entry) : total),
-      0,
-    );
+    lines.reduce((total, entry) => (type === undefined || entry.type === type ? total + of(entry) : total), 0);
   const discount = sum((entry) => entry.discount);
   const discountVat = sum((entry) => entry.discountVat);
   return {
@@ -141,11 +137,10 @@ export function buildReceipt({ currency, vatRate, products, shipments }: Receipt
       ),
     ),
     ...shipments.map(({ referenceId, title, priceMinor, earlierMinor = 0 }) =>
-      line(
-        { type: 'shipment', referenceId, title, priceBase: priceMinor, amount: 1, price: priceMinor },
-        vatRate,
-        { initialMinor: earlierMinor, lineMinor: earlierMinor },
-      ),
+      line({ type: 'shipment', referenceId, title, priceBase: priceMinor, amount: 1, price: priceMinor }, vatRate, {
+        initialMinor: earlierMinor,
+        lineMinor: earlierMinor,
+      }),
     ),
   ];
   return { currency, vatRate, lines, totals: totalsOf(lines) };

@@ -21,9 +21,7 @@ export type NoDraft = 'not-found' | 'not-draft';
 /** Returns a draft, or the reason why there is none. */
 export async function readDraft(sql: Sql, id: string): Promise<Draft | NoDraft> {
   // The version is read first: an edit between the two statements makes it too old, never too new.
-  const [row] = await sql<
-    { version: string }[]
-  >`SELECT updated_at::text AS version FROM orders WHERE id = ${id}`;
+  const [row] = await sql<{ version: string }[]>`SELECT updated_at::text AS version FROM orders WHERE id = ${id}`;
   const [record] = row === undefined ? [] : await readOrders(sql, [id]);
   if (row === undefined || record === undefined) return 'not-found';
   if (record.orderType !== 'draft') return 'not-draft';
@@ -38,8 +36,7 @@ function asSubmitted(record: OrderRecord): Draft['order'] {
     customerReferenceId: record.customerReferenceId ?? undefined,
     currency: record.currency,
     retailCurrency: record.retailCurrency ?? undefined,
-    retailShippingPriceInclVat:
-      record.retailShippingPrice === null ? undefined : Number(record.retailShippingPrice),
+    retailShippingPriceInclVat: record.retailShippingPrice === null ? undefined : Number(record.retailShippingPrice),
     shipmentMethodUid: record.shipmentMethodUid ?? undefined,
     shippingAddress,
     packagingInstructions: record.packagingInstructions as SubmitOrder['packagingInstructions'],

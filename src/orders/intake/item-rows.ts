@@ -87,9 +87,7 @@ export function insertPackingSlips(
 ): Statement {
   const rows = orders.flatMap(({ id, order }) =>
     (order.packagingInstructions ?? []).flatMap(({ packingSlip }, index) =>
-      packingSlip === undefined
-        ? []
-        : [{ id: uuidv7(), order_id: id, package_index: index, url: packingSlip.fileUrl }],
+      packingSlip === undefined ? [] : [{ id: uuidv7(), order_id: id, package_index: index, url: packingSlip.fileUrl }],
     ),
   );
   return sql`

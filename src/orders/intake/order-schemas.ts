@@ -2,15 +2,7 @@ import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
 import { z } from 'zod';
 import { labelText } from '../../documents/label-text-schema';
 import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
-import {
-  countryCode,
-  currencyCode,
-  httpUrl,
-  metadata,
-  needsState,
-  price,
-  text,
-} from '../../platform/domain/fields';
+import { countryCode, currencyCode, httpUrl, metadata, needsState, price, text } from '../../platform/domain/fields';
 
 /** The form of a file type name. Workflow-enabled products accept every such name. */
 const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
@@ -36,8 +28,7 @@ const phone = z
   });
 
 /** Returns a schema for an optional field. Null and absent both become undefined. */
-export const optional = <T extends z.ZodType>(schema: T) =>
-  schema.nullish().transform((value) => value ?? undefined);
+export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().transform((value) => value ?? undefined);
 
 /** Reports a missing `state`, which US, CA and AU addresses require. */
 export function stateRule(address: unknown, report: ReportField): void {
@@ -186,10 +177,7 @@ function itemsRule(order: unknown, report: ReportField): void {
 export function orderRules(order: unknown, report: ReportField): void {
   itemsRule(order, report);
   const quantities = new Map(
-    list(order, 'items').map((item) => [
-      property(item, 'itemReferenceId'),
-      Number(property(item, 'quantity')),
-    ]),
+    list(order, 'items').map((item) => [property(item, 'itemReferenceId'), Number(property(item, 'quantity'))]),
   );
   const packed = new Map<unknown, number>();
   for (const [index, instruction] of list(order, 'packagingInstructions').entries()) {
@@ -204,8 +192,7 @@ export function orderRules(order: unknown, report: ReportField): void {
       }
       const sum = (packed.get(reference) ?? 0) + Number(property(entry, 'quantity'));
       packed.set(reference, sum);
-      if (sum > ordered)
-        report([...path, 'quantity'], `The packages contain more than the ${ordered} ordered.`);
+      if (sum > ordered) report([...path, 'quantity'], `The packages contain more than the ${ordered} ordered.`);
     }
   }
 }
@@ -281,16 +268,10 @@ export const updateShipmentSchema = crossField(
   }),
   (body, report) => {
     if (property(body, 'shipmentMethodUid') == null && property(body, 'shippingAddress') == null) {
-      report(
-        ['shipmentMethodUid'],
-        'Either shipmentMethodUid or shippingAddress is required.',
-        'MISSING_FIELD_ERROR',
-      );
+      report(['shipmentMethodUid'], 'Either shipmentMethodUid or shippingAddress is required.', 'MISSING_FIELD_ERROR');
     }
   },
 ).meta({ id: 'UpdateShipment' });
 export type UpdateShipment = z.output<typeof updateShipmentSchema>;
 
-export const cancelOrderSchema = z
-  .object({ reason: optional(z.string().max(500)) })
-  .meta({ id: 'CancelOrder' });
+export const cancelOrderSchema = z.object({ reason: optional(z.string().max(500)) }).meta({ id: 'CancelOrder' });

@@ -2,12 +2,7 @@ import type { ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import type { CandidateReader } from '../../partners/candidates';
-import {
-  groupIntoPrintOrders,
-  type RoutingDecision,
-  routeOrder,
-  stockNeeds,
-} from '../../partners/domain/routing';
+import { groupIntoPrintOrders, type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
 import { listPartners, type Partner } from '../../partners/partner-rows';
 import type { RateTable } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';

@@ -130,9 +130,7 @@ async function insertOrders(
     SELECT id, now_text AS created_at FROM given`;
   const createdAt = new Map(stored.map((row) => [row.id, row.createdAt]));
   return identified.map(({ id, order }) =>
-    createdAt.has(id)
-      ? { id, orderReferenceId: order.orderReferenceId, createdAt: createdAt.get(id)! }
-      : 'key-taken',
+    createdAt.has(id) ? { id, orderReferenceId: order.orderReferenceId, createdAt: createdAt.get(id)! } : 'key-taken',
   );
 }
 
@@ -149,15 +147,7 @@ function firstOfEachKey<Each extends Submission>(submissions: readonly Each[]): 
 }
 
 function orderRow(
-  {
-    id,
-    clientId,
-    clientName,
-    requestId,
-    order,
-    claim,
-    traceparent,
-  }: TracedSubmission & { readonly id: string },
+  { id, clientId, clientName, requestId, order, claim, traceparent }: TracedSubmission & { readonly id: string },
   settings: RunSettings,
 ) {
   const isDraft = order.orderType === 'draft';

@@ -32,12 +32,7 @@ export function receiverOf(address: ShippingAddress): PrintOrderAddress {
  * Returns the declared value of units of an item: their part of the line's retail price across a customs border, otherwise
  * their price.
  */
-function declaredValue(
-  order: RunOrder,
-  item: RunItem,
-  units: number,
-  crossBorder: boolean,
-): PackItem['value'] {
+function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorder: boolean): PackItem['value'] {
   const { retailCurrency } = order;
   const retail = crossBorder && retailCurrency !== null ? retailValue(item, units, retailCurrency) : null;
   if (retail !== null) return { minor: retail, currency: retailCurrency! };

@@ -168,10 +168,7 @@ function withoutQuery(url: string): string {
 }
 
 /** Returns the refusal of a print file with a wrong number of pages. */
-function pageFault(
-  { type, product, otherTypes }: WantedFile,
-  { pageCount }: FileProperties,
-): FileFault | null {
+function pageFault({ type, product, otherTypes }: WantedFile, { pageCount }: FileProperties): FileFault | null {
   if (type === null || product === null) return null;
   const wanted = wantedPages(type, product, otherTypes);
   if (wanted === null || hasWantedPages(pageCount, wanted)) return null;
@@ -186,12 +183,7 @@ function printSize(file: WantedFile): { widthMm: number; heightMm: number } | nu
   return file.customTrim ?? areas.find((area) => area.fileType === file.type) ?? areas[0] ?? null;
 }
 
-async function recordPrintFile(
-  sql: Sql,
-  file: WantedFile,
-  objectKey: string,
-  taken: IngestedFile,
-): Promise<void> {
+async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<void> {
   const size = printSize(file);
   const dpi =
     taken.widthPx === null || taken.heightPx === null || size === null

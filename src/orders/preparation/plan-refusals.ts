@@ -26,17 +26,13 @@ export type PreparationPlan =
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
 /** Returns `parked` when every unroutable item may become routable later, otherwise a refusal. */
-export function unroutable(
-  order: RunOrder,
-  decision: Extract<RoutingDecision, { ok: false }>,
-): PreparationPlan {
+export function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): PreparationPlan {
   const items = decision.unroutable.map(({ itemId, reason }) => {
     const reference = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
     return { itemReferenceId: reference, reason };
   });
   const message = items.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
-  if (decision.unroutable.every(({ passing }) => passing))
-    return { outcome: 'parked', reason: 'no_partner', message };
+  if (decision.unroutable.every(({ passing }) => passing)) return { outcome: 'parked', reason: 'no_partner', message };
   return {
     outcome: 'refused',
     code: 'no_production_partner',
@@ -76,10 +72,7 @@ export function priceRefusal(order: RunOrder): PlanRefusal | null {
 }
 
 /** Returns the refusal of an order that no shipment method carries. */
-export function methodRefusal(
-  order: RunOrder,
-  reason: 'no_method_carries_it' | 'choice_matches_none',
-): PlanRefusal {
+export function methodRefusal(order: RunOrder, reason: 'no_method_carries_it' | 'choice_matches_none'): PlanRefusal {
   const wanted = order.shipmentMethodUid;
   return {
     outcome: 'refused',

@@ -1,10 +1,5 @@
 import type { CandidateReader } from '../../partners/candidates';
-import {
-  groupIntoPrintOrders,
-  type RoutingDecision,
-  routeOrder,
-  stockNeeds,
-} from '../../partners/domain/routing';
+import { groupIntoPrintOrders, type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
 import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
@@ -20,21 +15,10 @@ import { dispatchKey } from '../dispatch/dispatch';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
-import {
-  insertPrintOrders,
-  type PrintOrderDraft,
-  printOrdersOfSteps,
-  reserveForJobs,
-} from '../print-orders/rows';
+import { insertPrintOrders, type PrintOrderDraft, printOrdersOfSteps, reserveForJobs } from '../print-orders/rows';
 import { invoiceOf, storeReceipts } from '../receipts/receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
-import {
-  crossBorderRefusal,
-  methodRefusal,
-  type PreparationPlan,
-  priceRefusal,
-  unroutable,
-} from './plan-refusals';
+import { crossBorderRefusal, methodRefusal, type PreparationPlan, priceRefusal, unroutable } from './plan-refusals';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 
 export interface PreparationDeps {
@@ -166,11 +150,7 @@ async function draftPlan(deps: PreparationDeps, order: RunOrder): Promise<Drafte
  * Commits a plan. Returns null when stock or the address has changed since the plan was made.
  * @throws OrderEnded with `onPlanned`, when the order has been cancelled: its run does not wait for this plan
  */
-async function commitPlan(
-  sql: Sql,
-  draft: DraftedPlan,
-  onPlanned?: PlanRecorder,
-): Promise<PlannedPrintOrder[] | null> {
+async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder): Promise<PlannedPrintOrder[] | null> {
   const { order, decision, drafts, shipments } = draft;
   const orderId = order.id;
   try {
@@ -185,17 +165,10 @@ async function commitPlan(
       if (printOrders.length === 0) {
         const [current] = await tx<{ fulfillmentStatus: OrderStatus }[]>`
           SELECT fulfillment_status FROM orders WHERE id = ${orderId} AND shipping_revision = ${order.shippingRevision}`;
-        throw refused.some((status) => status === current?.fulfillmentStatus)
-          ? new OrderEnded()
-          : new DraftOutdated();
+        throw refused.some((status) => status === current?.fulfillmentStatus) ? new OrderEnded() : new DraftOutdated();
       }
       const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
-      const reserved = await reserveForJobs(
-        tx,
-        `${orderWorkflowId(orderId)}:reserve:0`,
-        printOrders,
-        product,
-      );
+      const reserved = await reserveForJobs(tx, `${orderWorkflowId(orderId)}:reserve:0`, printOrders, product);
       if (!reserved.ok) throw new DraftOutdated();
       const plans = shipments.map((plan, index) => ({ printOrderId: printOrders[index]!.id, plan }));
       const receipts = drafts.map(({ step, jobs }, index) => ({
@@ -226,9 +199,7 @@ export class OrderEnded extends Error {}
 
 function storeItemPrices(tx: Transaction, order: RunOrder): Statement {
   const price = priceOrder(order);
-  const rows = price.ok
-    ? order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor }))
-    : [];
+  const rows = price.ok ? order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor })) : [];
   return tx`
     UPDATE order_items SET price_minor = p.price
     FROM jsonb_to_recordset(${json(tx, rows)}) AS p (id bigint, price bigint) WHERE order_items.id = p.id`;

@@ -10,10 +10,7 @@ import type { RunOrder } from '../run/run-order';
 import { consignmentOf, packForPartner } from './consignments';
 
 /** Returns the priced methods that can carry a consignment, see `Carriers.quote`. */
-export type Quoter = (
-  consignment: Consignment,
-  choice?: MethodChoice | null,
-) => Promise<readonly MethodQuote[]>;
+export type Quoter = (consignment: Consignment, choice?: MethodChoice | null) => Promise<readonly MethodQuote[]>;
 
 /** The planned shipment of a print order: a row of `planned_shipments`. */
 export interface ShipmentPlan {

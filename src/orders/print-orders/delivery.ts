@@ -65,10 +65,7 @@ export async function printOrderRow(sql: Sql, printOrderId: string): Promise<Pri
  * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
  * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
  */
-export async function deliverPrintOrder(
-  deps: DeliveryDeps,
-  printOrderId: string,
-): Promise<PrintOrderDelivery> {
+export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PrintOrderDelivery> {
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
   const { partner } = row;

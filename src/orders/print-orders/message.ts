@@ -88,12 +88,7 @@ const LEFT_OUT = ['cancelled', 'superseded'];
  * Builds the message of a print order from the stored order.
  * @param revision of an order update, which leaves out cancelled and rerouted print jobs. The first delivery has none
  */
-export function buildMessage(
-  links: LinkSigner,
-  source: MessageSource,
-  partner: Partner,
-  revision?: number,
-): string {
+export function buildMessage(links: LinkSigner, source: MessageSource, partner: Partner, revision?: number): string {
   const { order } = source;
   const jobs = source.jobs.filter(({ status }) => revision === undefined || !LEFT_OUT.includes(status));
   const packages = packForPartner(order, partner, jobs);
@@ -205,8 +200,5 @@ function printFile(links: LinkSigner, file: StoredFile): PrintFile {
 }
 
 function signedLink(links: LinkSigner, objectKey: string, contentType: string, name: string): string {
-  return links.sign(
-    { objectKey, contentType, fileName: withExtension(name, contentType) },
-    { seconds: LINK_SECONDS },
-  );
+  return links.sign({ objectKey, contentType, fileName: withExtension(name, contentType) }, { seconds: LINK_SECONDS });
 }

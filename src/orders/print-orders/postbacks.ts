@@ -1,11 +1,6 @@
 import { z } from 'zod';
 import { POSTBACK_STATUSES } from '../../partners/domain/postback-status';
-import {
-  type AddressedPrintOrder,
-  isPrintOrderId,
-  jobOfItem,
-  printOrderOfPartner,
-} from '../../partners/print-orders';
+import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
 import { crossField, property } from '../../platform/domain/cross-field';
 import { hasOffset, httpUrl, moment, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';
@@ -37,9 +32,7 @@ const trackingLink = z
 /** A status postback (operation `postOrderStatus`). The optional `orderItemId` limits it to one item. */
 export const postbackSchema = crossField(
   z.object({
-    timestamp: moment({ local: true }).transform((time) =>
-      new Date(hasOffset(time) ? time : `${time}Z`).toISOString(),
-    ),
+    timestamp: moment({ local: true }).transform((time) => new Date(hasOffset(time) ? time : `${time}Z`).toISOString()),
     orderId: text(64),
     orderItemId: decimalId.nullish(),
     status: z.enum(POSTBACK_STATUSES),
@@ -93,8 +86,7 @@ function jobsOf(
   { orderItemId, items }: Postback,
 ): { jobId: string | null; items: CancelledJob[] | null } {
   const errors: FieldError[] = [];
-  const report = (message: string, reference: string) =>
-    errors.push({ code: 'VALIDATION_ERROR', message, reference });
+  const report = (message: string, reference: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
   const find = (id: string, reference: string) => {
     const jobId = jobOfItem(printOrder, id);
     if (jobId === undefined) report(`The print order has no item ${id}.`, reference);
@@ -140,8 +132,7 @@ export async function storePostback(
   partnerId: string,
   postback: Postback,
 ): Promise<{ isNew: boolean; orderId: string }> {
-  const notFound = () =>
-    new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
+  const notFound = () => new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
   if (!isPrintOrderId(postback.orderId)) throw notFound();
   // Most postbacks are about the whole print order: the statement that stores them also finds it.
   const isWhole = postback.orderItemId == null && postback.items == null && activeSpan() === undefined;

@@ -7,12 +7,7 @@ import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql } from '../../platform/postgres';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
-import {
-  planShipment,
-  type Quoter,
-  type ShipmentPlan,
-  storeShipmentPlans,
-} from '../preparation/shipment-plan';
+import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
 
@@ -116,10 +111,7 @@ export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest
     if (!reserved.ok)
       throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
     await recordRoutingDecision(tx, { orderId, step, decision });
-    await storeShipmentPlans(tx, orderId, [
-      { printOrderId: printOrder!.id, plan: planned.plan },
-      ...remaining,
-    ]);
+    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }, ...remaining]);
     return { outcome: 'planned', printOrder: printOrder! };
   });
 }

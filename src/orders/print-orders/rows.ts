@@ -90,8 +90,7 @@ export async function printOrdersOfSteps(
   orderId: string,
   steps: readonly string[] | { readonly prefix: string },
 ): Promise<PlannedPrintOrder[]> {
-  const matching =
-    'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
+  const matching = 'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
   return [
     ...(await sql<PlannedPrintOrder[]>`
       SELECT ${plannedColumns(sql, sql`print_jobs`)}

@@ -63,12 +63,7 @@ export async function operatorOrders(
   page: SearchPage,
 ): Promise<{ readonly orders: readonly OperatorOrderSummary[]; readonly comparedTo: SearchPosition | null }> {
   const { found, comparedTo } = await findOrders(sql, { clientId: null }, search, page);
-  const orders = await ordersOf(
-    sql,
-    found,
-    isoMicroseconds(sql, sql`o.created_at`),
-    sql`o.created_at DESC, o.id DESC`,
-  );
+  const orders = await ordersOf(sql, found, isoMicroseconds(sql, sql`o.created_at`), sql`o.created_at DESC, o.id DESC`);
   return { orders, comparedTo };
 }
 

@@ -119,12 +119,7 @@ interface IndexRanges {
   read(rowsOfEach: number, matches: Fragment): Fragment;
 }
 
-function indexRanges(
-  sql: Queryable,
-  viewer: Viewer,
-  search: OrderSearch,
-  after: SearchPosition | null,
-): IndexRanges {
+function indexRanges(sql: Queryable, viewer: Viewer, search: OrderSearch, after: SearchPosition | null): IndexRanges {
   const none = sql``;
   const clients = clientsOf(viewer, search);
   const clientIds = clients === null ? null : uuids(clients);
@@ -183,9 +178,7 @@ function comparisons(sql: Queryable, search: OrderSearch): Fragment[] {
     ...among(sql`o.order_type`, orderTypes),
     ...among(sql`o.channel`, channels),
     ...among(sql`o.shipping_address ->> 'country'`, countries),
-    ...(attention === undefined || attention.length === 0
-      ? []
-      : [sql`o.attention && ${[...attention]}::text[]`]),
+    ...(attention === undefined || attention.length === 0 ? [] : [sql`o.attention && ${[...attention]}::text[]`]),
     ...(partnerIds === undefined
       ? []
       : [

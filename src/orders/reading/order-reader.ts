@@ -140,11 +140,7 @@ export interface Viewer {
  * newest order.
  * @returns null when there is no such order that the viewer may see
  */
-export async function findOrderId(
-  sql: Queryable,
-  viewer: Viewer,
-  idOrReference: string,
-): Promise<string | null> {
+export async function findOrderId(sql: Queryable, viewer: Viewer, idOrReference: string): Promise<string | null> {
   const mine = viewer.clientId === null ? sql`` : sql`AND client_id = ${viewer.clientId}`;
   if (isUuid(idOrReference)) {
     const [byId] = await sql<{ id: string }[]>`SELECT id FROM orders WHERE id = ${idOrReference} ${mine}`;
@@ -162,10 +158,7 @@ export interface ReferenceCandidate {
 }
 
 /** Returns the newest order of each client that uses a reference, of at most 100 clients. */
-export async function newestOrdersByClient(
-  sql: Queryable,
-  reference: string,
-): Promise<readonly ReferenceCandidate[]> {
+export async function newestOrdersByClient(sql: Queryable, reference: string): Promise<readonly ReferenceCandidate[]> {
   return await sql<ReferenceCandidate[]>`
     SELECT DISTINCT ON (o.client_id) o.id, a.name AS client_name
     FROM orders o JOIN accounts a ON a.id = o.client_id

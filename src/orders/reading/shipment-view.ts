@@ -10,9 +10,7 @@ const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a :
  * Returns the print orders that the order consists of: cancelled and rerouted ones do not count. When all are cancelled,
  * returns the last ones, which no other print order replaces.
  */
-export function livePrintOrders({
-  printOrders,
-}: Pick<OrderRecord, 'printOrders'>): readonly PrintOrderRecord[] {
+export function livePrintOrders({ printOrders }: Pick<OrderRecord, 'printOrders'>): readonly PrintOrderRecord[] {
   const all = printOrders ?? [];
   const live = all.filter(({ status }) => status !== 'cancelled');
   if (live.length > 0) return live;
@@ -28,8 +26,7 @@ export function shipmentView(order: OrderRecord) {
   const first = shipments.find(({ printOrderId }) => !hasDeparted(live.get(printOrderId)!)) ?? shipments[0];
   if (first === undefined) return null;
   const all = <K extends keyof ShipmentRecord>(key: K) => shipments.map((shipment) => shipment[key]);
-  const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') =>
-    all(key).reduce((a, b) => a + b, 0);
+  const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') => all(key).reduce((a, b) => a + b, 0);
   return {
     id: first.id,
     orderProductId: null,

@@ -53,8 +53,7 @@ export interface ShipmentCharge {
 export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
   const charges = new Map<string, Charges>();
   for (const receipt of receipts) {
-    const isComplete =
-      receipt.type === 'invoice' && receipt.body.lines.some(({ type }) => type === 'product');
+    const isComplete = receipt.type === 'invoice' && receipt.body.lines.some(({ type }) => type === 'product');
     if (isComplete && receipt.printOrderId !== null) {
       const { printOrderId } = receipt;
       charges.set(printOrderId, { printOrderId, invoice: receipt, later: [] });
@@ -94,9 +93,7 @@ export function openLines({ invoice, later }: Charges): OpenLine[] {
 
 /** Returns the shipping price over the invoice and the receipts that changed it. */
 export function shippingCharge({ invoice, later }: Charges): ShippingCharge {
-  const lines = [invoice, ...later].flatMap(({ body }) =>
-    body.lines.filter(({ type }) => type === 'shipment'),
-  );
+  const lines = [invoice, ...later].flatMap(({ body }) => body.lines.filter(({ type }) => type === 'shipment'));
   const last = lines.at(-1);
   return {
     title: last?.title ?? '',
@@ -118,10 +115,7 @@ export interface ReceiptChange {
  * invoice are left. Units that were refunded earlier are not refunded again.
  * @param wanted units by item reference
  */
-export function refundUnits(
-  charges: readonly Charges[],
-  wanted: ReadonlyMap<string, number>,
-): ReceiptChange[] {
+export function refundUnits(charges: readonly Charges[], wanted: ReadonlyMap<string, number>): ReceiptChange[] {
   const left = new Map(wanted);
   return charges.flatMap((charge): ReceiptChange[] => {
     const open = openLines(charge);
@@ -138,9 +132,7 @@ export function refundUnits(
     const receipt = buildReceipt({
       currency,
       vatRate,
-      products: open.flatMap(({ line, amount }) =>
-        refundedProduct(line, amount, taken.get(line.referenceId) ?? 0),
-      ),
+      products: open.flatMap(({ line, amount }) => refundedProduct(line, amount, taken.get(line.referenceId) ?? 0)),
       shipments: isLast ? shippingRefund(charge) : [],
     });
     return [{ printOrderId: charge.printOrderId, type: 'refund', receipt: refundReceipt(receipt) }];

@@ -95,9 +95,7 @@ export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
 
 /** Returns the charges of an order, read with one statement. */
 export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
-  const [row] = await sql<
-    { charges: ChargesJson }[]
-  >`SELECT ${chargesAsJson(sql, sql`${orderId}`)} AS charges`;
+  const [row] = await sql<{ charges: ChargesJson }[]>`SELECT ${chargesAsJson(sql, sql`${orderId}`)} AS charges`;
   return orderCharges(row!.charges);
 }
 

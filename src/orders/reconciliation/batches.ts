@@ -38,10 +38,7 @@ export async function settleEach<T>(
       return await settle(item);
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      log.error(
-        { err: error, ...describe(item) },
-        'a difference between Postgres and Temporal could not be settled',
-      );
+      log.error({ err: error, ...describe(item) }, 'a difference between Postgres and Temporal could not be settled');
       return { unchecked: 1 };
     }
   });

@@ -7,15 +7,7 @@ import { type Counts, DIFFERENCES, tally } from './differences';
 import { replaceOutdatedRun } from './outdated-runs';
 import type { ReconcileDeps } from './reconciliation';
 import { isStartWaiting, restartRun } from './restart-run';
-import {
-  isOrderId,
-  lookUpRun,
-  PAGE,
-  type RunLookup,
-  runningAmong,
-  runningOrderRuns,
-  viewOfRun,
-} from './runs';
+import { isOrderId, lookUpRun, PAGE, type RunLookup, runningAmong, runningOrderRuns, viewOfRun } from './runs';
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
 export interface ReconcileBatch {
@@ -40,11 +32,7 @@ const LINGERS = '2 days';
  * @param afterLoss Postgres or Temporal lost data: recently changed orders are checked too, and each workflow is looked up
  *   in Temporal's history service, because the visibility store may be older or newer than it
  */
-export async function compareOrders(
-  deps: ReconcileDeps,
-  after: string,
-  afterLoss: boolean,
-): Promise<ReconcileBatch> {
+export async function compareOrders(deps: ReconcileDeps, after: string, afterLoss: boolean): Promise<ReconcileBatch> {
   const { sql, temporal } = deps;
   const quiet = afterLoss ? QUIET_AFTER_LOSS : QUIET;
   const rows = await sql<OpenOrder[]>`
@@ -113,15 +101,9 @@ async function endTracking({ sql, log }: ReconcileDeps, orderId: string): Promis
 
 async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boolean): Promise<Counts> {
   const { sql, temporal, log } = deps;
-  const {
-    clock,
-    pending,
-    deadlines: _deadlines,
-    ...state
-  } = await viewOfRun(temporal, orderWorkflowId(orderId));
+  const { clock, pending, deadlines: _deadlines, ...state } = await viewOfRun(temporal, orderWorkflowId(orderId));
   const { behind, lostPrintOrders } = await catchUp(sql, orderId, { state, clock, pending }, hasEnded);
-  if (behind)
-    log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
+  if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
 }
@@ -145,11 +127,7 @@ interface RunningOrder {
  * @param lost `postgres`: the state of each workflow is read, and rows that are behind are updated. `temporal`: workflows that are
  *   behind are replaced. Otherwise only workflows of ended orders are
  */
-export async function compareRuns(
-  deps: ReconcileDeps,
-  after: string,
-  lost: LostSide,
-): Promise<ReconcileBatch> {
+export async function compareRuns(deps: ReconcileDeps, after: string, lost: LostSide): Promise<ReconcileBatch> {
   const { sql, temporal, log, taskQueue } = deps;
   const { workflowIds, next } = await runningOrderRuns(temporal, taskQueue, after);
   const ids = workflowIds.map((id) => orderIdOfWorkflow(id) ?? id);

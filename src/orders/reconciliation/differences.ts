@@ -4,8 +4,7 @@ export const DIFFERENCES = {
   flagged: 'open orders whose workflow failed: flagged out_of_step',
   caughtUp: 'orders whose rows were behind their workflow: updated',
   printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
-  settled:
-    'shipped orders whose workflow has completed, or was deleted after its retention: no longer compared',
+  settled: 'shipped orders whose workflow has completed, or was deleted after its retention: no longer compared',
   unchecked: 'orders and messages that could not be checked: the log has the error',
   redelivered: 'postbacks that the workflow had not handled: signalled again',
   late: 'postbacks for a workflow that has completed: closed',

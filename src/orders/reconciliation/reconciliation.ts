@@ -48,12 +48,7 @@ export async function lastReconciliation(sql: Sql): Promise<ReconciliationResult
  * @returns false when Postgres has another number by now, because it was restored meanwhile. It is then left as it is, and
  *   the next reconciliation compares everything.
  */
-export async function writeMark(
-  sql: Sql,
-  mark: number,
-  expected: number,
-  counts: Counts = {},
-): Promise<boolean> {
+export async function writeMark(sql: Sql, mark: number, expected: number, counts: Counts = {}): Promise<boolean> {
   const written = await sql`
     INSERT INTO reconciliation (mark, marked_at, counts)
     SELECT ${mark}, now(), ${json(sql, counts)}::jsonb WHERE ${expected} = 0 OR EXISTS (SELECT FROM reconciliation)

@@ -15,10 +15,7 @@ const CONCURRENCY = 10;
  * Maps items to results, `CONCURRENCY` at a time. Results keep the order of the items.
  * @throws the first error; items that have not started by then do not start
  */
-export async function mapConcurrently<T, R>(
-  items: readonly T[],
-  work: (item: T) => Promise<R>,
-): Promise<R[]> {
+export async function mapConcurrently<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const limit = pLimit(CONCURRENCY);
   try {
     return await limit.map(items, work);

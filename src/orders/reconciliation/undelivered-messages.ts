@@ -117,11 +117,7 @@ async function signalAgain(sql: Sql, orderId: string, postbacks: readonly Pendin
 }
 
 /** Closes late postbacks: the workflow has already completed. The order's event log records them. */
-async function closePostbacks(
-  sql: Sql,
-  orderId: string,
-  postbacks: readonly PendingPostback[],
-): Promise<void> {
+async function closePostbacks(sql: Sql, orderId: string, postbacks: readonly PendingPostback[]): Promise<void> {
   const lines = postbacks.map(({ id, printOrderId, body: { status } }) => ({
     id,
     print_order_id: printOrderId,

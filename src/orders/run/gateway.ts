@@ -1,9 +1,4 @@
-import {
-  type Client,
-  isGrpcServiceError,
-  WorkflowNotFoundError,
-  WorkflowUpdateFailedError,
-} from '@temporalio/client';
+import { type Client, isGrpcServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { type ErrorCode, Refusal } from '../../platform/errors';
@@ -47,11 +42,7 @@ export interface RunGateway {
   changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
   cancel(orderId: string, request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
   /** @param repairId a repeated call with the same id is one repair */
-  repair(
-    orderId: string,
-    request: RepairRequest,
-    repairId: string,
-  ): Promise<{ fulfillmentStatus: OrderStatus }>;
+  repair(orderId: string, request: RepairRequest, repairId: string): Promise<{ fulfillmentStatus: OrderStatus }>;
   /** Waits at most two seconds. Without a response, operators see the state in Postgres. */
   state(orderId: string): Promise<RunView>;
 }
@@ -91,8 +82,7 @@ export function createRunGateway(client: Client): RunGateway {
         );
         if (status.name !== 'RUNNING') throw notRunning();
       }),
-    changeShipping: (orderId, changeId) =>
-      update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
+    changeShipping: (orderId, changeId) => update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
     cancel: (orderId, request) => update(orderId, ORDER_UPDATES.cancel, request),
     repair: (orderId, request, repairId) => update(orderId, ORDER_UPDATES.repair, request, repairId),
     state: (orderId) =>

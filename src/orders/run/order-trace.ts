@@ -22,8 +22,6 @@ export async function inOrderTrace<T>(
 }
 
 async function traceparentOf(sql: Queryable, orderId: string): Promise<string | null | undefined> {
-  const [order] = await sql<
-    { traceparent: string | null }[]
-  >`SELECT traceparent FROM orders WHERE id = ${orderId}`;
+  const [order] = await sql<{ traceparent: string | null }[]>`SELECT traceparent FROM orders WHERE id = ${orderId}`;
   return order?.traceparent;
 }

@@ -67,20 +67,14 @@ export interface RecordWriter {
    * Writes the record of the event with which an activity ends. A repeated call writes it once.
    * @returns the key of the record. Undefined: the order run has to write a record, see `recordOfResult`
    */
-  writeResult(
-    queryable: Sql | Transaction,
-    reserved: ReservedStep,
-    event: RunEvent,
-  ): Promise<RecordKey | undefined>;
+  writeResult(queryable: Sql | Transaction, reserved: ReservedStep, event: RunEvent): Promise<RecordKey | undefined>;
 }
 
 /** @param observe measures what a record changed */
 export function createRecordWriter(observe: RunObserver, log: Logger): RecordWriter {
   async function writeOnce(queryable: Sql | Transaction, record: RunRecord): Promise<RecordOutcome> {
     const change =
-      'begin' in queryable
-        ? await writeInTransaction(queryable, record)
-        : await writeRecord(queryable, record);
+      'begin' in queryable ? await writeInTransaction(queryable, record) : await writeRecord(queryable, record);
     if (typeof change === 'string') return change;
     onCommit(queryable, () => observe(change));
     return 'recorded';
@@ -135,10 +129,7 @@ function attemptsOf(record: RunRecord): RunRecord[] {
   return [record, record, { ...bare, effects: withoutData }, { ...bare, effects: [] }];
 }
 
-async function writeInTransaction(
-  sql: Sql,
-  record: RunRecord,
-): Promise<WrittenChange | 'repeated' | 'skipped'> {
+async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
   const { clientId } = record;
   const isPlain = endedJobs(record).length === 0 && record.effects.every(({ type }) => type === 'log');
   // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
@@ -153,10 +144,7 @@ async function writeInTransaction(
   });
 }
 
-async function writeRecord(
-  tx: Transaction,
-  record: RunRecord,
-): Promise<WrittenChange | 'repeated' | 'skipped'> {
+async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
   const change = await writeStatuses(tx, record, 'all');
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
   if (change.replacesRun) await reopenPostbacks(tx, record);
@@ -208,8 +196,7 @@ async function printOrdersOf(tx: Queryable, jobIds: readonly string[]): Promise<
   return rows.map(({ id }) => id);
 }
 
-const isSameKey = (a: RecordKey, b: RecordKey): boolean =>
-  a.position === b.position && a.version === b.version;
+const isSameKey = (a: RecordKey, b: RecordKey): boolean => a.position === b.position && a.version === b.version;
 
 /** Returns true when an earlier attempt wrote this record, or when the order has been deleted. */
 async function isRecorded(tx: Queryable, { orderId, runId, position, version }: RunRecord): Promise<boolean> {
@@ -224,10 +211,7 @@ async function isRecorded(tx: Queryable, { orderId, runId, position, version }: 
  * Marks the postbacks as not handled that steps after `follows` handled. A run that was reset or restored may not have them.
  * Reconciliation signals them again, and a run ignores those that it has handled.
  */
-async function reopenPostbacks(
-  tx: Queryable,
-  { orderId, follows, handledPostbacks }: RunRecord,
-): Promise<void> {
+async function reopenPostbacks(tx: Queryable, { orderId, follows, handledPostbacks }: RunRecord): Promise<void> {
   await tx`
     UPDATE postbacks SET handled_at = NULL, run_position = NULL, run_version = NULL
     WHERE print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId})
@@ -265,11 +249,7 @@ function isOfAnotherRun(tx: Queryable, { runId, position, version, overrides = f
  * @param which `plain` writes only the next step of a run whose client has no enabled endpoint for notifications
  * @returns what it changed; null when it wrote nothing
  */
-async function writeStatuses(
-  tx: Queryable,
-  record: RunRecord,
-  which: 'all' | 'plain',
-): Promise<WrittenChange | null> {
+async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'plain'): Promise<WrittenChange | null> {
   const { refusal, position, version, follows, snapshot } = record;
   const rows = rowsOf(snapshot.state);
   const next = isNextStep(tx, record);
@@ -351,8 +331,7 @@ async function writeStatuses(
   return change ?? null;
 }
 
-const hasEnded = (record: RunRecord): boolean =>
-  record.snapshot.state.phase === 'closed' || hasTrackingEnded(record);
+const hasEnded = (record: RunRecord): boolean => record.snapshot.state.phase === 'closed' || hasTrackingEnded(record);
 
 /** Returns true for the record with which a run ends because no carrier follows its parcels. */
 function hasTrackingEnded({ effects }: RunRecord): boolean {

@@ -22,11 +22,9 @@ const STAGE_NAMES = ['start', 'handover', ...Object.keys(STAGES)];
  */
 export function createRunObserver(metrics: Metrics): RunObserver {
   for (const status of ENDED_ORDERS) metrics.count('pressline_orders_ended_total', { status }, 0);
-  for (const stage of STAGE_NAMES)
-    metrics.expectObservations('pressline_order_stage_duration_seconds', { stage });
+  for (const stage of STAGE_NAMES) metrics.expectObservations('pressline_order_stage_duration_seconds', { stage });
   return ({ before, after, ageSeconds }) => {
-    const end = (stage: string) =>
-      metrics.observe('pressline_order_stage_duration_seconds', { stage }, ageSeconds);
+    const end = (stage: string) => metrics.observe('pressline_order_stage_duration_seconds', { stage }, ageSeconds);
     if (before === 'created' && after !== 'created') end('start');
     for (const [stage, status] of Object.entries(STAGES))
       if (rankOf(before) < PROGRESS_RANK[status] && rankOf(after) >= PROGRESS_RANK[status]) end(stage);

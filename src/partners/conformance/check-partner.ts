@@ -60,10 +60,7 @@ const POLL_MS = 50;
  * Sends the messages that a print partner gets and reports every rule that its responses break (docs/partners.md).
  * @throws CheckImpossible when an address is invalid or nothing responds at the submit address
  */
-export async function checkPartner(
-  partner: CheckedPartner,
-  options: CheckOptions,
-): Promise<ConformanceReport> {
+export async function checkPartner(partner: CheckedPartner, options: CheckOptions): Promise<ConformanceReport> {
   const { limits = CHECK_LIMITS, client, signal } = options;
   for (const url of [
     partner.orderSubmitUrl,

@@ -72,8 +72,7 @@ export function reviewPostbacks(all: readonly SeenPostback[], expected: Expected
   if (cancelled.length > 0) find('cancelled-unasked', `print order ${id}: ${cancelled[0]!.message ?? ''}`);
   if (!covers(own, printOrder, 'received') && !own.some(({ status }) => status === 'error'))
     find('received-missing', `print order ${id}`);
-  if (!covers(own, printOrder, 'shipped') && cancelled.length === 0)
-    find('shipped-missing', `print order ${id}`);
+  if (!covers(own, printOrder, 'shipped') && cancelled.length === 0) find('shipped-missing', `print order ${id}`);
   const repeated = repeatedStep(own);
   if (repeated !== undefined && deliveries === 'again')
     find('duplicate-made-twice', `print order ${id}: ${repeated} is reported at two times`);

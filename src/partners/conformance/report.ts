@@ -10,8 +10,6 @@ export function reportText({ passed, scenarios, messages }: ConformanceReport): 
     ...findings.map(({ fault, message }) => `     ${fault}: ${FAULTS[fault]}\n       ${message}`),
   ]);
   const names = new Set(scenarios.flatMap(({ findings }) => findings.map(({ fault }) => fault)));
-  const end = passed
-    ? 'The partner passes.'
-    : `The partner has ${names.size} faults: ${[...names].join(', ')}`;
+  const end = passed ? 'The partner passes.' : `The partner has ${names.size} faults: ${[...names].join(', ')}`;
   return `${[...lines, '', `${messages} messages sent. ${end}`].join('\n')}\n`;
 }

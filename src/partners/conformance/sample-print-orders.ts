@@ -1,12 +1,7 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
 import { type PrintOrderVersion, printOrderVersion } from '../domain/delivery-target';
-import {
-  buildPrintOrder,
-  type PrintFile,
-  type PrintOrderAddress,
-  type PrintOrderInput,
-} from '../domain/print-order';
+import { buildPrintOrder, type PrintFile, type PrintOrderAddress, type PrintOrderInput } from '../domain/print-order';
 import type { PrintOrderBody } from '../message-schemas';
 import { FRAME, FRAMED_POSTER, PHOTO_BOOK, POSTER, T_SHIRT } from './sample-products';
 
@@ -104,8 +99,7 @@ export function samplePrintOrder(
   const items = products.map((product) => ({
     product,
     id: nextId(),
-    partIds:
-      kind === 'mounted' ? product.parts.flatMap(({ type }) => (type === 'service' ? [] : [nextId()])) : [],
+    partIds: kind === 'mounted' ? product.parts.flatMap(({ type }) => (type === 'service' ? [] : [nextId()])) : [],
   }));
   const input = ({ quantity = 2, delivery = DELIVERY }: SampleChange): PrintOrderInput => ({
     id,
@@ -144,8 +138,7 @@ export function samplePrintOrder(
 }
 
 function filesOf(product: ResolvedProduct, filesUrl: string): PrintFile[] {
-  const fileTypes =
-    product === PHOTO_BOOK ? ['cover', 'default'] : product.printAreas.map(({ fileType }) => fileType);
+  const fileTypes = product === PHOTO_BOOK ? ['cover', 'default'] : product.printAreas.map(({ fileType }) => fileType);
   return fileTypes.map((fileType) => ({
     fileType,
     contentType: 'application/pdf',

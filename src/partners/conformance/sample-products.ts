@@ -2,11 +2,7 @@ import type { ResolvedAttribute, ResolvedPart, ResolvedProduct } from '../../cat
 
 /** The products of the print orders that a conformance check sends. */
 
-const attribute = (
-  name: string,
-  value: string,
-  properties: Record<string, string> = {},
-): ResolvedAttribute => ({
+const attribute = (name: string, value: string, properties: Record<string, string> = {}): ResolvedAttribute => ({
   name,
   title: name,
   value,

@@ -11,12 +11,7 @@ import {
 } from '../message-schemas';
 import { stockReportSchema } from '../partner-schemas';
 import type { FaultName } from './faults';
-import {
-  MOVED_DELIVERY,
-  SAMPLE_VARIANTS,
-  type SamplePrintOrder,
-  type SampleVariant,
-} from './sample-print-orders';
+import { MOVED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVariant } from './sample-print-orders';
 import { SAMPLE_SKUS } from './sample-products';
 import type { CheckedResponse, Send, Signing } from './sender';
 
@@ -84,12 +79,7 @@ function isDecided(context: CheckContext, what: string, response: CheckedRespons
 }
 
 /** Reports `fault` unless a message was accepted. Returns true when it was. */
-function mustAccept(
-  context: CheckContext,
-  what: string,
-  response: CheckedResponse,
-  fault: FaultName,
-): boolean {
+function mustAccept(context: CheckContext, what: string, response: CheckedResponse, fault: FaultName): boolean {
   if (!isDecided(context, what, response)) return false;
   if (isAccepted(response)) return true;
   context.find(fault, `${what}: ${describe(response)}`);
@@ -98,8 +88,7 @@ function mustAccept(
 
 /** Reports `fault` when a message was accepted. */
 function mustRefuse(context: CheckContext, what: string, response: CheckedResponse, fault: FaultName): void {
-  if (isDecided(context, what, response) && isAccepted(response))
-    context.find(fault, `${what}: ${describe(response)}`);
+  if (isDecided(context, what, response) && isAccepted(response)) context.find(fault, `${what}: ${describe(response)}`);
 }
 
 async function submit(
@@ -150,12 +139,7 @@ function idsIn(response: CheckedResponse): Record<string, string> {
  * Checks the response to a repeated print order. It shows a second production by 201 (created) twice, or by other ids than
  * those of the first response.
  */
-function checkRepeated(
-  context: CheckContext,
-  what: string,
-  first: CheckedResponse,
-  again: CheckedResponse,
-): void {
+function checkRepeated(context: CheckContext, what: string, first: CheckedResponse, again: CheckedResponse): void {
   if (!mustAccept(context, what, again, 'duplicate-refused') || !first.ok || !again.ok) return;
   const before = idsIn(first);
   const changed = Object.entries(idsIn(again)).filter(
@@ -276,12 +260,7 @@ function cancelRequest(printOrder: SamplePrintOrder): CancelRequestBody {
 }
 
 /** Posts a forged message that must be refused. */
-async function mustRefuseForged(
-  context: CheckContext,
-  url: string,
-  what: string,
-  body: unknown,
-): Promise<void> {
+async function mustRefuseForged(context: CheckContext, url: string, what: string, body: unknown): Promise<void> {
   if (!context.knowsSecret) return;
   const response = await context.send({ url, body, signing: 'forged' });
   mustRefuse(context, `${what} signed with another secret`, response, 'bad-signature-accepted');

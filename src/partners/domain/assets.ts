@@ -104,10 +104,7 @@ function personalization(
   );
 }
 
-function asset(
-  { contentType, url }: { contentType: string; url: string },
-  type?: AssetBody['type'],
-): AssetBody {
+function asset({ contentType, url }: { contentType: string; url: string }, type?: AssetBody['type']): AssetBody {
   const format = FORMATS[contentType];
   if (format === undefined) throw new PrintOrderError(`no asset can carry ${contentType}`);
   return { ...format, url, ...(type === undefined ? {} : { type }) };

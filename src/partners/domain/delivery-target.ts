@@ -20,7 +20,5 @@ export function submitUrlFor(
   kind: ProductKind,
   partner: { readonly orderSubmitUrl: string | null; readonly apparelOrderSubmitUrl: string | null },
 ): string | null {
-  return kind === 'apparel'
-    ? (partner.apparelOrderSubmitUrl ?? partner.orderSubmitUrl)
-    : partner.orderSubmitUrl;
+  return kind === 'apparel' ? (partner.apparelOrderSubmitUrl ?? partner.orderSubmitUrl) : partner.orderSubmitUrl;
 }

@@ -35,10 +35,7 @@ const ORDER = Object.values(POSITIONS);
  * Returns the position of a garment file, or undefined when the file type has none. `default` is the front, unless the
  * garment's only print area is another.
  */
-export function garmentPosition(
-  fileType: string,
-  printAreas: readonly PrintArea[] = [],
-): GarmentPosition | undefined {
+export function garmentPosition(fileType: string, printAreas: readonly PrintArea[] = []): GarmentPosition | undefined {
   const onlyArea = printAreas.length === 1 ? printAreas[0]!.fileType : 'front';
   const named = fileType !== 'default' ? fileType : onlyArea === 'default' ? 'front' : onlyArea;
   return Object.hasOwn(POSITIONS, named) ? POSITIONS[named] : undefined;

@@ -78,8 +78,7 @@ export function mountedItem(
 export function apparelItem(item: PrintOrderItem): OrderItemBody {
   const { id, quantity, product, files } = item;
   const blank = product.parts.find(({ partnerSku }) => partnerSku !== null)?.partnerSku;
-  if (blank == null)
-    throw new PrintOrderError(`item ${id}: apparel ${product.productUid} has no blank garment`);
+  if (blank == null) throw new PrintOrderError(`item ${id}: apparel ${product.productUid} has no blank garment`);
   const isStock = isStockItem(item);
   const { location, assets } = apparelAssets(files, product);
   return {

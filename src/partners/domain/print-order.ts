@@ -67,9 +67,7 @@ export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
     dispatchDate: input.dispatchDate,
   };
   const branded =
-    input.version === '1.0' || input.brandedPackaging === null
-      ? {}
-      : { brandedPackaging: input.brandedPackaging };
+    input.version === '1.0' || input.brandedPackaging === null ? {} : { brandedPackaging: input.brandedPackaging };
   const tail = {
     ...(input.packages === null ? {} : { packages: [...input.packages] }),
     shipping: shippingOf(input),
@@ -96,12 +94,7 @@ export function withRevision<Body extends PrintOrderBody>(
   return { version, id, revision, ...rest } as unknown as Body & { revision: number };
 }
 
-function shippingOf({
-  shipmentMethodUid,
-  sender,
-  delivery,
-  customs,
-}: PrintOrderInput): PrintOrderBody['shipping'] {
+function shippingOf({ shipmentMethodUid, sender, delivery, customs }: PrintOrderInput): PrintOrderBody['shipping'] {
   return {
     shipmentMethodUid,
     address: [address('sender', sender), address('delivery', delivery)],
@@ -124,9 +117,7 @@ function address(type: AddressBody['type'], from: PrintOrderAddress): AddressBod
     administrativeAreaLevel1: state,
     phone: from.phone,
   };
-  const given = Object.fromEntries(
-    Object.entries(optional).filter(([, value]) => value !== undefined && value !== ''),
-  );
+  const given = Object.fromEntries(Object.entries(optional).filter(([, value]) => value !== undefined && value !== ''));
   return {
     type,
     firstName: from.firstName,

@@ -19,9 +19,7 @@ export function cheapestPlan(
     weighed.some(({ options }) => options.some((o) => o.partner === partner)),
   );
   const choice = ({ options }: WeighedItem) => options.filter(({ backordered }) => !backordered).length;
-  const scarcestFirst = [...weighed].sort(
-    (a, b) => choice(a) - choice(b) || compareText(a.item.itemId, b.item.itemId),
-  );
+  const scarcestFirst = [...weighed].sort((a, b) => choice(a) - choice(b) || compareText(a.item.itemId, b.item.itemId));
   let best: { plan: Plan; total: number; parcels: number } | null = null;
   const consider = (chosen: ReadonlySet<CandidatePartner>): number => {
     const plan = assignWithin(scarcestFirst, chosen);
@@ -84,9 +82,7 @@ function assignWithin(items: readonly WeighedItem[], chosen: ReadonlySet<Candida
   const plan = new Map<string, Option>();
   const taken = new Map<string, number>();
   for (const { item, needs, options } of items) {
-    const option = options.find(
-      (candidate) => chosen.has(candidate.partner) && hasLeft(candidate, needs, taken),
-    );
+    const option = options.find((candidate) => chosen.has(candidate.partner) && hasLeft(candidate, needs, taken));
     if (!option) return null;
     for (const [sku, units] of needs) {
       const key = `${option.partner.uid}/${sku}`;
@@ -97,16 +93,11 @@ function assignWithin(items: readonly WeighedItem[], chosen: ReadonlySet<Candida
   return plan;
 }
 
-function hasLeft(
-  option: Option,
-  needs: ReadonlyMap<string, number>,
-  taken: ReadonlyMap<string, number>,
-): boolean {
+function hasLeft(option: Option, needs: ReadonlyMap<string, number>, taken: ReadonlyMap<string, number>): boolean {
   if (option.backordered) return true;
   for (const [sku, units] of needs) {
     const available = option.partner.stock[sku]?.available ?? null;
-    if (available !== null && available < units + (taken.get(`${option.partner.uid}/${sku}`) ?? 0))
-      return false;
+    if (available !== null && available < units + (taken.get(`${option.partner.uid}/${sku}`) ?? 0)) return false;
   }
   return true;
 }

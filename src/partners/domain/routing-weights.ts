@@ -102,8 +102,7 @@ function weighPartner(
 ): Option[] | { reason: RejectionReason; subject?: string } {
   const { capabilities } = partner;
   if (excludedPartnerIds?.includes(partner.partnerId)) return { reason: 'excluded' };
-  if (!capabilities.productKinds.includes(product.kind))
-    return { reason: 'kind_not_made', subject: product.kind };
+  if (!capabilities.productKinds.includes(product.kind)) return { reason: 'kind_not_made', subject: product.kind };
   const offers = [];
   for (const modelUid of modelsOf(product)) {
     const offer = capabilities.models[modelUid];
@@ -167,9 +166,7 @@ function weighStock(
     if (available < units) short ??= sku;
     allowed &&= allowBackorder;
     const start =
-      replenishmentDate !== null && replenishmentDate >= today
-        ? replenishmentDate
-        : addDays(today, BACKORDER_DAYS);
+      replenishmentDate !== null && replenishmentDate >= today ? replenishmentDate : addDays(today, BACKORDER_DAYS);
     if (from === null || start > from) from = start;
   }
   return { short, unknown, backorderFrom: allowed ? from : null };

@@ -40,8 +40,7 @@ export function routeOrder(request: RoutingRequest): RoutingDecision {
     );
   }
   const used = new Map<string, number>();
-  for (const { partner } of plan.values())
-    used.set(partner.uid, distance(partner, request.destinationCountry).parcel);
+  for (const { partner } of plan.values()) used.set(partner.uid, distance(partner, request.destinationCountry).parcel);
   return {
     ok: true,
     assignments: weighed.map(({ item }) => assignment(item, plan.get(item.itemId)!)),
@@ -76,11 +75,7 @@ function explain({ item, options, rejected }: WeighedItem, chosen?: Option): Ite
       partnerUid: option.partner.uid,
       // `dearer_overall`: cheaper for this item alone, but it adds a parcel, or its stock went to another item.
       verdict:
-        option === chosen
-          ? 'chosen'
-          : chosen && option.cost.total < chosen.cost.total
-            ? 'dearer_overall'
-            : 'dearer',
+        option === chosen ? 'chosen' : chosen && option.cost.total < chosen.cost.total ? 'dearer_overall' : 'dearer',
       cost: option.cost,
       dispatchDate: option.dispatchDate,
       backordered: option.backordered,

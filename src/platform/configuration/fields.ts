@@ -8,8 +8,7 @@ export const optionalText = z.string().min(1).optional();
 export const integer = (fallback: number, min: number, max: number) =>
   z.coerce.number().int().min(min).max(max).default(fallback);
 /** An integer that is derived when it is not set. */
-export const optionalInteger = (min: number, max: number) =>
-  z.coerce.number().int().min(min).max(max).optional();
+export const optionalInteger = (min: number, max: number) => z.coerce.number().int().min(min).max(max).optional();
 const trueOrFalse = z.enum(['true', 'false']);
 export const flag = (fallback: boolean) =>
   trueOrFalse.default(fallback ? 'true' : 'false').transform((value) => value === 'true');
@@ -38,10 +37,7 @@ export const parsed = <T>(parse: (text: string) => T | undefined, expected: stri
     })
     .optional();
 
-export const namedKeys = parsed(
-  parseNamedKeys,
-  'expected name:key,name2:key2 with keys of 32 bytes in base64',
-);
+export const namedKeys = parsed(parseNamedKeys, 'expected name:key,name2:key2 with keys of 32 bytes in base64');
 
 /** Addresses and networks (CIDR), separated by commas. */
 export const networks = z

@@ -7,10 +7,7 @@ export const PROCESS_VARIABLES = {
   WORKER_BUILD_ID: variable(
     z
       .string()
-      .regex(
-        /^[A-Za-z0-9_.-]{1,100}$/,
-        'expected up to 100 letters, digits, underscores, full stops and hyphens',
-      )
+      .regex(/^[A-Za-z0-9_.-]{1,100}$/, 'expected up to 100 letters, digits, underscores, full stops and hyphens')
       .optional(),
     'Build id of this worker. When it is set, Temporal routes workflows to the current version (docs/operation/upgrades.md).',
     'workers are not versioned',
@@ -50,9 +47,7 @@ export const PROCESS_VARIABLES = {
     'Whether the Temporal UI can show the call stack of running workflows. Collecting it takes about half of the CPU time that a worker needs to run workflow code.',
   ),
   METRICS_PORT: variable(
-    z
-      .union([z.literal('off'), z.coerce.number().int().min(0).max(65535)], 'expected a port or off')
-      .optional(),
+    z.union([z.literal('off'), z.coerce.number().int().min(0).max(65535)], 'expected a port or off').optional(),
     'Port of the metrics and health listener of each process. Set it to 0 to pick a free port, or to off to have no listener. When it is not set and 9464 is in use, a free port is taken.',
     '9464',
   ),
@@ -100,10 +95,7 @@ export const PROCESS_VARIABLES = {
     z.coerce.number().min(0).max(1).default(1),
     'Share of the traces that the traceidratio samplers record, from 0 to 1.',
   ),
-  OTEL_BSP_SCHEDULE_DELAY: variable(
-    integer(5_000, 1, 3_600_000),
-    'Milliseconds between two exports of spans.',
-  ),
+  OTEL_BSP_SCHEDULE_DELAY: variable(integer(5_000, 1, 3_600_000), 'Milliseconds between two exports of spans.'),
   OTEL_BSP_EXPORT_TIMEOUT: variable(
     integer(30_000, 1, 3_600_000),
     'Time limit of one export of spans, in milliseconds.',
@@ -112,10 +104,7 @@ export const PROCESS_VARIABLES = {
     integer(2_048, 1, 1_000_000),
     'Maximum number of spans that wait for their export. Further spans are dropped.',
   ),
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: variable(
-    integer(512, 1, 1_000_000),
-    'Maximum number of spans in one export.',
-  ),
+  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: variable(integer(512, 1, 1_000_000), 'Maximum number of spans in one export.'),
   LOG_LEVEL: variable(
     z.enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent']).default('info'),
     'Minimum level of logged lines.',

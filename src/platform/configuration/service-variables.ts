@@ -27,10 +27,7 @@ export const SERVICE_VARIABLES = {
     integer(50, 0, 100_000),
     'Maximum number of requests of one API key that an API process handles at once. Set it to 0 to turn the limit off.',
   ),
-  CUSTOMER_PRODUCT_LIMIT: variable(
-    integer(10_000, 1, 1_000_000),
-    'Maximum number of customer products per client.',
-  ),
+  CUSTOMER_PRODUCT_LIMIT: variable(integer(10_000, 1, 1_000_000), 'Maximum number of customer products per client.'),
   LINK_SECRET: variable(
     parsed(parseLinkKeys, 'expected id:secret,id2:secret2, or one secret, each of at least 32 characters'),
     'Secrets that sign document and file links, as `id:secret,id2:secret2`, or one secret. The first one signs; all verify. Set the same value for every process of a deployment.',
@@ -84,10 +81,7 @@ export const SERVICE_VARIABLES = {
     'Allows outbound requests to plain http URLs and to private addresses. Do not set it to true on a server that is reachable from the internet.',
     'true with embedded servers, false otherwise',
   ),
-  FILE_SIZE_LIMIT_MB: variable(
-    integer(200, 1, 5_000),
-    'Maximum size of a print file or packing slip, in megabytes.',
-  ),
+  FILE_SIZE_LIMIT_MB: variable(integer(200, 1, 5_000), 'Maximum size of a print file or packing slip, in megabytes.'),
   FILE_RETRY_WINDOW: variable(
     duration('1h'),
     'How long the download of a print file is retried after transient errors before the order is refused.',

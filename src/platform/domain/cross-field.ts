@@ -11,10 +11,7 @@ export type ReportField = (
  * Adds a rule over several fields that also runs when single fields are invalid, so that a response names every invalid
  * field at once. By default, zod runs refinements only on valid input. The rule must accept input of any shape.
  */
-export function crossField<T extends z.ZodType>(
-  schema: T,
-  rule: (value: unknown, report: ReportField) => void,
-): T {
+export function crossField<T extends z.ZodType>(schema: T, rule: (value: unknown, report: ReportField) => void): T {
   return schema.superRefine(
     (value, context) =>
       rule(value, (path, message, code = 'VALIDATION_ERROR') =>

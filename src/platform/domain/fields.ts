@@ -67,10 +67,7 @@ export const price = z
   .number()
   .nonnegative()
   .max(1_000_000_000)
-  .refine(
-    (value) => Number.isInteger(Number((value * 10_000).toFixed(4))),
-    'Must have at most four decimals.',
-  );
+  .refine((value) => Number.isInteger(Number((value * 10_000).toFixed(4))), 'Must have at most four decimals.');
 
 /** An http or https URL of up to 2,048 characters without credentials. */
 export const httpUrl = z

@@ -21,8 +21,7 @@ export function cutText(text: string, limit: number, mark = ''): string {
 /** Returns the index after the first `count` code points. */
 function endOf(text: string, count: number): number {
   let end = 0;
-  for (let left = count; left > 0 && end < text.length; left -= 1)
-    end += text.codePointAt(end)! > 0xffff ? 2 : 1;
+  for (let left = count; left > 0 && end < text.length; left -= 1) end += text.codePointAt(end)! > 0xffff ? 2 : 1;
   return end;
 }
 
@@ -49,9 +48,7 @@ export function cleanValue<T>(value: T, limit: number): T {
     if (typeof part === 'string') return cutText(part, limit);
     if (Array.isArray(part)) return part.map(cleaned);
     if (typeof part !== 'object' || part === null) return part;
-    return Object.fromEntries(
-      Object.entries(part).map(([name, member]) => [cutText(name, limit), cleaned(member)]),
-    );
+    return Object.fromEntries(Object.entries(part).map(([name, member]) => [cutText(name, limit), cleaned(member)]));
   };
   return cleaned(value) as T;
 }

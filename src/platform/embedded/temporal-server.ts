@@ -77,10 +77,7 @@ export async function startTemporal(
         ...['--db-filename', databaseFile(dataDir), '--namespace', namespace],
         ...['--log-level', 'warn', '--log-format', 'json'],
         ...SQLITE_PRAGMAS.flatMap((pragma) => ['--sqlite-pragma', pragma]),
-        ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => [
-          '--dynamic-config-value',
-          `${key}=${value}`,
-        ]),
+        ...Object.entries(DYNAMIC_CONFIG).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
       ],
       env: serverEnvironment(),
       stopSteps: STOP_STEPS,
@@ -102,11 +99,7 @@ export async function startTemporal(
 
 /** Waits until the health check succeeds. Returns false when the process has ended or the start timed out. */
 async function isReady(pid: number, url: string): Promise<boolean> {
-  for (
-    const deadline = Date.now() + START_TIMEOUT_MS;
-    isAlive(pid) && Date.now() < deadline;
-    await sleep(20)
-  ) {
+  for (const deadline = Date.now() + START_TIMEOUT_MS; isAlive(pid) && Date.now() < deadline; await sleep(20)) {
     if (await isHealthy(url)) return true;
   }
   return false;

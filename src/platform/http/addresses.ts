@@ -41,7 +41,6 @@ export function classifyAddress(text: string): AddressClass {
   if (PRIVATE_RANGES.has(range)) return 'private';
   if (range !== 'unicast') return 'forbidden';
   // Global unicast IPv6 is 2000::/3 (RFC 4291, IANA registry); the rest of the space is unassigned.
-  if (address.kind() === 'ipv6' && ((address as ipaddr.IPv6).parts[0]! & 0xe000) !== 0x2000)
-    return 'forbidden';
+  if (address.kind() === 'ipv6' && ((address as ipaddr.IPv6).parts[0]! & 0xe000) !== 0x2000) return 'forbidden';
   return 'public';
 }

@@ -32,8 +32,7 @@ function pageOfWorkflow(publicUrl: string, workflowId: string): string {
   const orderId = orderIdOfWorkflow(workflowId);
   if (orderId !== null) return orderPage(publicUrl, orderId);
   const shipping = SHIPPING_ORDER.exec(workflowId);
-  if (shipping !== null)
-    return `${publicUrl}/console/shipments?q=${encodeURIComponent(shipping[1] ?? shipping[2]!)}`;
+  if (shipping !== null) return `${publicUrl}/console/shipments?q=${encodeURIComponent(shipping[1] ?? shipping[2]!)}`;
   const procurement = PROCUREMENT_ORDER.exec(workflowId);
   if (procurement !== null) return `${publicUrl}/console/stock?procurementOrder=${procurement[1]}`;
   return `${publicUrl}/console/today`;
@@ -46,10 +45,7 @@ export function workflowDetails(publicUrl: string, workflowId: string): string {
 
 /** Returns the address of a workflow in the Temporal UI. Null when TEMPORAL_UI_URL is not set. */
 export function workflowPage(
-  {
-    TEMPORAL_UI_URL: ui,
-    TEMPORAL_NAMESPACE: namespace,
-  }: Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE'>,
+  { TEMPORAL_UI_URL: ui, TEMPORAL_NAMESPACE: namespace }: Pick<Config, 'TEMPORAL_UI_URL' | 'TEMPORAL_NAMESPACE'>,
   workflowId: string,
 ): string | null {
   if (ui === undefined) return null;

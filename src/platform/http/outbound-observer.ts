@@ -17,9 +17,7 @@ export type OutboundPurpose =
 export type OutboundObserver = (purpose: OutboundPurpose, outcome: AttemptOutcome, seconds: number) => void;
 
 /** Returns the outcome of a request: 2xx is accepted, what a retry may resolve has failed, everything else is refused. */
-export function outcomeOf(
-  result: { readonly ok: true; readonly status: number } | HttpFault,
-): AttemptOutcome {
+export function outcomeOf(result: { readonly ok: true; readonly status: number } | HttpFault): AttemptOutcome {
   if (result.ok && result.status < 300) return 'accepted';
   return isTransient(result) ? 'failed' : 'refused';
 }

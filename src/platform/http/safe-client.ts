@@ -101,8 +101,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
             ...outbound.headers,
           },
           body: outbound.body ?? null,
-          signal:
-            outbound.signal === undefined ? limits.signal : AbortSignal.any([limits.signal, outbound.signal]),
+          signal: outbound.signal === undefined ? limits.signal : AbortSignal.any([limits.signal, outbound.signal]),
         });
         limits.headReceived();
         const refused = faultOfHead(response.statusCode, response.headers, url, outbound.limitBytes);

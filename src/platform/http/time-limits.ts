@@ -31,8 +31,7 @@ export function startTimeLimits(host: string, timeoutMs: number, pace?: LeastPac
       if (pace === undefined) return;
       clearTimeout(paceTimer);
       paceTimer = setInterval(() => {
-        if (inWindow < pace.windowBytes)
-          end(`sent less than ${pace.windowBytes} bytes within ${pace.windowMs} ms`);
+        if (inWindow < pace.windowBytes) end(`sent less than ${pace.windowBytes} bytes within ${pace.windowMs} ms`);
         inWindow = 0;
       }, pace.windowMs);
     },

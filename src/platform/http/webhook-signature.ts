@@ -54,8 +54,7 @@ export type SecretsBySender = ReadonlyMap<string, readonly string[]>;
 export function parseSecretsBySender(text: string): SecretsBySender | undefined {
   const secrets = new Map<string, string[]>();
   for (const entry of text.split(',')) {
-    const [, sender, secret] =
-      /^([A-Za-z0-9_.-]{1,100}):(whsec_[A-Za-z0-9+/]{32,88}={0,2})$/.exec(entry.trim()) ?? [];
+    const [, sender, secret] = /^([A-Za-z0-9_.-]{1,100}):(whsec_[A-Za-z0-9+/]{32,88}={0,2})$/.exec(entry.trim()) ?? [];
     if (sender === undefined || secret === undefined) return undefined;
     secrets.set(sender, [...(secrets.get(sender) ?? []), secret]);
   }

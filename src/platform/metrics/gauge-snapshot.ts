@@ -14,10 +14,7 @@ const QUERY_TIMEOUT_MS = 8_000;
  * scrape after 10 s reads the tables, all others read the snapshot. The cost does not depend on the number of scrapes and
  * processes.
  */
-export function createGaugeSnapshot(
-  sql: Sql,
-  queries: readonly GaugeQuery[],
-): () => Promise<readonly GaugePoint[]> {
+export function createGaugeSnapshot(sql: Sql, queries: readonly GaugeQuery[]): () => Promise<readonly GaugePoint[]> {
   return async () => {
     const stored = await freshPoints(sql);
     if (stored !== undefined) return stored;

@@ -8,8 +8,7 @@
 
 type Labels = readonly string[];
 
-const counter = <const L extends Labels>(labels: L, help: string) =>
-  ({ type: 'counter', labels, help }) as const;
+const counter = <const L extends Labels>(labels: L, help: string) => ({ type: 'counter', labels, help }) as const;
 const gauge = <const L extends Labels>(labels: L, help: string) => ({ type: 'gauge', labels, help }) as const;
 /** @param bounds upper bounds of the buckets, in seconds */
 const histogram = <const L extends Labels>(labels: L, bounds: readonly number[], help: string) =>
@@ -82,10 +81,7 @@ export const METRICS = {
     'Attempts to deliver print orders, order updates and cancel requests to partners.',
   ),
   pressline_labels_total: counter(['carrier', 'outcome'], 'Attempts to buy labels.'),
-  pressline_notifications_total: counter(
-    ['outcome'],
-    'Attempts to deliver notifications to webhook endpoints.',
-  ),
+  pressline_notifications_total: counter(['outcome'], 'Attempts to deliver notifications to webhook endpoints.'),
   pressline_tracking_checks_total: counter(
     ['carrier', 'outcome'],
     'Attempts to read the tracking of a parcel from its carrier.',
@@ -107,10 +103,7 @@ export const METRICS = {
     ['queue'],
     'Attempts of activities that were postponed because their client or partner had its share of the worker’s slots.',
   ),
-  pressline_errors_total: counter(
-    ['where'],
-    'Unexpected exceptions, by the part of the process that caught them.',
-  ),
+  pressline_errors_total: counter(['where'], 'Unexpected exceptions, by the part of the process that caught them.'),
   pressline_db_connections: gauge(
     ['state'],
     'Postgres connections of this process: used, idle, and queries waiting for one.',
@@ -129,9 +122,7 @@ export const METRICS = {
 } as const;
 
 export type MetricName = keyof typeof METRICS;
-export type MetricLabels<Name extends MetricName> = Readonly<
-  Record<(typeof METRICS)[Name]['labels'][number], string>
->;
+export type MetricLabels<Name extends MetricName> = Readonly<Record<(typeof METRICS)[Name]['labels'][number], string>>;
 type MetricOfType<Type> = {
   [Name in MetricName]: (typeof METRICS)[Name]['type'] extends Type ? Name : never;
 }[MetricName];

@@ -44,14 +44,11 @@ export async function startMetricsServer(
   const problem = await listen(server, port ?? DEFAULT_PORT, host);
   if (problem !== undefined) {
     if (port !== undefined || problem !== 'EADDRINUSE')
-      throw new ConfigError(
-        `Wrong configuration: METRICS_PORT: cannot listen on ${host}:${port} (${problem})`,
-      );
+      throw new ConfigError(`Wrong configuration: METRICS_PORT: cannot listen on ${host}:${port} (${problem})`);
     await listen(server, 0, host);
   }
   const bound = (server.address() as AddressInfo).port;
-  if (problem !== undefined)
-    log.warn({ port: bound }, `port ${DEFAULT_PORT} is in use, the metrics have another`);
+  if (problem !== undefined) log.warn({ port: bound }, `port ${DEFAULT_PORT} is in use, the metrics have another`);
   const shown = ['0.0.0.0', '::'].includes(host) ? '127.0.0.1' : host;
   return {
     url: `http://${shown.includes(':') ? `[${shown}]` : shown}:${bound}/metrics`,

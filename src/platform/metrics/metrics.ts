@@ -8,13 +8,7 @@ import {
   type MetricData,
   MetricReader,
 } from '@opentelemetry/sdk-metrics';
-import {
-  type CounterName,
-  type GaugeName,
-  type HistogramName,
-  METRICS,
-  type MetricLabels,
-} from './metric-table';
+import { type CounterName, type GaugeName, type HistogramName, METRICS, type MetricLabels } from './metric-table';
 
 /** A value of a gauge, as it is read and stored. */
 export type GaugePoint = {
@@ -71,8 +65,7 @@ export function createMetrics(onError: (error: unknown) => void = () => undefine
   for (const [name, definition] of Object.entries(METRICS)) {
     const description = definition.help;
     if (definition.type === 'counter') counters.set(name, meter.createCounter(name, { description }));
-    else if (definition.type === 'gauge')
-      gauges.set(name, meter.createObservableGauge(name, { description }));
+    else if (definition.type === 'gauge') gauges.set(name, meter.createObservableGauge(name, { description }));
     else {
       const advice = { explicitBucketBoundaries: [...definition.bounds] };
       histograms.set(name, meter.createHistogram(name, { description, unit: 's', advice }));

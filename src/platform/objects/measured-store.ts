@@ -12,8 +12,7 @@ export function measuredStore(store: ObjectStore, metrics: Metrics): ObjectStore
     } catch (error) {
       // A body that breaks off, or that the caller aborts, is no fault of the store.
       const { name } = error as { name?: unknown };
-      if (!(error instanceof TransferError) && name !== 'AbortError')
-        metrics.count('pressline_errors_total', where);
+      if (!(error instanceof TransferError) && name !== 'AbortError') metrics.count('pressline_errors_total', where);
       throw error;
     }
   };

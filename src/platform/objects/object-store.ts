@@ -15,10 +15,7 @@ export interface ObjectStore {
   stat(key: string): Promise<ObjectInfo | null>;
   delete(key: string): Promise<void>;
   /** Returns a short-lived direct link, or null when the store has none and the caller must stream the object. */
-  directLink(
-    key: string,
-    options: { seconds: number; fileName: string; contentType: string },
-  ): Promise<string | null>;
+  directLink(key: string, options: { seconds: number; fileName: string; contentType: string }): Promise<string | null>;
 }
 
 /** One or more segments of letters, digits, `.`, `_`, `-`. No segment starts with a dot. */

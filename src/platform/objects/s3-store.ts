@@ -115,8 +115,7 @@ async function ensureBucket(client: S3Client, Bucket: string): Promise<void> {
     nullWhenMissing(error);
     await client.send(new CreateBucketCommand({ Bucket })).catch((failure: unknown) => {
       // Another process created it first.
-      if (!(failure instanceof S3ServiceException && failure.name === 'BucketAlreadyOwnedByYou'))
-        throw failure;
+      if (!(failure instanceof S3ServiceException && failure.name === 'BucketAlreadyOwnedByYou')) throw failure;
     });
   }
 }

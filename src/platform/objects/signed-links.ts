@@ -19,10 +19,7 @@ export interface LinkSigner {
   /** @returns an absolute URL under the API's public base URL, valid for `seconds` from `now` */
   sign(target: LinkTarget, options: { seconds: number; now?: Date }): string;
   /** @returns the object of a link's token, or the reason why the token is not valid */
-  open(
-    token: string,
-    now?: Date,
-  ): { ok: true; target: LinkTarget } | { ok: false; reason: 'invalid' | 'expired' };
+  open(token: string, now?: Date): { ok: true; target: LinkTarget } | { ok: false; reason: 'invalid' | 'expired' };
 }
 
 interface Claims {

@@ -38,11 +38,7 @@ export function retryLater(row: OutboxRow, error: string): DeliveryOutcome {
  * @param othersDelivered true when the server processed another row during the attempt. An `unavailable` row is then at
  *   fault itself, for example when its workflow is too busy or its message too large, and the attempt counts.
  */
-export function limitAttempts(
-  row: OutboxRow,
-  result: DeliveryOutcome,
-  othersDelivered: boolean,
-): DeliveryOutcome {
+export function limitAttempts(row: OutboxRow, result: DeliveryOutcome, othersDelivered: boolean): DeliveryOutcome {
   const judged = result.outcome === 'unavailable' && othersDelivered ? retryLater(row, result.error) : result;
   if (judged.outcome !== 'retry' || row.attempts < MAX_ATTEMPTS) return judged;
   return { outcome: 'dead', error: `gave up after ${row.attempts} attempts: ${judged.error}` };

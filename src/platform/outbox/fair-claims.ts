@@ -52,9 +52,7 @@ export async function claimFairly(
             SELECT (SELECT o.target FROM outbox o
                     WHERE o.kind = ${kind} AND o.dead_at IS NULL AND o.target > f.target ORDER BY o.target LIMIT 1)
             FROM found f WHERE f.target IS NOT NULL`;
-  const [result] = await sql<
-    { now: Date; rows: ClaimedJson[]; candidates: { target: string; since: string }[] }[]
-  >`
+  const [result] = await sql<{ now: Date; rows: ClaimedJson[]; candidates: { target: string; since: string }[] }[]>`
     WITH RECURSIVE found (target) AS (${found}), candidates AS (
       SELECT target, min(since) AS since FROM (
         SELECT target, ${after}::timestamptz AS since FROM found WHERE target IS NOT NULL
@@ -124,8 +122,7 @@ export class FairClaims implements Claims {
     });
     this.window.advanceTo(claimed.now);
     const rowsByTarget = new Map<string, ClaimedJson[]>();
-    for (const row of claimed.rows)
-      rowsByTarget.set(row.target, [...(rowsByTarget.get(row.target) ?? []), row]);
+    for (const row of claimed.rows) rowsByTarget.set(row.target, [...(rowsByTarget.get(row.target) ?? []), row]);
     const isCut = claimed.rows.length >= limit;
     for (const { target, since } of claimed.candidates) {
       const rows = rowsByTarget.get(target) ?? [];
@@ -137,8 +134,7 @@ export class FairClaims implements Claims {
       });
     }
     const more =
-      isCut ||
-      [...this.targets.values()].some(({ waiting, inDelivery }) => waiting && inDelivery < this.perTarget);
+      isCut || [...this.targets.values()].some(({ waiting, inDelivery }) => waiting && inDelivery < this.perTarget);
     return { rows: rowsOf(claimed.rows), more };
   }
 

@@ -152,8 +152,7 @@ export class LaneRunner {
   /** Makes one attempt. An unavailable server pauses the lane, and the row waits for as long. */
   private async attempt(row: OutboxRow): Promise<Exclude<DeliveryOutcome, { outcome: 'unavailable' }>> {
     // The relays that claimed the row before ended without a result.
-    if (row.attempts > MAX_ATTEMPTS)
-      return { outcome: 'dead', error: `no result after ${MAX_ATTEMPTS} attempts` };
+    if (row.attempts > MAX_ATTEMPTS) return { outcome: 'dead', error: `no result after ${MAX_ATTEMPTS} attempts` };
     const startedAt = performance.now();
     const outcome = await inSpan(
       `deliver ${row.kind}`,

@@ -18,12 +18,7 @@ export interface OrderedClaim {
 export async function claim(
   sql: Sql,
   kind: OutboxKind,
-  {
-    limit,
-    leaseSeconds,
-    after,
-    busy,
-  }: ClaimOptions & { readonly after: Date; readonly busy: readonly string[] },
+  { limit, leaseSeconds, after, busy }: ClaimOptions & { readonly after: Date; readonly busy: readonly string[] },
 ): Promise<OrderedClaim> {
   const targets = [...busy];
   const [result] = await sql<{ now: Date; rows: ClaimedJson[]; passedOver: boolean }[]>`
@@ -64,12 +59,10 @@ export class OrderedClaims implements Claims {
     const after = this.window.next();
     const { leaseSeconds } = this;
     const busy = [...this.busy.keys()];
-    const claimed = await claim(this.sql, this.kind, { limit, leaseSeconds, after, busy }).catch(
-      (error: unknown) => {
-        this.window.fail();
-        throw error;
-      },
-    );
+    const claimed = await claim(this.sql, this.kind, { limit, leaseSeconds, after, busy }).catch((error: unknown) => {
+      this.window.fail();
+      throw error;
+    });
     const { rows, reached, passedOver } = claimed;
     this.passedOver = passedOver;
     const isReleased = busy.some((target) => !this.busy.has(target));

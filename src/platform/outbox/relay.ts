@@ -41,9 +41,7 @@ export async function startRelay(options: {
   observer?: RelayObserver;
 }): Promise<Relay> {
   const { sql, log, observer } = options;
-  const runners = options.lanes.map(
-    (lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind }), observer),
-  );
+  const runners = options.lanes.map((lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind }), observer));
   const notify = (kind: string) => {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
   };

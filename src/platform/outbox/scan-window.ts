@@ -31,8 +31,7 @@ export class ScanWindow {
   next(nowMs = performance.now()): Date {
     const scan = this.dueAt.findIndex((due) => nowMs >= due);
     // A wider scan includes the narrower ones.
-    for (let index = scan; index < SCANS.length; index += 1)
-      this.dueAt[index] = nowMs + SCANS[index]!.everyMs;
+    for (let index = scan; index < SCANS.length; index += 1) this.dueAt[index] = nowMs + SCANS[index]!.everyMs;
     const { returning } = this;
     this.current = { scan, beganAt: nowMs, returning };
     this.returning = Number.POSITIVE_INFINITY;

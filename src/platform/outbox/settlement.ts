@@ -37,8 +37,7 @@ export async function settle(sql: Sql, settled: readonly Settled[]): Promise<voi
     ];
   });
   await Promise.all([
-    delivered.length > 0 &&
-      sql`DELETE FROM outbox WHERE id = ANY(${delivered.map(({ row }) => row.id)}::bigint[])`,
+    delivered.length > 0 && sql`DELETE FROM outbox WHERE id = ANY(${delivered.map(({ row }) => row.id)}::bigint[])`,
     // A row with other attempts is claimed again, because its lease ended. The new claim settles it.
     kept.length > 0 &&
       sql`

@@ -71,8 +71,7 @@ const LOCKED_OUT = new Set([7, 16]);
  * Texts of Temporal's frontend for a search attribute that it does not know. A frontend reads a new attribute some seconds
  * after its registration, so the first starts in a new namespace meet this. The status is INVALID_ARGUMENT, without details.
  */
-const UNKNOWN_SEARCH_ATTRIBUTE =
-  /no mapping defined for search attribute|search attribute \S+ is not defined/i;
+const UNKNOWN_SEARCH_ATTRIBUTE = /no mapping defined for search attribute|search attribute \S+ is not defined/i;
 
 async function delivered(client: Client, work: () => Promise<DeliveryOutcome>): Promise<DeliveryOutcome> {
   try {
@@ -141,10 +140,7 @@ async function signal(sql: Sql, handle: WorkflowHandle, row: OutboxRow): Promise
     if (await hasEnded(handle)) return { outcome: 'done' };
     if (await isStartWaiting(sql, row.target)) {
       // The longer the start takes, the less often the signal is attempted.
-      const waitMs = Math.min(
-        Math.max((Date.now() - row.createdAt.getTime()) / 4, SHORTEST_WAIT_MS),
-        LONGEST_WAIT_MS,
-      );
+      const waitMs = Math.min(Math.max((Date.now() - row.createdAt.getTime()) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
       return {
         outcome: 'wait',
         at: new Date(Date.now() + waitMs),

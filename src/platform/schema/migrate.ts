@@ -82,8 +82,7 @@ interface Batch {
   readonly migrations: Postgrator.Migration[];
 }
 
-const namesOf = (batches: readonly Batch[]) =>
-  batches.flatMap(({ migrations }) => migrations.map(({ name }) => name));
+const namesOf = (batches: readonly Batch[]) => batches.flatMap(({ migrations }) => migrations.map(({ name }) => name));
 const targetOf = ({ migrations }: Batch) => String(migrations.at(-1)!.version);
 
 const queryOn = (sql: Pick<Sql, 'unsafe'>) => async (text: string) => ({
@@ -94,8 +93,7 @@ const queryOn = (sql: Pick<Sql, 'unsafe'>) => async (text: string) => ({
 const acceptBuiltIndexes = (text: string) =>
   text.replace(/^CREATE (UNIQUE )?INDEX (?!CONCURRENTLY|IF NOT EXISTS)/gm, 'CREATE $1INDEX IF NOT EXISTS ');
 
-const withoutConcurrency = (text: string) =>
-  text.replace(/^((?:CREATE (?:UNIQUE )?|DROP )INDEX) CONCURRENTLY/gm, '$1');
+const withoutConcurrency = (text: string) => text.replace(/^((?:CREATE (?:UNIQUE )?|DROP )INDEX) CONCURRENTLY/gm, '$1');
 
 /** One run of the pending migrations on one connection. */
 class Migration {
@@ -114,8 +112,7 @@ class Migration {
     for (const batch of batches) {
       if (batch.transactional) await this.runInTransaction(batch);
       else await this.runOutsideTransaction(batch);
-      for (const { version, name } of batch.migrations)
-        this.logger?.info({ version, name }, 'migration applied');
+      for (const { version, name } of batch.migrations) this.logger?.info({ version, name }, 'migration applied');
     }
     return namesOf(batches);
   }
@@ -214,8 +211,7 @@ class Migration {
       const [row] = await this.sql<{ taken: boolean }[]>`
         SELECT pg_try_advisory_lock(${MIGRATION_LOCK}) AS taken`;
       if (row!.taken) return;
-      if (Date.now() > this.deadline)
-        throw new MigrationBlocked('Another process is still migrating the database.');
+      if (Date.now() > this.deadline) throw new MigrationBlocked('Another process is still migrating the database.');
       await sleep(PAUSE_MS);
     }
   }

@@ -23,11 +23,7 @@ export const secretOwner = ({ table }: Pick<SealedTable, 'table'>, key: string):
  * Seals every secret with the first key: those stored before secrets were sealed, and those sealed with another key.
  * Can be repeated, and can run in several processes at once. The tables have one row per partner or endpoint.
  */
-export async function resealSecrets(
-  sql: Sql,
-  box: SecretBox,
-  tables: readonly SealedTable[],
-): Promise<Resealed> {
+export async function resealSecrets(sql: Sql, box: SecretBox, tables: readonly SealedTable[]): Promise<Resealed> {
   let sealed = 0;
   const failed = new Set<string>();
   for (const table of tables) {

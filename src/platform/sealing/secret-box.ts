@@ -40,16 +40,13 @@ export function createSecretBox(keys: KeyRing): SecretBox {
   const currentPrefix = `${SEALED}${current.id}:`;
   return {
     currentPrefix,
-    seal: (secret, owner) =>
-      currentPrefix + encrypt(current.key, Buffer.from(secret), owner).toString('base64'),
+    seal: (secret, owner) => currentPrefix + encrypt(current.key, Buffer.from(secret), owner).toString('base64'),
     open(stored, owner) {
       if (!isSealed(stored)) return stored;
       const [id = '', bytes = ''] = stored.slice(SEALED.length).split(':');
       const key = byId.get(id);
       if (key === undefined) {
-        throw new SecretNotOpened(
-          `the secret of ${owner} is sealed with key ${id}, which is not in SECRET_KEYS`,
-        );
+        throw new SecretNotOpened(`the secret of ${owner} is sealed with key ${id}, which is not in SECRET_KEYS`);
       }
       try {
         return decrypt(key, Buffer.from(bytes, 'base64'), owner).toString('utf8');

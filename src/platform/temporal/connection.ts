@@ -24,8 +24,7 @@ export function temporalConnectionOptions(
   env: NodeJS.ProcessEnv = process.env,
 ): TemporalConnectionOptions {
   const address = config.TEMPORAL_ADDRESS;
-  if (address === undefined)
-    throw new Error('TEMPORAL_ADDRESS is not set and no embedded Temporal server is running');
+  if (address === undefined) throw new Error('TEMPORAL_ADDRESS is not set and no embedded Temporal server is running');
   if (!env.TEMPORAL_ADDRESS) return { address };
   const variables = Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined);
   const { connectionOptions } = loadClientConnectConfig({

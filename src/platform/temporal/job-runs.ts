@@ -21,8 +21,7 @@ export function createJobRunRecorder({
   readonly sql: Sql;
   readonly metrics: Metrics;
 }): (workflowType: string, run: JobRun) => Promise<void> {
-  for (const { name } of PERIODIC_JOBS)
-    metrics.expectObservations('pressline_job_duration_seconds', { job: name });
+  for (const { name } of PERIODIC_JOBS) metrics.expectObservations('pressline_job_duration_seconds', { job: name });
   return async (workflowType, run) => {
     const job = PERIODIC_JOBS.find((each) => each.workflowType === workflowType)?.name;
     if (job === undefined) return;

@@ -28,11 +28,7 @@ const TYPES = {
  * @param timeoutMs time limit of the two requests
  * @throws gRPC errors while Temporal is unavailable
  */
-export async function readTaskQueue(
-  client: Client,
-  taskQueue: string,
-  timeoutMs: number,
-): Promise<TaskQueueState> {
+export async function readTaskQueue(client: Client, taskQueue: string, timeoutMs: number): Promise<TaskQueueState> {
   const describe = (type: TaskType) =>
     client.withDeadline(Date.now() + timeoutMs, () =>
       client.workflowService.describeTaskQueue({

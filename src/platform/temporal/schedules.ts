@@ -53,10 +53,7 @@ function definition(id: string, taskQueue: string, { workflowType, everyMs, offs
   } as const satisfies Omit<ScheduleUpdateOptions, 'state'>;
 }
 
-function isUpToDate(
-  { spec, action, policies }: ReturnType<typeof definition>,
-  current: ScheduleDescription,
-): boolean {
+function isUpToDate({ spec, action, policies }: ReturnType<typeof definition>, current: ScheduleDescription): boolean {
   const { workflowType, workflowId, taskQueue } = current.action;
   const { overlap, catchupWindow } = current.policies;
   return isDeepStrictEqual(

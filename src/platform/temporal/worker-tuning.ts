@@ -57,8 +57,7 @@ const within = (value: number, min: number, max: number) => Math.floor(Math.min(
 export function workerTuning(config: TuningConfig, { memoryMb, cores }: Machine): WorkerTuning {
   const heapMb = config.WORKER_HEAP_MB ?? within(memoryMb * HEAP_SHARE, 256, 16_384);
   // The SDK's figure for a shared V8 context: 600 workflows in 1 GB (maxCachedWorkflows).
-  const cachedWorkflows =
-    config.WORKER_CACHED_WORKFLOWS ?? within(((heapMb - HEAP_BASE_MB) * 600) / 1024, 100, 10_000);
+  const cachedWorkflows = config.WORKER_CACHED_WORKFLOWS ?? within(((heapMb - HEAP_BASE_MB) * 600) / 1024, 100, 10_000);
   const workflowSlots = config.WORKER_WORKFLOW_SLOTS ?? within(20 * cores, 10, 400);
   const fixed = config.WORKER_ACTIVITY_SLOTS;
   return {

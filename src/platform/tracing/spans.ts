@@ -42,9 +42,7 @@ export function currentTraceparent(): string | null {
 /** Returns the context whose spans are children of a `traceparent`. Without a valid one, they start a new trace. */
 export function contextOf(traceparent: string | null | undefined): Context {
   const parent = traceparent == null ? undefined : parseTraceparent(traceparent);
-  return parent === undefined
-    ? ROOT_CONTEXT
-    : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
+  return parent === undefined ? ROOT_CONTEXT : trace.setSpanContext(ROOT_CONTEXT, { ...parent, isRemote: true });
 }
 
 /** Starts a span that the caller ends. Returns undefined while tracing is off. */

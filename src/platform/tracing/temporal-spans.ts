@@ -24,13 +24,9 @@ export function contextOfHeaders(headers: Headers): Context {
  */
 export const traceClientCalls: WorkflowClientInterceptor = {
   startWithDetails: (input, next) =>
-    called('StartWorkflow', input.workflowType, (span) =>
-      next({ ...input, headers: withTrace(input.headers, span) }),
-    ),
+    called('StartWorkflow', input.workflowType, (span) => next({ ...input, headers: withTrace(input.headers, span) })),
   signal: (input, next) =>
-    called('SignalWorkflow', input.signalName, (span) =>
-      next({ ...input, headers: withTrace(input.headers, span) }),
-    ),
+    called('SignalWorkflow', input.signalName, (span) => next({ ...input, headers: withTrace(input.headers, span) })),
   startUpdate: (input, next) =>
     called('StartWorkflowUpdate', input.updateName, (span) =>
       next({ ...input, headers: withTrace(input.headers, span) }),

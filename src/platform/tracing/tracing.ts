@@ -2,12 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { context, DiagLogLevel, diag } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
-import {
-  defaultResource,
-  detectResources,
-  envDetector,
-  resourceFromAttributes,
-} from '@opentelemetry/resources';
+import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
 import {
   AlwaysOffSampler,
   AlwaysOnSampler,
@@ -30,8 +25,7 @@ export interface Tracing {
 /** Returns the URL that spans are sent to, or undefined when tracing is off. */
 export function tracesUrl(config: Config): string | undefined {
   if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
-  if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined)
-    return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
+  if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
   const base = config.OTEL_EXPORTER_OTLP_ENDPOINT;
   return base === undefined ? undefined : `${base}${base.endsWith('/') ? '' : '/'}v1/traces`;
 }

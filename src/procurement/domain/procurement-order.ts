@@ -79,10 +79,7 @@ export function moveTo(progress: ProcurementProgress, status: ProcurementStatus)
 }
 
 /** Receives goods, partially or completely. The last outstanding piece moves the order to `delivered`. */
-export function receive(
-  progress: ProcurementProgress,
-  received: readonly ReceivedLine[],
-): StepTaken | StepRefused {
+export function receive(progress: ProcurementProgress, received: readonly ReceivedLine[]): StepTaken | StepRefused {
   if (!PROCUREMENT_RULES[progress.status].receives) {
     return refused(`An order in status ${progress.status} does not accept receipts.`);
   }

@@ -70,11 +70,7 @@ function serveBackorder(level: StockLevel, waiting: readonly WaitingReservation[
 }
 
 /** Adds pieces: adjust-stock `add`, or a receipt of a procurement order. */
-export function receive(
-  level: StockLevel,
-  quantity: number,
-  waiting: readonly WaitingReservation[],
-): LevelChange {
+export function receive(level: StockLevel, quantity: number, waiting: readonly WaitingReservation[]): LevelChange {
   return serveBackorder({ ...level, quantity: level.quantity + quantity }, waiting);
 }
 

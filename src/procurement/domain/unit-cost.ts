@@ -18,9 +18,7 @@ export function unitCostMinor(unitCost: number, currency: string): number {
  */
 export function unitCostIn(minor: number, from: string, to: string, rates: RateTable): number {
   const amount = new Decimal(minor).div(Decimal.pow(10, minorDigits(from)));
-  return convertAmount(amount, from, to, rates)
-    .toDecimalPlaces(UNIT_COST_DECIMALS, Decimal.ROUND_HALF_UP)
-    .toNumber();
+  return convertAmount(amount, from, to, rates).toDecimalPlaces(UNIT_COST_DECIMALS, Decimal.ROUND_HALF_UP).toNumber();
 }
 
 /** Returns the sum of lines at their unit costs, in minor units of the currency, rounded half away from zero. */

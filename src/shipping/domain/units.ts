@@ -11,8 +11,7 @@ export type DimensionUnit = keyof typeof MILLIMETRES;
 export const WEIGHT_UNITS = Object.keys(GRAMS) as [WeightUnit, ...WeightUnit[]];
 export const DIMENSION_UNITS = Object.keys(MILLIMETRES) as [DimensionUnit, ...DimensionUnit[]];
 
-const converted = (value: number, factor: string) =>
-  new Decimal(value).times(factor).toDecimalPlaces(3).toNumber();
+const converted = (value: number, factor: string) => new Decimal(value).times(factor).toDecimalPlaces(3).toNumber();
 
 /** Converts a weight to grams, exact to the milligram. */
 export function toGrams(value: number, unit: WeightUnit): number {

@@ -31,14 +31,9 @@ export async function requestCancellation(sql: Sql, shippingOrderId: string): Pr
  * A purchase that is still running is voided too: it can buy nothing under its key afterwards.
  * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
  */
-export async function cancelShippingOrder(
-  deps: PurchaseDeps,
-  shippingOrderId: string,
-): Promise<Cancellation> {
+export async function cancelShippingOrder(deps: PurchaseDeps, shippingOrderId: string): Promise<Cancellation> {
   const { sql } = deps;
-  const [order] = await sql<
-    { status: string }[]
-  >`SELECT status FROM shipping_orders WHERE id = ${shippingOrderId}`;
+  const [order] = await sql<{ status: string }[]>`SELECT status FROM shipping_orders WHERE id = ${shippingOrderId}`;
   if (order?.status === 'canceled') return { outcome: 'canceled' };
   // A package may have been scanned while the carrier did not respond.
   if (await inTransaction(sql, (tx) => isScanned(tx, shippingOrderId))) {

@@ -1,8 +1,4 @@
-import {
-  type Client,
-  WorkflowExecutionAlreadyStartedError,
-  type WorkflowStartOptions,
-} from '@temporalio/client';
+import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
 import type { Config } from '../../platform/config';
 import {
   cancelShippingOrderWorkflowId,
@@ -34,10 +30,7 @@ export interface WorkflowDeps {
  * Starts the purchase of a shipping order, or joins a running one, and waits for its outcome.
  * @throws Refusal UNAVAILABLE when Temporal or every worker is unavailable; the purchase then continues when they are back
  */
-export async function runShippingOrder(
-  deps: WorkflowDeps,
-  input: ShippingOrderInput,
-): Promise<ShippingOrderOutcome> {
+export async function runShippingOrder(deps: WorkflowDeps, input: ShippingOrderInput): Promise<ShippingOrderOutcome> {
   return await resultOf<ShippingOrderOutcome>(deps, WORKFLOW_TYPES.shippingOrder, {
     workflowId: shippingOrderWorkflowId(input.shippingOrderId),
     input,

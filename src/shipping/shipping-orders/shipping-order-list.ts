@@ -2,12 +2,7 @@ import type { CarrierRefusal } from '../../carriers/carrier';
 import { isUuid } from '../../platform/ids';
 import { isoMicroseconds } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
-import {
-  type AgeRange,
-  ageRangeColumns,
-  type ProblemPage,
-  readProblemsFirst,
-} from '../../platform/problem-list';
+import { type AgeRange, ageRangeColumns, type ProblemPage, readProblemsFirst } from '../../platform/problem-list';
 import type { ShippingOrderStatus } from './shipping-order-schemas';
 
 /** Why operators look at a shipping order. `stuck`: the workflow has not ended the purchase or the cancellation. */

@@ -5,11 +5,7 @@ import { isUuid } from '../../platform/ids';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable } from '../../platform/postgres';
 import { documentLink, readShipment, type ShipmentDocument, shipmentDocuments } from '../shipments';
-import type {
-  RetrievedShippingOrder,
-  ShippingOrderResponse,
-  ShippingOrderStatus,
-} from './shipping-order-schemas';
+import type { RetrievedShippingOrder, ShippingOrderResponse, ShippingOrderStatus } from './shipping-order-schemas';
 
 interface ReaderDeps {
   readonly sql: Queryable;
@@ -80,31 +76,26 @@ async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
     fileUrl: documentLink(links, document),
     contentType: document.contentType,
   });
-  const packages = shipment.packages.map(
-    ({ packageReferenceId, trackingNumber, trackingUrl, cost }, position) => {
-      const own = documents.filter(
-        (each) => each.packagePosition === position || each.packagePosition === null,
-      );
-      const label = own.find(({ type }) => type === 'label');
-      const others = own.filter(({ type }) => type !== 'label');
-      return {
-        packageReferenceId,
-        trackingNumber,
-        trackingUrl,
-        ...(label === undefined ? {} : { label: file(label) }),
-        ...(others.length === 0
-          ? {}
-          : { documents: others.map((each) => ({ documentType: wireType(each), ...file(each) })) }),
-        totalCost: { value: fromMinor(cost.minor, cost.currency), currency: cost.currency },
-      };
-    },
-  );
+  const packages = shipment.packages.map(({ packageReferenceId, trackingNumber, trackingUrl, cost }, position) => {
+    const own = documents.filter((each) => each.packagePosition === position || each.packagePosition === null);
+    const label = own.find(({ type }) => type === 'label');
+    const others = own.filter(({ type }) => type !== 'label');
+    return {
+      packageReferenceId,
+      trackingNumber,
+      trackingUrl,
+      ...(label === undefined ? {} : { label: file(label) }),
+      ...(others.length === 0
+        ? {}
+        : { documents: others.map((each) => ({ documentType: wireType(each), ...file(each) })) }),
+      totalCost: { value: fromMinor(cost.minor, cost.currency), currency: cost.currency },
+    };
+  });
   return { shipment, packages };
 }
 
 /** In responses, every kind of invoice is `invoice`. */
-const wireType = ({ type, documentType }: ShipmentDocument) =>
-  type === 'invoice' ? 'invoice' : documentType;
+const wireType = ({ type, documentType }: ShipmentDocument) => (type === 'invoice' ? 'invoice' : documentType);
 
 /** Returns the response to a shipping order whose labels have just been bought, with new links. */
 export async function shippingOrderResponse(

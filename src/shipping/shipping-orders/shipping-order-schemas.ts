@@ -8,10 +8,7 @@ const storedFile = {
   contentType: z.string(),
 };
 const documents = z.array(z.object({ documentType: z.string(), ...storedFile })).optional();
-const totalCost = z
-  .object({ value: z.number(), currency: z.string() })
-  .describe('Estimated shipping cost.')
-  .optional();
+const totalCost = z.object({ value: z.number(), currency: z.string() }).describe('Estimated shipping cost.').optional();
 
 const packageFields = {
   packageReferenceId: z.string(),

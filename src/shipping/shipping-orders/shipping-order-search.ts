@@ -45,14 +45,11 @@ export async function searchShippingOrders(
 ): Promise<FoundShippingOrders> {
   const none = sql``;
   const { limit, after } = page;
-  const ofReferences =
-    references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]})`;
+  const ofReferences = references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]})`;
   const ofStatuses = statuses === undefined ? none : sql`AND o.status = ANY(${[...statuses]})`;
   // The index of references begins with the account, which operators do not name.
   const indexed = viewer.role === 'operator' ? none : ofReferences;
-  const [row] = await sql<
-    { ids: string[]; compared: number; edgeTime: string | null; edgeId: string | null }[]
-  >`
+  const [row] = await sql<{ ids: string[]; compared: number; edgeTime: string | null; edgeId: string | null }[]>`
     WITH compared AS MATERIALIZED (
       SELECT o.id, o.created_at, (true ${ofReferences} ${ofStatuses}) AS matches FROM shipping_orders o
       WHERE ${visibleTo(sql, viewer)} ${indexed}

@@ -33,11 +33,7 @@ export async function sweepCarrier(
   if (adapter === undefined) return swept;
   const inquiry = new CarrierInquiry(adapter, deps.log);
   while (swept.checked < limit && swept.away.length === 0 && Date.now() < deadline) {
-    const claimed = await claim(
-      deps.sql,
-      adapterUid,
-      Math.min(adapter.trackingLimits.batch, limit - swept.checked),
-    );
+    const claimed = await claim(deps.sql, adapterUid, Math.min(adapter.trackingLimits.batch, limit - swept.checked));
     if (claimed.length === 0) break;
     swept = addSweeps(swept, await sweepBatch(deps, adapter, inquiry, claimed));
     report(swept);

@@ -30,9 +30,7 @@ export async function findPartnerCarriers(
   deps: SweepDeps,
   { limit, deadline, report }: SweepBounds,
 ): Promise<SweepResult> {
-  const gateways = deps.carriers.adapters.filter(({ uid }) =>
-    RATE_CARDS.every(({ carrierUid }) => carrierUid !== uid),
-  );
+  const gateways = deps.carriers.adapters.filter(({ uid }) => RATE_CARDS.every(({ carrierUid }) => carrierUid !== uid));
   const inquiries = gateways.map((gateway) => ({
     gateway,
     inquiry: new CarrierInquiry(gateway, deps.log),

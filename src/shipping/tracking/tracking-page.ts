@@ -51,10 +51,7 @@ export interface PublicTracking {
 }
 
 /** Returns what the public page of a tracking number may show, or null for an unknown number. */
-export async function readPublicTracking(
-  sql: Queryable,
-  trackingNumber: string,
-): Promise<PublicTracking | null> {
+export async function readPublicTracking(sql: Queryable, trackingNumber: string): Promise<PublicTracking | null> {
   const [row] = await sql<PublicTracking[]>`
     SELECT t.tracking_number, coalesce(s.carrier_name, t.carrier_name) AS carrier_name, t.status_uid,
       t.expected_delivery_date::text AS expected_delivery_date, s.consignment->'sender'->>'country' AS from_country,

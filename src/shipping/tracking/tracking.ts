@@ -23,9 +23,7 @@ export interface RecordedEvents {
 /** Returns the carrier's id of an event, or a hash of its content when it has none. */
 const eventKey = (event: CarrierEvent) =>
   event.eventId ??
-  sha256(`${event.statusUid}\n${event.occurredAt}\n${event.message}\n${event.location ?? ''}`).toString(
-    'base64url',
-  );
+  sha256(`${event.statusUid}\n${event.occurredAt}\n${event.message}\n${event.location ?? ''}`).toString('base64url');
 
 interface TrackedPackage {
   trackingNumber: string;
@@ -57,9 +55,7 @@ export async function recordTrackingEvents(
 ): Promise<RecordedEvents> {
   if (events.length === 0) return { recorded: 0, repeated: 0, unknown: [] };
   return await inTransaction(sql, async (tx) => {
-    const packages = await lockPackages(tx, carrierUid, [
-      ...new Set(events.map((event) => event.trackingNumber)),
-    ]);
+    const packages = await lockPackages(tx, carrierUid, [...new Set(events.map((event) => event.trackingNumber))]);
     const ofPackages = events.flatMap((event) => {
       const scanned = packageOfEvent(packages, event);
       return scanned === undefined ? [] : [{ ...event, generation: scanned.generation, scanned }];
@@ -79,9 +75,7 @@ export async function recordTrackingEvents(
     }
     const unknown = [
       ...new Set(
-        events
-          .filter((event) => packageOfEvent(packages, event) === undefined)
-          .map((event) => event.trackingNumber),
+        events.filter((event) => packageOfEvent(packages, event) === undefined).map((event) => event.trackingNumber),
       ),
     ];
     return { recorded, repeated: ofPackages.length - recorded, unknown };
@@ -183,8 +177,7 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
       generation,
       status_uid: statusUid,
       expected_delivery_date:
-        own.findLast(({ expectedDeliveryDate: day }) => day !== null && day >= dayBefore)
-          ?.expectedDeliveryDate ?? null,
+        own.findLast(({ expectedDeliveryDate: day }) => day !== null && day >= dayBefore)?.expectedDeliveryDate ?? null,
       hours: polled ? nextCheckHours(statusUid, ageDays) : null,
     };
   });

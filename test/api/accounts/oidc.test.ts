@@ -9,10 +9,7 @@ import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { CookieBrowser, locationOf } from '../../support/cookie-browser';
 import { testDatabase } from '../../support/database';
-import {
-  startIdentityProvider,
-  type TestIdentityProvider,
-} from '../../support/other-systems/identity-provider';
+import { startIdentityProvider, type TestIdentityProvider } from '../../support/other-systems/identity-provider';
 
 /** Sign-in by OpenID Connect against a provider of the library oidc-provider, over HTTP. */
 
@@ -86,11 +83,7 @@ async function atProvider(
   throw new Error('the provider does not send the browser back');
 }
 
-async function signIn(
-  user: string,
-  at: HttpServer = server,
-  browser = new CookieBrowser(),
-): Promise<Response> {
+async function signIn(user: string, at: HttpServer = server, browser = new CookieBrowser()): Promise<Response> {
   return await browser.request(await atProvider(browser, user, at));
 }
 
@@ -105,9 +98,7 @@ async function session(user: string, at: HttpServer = server) {
 
 /** Returns status and error of an answer that starts no session. */
 async function refusal(answer: Response) {
-  expect(answer.headers.getSetCookie().filter((cookie) => cookie.startsWith('pressline_session'))).toEqual(
-    [],
-  );
+  expect(answer.headers.getSetCookie().filter((cookie) => cookie.startsWith('pressline_session'))).toEqual([]);
   const { code, message } = (await answer.json()) as { code: string; message: string };
   return { status: answer.status, code, message };
 }
@@ -158,9 +149,7 @@ test('the last step is a page of the same site, so that the browser sends its Sa
   const answer = await signIn('page');
   expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const html = await answer.text();
-  expect(html).toContain(
-    `<meta http-equiv="refresh" content="0; url=${server.url}/console/orders?status=failed">`,
-  );
+  expect(html).toContain(`<meta http-equiv="refresh" content="0; url=${server.url}/console/orders?status=failed">`);
   expect(html).not.toMatch(/<script|javascript:/i);
 });
 
@@ -409,8 +398,7 @@ test('the groups can be in the ID token', async () => {
 
 test('the same subject at another issuer is another operator', async () => {
   const other = await stack();
-  for (const { users } of [provider, other.provider])
-    users.set('same', { username: 'same', groups: ['print-ops'] });
+  for (const { users } of [provider, other.provider]) users.set('same', { username: 'same', groups: ['print-ops'] });
   const here = await session('same');
   const there = await session('same', other.server);
   expect(there.body.operator.id).not.toBe(here.body.operator.id);
@@ -454,10 +442,7 @@ test('404 with a code of its own when no provider is configured', async () => {
     });
   }
   const methods = async (api: HttpServer) => (await fetch(`${api.url}/v1/operator/session/methods`)).json();
-  expect([await methods(plain), await methods(server)]).toEqual([
-    { openIdConnect: false },
-    { openIdConnect: true },
-  ]);
+  expect([await methods(plain), await methods(server)]).toEqual([{ openIdConnect: false }, { openIdConnect: true }]);
 });
 
 test('a browser gets errors as a page with the reason and the request id', async () => {

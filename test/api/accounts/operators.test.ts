@@ -25,8 +25,7 @@ beforeEach(async () => {
 });
 
 const as = (apiKey: string) => ({ 'X-API-KEY': apiKey });
-const create = (name: string, role: string) =>
-  request(app).post('/v1/operators').set(admin.key).send({ name, role });
+const create = (name: string, role: string) => request(app).post('/v1/operators').set(admin.key).send({ name, role });
 const list = (key: TestAccount['key']) => request(app).get('/v1/operators').set(key);
 const revoke = (id: string) => request(app).post(`/v1/operators/${id}/revoke`).set(admin.key);
 
@@ -67,8 +66,7 @@ test('a revocation ends every key of the operator with the next request', async 
 test('the last admin cannot be revoked, made less, or left without a key', async () => {
   const refusal = { code: 'CONFLICT', message: expect.stringContaining('last admin') };
   expect((await revoke(admin.id).expect(409)).body).toMatchObject(refusal);
-  const change = (id: string, role: string) =>
-    request(app).patch(`/v1/operators/${id}`).set(admin.key).send({ role });
+  const change = (id: string, role: string) => request(app).patch(`/v1/operators/${id}`).set(admin.key).send({ role });
   expect((await change(admin.id, 'operator').expect(409)).body).toMatchObject(refusal);
   const { keys } = (await request(app).get(`/v1/operators/${admin.id}/keys`).set(admin.key)).body;
   await request(app).delete(`/v1/operators/${admin.id}/keys/${keys[0].id}`).set(admin.key).expect(409);
@@ -99,8 +97,7 @@ test('two admins who revoke each other at the same time leave one admin', async 
 
 test('a changed role applies from the next request', async () => {
   const { id, apiKey } = (await create(`changing-${admin.id}`, 'admin').expect(200)).body;
-  const add = (name: string) =>
-    request(app).post('/v1/operators').set(as(apiKey)).send({ name, role: 'viewer' });
+  const add = (name: string) => request(app).post('/v1/operators').set(as(apiKey)).send({ name, role: 'viewer' });
   await add(`by-changing-${admin.id}`).expect(200);
   await request(app).patch(`/v1/operators/${id}`).set(admin.key).send({ role: 'viewer' }).expect(200);
   await add('refused').expect(403);
@@ -125,11 +122,9 @@ describe('keys of operators, clients and partners', () => {
     expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
     const { id, apiKey } = answer.body as { id: string; apiKey: string };
     const keys = `/v1/${kind}/${id}/keys`;
-    const works = async (key: string) =>
-      (await createAuthenticator(database.sql).authenticate(key)) !== undefined;
-    const fresh = (
-      await request(app).post(keys).set(admin.key).send({ overlapSeconds: 0, name: 'laptop' }).expect(200)
-    ).body;
+    const works = async (key: string) => (await createAuthenticator(database.sql).authenticate(key)) !== undefined;
+    const fresh = (await request(app).post(keys).set(admin.key).send({ overlapSeconds: 0, name: 'laptop' }).expect(200))
+      .body;
     expect([await works(apiKey), await works(fresh.apiKey)]).toEqual([false, true]);
 
     const listed = (await request(app).get(keys).set(admin.key).expect(200)).body.keys;

@@ -49,9 +49,7 @@ test('an operator signs in with a key, and the cookie is kept from scripts and o
   const [value, ...attributes] = headers['set-cookie']![0]!.split('; ');
   expect(value).toMatch(/^pressline_session=pso_[\w-]{43}$/);
   expect(attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200', 'Secure']);
-  expect((await request(app).get('/v1/operator/session').set('Cookie', value!).expect(200)).body).toEqual(
-    body,
-  );
+  expect((await request(app).get('/v1/operator/session').set('Cookie', value!).expect(200)).body).toEqual(body);
 
   const deps = { ...(await testApiDeps(sql)), publicUrl: 'http://127.0.0.1:3000' };
   const plain = await request(createApp(deps, allRoutes(deps)))
@@ -79,9 +77,7 @@ describe('a one-time sign-in link', () => {
     const { body, headers } = answers.find(({ status }) => status === 200)!;
     expect(body.operator).toEqual({ id: admin.id, name: admin.name, role: 'admin' });
     const cookie = headers['set-cookie']![0]!.split(';')[0]!;
-    expect((await request(app).get('/v1/operator/session').set('Cookie', cookie).expect(200)).body).toEqual(
-      body,
-    );
+    expect((await request(app).get('/v1/operator/session').set('Cookie', cookie).expect(200)).body).toEqual(body);
     const { body: refused, headers: unset } = await useLink(token).expect(401);
     expect(refused.message).toBe('This sign-in link was used before, or it is older than ten minutes.');
     expect(unset['set-cookie']).toBeUndefined();
@@ -205,10 +201,7 @@ test('the cookie opens the routes for operators and no others; changes need the 
     };
     const status = await knock(mine.csrfToken);
     if (!access.roles.includes('operator')) {
-      expect([operationId, status]).toEqual([
-        operationId,
-        route.path.startsWith('/procurement/') ? 403 : 401,
-      ]);
+      expect([operationId, status]).toEqual([operationId, route.path.startsWith('/procurement/') ? 403 : 401]);
       continue;
     }
     expect([operationId, [401, 403].includes(status)]).toEqual([operationId, false]);

@@ -60,20 +60,15 @@ describe('POST /product/v1/attributes/{attributeId}/values', () => {
     await put({ description: 'Engraving' }, '/product/v1/attributes/engraving').expect(200);
     const engravings = '/product/v1/attributes/engraving/values';
     const properties = { sizeMm: 25.4, weight: 0, labels: [] };
-    const added = await add([{ id: 'any', isCustom: true, isDefault: true, properties }], engravings).expect(
-      200,
-    );
-    expect(added.body).toMatchObject([
-      { isCustom: true, isDefault: true, properties: { ...properties, sizeIn: 1 } },
-    ]);
+    const added = await add([{ id: 'any', isCustom: true, isDefault: true, properties }], engravings).expect(200);
+    expect(added.body).toMatchObject([{ isCustom: true, isDefault: true, properties: { ...properties, sizeIn: 1 } }]);
     const { body: read } = await request(api.app).get(engravings).set(api.shop.key).expect(200);
     expect(read).toEqual(added.body);
   });
 
   test('makes the values orderable immediately', async () => {
     const uid = 'apparel_product_gca_t-shirt_gsi_m_gco_teal_gpr_4-0';
-    const order = async () =>
-      (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
+    const order = async () => (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(false);
     await add([{ id: 'teal' }]).expect(200);
     expect(await order()).toBe(true);
@@ -145,9 +140,7 @@ test('PUT of an attribute stores its property definitions, which product models 
   await put(definition, '/product/v1/attributes/foil', api.shop).expect(403);
   await put(definition, '/product/v1/attributes/Foil').expect(400);
   await put(definition, '/product/v1/attributes/foil').expect(200);
-  await add([{ id: 'gold' }, { id: 'silver', isDefault: true }], '/product/v1/attributes/foil/values').expect(
-    200,
-  );
+  await add([{ id: 'gold' }, { id: 'silver', isDefault: true }], '/product/v1/attributes/foil/values').expect(200);
   const { body } = await request(api.app)
     .post('/product/v1/product-models')
     .set(api.operator.key)

@@ -50,8 +50,7 @@ export async function catalogApi(config: Partial<Config> = {}): Promise<CatalogA
     ...orderQuoteRoutes(deps),
   ]);
   const shop = await testAccount(sql, 'client');
-  const create = (body: object, by = shop) =>
-    request(app).post('/product/v1/customer-product').set(by.key).send(body);
+  const create = (body: object, by = shop) => request(app).post('/product/v1/customer-product').set(by.key).send(body);
   return {
     sql,
     app,
@@ -73,8 +72,7 @@ export async function catalogApi(config: Partial<Config> = {}): Promise<CatalogA
         .post('/v1/orders')
         .set(by.keyAndSecret)
         .send(order({ items: [named({ productName, productVariant: {} })], ...over })),
-    list: async (query, by = shop) =>
-      (await request(app).get(PRODUCTS).query(query).set(by.key).expect(200)).body,
+    list: async (query, by = shop) => (await request(app).get(PRODUCTS).query(query).set(by.key).expect(200)).body,
   };
 }
 

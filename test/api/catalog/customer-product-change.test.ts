@@ -48,9 +48,7 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
     expect(await found('Closed name', api.other)).toBe(0);
     expect(
       (
-        await resolveProducts(api.sql, { clientId: api.other.id }, [
-          { productName: 'Closed name', productVariant: {} },
-        ])
+        await resolveProducts(api.sql, { clientId: api.other.id }, [{ productName: 'Closed name', productVariant: {} }])
       )[0],
     ).toMatchObject({ ok: false, path: 'productName' });
   });
@@ -66,20 +64,15 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
     expect((await api.change(shops, { name: 'Renamed by an operator' }, api.operator)).status).toBe(200);
   });
 
-  test.each(['nothing', '0190a000-0000-7000-8000-00000000ffff'])(
-    'is 404 for an unknown id (%s)',
-    async (id) => {
-      expect((await api.change(id, { name: 'x' })).body).toMatchObject({ code: 'NOT_FOUND' });
-    },
-  );
+  test.each(['nothing', '0190a000-0000-7000-8000-00000000ffff'])('is 404 for an unknown id (%s)', async (id) => {
+    expect((await api.change(id, { name: 'x' })).body).toMatchObject({ code: 'NOT_FOUND' });
+  });
 
   test('refuses invalid values by path', async () => {
     const { body } = await api.change(await api.created(), { name: 3, customerIds: [''] }).expect(400);
     expect(references(body)).toEqual(['name', 'customerIds[0]']);
     for (const wrong of [{ name: ' ' }, { name: null }, { customerIds: '*' }, { customerIds: [] }]) {
-      expect(references((await api.change(await api.created(), wrong).expect(400)).body)).toEqual(
-        Object.keys(wrong),
-      );
+      expect(references((await api.change(await api.created(), wrong).expect(400)).body)).toEqual(Object.keys(wrong));
     }
   });
 });

@@ -30,9 +30,7 @@ describe('POST /product/v1/customer-product', () => {
     const { body } = await api.create({}).expect(400);
     expect(body).toMatchObject({ code: 'VALIDATION_ERROR', requestId: expect.any(String) });
     expect(references(body)).toEqual(['name', 'productModelId', 'variantOptions']);
-    expect(body.errors.map(({ code }: { code: string }) => code)).toEqual(
-      Array(3).fill('MISSING_FIELD_ERROR'),
-    );
+    expect(body.errors.map(({ code }: { code: string }) => code)).toEqual(Array(3).fill('MISSING_FIELD_ERROR'));
   });
 
   test('names every invalid field by path', async () => {
@@ -41,9 +39,7 @@ describe('POST /product/v1/customer-product', () => {
         name: ' ',
         customerIds: 'all',
         productModelId: 't-shirt',
-        variantOptions: [
-          { id: 'a', name: 'A', attributesMapping: [{ partModelId: 7, attributeIds: ['x'] }] },
-        ],
+        variantOptions: [{ id: 'a', name: 'A', attributesMapping: [{ partModelId: 7, attributeIds: ['x'] }] }],
         partQuantities: [{ partModelId: 'blank-t-shirt', quantity: -1 }],
       })
       .expect(400);
@@ -59,11 +55,7 @@ describe('POST /product/v1/customer-product', () => {
   const mapping = option.attributesMapping[0]!;
   test.each([
     ['an option without an id', { variantOptions: [{ ...option, id: undefined }] }, 'variantOptions[0].id'],
-    [
-      'an option without a name',
-      { variantOptions: [{ ...option, name: undefined }] },
-      'variantOptions[0].name',
-    ],
+    ['an option without a name', { variantOptions: [{ ...option, name: undefined }] }, 'variantOptions[0].name'],
     [
       'an option without a mapping',
       { variantOptions: [{ ...option, attributesMapping: undefined }] },
@@ -85,11 +77,7 @@ describe('POST /product/v1/customer-product', () => {
       'variantOptions[1].attributesMapping[0].attributeIds[0]',
     ],
     ['a quantity without a part', { partQuantities: [{ quantity: 1 }] }, 'partQuantities[0].partModelId'],
-    [
-      'a part without a quantity',
-      { partQuantities: [{ partModelId: 'blank-t-shirt' }] },
-      'partQuantities[0].quantity',
-    ],
+    ['a part without a quantity', { partQuantities: [{ partModelId: 'blank-t-shirt' }] }, 'partQuantities[0].quantity'],
     [
       'a part counted twice',
       { partQuantities: [1, 2].map((quantity) => ({ partModelId: 'blank-t-shirt', quantity })) },
@@ -137,9 +125,7 @@ describe('POST /product/v1/customer-product', () => {
             {
               id: 'size',
               name: 'Frame',
-              attributesMapping: [
-                { partModelId: 'blank-t-shirt', attributeIds: ['apparel_size', 'frame_material'] },
-              ],
+              attributesMapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_size', 'frame_material'] }],
             },
           ],
           partQuantities: [{ partModelId: 'frame', quantity: 1 }],

@@ -68,9 +68,7 @@ describe('GET /product/v1/customer-products', () => {
   test('ignores a filter without entries', async () => {
     const all = await list({ customerIds: viewer.id });
     for (const empty of ['', ',', ' , ']) {
-      expect(
-        await list({ customerIds: viewer.id, customerProductIds: empty, productModelIds: empty }),
-      ).toEqual(all);
+      expect(await list({ customerIds: viewer.id, customerProductIds: empty, productModelIds: empty })).toEqual(all);
     }
   });
 
@@ -104,10 +102,7 @@ describe('GET /product/v1/customer-products', () => {
   });
 
   test('filters by comma-separated ids, customers and product models', async () => {
-    expect(ids(await list({ customerProductIds: `${mine[0]}, ${mine[3]},nothing` }))).toEqual([
-      mine[3],
-      mine[0],
-    ]);
+    expect(ids(await list({ customerProductIds: `${mine[0]}, ${mine[3]},nothing` }))).toEqual([mine[3], mine[0]]);
     expect(ids(await list({ productModelIds: 'poster,mug', customerIds: viewer.id }))).toEqual([mine[3]]);
     const all = await list({ customerIds: `${viewer.id},*`, limit: 250 });
     expect(ids(all)).toEqual(expect.arrayContaining(mine));
@@ -139,9 +134,7 @@ describe('GET /product/v1/customer-products', () => {
     expect(ids(await list({ customerIds: '*', search: 'everybody' }))).toEqual([forAll, all]);
     // An operator finds the products of every owner.
     expect(ids(await list({ customerIds: 'customer-7' }, api.operator))).toEqual([one, both]);
-    expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }, api.operator))).toEqual([
-      forAll,
-    ]);
+    expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }, api.operator))).toEqual([forAll]);
     // Another client finds neither the products of the client nor who may order an operator's product.
     expect(ids(await list({ customerIds: 'customer-7' }, stranger))).toEqual([]);
     expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }, stranger))).toEqual([]);
@@ -162,9 +155,7 @@ describe('GET /product/v1/customer-products', () => {
     await api.created({ name: 'Shared name', variantOptions: [] }, api.other);
     await api.addValues(operators, [sizes(['S', 's'])], api.operator).expect(200);
     const resolve = (by: TestAccount) =>
-      resolveProducts(api.sql, { clientId: by.id }, [
-        { productName: 'Shared name', productVariant: { Size: 'S' } },
-      ]);
+      resolveProducts(api.sql, { clientId: by.id }, [{ productName: 'Shared name', productVariant: { Size: 'S' } }]);
     expect((await resolve(viewer))[0]!.ok).toBe(true);
     // The client's own product has precedence, and has no such option.
     expect((await resolve(api.other))[0]).toMatchObject({ ok: false, path: 'productVariant.Size' });

@@ -134,8 +134,7 @@ test('a client can have as many customer products as the limit allows, also unde
   expect((await limited.list({})).meta.total).toBe(5 + 2);
   // Other accounts have limits of their own, operators have none, and a deleted product makes room.
   await limited.create(quota, limited.other).expect(200);
-  for (let n = 0; n < 6; n += 1)
-    await limited.create({ ...quota, name: `Op ${n}` }, limited.operator).expect(200);
+  for (let n = 0; n < 6; n += 1) await limited.create({ ...quota, name: `Op ${n}` }, limited.operator).expect(200);
   await limited.delete(created[0]!.body.id).expect(200);
   await limited.create({ ...quota, name: 'One more' }).expect(200);
 });

@@ -31,10 +31,7 @@ describe('archiving a customer product', () => {
     const published = await api.created({ name: 'Listed tee, published' });
     await archive(archived).expect(200);
     const found = async (query: object) =>
-      (await api.list({ search: 'Listed tee', ...query })).customerProducts.map(({ id, state }) => [
-        id,
-        state,
-      ]);
+      (await api.list({ search: 'Listed tee', ...query })).customerProducts.map(({ id, state }) => [id, state]);
     expect(await found({})).toEqual([[published, 'published']]);
     expect(await found({ state: 'published' })).toEqual([[published, 'published']]);
     expect(await found({ state: 'archived' })).toEqual([[archived, 'archived']]);
@@ -115,9 +112,7 @@ describe('DELETE /product/v1/customer-products/{id}', () => {
     const { body } = await api.order('Drafted tee', { orderType: 'draft' }).expect(200);
     await api.delete(id).expect(200);
     const submit = request(api.app).patch(`/v1/orders/${body.id}`).set(api.shop.keyAndSecret);
-    expect(references((await submit.send({ orderType: 'order' }).expect(400)).body)).toEqual([
-      'items[0].productName',
-    ]);
+    expect(references((await submit.send({ orderType: 'order' }).expect(400)).body)).toEqual(['items[0].productName']);
   });
 
   test('is for the owner and for operators', async () => {

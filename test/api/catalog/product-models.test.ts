@@ -41,9 +41,7 @@ describe('GET /product/v1/product-models', () => {
     expect(poster.attributes[0]).toEqual({
       id: 'paper_format',
       description: 'Paper format',
-      properties: expect.arrayContaining([
-        { id: 'widthMm', description: expect.any(String), type: 'number' },
-      ]),
+      properties: expect.arrayContaining([{ id: 'widthMm', description: expect.any(String), type: 'number' }]),
     });
     expect(poster.parts[1]).toEqual({
       modelId: 'poster-frame',
@@ -62,14 +60,8 @@ describe('GET /product/v1/product-models', () => {
     expect(ids(await list({ state: 'inactive' }))).toEqual(['satin-poster']);
     expect(ids(await list({ modelIds: 'mug,canvas', state: 'active' }))).toEqual(['mug']);
     expect((await list({}, api.operator)).length).toBeGreaterThanOrEqual(12);
-    const { body } = await request(api.app)
-      .get(MODELS)
-      .query({ state: 'gone' })
-      .set(api.shop.key)
-      .expect(400);
-    expect(body.errors).toEqual([
-      expect.objectContaining({ reference: 'state', code: 'NO_SUCH_CHOICE_ERROR' }),
-    ]);
+    const { body } = await request(api.app).get(MODELS).query({ state: 'gone' }).set(api.shop.key).expect(400);
+    expect(body.errors).toEqual([expect.objectContaining({ reference: 'state', code: 'NO_SUCH_CHOICE_ERROR' })]);
   });
 });
 
@@ -94,8 +86,7 @@ test('drafts are visible to operators only', async () => {
 });
 
 test('the list has pages of at most 1,000, with offset, limit and total', async () => {
-  const page = async (query: object) =>
-    (await request(api.app).get(MODELS).query(query).set(api.shop.key)).body;
+  const page = async (query: object) => (await request(api.app).get(MODELS).query(query).set(api.shop.key)).body;
   await api.sql`
     INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
                                 state, attributes, parts, production)
@@ -140,9 +131,7 @@ describe('POST /product/v1/product-models', () => {
     });
     const order = async (format: string) =>
       (
-        await resolveProducts(api.sql, { clientId: api.shop.id }, [
-          { productUid: `banner${made}_pf_${format}_ver` },
-        ])
+        await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: `banner${made}_pf_${format}_ver` }])
       )[0]!;
     expect(await order('a2')).toMatchObject({ ok: false, message: expect.stringContaining('draft') });
     await patch(body.id, { state: 'active' }).expect(200);
@@ -155,17 +144,10 @@ describe('POST /product/v1/product-models', () => {
     expect(references(unknown.body)).toEqual(['productUidTemplate']);
     const { body } = await create(
       model({
-        attributes: [
-          { id: 'paper_format', valueIds: ['a3', 'a99'], defaultValueId: 'a1' },
-          { id: 'mug_size' },
-        ],
+        attributes: [{ id: 'paper_format', valueIds: ['a3', 'a99'], defaultValueId: 'a1' }, { id: 'mug_size' }],
       }),
     ).expect(400);
-    expect(references(body)).toEqual([
-      'attributes[0].valueIds[1]',
-      'attributes[0].defaultValueId',
-      'attributes[1].id',
-    ]);
+    expect(references(body)).toEqual(['attributes[0].valueIds[1]', 'attributes[0].defaultValueId', 'attributes[1].id']);
     const parts = await create(
       model({
         parts: [
@@ -175,12 +157,7 @@ describe('POST /product/v1/product-models', () => {
         ],
       }),
     ).expect(400);
-    expect(references(parts.body)).toEqual([
-      'parts[0].modelId',
-      'parts[1].modelId',
-      'parts[2].modelId',
-      'parts[2].id',
-    ]);
+    expect(references(parts.body)).toEqual(['parts[0].modelId', 'parts[1].modelId', 'parts[2].modelId', 'parts[2].id']);
   });
 
   test.each([
@@ -190,9 +167,7 @@ describe('POST /product/v1/product-models', () => {
     ['banner {paper_format}'],
     ['banner_{paper_format'],
   ])('refuses template %s', async (productUidTemplate) => {
-    expect(references((await create(model({ productUidTemplate })).expect(400)).body)).toEqual([
-      'productUidTemplate',
-    ]);
+    expect(references((await create(model({ productUidTemplate })).expect(400)).body)).toEqual(['productUidTemplate']);
   });
 
   test('refuses an inconsistent production spec by path', async () => {
@@ -266,9 +241,7 @@ describe('POST /product/v1/product-models', () => {
     await create(first).expect(200);
     expect(references((await create({ ...model(), id: first.id }).expect(409)).body)).toEqual(['id']);
     expect(
-      references(
-        (await create({ ...model(), productUidTemplate: first.productUidTemplate }).expect(409)).body,
-      ),
+      references((await create({ ...model(), productUidTemplate: first.productUidTemplate }).expect(409)).body),
     ).toEqual(['productUidTemplate']);
   });
 
@@ -296,8 +269,7 @@ describe('PATCH /product/v1/product-models/{id}', () => {
 
   test('allows orders only while the product model is active', async () => {
     const uid = 'mug_product_msz_11-oz_mcl_white';
-    const order = async () =>
-      (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
+    const order = async () => (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(true);
     await patch('mug', { state: 'inactive' }).expect(200);
     expect(await order()).toBe(false);

@@ -20,11 +20,7 @@ describe('variant values', () => {
       sizes(['S', 's', false], ['M', 'm', true], ['L', 'l', false]),
       { variantOptionId: 'color', values: [] },
     ]);
-    const list = await request(api.app)
-      .get(PRODUCTS)
-      .query({ customerProductIds: id })
-      .set(api.shop.key)
-      .expect(200);
+    const list = await request(api.app).get(PRODUCTS).query({ customerProductIds: id }).set(api.shop.key).expect(200);
     expect(list.body.customerProducts[0]).toMatchObject({
       id,
       state: 'published',
@@ -39,9 +35,7 @@ describe('variant values', () => {
     const id = await api.created({ name: 'Ordered at once' });
     await api.addValues(id, [sizes(['Small', 's'], ['Large', 'l', true])]).expect(200);
     const order = (productVariant: Record<string, string>) =>
-      resolveProducts(api.sql, { clientId: api.shop.id }, [
-        { productName: 'Ordered at once', productVariant },
-      ]);
+      resolveProducts(api.sql, { clientId: api.shop.id }, [{ productName: 'Ordered at once', productVariant }]);
     expect((await order({ Size: 'Small' }))[0]).toMatchObject({
       ok: true,
       product: { productUid: expect.stringContaining('_gsi_s_') },
@@ -100,9 +94,7 @@ describe('variant values', () => {
   });
 
   test('name every missing field', async () => {
-    const { body } = await api
-      .addValues(await api.created(), [{ values: [{ attributeValues: [{}] }] }])
-      .expect(400);
+    const { body } = await api.addValues(await api.created(), [{ values: [{ attributeValues: [{}] }] }]).expect(400);
     expect(references(body)).toEqual([
       '[0].variantOptionId',
       '[0].values[0].value',
@@ -188,9 +180,7 @@ describe('variant values', () => {
   test('are 404 for the product of another client, and 403 for the product of an operator', async () => {
     const closed = await api.created({ customerIds: ['*', api.other.id] });
     expect((await api.addValues(closed, [sizes(['S', 's'])], api.other)).status).toBe(404);
-    expect(
-      (await request(api.app).get(`${PRODUCTS}/${closed}/variant-values`).set(api.other.key)).status,
-    ).toBe(404);
+    expect((await request(api.app).get(`${PRODUCTS}/${closed}/variant-values`).set(api.other.key)).status).toBe(404);
     const operators = await api.created({}, api.operator);
     expect((await api.addValues(operators, [sizes(['S', 's'])], api.other)).status).toBe(403);
   });

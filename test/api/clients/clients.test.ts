@@ -79,8 +79,7 @@ test('the list is paged, newest first, with hints of the keys', async () => {
 test('rotation overlaps; revocation takes effect within the cache lifetime', async () => {
   const old = (await create('rotating').expect(200)).body;
   const keys = `/v1/connectors/${old.id}/keys`;
-  const fresh = (await request(app).post(keys).set(operator.key).send({ overlapSeconds: 60 }).expect(200))
-    .body;
+  const fresh = (await request(app).post(keys).set(operator.key).send({ overlapSeconds: 60 }).expect(200)).body;
   await asClient(old).expect(200);
   await asClient(fresh).expect(200);
 
@@ -127,8 +126,7 @@ describe('settings of a client', () => {
     expect(made).toMatchObject({ billingEntity, returnAddress, iossNumber: null });
     expect(made.returnAddress).toMatchObject({ id: expect.any(String), addressLine2: null, phone: null });
 
-    const change = (body: object) =>
-      request(app).patch(`/v1/connectors/${made.id}`).set(operator.key).send(body);
+    const change = (body: object) => request(app).patch(`/v1/connectors/${made.id}`).set(operator.key).send(body);
     const { body: changed } = await change({
       iossNumber: 'IM2760000742',
       billingEntity: null,

@@ -68,10 +68,7 @@ describe('signed links', () => {
       }
     }
     // The last character has unused bits.
-    for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.replace(
-      token.at(-1)!,
-      '',
-    )) {
+    for (const last of 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_'.replace(token.at(-1)!, '')) {
       expect(deps.links.open(token.slice(0, -1) + last).ok).toBe(false);
     }
   });
@@ -82,21 +79,16 @@ describe('signed links', () => {
     ['another name', { n: 'x.html' }],
     ['a later expiry', { e: 9_999_999_999 }],
     ['an additional claim', { admin: true }],
-  ])(
-    'answer 403 when rewritten to %s, since the signature covers the whole payload',
-    async (_name, claims) => {
-      const [, , token] = link().split('/') as [string, string, string];
-      const [payload, mac] = token.split('.') as [string, string];
-      const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
-      const forged = `${Buffer.from(JSON.stringify(rewritten)).toString('base64url')}.${mac}`;
-      expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
-    },
-  );
+  ])('answer 403 when rewritten to %s, since the signature covers the whole payload', async (_name, claims) => {
+    const [, , token] = link().split('/') as [string, string, string];
+    const [payload, mac] = token.split('.') as [string, string];
+    const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
+    const forged = `${Buffer.from(JSON.stringify(rewritten)).toString('base64url')}.${mac}`;
+    expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
+  });
 
   it('answer 403 with the signature of another link', async () => {
-    const [one, other] = [link(), link({ fileName: 'other.pdf' })].map((url) =>
-      url.split('/')[2]!.split('.'),
-    );
+    const [one, other] = [link(), link({ fileName: 'other.pdf' })].map((url) => url.split('/')[2]!.split('.'));
     expect((await request(app).get(`/documents/${one![0]}.${other![1]}/x.pdf`)).status).toBe(403);
   });
 
@@ -138,10 +130,7 @@ describe('file names in Content-Disposition', () => {
     ['label.pdf', 'inline; filename=label.pdf'],
     ['a\r\nSet-Cookie: x.pdf', 'inline; filename="a__Set-Cookie: x.pdf"'],
     ['../../etc/passwd', 'inline; filename=.._.._etc_passwd'],
-    [
-      '送り状(1).pdf',
-      `inline; filename="___(1).pdf"; filename*=UTF-8''%E9%80%81%E3%82%8A%E7%8A%B6%281%29.pdf`,
-    ],
+    ['送り状(1).pdf', `inline; filename="___(1).pdf"; filename*=UTF-8''%E9%80%81%E3%82%8A%E7%8A%B6%281%29.pdf`],
     ['bad\ud800.pdf', 'inline; filename=bad_.pdf'],
   ])('%p', (name, header) => expect(contentDisposition('inline', name)).toBe(header));
 });

@@ -83,9 +83,7 @@ describe('fields', () => {
     const { body } = await create(
       `{"parcelOwner":"x","size":"small","items":[{"hsCode":${text},"quantity":1}]}`,
     ).expect(400);
-    expect(body.errors).toEqual([
-      expect.objectContaining({ code: 'VALIDATION_ERROR', reference: 'items[0].hsCode' }),
-    ]);
+    expect(body.errors).toEqual([expect.objectContaining({ code: 'VALIDATION_ERROR', reference: 'items[0].hsCode' })]);
     await create({ ...goodParcel, parcelOwner: '😀' }).expect(200);
   });
 
@@ -132,20 +130,16 @@ describe('bodies', () => {
     expect(body.code).toBe('PAYLOAD_TOO_LARGE');
   });
 
-  test.each([
-    'text/plain',
-    'application/xml',
-    'application/x-www-form-urlencoded',
-    'application/json; charset=latin1',
-  ])('%s is 415', async (contentType) => {
-    const { body } = await create(JSON.stringify(goodParcel), { 'Content-Type': contentType }).expect(415);
-    expect(body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
-  });
+  test.each(['text/plain', 'application/xml', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
+    '%s is 415',
+    async (contentType) => {
+      const { body } = await create(JSON.stringify(goodParcel), { 'Content-Type': contentType }).expect(415);
+      expect(body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
+    },
+  );
 
   test('application/json with charset utf-8 is accepted', async () => {
-    await create(JSON.stringify(goodParcel), { 'Content-Type': 'application/json; charset=UTF-8' }).expect(
-      200,
-    );
+    await create(JSON.stringify(goodParcel), { 'Content-Type': 'application/json; charset=UTF-8' }).expect(200);
   });
 });
 
@@ -235,11 +229,7 @@ describe('keys', () => {
 
 describe('error bodies by group', () => {
   test('a partner route has one error text', async () => {
-    const { body } = await request(app)
-      .post('/v2/parcel/status')
-      .set(partner.key)
-      .send({ status: 'lost' })
-      .expect(400);
+    const { body } = await request(app).post('/v2/parcel/status').set(partner.key).send({ status: 'lost' }).expect(400);
     expect(body).toEqual({
       error:
         'The submitted data has errors. orderId: This field is required. status: Not one of the choices: received, shipped.',
@@ -258,9 +248,7 @@ describe('error bodies by group', () => {
       .expect(400);
     expect(body).toEqual({
       success: false,
-      data: [
-        { partnerSku: 'frame-black', success: false, message: expect.stringContaining('adjustmentType') },
-      ],
+      data: [{ partnerSku: 'frame-black', success: false, message: expect.stringContaining('adjustmentType') }],
     });
     const none = await request(app)
       .post('/procurement/v1/parcel/adjust')
@@ -280,9 +268,7 @@ describe('error bodies by group', () => {
       orderReferenceId: 'ref-1',
       code: 'VALIDATION_ERROR',
       message: 'The submitted data has errors.',
-      errors: [
-        { code: 'MISSING_FIELD_ERROR', message: 'This field is required.', reference: 'receiver.country' },
-      ],
+      errors: [{ code: 'MISSING_FIELD_ERROR', message: 'This field is required.', reference: 'receiver.country' }],
     });
     const refused = await request(app)
       .post('/v1/parcel-orders')
@@ -398,9 +384,7 @@ describe('requests', () => {
     const deps = await testApiDeps(database.sql, { config: { RATE_LIMIT: 3 } });
     const limited = createApp(deps, sampleRoutes(database.sql));
     const read = (headers: Record<string, string>) => request(limited).get('/v1/parcels/abc').set(headers);
-    const answers = await Promise.all(
-      [1, 2, 3, 4, 5].map((n) => read(n % 2 ? client.key : client.keyAndSecret)),
-    );
+    const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => read(n % 2 ? client.key : client.keyAndSecret)));
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
     const refused = answers.find(({ status }) => status === 429)!;
     expect(refused.body.code).toBe('RATE_LIMITED');
@@ -414,8 +398,6 @@ describe('requests', () => {
   test('two routes with the same path or name fail at start-up', async () => {
     const deps = await testApiDeps(database.sql);
     const routes = sampleRoutes(database.sql);
-    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow(
-      'two routes have the name or path createParcel',
-    );
+    expect(() => createApp(deps, [...routes, routes[0]!])).toThrow('two routes have the name or path createParcel');
   });
 });

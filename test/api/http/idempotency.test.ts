@@ -26,16 +26,13 @@ afterEach(() => {
 const create = (key: string, body: object = goodParcel, account = client) =>
   request(app).post('/v1/parcels').set(account.keyAndSecret).set('Idempotency-Key', key).send(body);
 
-const parcelsOf = async (owner: string) =>
-  (await database.sql`SELECT 1 FROM parcels WHERE owner = ${owner}`).length;
+const parcelsOf = async (owner: string) => (await database.sql`SELECT 1 FROM parcels WHERE owner = ${owner}`).length;
 const keptKeys = async (key: string) =>
   await database.sql`SELECT status, locked_until FROM idempotency_keys WHERE key = ${key}`;
 
 test('equal content returns the stored response, whatever the order of members', async () => {
   const first = await create('same', { ...goodParcel, parcelOwner: 'same' }).expect(200);
-  const again = await create('same', { items: goodParcel.items, size: 'small', parcelOwner: 'same' }).expect(
-    200,
-  );
+  const again = await create('same', { items: goodParcel.items, size: 'small', parcelOwner: 'same' }).expect(200);
   expect(again.body).toEqual(first.body);
   expect(first.headers['idempotency-replayed']).toBeUndefined();
   expect(again.headers['idempotency-replayed']).toBe('true');

@@ -156,8 +156,7 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
       errors: 'coded',
       params: z.object({ token: z.string() }),
       response: z.any(),
-      handler: async () =>
-        new RawResponse(200, { 'Content-Type': 'text/plain' }, Readable.from(['part ', 'two'])),
+      handler: async () => new RawResponse(200, { 'Content-Type': 'text/plain' }, Readable.from(['part ', 'two'])),
     }),
   ];
 }

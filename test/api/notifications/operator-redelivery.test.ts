@@ -28,8 +28,7 @@ beforeAll(async () => {
   ({ sql } = await testDatabase());
   const deps = await testApiDeps(sql);
   app = createApp(deps, notificationRoutes(deps));
-  for (const role of ['viewer', 'operator'] as const)
-    operators[role] = await testAccount(sql, 'operator', role, role);
+  for (const role of ['viewer', 'operator'] as const) operators[role] = await testAccount(sql, 'operator', role, role);
 });
 beforeEach(async () => {
   client = await testAccount(sql, 'client');
@@ -53,8 +52,7 @@ async function delivery(state: 'pending' | 'delivered' | 'dead', order: string |
 const get = (path: string, by = operators.viewer) => request(app).get(path).set(by.key);
 const post = (path: string, by = operators.operator) => request(app).post(path).set(by.key);
 const queued = async (deliveryId: string) =>
-  (await sql`SELECT FROM outbox WHERE kind = 'notification' AND payload ->> 'deliveryId' = ${deliveryId}`)
-    .length;
+  (await sql`SELECT FROM outbox WHERE kind = 'notification' AND payload ->> 'deliveryId' = ${deliveryId}`).length;
 const audited = () =>
   sql`SELECT actor_name, object_id, after FROM audit_log WHERE action = 'endpoint.redeliver' AND object_id = ${endpointId}`;
 

@@ -193,8 +193,7 @@ describe('the delivery log', () => {
     const none = await request(app).get(`/v1/webhooks/${id}/deliveries?state=dead`).set(client.keyAndSecret);
     expect(none.body).toEqual({ deliveries: [], nextCursor: null });
     expect(
-      (await request(app).get(`/v1/webhooks/${id}/deliveries?state=lost&limit=0`).set(client.keyAndSecret))
-        .body.errors,
+      (await request(app).get(`/v1/webhooks/${id}/deliveries?state=lost&limit=0`).set(client.keyAndSecret)).body.errors,
     ).toHaveLength(2);
   });
 

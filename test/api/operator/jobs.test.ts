@@ -24,8 +24,7 @@ beforeAll(async () => {
   }
 });
 
-const run = (name: string, by = operators.operator) =>
-  request(app).post(`/v1/operator/jobs/${name}/run`).set(by.key);
+const run = (name: string, by = operators.operator) => request(app).post(`/v1/operator/jobs/${name}/run`).set(by.key);
 
 test('a job runs now, and the audit log has who requested it', async () => {
   const job = deps.jobs.find(({ name }) => name === 'maintenance')!;
@@ -38,8 +37,7 @@ test('a job runs now, and the audit log has who requested it', async () => {
       requestedAt: expect.any(String),
     });
     await eventually(async () => (await schedule.describe()).info.numActionsTaken === 1 || undefined);
-    const [act] =
-      await sql`SELECT actor_name, action, object_type, object_id FROM audit_log WHERE action = 'job.run'`;
+    const [act] = await sql`SELECT actor_name, action, object_type, object_id FROM audit_log WHERE action = 'job.run'`;
     expect(act).toEqual({
       actorName: 'operator',
       action: 'job.run',

@@ -90,28 +90,25 @@ test('dead letters are listed newest first, by kind and target', async () => {
   });
 });
 
-test.each(['pending', 'dead'])(
-  '%s messages are paged without gaps, also within one instant',
-  async (state) => {
-    await sql`
+test.each(['pending', 'dead'])('%s messages are paged without gaps, also within one instant', async (state) => {
+  await sql`
     INSERT INTO outbox (kind, target, payload, available_at, dead_at)
     SELECT (ARRAY['notification', 'signal_workflow', 'start_workflow'])[n % 3 + 1], 't' || n, '{}', at,
       CASE WHEN ${state === 'dead'} THEN at END
     FROM generate_series(1, 20) n, LATERAL (SELECT now() + make_interval(secs => (n / 5)::int) AS at) t`;
-    const all = (await get(`?state=${state}`).expect(200)).body.messages;
-    expect(all).toHaveLength(20);
-    const paged: unknown[] = [];
-    let cursor: string | null = '';
-    while (cursor !== null) {
-      const { body }: request.Response = await get(
-        `?state=${state}&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`,
-      ).expect(200);
-      paged.push(...body.messages);
-      cursor = body.nextCursor;
-    }
-    expect(paged).toEqual(all);
-  },
-);
+  const all = (await get(`?state=${state}`).expect(200)).body.messages;
+  expect(all).toHaveLength(20);
+  const paged: unknown[] = [];
+  let cursor: string | null = '';
+  while (cursor !== null) {
+    const { body }: request.Response = await get(
+      `?state=${state}&limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`,
+    ).expect(200);
+    paged.push(...body.messages);
+    cursor = body.nextCursor;
+  }
+  expect(paged).toEqual(all);
+});
 
 test('a selection of dead letters is replayed, and becomes pending', async () => {
   const [one, two] = [
@@ -125,8 +122,7 @@ test('a selection of dead letters is replayed, and becomes pending', async () =>
       .send({ ids: [one], reason: 'endpoint repaired' });
   await replay(viewer).expect(403);
   expect((await replay(operator).expect(200)).body).toEqual({ replayed: 1 });
-  const [logged] =
-    await sql`SELECT after FROM audit_log WHERE action = 'outbox.replay' ORDER BY at DESC LIMIT 1`;
+  const [logged] = await sql`SELECT after FROM audit_log WHERE action = 'outbox.replay' ORDER BY at DESC LIMIT 1`;
   expect(logged).toMatchObject({ after: { ids: [one], replayed: 1, reason: 'endpoint repaired' } });
   expect(idsOf((await get('').expect(200)).body.messages)).toEqual([one]);
   expect(idsOf((await get('?state=dead').expect(200)).body.messages)).toEqual([two]);

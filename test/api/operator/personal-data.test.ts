@@ -101,10 +101,7 @@ const runHasEnded = (orderId: string) =>
   });
 
 /** An order with personal data in every place that has room for it, up to the handover to its partner. */
-async function accepted(
-  reference: string,
-  email: string,
-): Promise<{ orderId: string; printOrderId: string }> {
+async function accepted(reference: string, email: string): Promise<{ orderId: string; printOrderId: string }> {
   const body = orderBody(stack, reference);
   const [item] = body.items;
   const { id: orderId } = await stack.shop.submitOrder({
@@ -142,10 +139,7 @@ async function accepted(
   return { orderId, printOrderId };
 }
 
-async function delivered(
-  reference: string,
-  email: string,
-): Promise<{ orderId: string; printOrderId: string }> {
+async function delivered(reference: string, email: string): Promise<{ orderId: string; printOrderId: string }> {
   const { orderId, printOrderId } = await accepted(reference, email);
   const { sql } = stack.services;
   const partner = stack.partner('prints-berlin');
@@ -187,12 +181,7 @@ async function delivered(
   return { orderId, printOrderId };
 }
 
-const searched = (email: string) => [
-  ...Object.values(PERSON),
-  ...Object.values(MOVED),
-  ...Object.values(WORDS),
-  email,
-];
+const searched = (email: string) => [...Object.values(PERSON), ...Object.values(MOVED), ...Object.values(WORDS), email];
 
 describe('erasure of a delivered order', () => {
   const email = 'wilhelmine@zackenbarsch.example';
@@ -205,9 +194,7 @@ describe('erasure of a delivered order', () => {
     ({ orderId, printOrderId } = await delivered('erased-1', email));
     const order = await stack.shop.getOrder({ params: { orderId } });
     before = order as never;
-    const dispatched = await stack
-      .partner('prints-berlin')
-      .dispatchOrder({ body: { orderId: printOrderId } });
+    const dispatched = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     const [sent] = stack.sandbox.seen().partners['prints-berlin']!.printOrders;
     links = [
       ...order.items.flatMap(({ previews, processedFileUrl }) => [
@@ -252,10 +239,7 @@ describe('erasure of a delivered order', () => {
       expect(await answer.json()).toMatchObject({ code: 'DOCUMENT_DELETED' });
     }
     // Temporal deletes in the background.
-    const gone = await eventually(
-      async () => ((await isKnownToTemporal(orderId)) ? undefined : true),
-      60_000,
-    );
+    const gone = await eventually(async () => ((await isKnownToTemporal(orderId)) ? undefined : true), 60_000);
     expect(gone).toBe(true);
   }, 90_000);
 
@@ -396,8 +380,7 @@ describe('shipping orders', () => {
     expect(answer.status).toBe(200);
     const { label, trackingNumber } = bought.packages[0]!;
     expect((await erase({ orderId: bought.orderId })).status).toBe(409);
-    await stack.services
-      .sql`UPDATE trackings SET status_uid = 'delivered' WHERE tracking_number = ${trackingNumber}`;
+    await stack.services.sql`UPDATE trackings SET status_uid = 'delivered' WHERE tracking_number = ${trackingNumber}`;
     expect((await fetch(label.fileUrl)).status).toBe(200);
     expect(await erase({ email })).toMatchObject({ body: { erased: 1, waiting: 0 } });
     expect(await tablesWith([email, 'Roswitha', 'Kuckuckslicht', 'Sendlinger', '80331'])).toEqual([]);
@@ -462,15 +445,11 @@ describe('exports', () => {
       expect([word, text.includes(word)]).toEqual([word, true]);
     }
     const { documents, records } = exported.orders[0]!;
-    expect(documents.map(({ type }) => type)).toEqual(
-      expect.arrayContaining(['print_file', 'packing_slip', 'label']),
-    );
+    expect(documents.map(({ type }) => type)).toEqual(expect.arrayContaining(['print_file', 'packing_slip', 'label']));
     for (const { url } of documents) expect((await fetch(url)).status).toBe(200);
     expect(
       new Set(
-        Object.values(records).flatMap((rows) =>
-          rows.map((row) => (row as { order_id?: string }).order_id ?? orderId),
-        ),
+        Object.values(records).flatMap((rows) => rows.map((row) => (row as { order_id?: string }).order_id ?? orderId)),
       ),
     ).toEqual(new Set([orderId]));
     const none = await post('/v1/operator/exports', { email: 'nobody@zackenbarsch.example' });

@@ -70,8 +70,7 @@ const get = (path: string, by = viewer) => request(app).get(`/v1/operator/${path
 const parcels = async (query = '') => (await get(`parcels${query}`).expect(200)).body.parcels;
 const numbers = (rows: { trackingNumber: string }[]) => rows.map(({ trackingNumber }) => trackingNumber);
 const orders = async (query = '') => (await get(`shipping-orders${query}`).expect(200)).body.shippingOrders;
-const references = (rows: { orderReferenceId: string }[]) =>
-  rows.map(({ orderReferenceId }) => orderReferenceId);
+const references = (rows: { orderReferenceId: string }[]) => rows.map(({ orderReferenceId }) => orderReferenceId);
 
 test('parcels with problems come first, then the newest', async () => {
   const owner = await shippingOrder('parcels', 'bought');
@@ -166,27 +165,24 @@ test('shipping orders are found by id, reference, shipment and tracking number',
     ]);
 });
 
-test.each(['parcels', 'shipping-orders'])(
-  '%s are paged across the last problem without gaps',
-  async (path) => {
-    for (let n = 0; n < 5; n += 1) {
-      await parcel(await shippingOrder(`fine-${n}`, 'bought'), `FINE${n}`);
-      await parcel(await shippingOrder(`bad-${n}`, 'refused'), `BAD${n}`, 'failed_attempt');
-    }
-    const key = path === 'parcels' ? 'parcels' : 'shippingOrders';
-    const all = (await get(path).expect(200)).body[key];
-    expect(all).toHaveLength(10);
-    const paged: unknown[] = [];
-    for (let cursor: string | null = ''; cursor !== null; ) {
-      const { body }: request.Response = await get(
-        `${path}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`,
-      ).expect(200);
-      paged.push(...body[key]);
-      cursor = body.nextCursor;
-    }
-    expect(paged).toEqual(all);
-  },
-);
+test.each(['parcels', 'shipping-orders'])('%s are paged across the last problem without gaps', async (path) => {
+  for (let n = 0; n < 5; n += 1) {
+    await parcel(await shippingOrder(`fine-${n}`, 'bought'), `FINE${n}`);
+    await parcel(await shippingOrder(`bad-${n}`, 'refused'), `BAD${n}`, 'failed_attempt');
+  }
+  const key = path === 'parcels' ? 'parcels' : 'shippingOrders';
+  const all = (await get(path).expect(200)).body[key];
+  expect(all).toHaveLength(10);
+  const paged: unknown[] = [];
+  for (let cursor: string | null = ''; cursor !== null; ) {
+    const { body }: request.Response = await get(`${path}?limit=3${cursor === '' ? '' : `&cursor=${cursor}`}`).expect(
+      200,
+    );
+    paged.push(...body[key]);
+    cursor = body.nextCursor;
+  }
+  expect(paged).toEqual(all);
+});
 
 test('both lists are exported as CSV', async () => {
   const owner = await shippingOrder('ref-6', 'bought');

@@ -58,9 +58,7 @@ async function stream(headers: Record<string, string> = api.operator.key, at: Ht
     hasEnded: () => hasEnded,
     /** Waits for an event that names an order. */
     changed: (id: string) =>
-      eventually(async () =>
-        events().find(({ event, data }) => event === 'orders' && data.ids!.includes(id)),
-      ),
+      eventually(async () => events().find(({ event, data }) => event === 'orders' && data.ids!.includes(id))),
   };
 }
 

@@ -67,10 +67,8 @@ test('the summary counts the outbox by kind, with the ages of pending and dead r
 
 test('the summary has the orders that reached each status in the current hour and day, and how long that took', async () => {
   const before = await orderStages(api.sql);
-  const ordersOf = (
-    periods: readonly { stages: readonly { status: string; orders: number }[] }[],
-    status: string,
-  ) => periods.at(-1)?.stages.find((stage) => stage.status === status)?.orders ?? 0;
+  const ordersOf = (periods: readonly { stages: readonly { status: string; orders: number }[] }[], status: string) =>
+    periods.at(-1)?.stages.find((stage) => stage.status === status)?.orders ?? 0;
   const id = await submitted();
   await api.sql`UPDATE orders SET ordered_at = now() - interval '1 hour' WHERE id = ${id}`;
   for (const status of ['uploading', 'on_hold', 'passed', 'printed', 'printed', 'shipped']) {

@@ -1,11 +1,5 @@
 import { type TestStack, testStack } from '../../support/stack';
-import {
-  type HandedOver,
-  handedOver,
-  is,
-  orderUntil,
-  partnerClock,
-} from '../../workflows/order/order-fixture';
+import { type HandedOver, handedOver, is, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
 
 /** Texts of partners and operators are internal: clients do not see them in orders or notifications. */
 
@@ -65,9 +59,7 @@ test('an order and its notifications have no names of operators, internal reason
   const internal = [PARTNER_TEXT, OPERATOR_TEXT, ...(name === undefined ? [] : [name]), '"by"', '"message"'];
   for (const text of internal) expect(JSON.stringify(read)).not.toContain(text);
   const types = [...read.eventLog, ...read.items[0]!.eventLog].map(({ type }) => type);
-  expect(types).toEqual(
-    expect.arrayContaining(['hold', 'release', 'postback_error', 'cancel_requested', 'status']),
-  );
+  expect(types).toEqual(expect.arrayContaining(['hold', 'release', 'postback_error', 'cancel_requested', 'status']));
 
   const sent = await notifications(order.orderId);
   expect(sent.length).toBeGreaterThan(0);
@@ -116,8 +108,6 @@ describe('trackingLink of a postback', () => {
     await post(order, 'shipped', { trackingCode: 'T1', trackingLink: 'https://couriers.example/1' });
     await orderUntil(stack, order.orderId, is('shipped'));
     const { shipment } = await stack.shop.getOrder({ params: { orderId: order.orderId } });
-    expect(shipment!.packages).toMatchObject([
-      { trackingCode: 'T1', trackingUrl: 'https://couriers.example/1' },
-    ]);
+    expect(shipment!.packages).toMatchObject([{ trackingCode: 'T1', trackingUrl: 'https://couriers.example/1' }]);
   });
 });

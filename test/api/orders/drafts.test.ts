@@ -245,11 +245,7 @@ describe('concurrent requests', () => {
   test('edits of different fields all take effect', async () => {
     for (let round = 0; round < ROUNDS; round += 1) {
       const id = await newDraft();
-      const edits = [
-        { currency: 'USD' },
-        { shipmentMethodUid: 'express' },
-        { items: [item({ quantity: 9 })] },
-      ];
+      const edits = [{ currency: 'USD' }, { shipmentMethodUid: 'express' }, { items: [item({ quantity: 9 })] }];
       await Promise.all(edits.map((edit) => api.patch(id, edit).expect(200)));
       expect((await api.get(id).expect(200)).body).toMatchObject({
         currency: 'USD',

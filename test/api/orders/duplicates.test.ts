@@ -38,9 +38,7 @@ async function atOnce(body: object, headers: Record<string, string> = {}): Promi
 }
 
 async function stored(reference: string): Promise<{ orders: string[]; starts: number }> {
-  const orders = await api.sql<
-    { id: string }[]
-  >`SELECT id FROM orders WHERE order_reference_id = ${reference}`;
+  const orders = await api.sql<{ id: string }[]>`SELECT id FROM orders WHERE order_reference_id = ${reference}`;
   const starts = await api.sql`
     SELECT 1 FROM outbox WHERE kind = 'start_workflow' AND payload -> 'args' -> 0 ->> 'orderReferenceId' = ${reference}`;
   return { orders: orders.map(({ id }) => id), starts: starts.length };
@@ -136,9 +134,7 @@ test('clients can use the same Idempotency-Key independently', async () => {
 test('a key of 255 characters is accepted; an empty and a longer one are refused', async () => {
   const submit = (key: string) => api.submit(order()).set('Idempotency-Key', key);
   await submit('k'.repeat(255)).expect(200);
-  expect(fields((await submit('k'.repeat(256)).expect(400)).body)).toEqual([
-    'VALIDATION_ERROR Idempotency-Key',
-  ]);
+  expect(fields((await submit('k'.repeat(256)).expect(400)).body)).toEqual(['VALIDATION_ERROR Idempotency-Key']);
   expect(fields((await submit('').expect(400)).body)).toEqual(['IS_BLANK_ERROR Idempotency-Key']);
 });
 
@@ -156,12 +152,7 @@ test('an order is found by id and by reference; a repeated reference finds the n
 
 test('a reference can be any text, such as ids, slashes and spaces', async () => {
   const { id } = (await api.submit(order()).expect(200)).body;
-  for (const orderReferenceId of [
-    'a/b c?d#e',
-    '100%',
-    'Bestellung №7',
-    '00000000-0000-7000-8000-000000000000',
-  ]) {
+  for (const orderReferenceId of ['a/b c?d#e', '100%', 'Bestellung №7', '00000000-0000-7000-8000-000000000000']) {
     const made = (await api.submit(order({ orderReferenceId })).expect(200)).body.id;
     expect((await api.get(orderReferenceId).expect(200)).body.id).toBe(made);
   }

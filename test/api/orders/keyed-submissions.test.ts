@@ -96,9 +96,7 @@ test('200 concurrent duplicates of 10 keys whose connections are terminated crea
   for (const { status, body } of refused)
     expect([`503 UNAVAILABLE`, '409 IDEMPOTENCY_IN_FLIGHT']).toContain(`${status} ${body.code}`);
   const orders = await stored(bodies.map(({ orderReferenceId }) => orderReferenceId));
-  expect(orders.map(({ items, files, starts }) => [items, files, starts])).toEqual(
-    times(10, () => [1, 1, 1]),
-  );
+  expect(orders.map(({ items, files, starts }) => [items, files, starts])).toEqual(times(10, () => [1, 1, 1]));
   const keys = await keysNamed('terminated-');
   expect(keys.map(({ status, lockedUntil }) => [status, lockedUntil])).toEqual(times(10, () => [200, null]));
   expect(keys.map(({ id }) => id).sort()).toEqual(orders.map(({ id }) => id).sort());
@@ -140,11 +138,7 @@ test('of concurrent requests with one key and different content, one is executed
 test('a rejected order stores no key, and the orders of the same group commit are stored', async () => {
   await api.database
     .owner`ALTER TABLE orders ADD CONSTRAINT rejected CHECK (order_reference_id <> 'rejected') NOT VALID`;
-  const bodies = [
-    ...times(10, () => order()),
-    order({ orderReferenceId: 'rejected' }),
-    ...times(10, () => order()),
-  ];
+  const bodies = [...times(10, () => order()), order({ orderReferenceId: 'rejected' }), ...times(10, () => order())];
   const answers = await Promise.all(bodies.map((body, index) => send(body, `neighbour-${index}`)));
   expect(answers.map(({ status }) => status)).toEqual(bodies.map((_, index) => (index === 10 ? 500 : 200)));
   const keys = await keysNamed('neighbour-');

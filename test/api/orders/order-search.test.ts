@@ -35,21 +35,17 @@ describe('pages through 120 orders', () => {
 
   beforeAll(async () => {
     for (let index = 0; index < 120; index += 1) {
-      const { id } = (await api.submit(order({ orderReferenceId: `paged-${index}` }), api.other).expect(200))
-        .body;
+      const { id } = (await api.submit(order({ orderReferenceId: `paged-${index}` }), api.other).expect(200)).body;
       newestFirst.unshift(id);
     }
   });
 
-  test.each([1, 7, 40, 50, 119, 120, 121])(
-    'pages of %i orders have every order once, newest first',
-    async (limit) => {
-      const all = await pages({ limit }, api.other);
-      expect(all.flat()).toEqual(newestFirst);
-      expect(all.slice(0, -1).every((page) => page.length === limit)).toBe(true);
-      expect(all).toHaveLength(Math.ceil(120 / limit));
-    },
-  );
+  test.each([1, 7, 40, 50, 119, 120, 121])('pages of %i orders have every order once, newest first', async (limit) => {
+    const all = await pages({ limit }, api.other);
+    expect(all.flat()).toEqual(newestFirst);
+    expect(all.slice(0, -1).every((page) => page.length === limit)).toBe(true);
+    expect(all).toHaveLength(Math.ceil(120 / limit));
+  });
 
   test('a page has 50 orders by default', async () => {
     expect((await pages({}, api.other)).map((page) => page.length)).toEqual([50, 50, 20]);
@@ -93,9 +89,7 @@ describe('filters', () => {
 
   beforeAll(async () => {
     const submit = async (orderReferenceId: string, over: object, by = api.shop) => {
-      ids[orderReferenceId] = (
-        await api.submit(order({ orderReferenceId, ...over }), by).expect(200)
-      ).body.id;
+      ids[orderReferenceId] = (await api.submit(order({ orderReferenceId, ...over }), by).expect(200)).body.id;
     };
     await submit('draft', { orderType: 'draft' });
     await submit('french', { shippingAddress: address({ country: 'FR' }) });
@@ -130,11 +124,7 @@ describe('filters', () => {
     ],
     ['invalid ids', () => ({ ids: ['no-uuid'] }), []],
     ['references', () => ({ orderReferenceIds: ['held', 'draft', 'unknown'] }), ['held', 'draft']],
-    [
-      'fulfilment statuses',
-      () => ({ fulfillmentStatuses: ['on_hold', 'draft', 'on_hold'] }),
-      ['held', 'draft'],
-    ],
+    ['fulfilment statuses', () => ({ fulfillmentStatuses: ['on_hold', 'draft', 'on_hold'] }), ['held', 'draft']],
     ['financial statuses', () => ({ financialStatuses: ['paid', 'draft'] }), ['draft', 'old']],
     ['order types', () => ({ orderTypes: ['draft'] }), ['draft']],
     ['countries', () => ({ countries: ['FR', 'IT'] }), ['french']],
@@ -212,11 +202,7 @@ const refused: [rule: string, body: object, errors: string[]][] = [
   ['a limit of 0', { limit: 0 }, ['VALIDATION_ERROR limit']],
   ['a limit of 251', { limit: 251 }, ['VALIDATION_ERROR limit']],
   ['a string as limit', { limit: '10' }, ['VALIDATION_ERROR limit']],
-  [
-    'an unknown status',
-    { fulfillmentStatuses: ['created', 'gone'] },
-    ['NO_SUCH_CHOICE_ERROR fulfillmentStatuses[1]'],
-  ],
+  ['an unknown status', { fulfillmentStatuses: ['created', 'gone'] }, ['NO_SUCH_CHOICE_ERROR fulfillmentStatuses[1]']],
   ['an unknown country', { countries: ['XX'] }, ['NO_SUCH_CHOICE_ERROR countries[0]']],
   ['an empty list', { ids: [] }, ['VALIDATION_ERROR ids']],
   ['251 ids', { ids: Array.from({ length: 251 }, String) }, ['VALIDATION_ERROR ids']],

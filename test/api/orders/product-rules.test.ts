@@ -12,9 +12,7 @@ beforeAll(async () => {
 
 const refusals = async (...items: object[]) => {
   const { body } = await api.submit(of(...items)).expect(400);
-  return body.errors.map(
-    ({ code, reference }: { code: string; reference: string }) => `${code} ${reference}`,
-  );
+  return body.errors.map(({ code, reference }: { code: string; reference: string }) => `${code} ${reference}`);
 };
 
 describe('files of a garment', () => {
@@ -52,10 +50,7 @@ describe('files of a garment', () => {
 describe('items without files', () => {
   test('are refused for every product that is printed', async () => {
     const bare = [item({ files: undefined }), item({ itemReferenceId: 'b', files: [], productUid: T_SHIRT })];
-    expect(await refusals(...bare)).toEqual([
-      'MISSING_FIELD_ERROR items[0].files',
-      'VALIDATION_ERROR items[1].files',
-    ]);
+    expect(await refusals(...bare)).toEqual(['MISSING_FIELD_ERROR items[0].files', 'VALIDATION_ERROR items[1].files']);
   });
 });
 
@@ -83,10 +78,7 @@ describe('a custom trim', () => {
   });
 
   test('of exactly a size has the price of that size', async () => {
-    const [trimmed, a3] = await prices(
-      sized('a1', { customTrim: { widthMm: 297, heightMm: 420 } }),
-      sized('a3'),
-    );
+    const [trimmed, a3] = await prices(sized('a1', { customTrim: { widthMm: 297, heightMm: 420 } }), sized('a3'));
     expect(trimmed).toBe(a3);
   });
 

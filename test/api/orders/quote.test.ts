@@ -140,9 +140,7 @@ test('totals use the requested method: a uid, a tier, or the cheapest of a list'
 });
 
 test('a quote can name products by productName and variant, another currency and another country', async () => {
-  const items = [
-    { itemReferenceId: 'a', productName: 'Classic tee', productVariant: { Size: 'S' }, quantity: 1 },
-  ];
+  const items = [{ itemReferenceId: 'a', productName: 'Classic tee', productVariant: { Size: 'S' }, quantity: 1 }];
   const shippingAddress = { country: 'US', state: 'NY', city: 'New York', postCode: '10001' };
   const { body } = await quote({ items, shippingAddress, currency: 'USD' }).expect(200);
   expect(body.quotes[0]).toMatchObject({
@@ -154,8 +152,7 @@ test('a quote can name products by productName and variant, another currency and
 
 test('a quote converts a currency without a price list; amounts without minor units are whole', async () => {
   const { body } = await quote({ currency: 'JPY' }).expect(200);
-  for (const amount of [body.total, body.totalVat, body.totalInclVat])
-    expect(Number.isInteger(amount)).toBe(true);
+  for (const amount of [body.total, body.totalVat, body.totalInclVat]) expect(Number.isInteger(amount)).toBe(true);
   expect(body.productsPrice).toBeGreaterThan(100);
 });
 
@@ -170,9 +167,8 @@ const pack = (orderItemReferenceId: string, quantity: number) => ({
 
 test('packaging instructions determine the packages, and with them weight and price', async () => {
   const items = [poster({ quantity: 4 })];
-  const together: Quoted & { packageCount: number; totalWeight: number } = (
-    await quote({ items }).expect(200)
-  ).body.quotes[0];
+  const together: Quoted & { packageCount: number; totalWeight: number } = (await quote({ items }).expect(200)).body
+    .quotes[0];
   const apart: typeof together = (
     await quote({
       items,
@@ -205,10 +201,7 @@ const refused: [rule: string, over: object, errors: string[]][] = [
   [
     'productUid and productName mixed',
     {
-      items: [
-        poster(),
-        { itemReferenceId: 'b', productName: 'Classic tee', productVariant: {}, quantity: 1 },
-      ],
+      items: [poster(), { itemReferenceId: 'b', productName: 'Classic tee', productVariant: {}, quantity: 1 }],
     },
     ['VALIDATION_ERROR items[1].productName'],
   ],

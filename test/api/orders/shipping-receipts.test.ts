@@ -99,9 +99,7 @@ test('another VAT country adds a refund of the whole and a new invoice; the cust
   expect(french.financialStatus).toBe('invoiced');
 
   const { printOrderId } = french.items[0]!.printJobs[0]!;
-  const { documents } = await stack
-    .partner('prints-berlin')
-    .dispatchOrder({ body: { orderId: printOrderId } });
+  const { documents } = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
   const { url } = documents.find(({ type }) => type === 'invoice')!;
   const pages = await textOf(new Uint8Array(await (await fetch(url)).arrayBuffer()));
   const text = pages.join('\n');

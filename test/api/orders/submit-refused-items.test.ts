@@ -1,18 +1,6 @@
 import { fields, type OrdersApi, ordersApi } from './orders-api';
 import { BLANK, CHOICE, MISSING, type RefusedOrder, testRefusals, WRONG } from './refusals';
-import {
-  address,
-  file,
-  item,
-  named,
-  of,
-  order,
-  pack,
-  packed,
-  STICKER,
-  withFiles,
-  without,
-} from './sample-orders';
+import { address, file, item, named, of, order, pack, packed, STICKER, withFiles, without } from './sample-orders';
 
 let api: OrdersApi;
 
@@ -44,11 +32,7 @@ const refused: RefusedOrder[] = [
     [`${MISSING} items[0].productVariant`],
   ],
   ['a variant alone', () => of(without(named(), 'productName')), [`${MISSING} items[0].productUid`]],
-  [
-    'an unknown productUid',
-    () => of(item({ productUid: 'flat_product_pf_a9' })),
-    [`${CHOICE} items[0].productUid`],
-  ],
+  ['an unknown productUid', () => of(item({ productUid: 'flat_product_pf_a9' })), [`${CHOICE} items[0].productUid`]],
   [
     'a draft product model',
     () => of(item({ productUid: 'canvas_product_cf_a3_ver' })),
@@ -64,11 +48,7 @@ const refused: RefusedOrder[] = [
     () => of(item({ productUid: 'blank_t-shirt_gsi_m_gco_white' })),
     [`${CHOICE} items[0].productUid`],
   ],
-  [
-    'an unknown productName',
-    () => of(named({ productName: 'Classic mug' })),
-    [`${CHOICE} items[0].productName`],
-  ],
+  ['an unknown productName', () => of(named({ productName: 'Classic mug' })), [`${CHOICE} items[0].productName`]],
   [
     'a productName in another case',
     () => of(named({ productName: 'classic tee' })),

@@ -32,9 +32,7 @@ const ADDRESS_TEXTS = ['firstName', 'lastName', 'addressLine1', 'city', 'postCod
 /** Refusals of the order's own fields: the items are in submit-refused-items.test.ts. */
 const refused: RefusedOrder[] = [
   // Required fields.
-  ...requiredOf(['orderReferenceId', 'currency', 'shippingAddress', 'items'], (name) =>
-    without(order(), name),
-  ),
+  ...requiredOf(['orderReferenceId', 'currency', 'shippingAddress', 'items'], (name) => without(order(), name)),
   ...requiredOf(
     ['country', ...ADDRESS_TEXTS],
     (name) => order({ shippingAddress: without(address(), name) }),
@@ -120,13 +118,11 @@ const refused: RefusedOrder[] = [
       [`${WRONG} shippingAddress.email`],
     ],
   ),
-  ...['030 901820', '901820', 'call me', '+49', '+999 123456789'].map(
-    (phone): [string, () => object, string[]] => [
-      `${phone} as phone`,
-      () => to({ phone }),
-      [`${WRONG} shippingAddress.phone`],
-    ],
-  ),
+  ...['030 901820', '901820', 'call me', '+49', '+999 123456789'].map((phone): [string, () => object, string[]] => [
+    `${phone} as phone`,
+    () => to({ phone }),
+    [`${WRONG} shippingAddress.phone`],
+  ]),
   // Metadata.
   ['21 entries of metadata', () => order({ metadata: pairs(21) }), [`${WRONG} metadata`]],
   ['21 entries of item metadata', () => of(item({ metadata: pairs(21) })), [`${WRONG} items[0].metadata`]],
@@ -145,11 +141,7 @@ const refused: RefusedOrder[] = [
     () => order({ metadata: [{ key: 'k', value: 'v'.repeat(101) }] }),
     [`${WRONG} metadata[0].value`],
   ],
-  [
-    'a blank metadata key',
-    () => order({ metadata: [{ key: ' ', value: 'v' }] }),
-    [`${BLANK} metadata[0].key`],
-  ],
+  ['a blank metadata key', () => order({ metadata: [{ key: ' ', value: 'v' }] }), [`${BLANK} metadata[0].key`]],
   ['metadata without a value', () => order({ metadata: [{ key: 'k' }] }), [`${MISSING} metadata[0].value`]],
   [
     'a metadata value that is not a string',
@@ -170,16 +162,13 @@ test('malformed JSON, another content type and a body over 1 MiB are refused', a
   const send = (type: string, body: string) =>
     request(api.app).post('/v1/orders').set(api.shop.keyAndSecret).set('Content-Type', type).send(body);
   expect((await send('application/json', '{"a":').expect(400)).body.code).toBe('MALFORMED_JSON');
-  expect((await send('text/plain', JSON.stringify(order())).expect(415)).body.code).toBe(
-    'UNSUPPORTED_MEDIA_TYPE',
-  );
+  expect((await send('text/plain', JSON.stringify(order())).expect(415)).body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
   const large = JSON.stringify(order({ comment: 'x'.repeat(1_048_576) }));
   expect((await send('application/json', large).expect(413)).body.code).toBe('PAYLOAD_TOO_LARGE');
 });
 
 test('no key, a wrong key, a key without its secret, a partner’s and an operator’s key', async () => {
-  const post = (headers: Record<string, string>) =>
-    request(api.app).post('/v1/orders').set(headers).send(order());
+  const post = (headers: Record<string, string>) => request(api.app).post('/v1/orders').set(headers).send(order());
   await post({}).expect(401);
   await post({ 'X-API-KEY': 'plk_wrong:pls_wrong' }).expect(401);
   await post({ 'X-API-KEY': `${api.shop.apiKey}:wrong` }).expect(401);

@@ -61,10 +61,7 @@ const accepted: [rule: string, body: () => object][] = [
         postCode: '1'.repeat(15),
       }),
   ],
-  [
-    'letters of several scripts',
-    () => to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' }),
-  ],
+  ['letters of several scripts', () => to({ firstName: 'Łukasz', lastName: '王小明', addressLine1: 'شارع الملك ١٢' })],
   ['another currency', () => order({ currency: 'JPY' })],
   [
     'retail prices with four decimals',
@@ -98,9 +95,7 @@ const accepted: [rule: string, body: () => object][] = [
       of(
         item({
           productUid: T_SHIRT,
-          files: ['front', 'back', 'neck-inner', 'sleeve-left', 'chest-left-embroidery'].map((type) =>
-            file(type),
-          ),
+          files: ['front', 'back', 'neck-inner', 'sleeve-left', 'chest-left-embroidery'].map((type) => file(type)),
         }),
       ),
   ],
@@ -132,10 +127,7 @@ const accepted: [rule: string, body: () => object][] = [
     'packages with some of the ordered units',
     () => packed([{ ...pack('item-1', 1), packingSlip: { fileUrl: FILE_URL } }]),
   ],
-  [
-    'a comma-separated list of shipment methods',
-    () => order({ shipmentMethodUid: 'normal,standard,fed_ex_2_day' }),
-  ],
+  ['a comma-separated list of shipment methods', () => order({ shipmentMethodUid: 'normal,standard,fed_ex_2_day' })],
 ];
 
 test.each(accepted)('an order with %s is accepted', async (_rule, body) => {
@@ -267,9 +259,7 @@ test('concurrent orders share transactions, and each keeps its own rows', async 
     return {
       ...order({ items }),
       orderType,
-      packagingInstructions: [
-        { ...pack(`item-${n}-0`, n + 1), packingSlip: { fileUrl: `${FILE_URL}?slip-${n}` } },
-      ],
+      packagingInstructions: [{ ...pack(`item-${n}-0`, n + 1), packingSlip: { fileUrl: `${FILE_URL}?slip-${n}` } }],
     };
   });
   const answers = await Promise.all(sent.map((body) => api.submit(body).expect(200)));

@@ -43,9 +43,7 @@ async function dispatch(
 }
 
 const postStatus = async ({ printOrderId: orderId }: HandedOver, status: string) => {
-  await stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId, status } as never });
+  await stack.partner('prints-berlin').postOrderStatus({ body: { timestamp: now(), orderId, status } as never });
 };
 
 const changedAddress = (reference: string, addressLine1: string) => ({

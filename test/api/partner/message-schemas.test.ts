@@ -56,19 +56,16 @@ test.each(readdirSync(GOLDEN))('a built print order is valid: %s', (name) => {
   expect(printOrderProblems(JSON.parse(readFileSync(join(GOLDEN, name), 'utf8')))).toEqual([]);
 });
 
-test.each(PRINT_ORDER_VERSIONS)(
-  'print orders and updates of the conformance check are valid: %s',
-  (version) => {
-    let id = 0;
-    const deps = { nextId: () => String(++id), version, filesUrl: 'https://pressline.test/files' };
-    for (const variant of SAMPLE_VARIANTS) {
-      const printOrder = samplePrintOrder(variant, deps);
-      expect(printOrderProblems(printOrder.body)).toEqual([]);
-      const update = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
-      expect(printOrderProblems(update)).toEqual([]);
-    }
-  },
-);
+test.each(PRINT_ORDER_VERSIONS)('print orders and updates of the conformance check are valid: %s', (version) => {
+  let id = 0;
+  const deps = { nextId: () => String(++id), version, filesUrl: 'https://pressline.test/files' };
+  for (const variant of SAMPLE_VARIANTS) {
+    const printOrder = samplePrintOrder(variant, deps);
+    expect(printOrderProblems(printOrder.body)).toEqual([]);
+    const update = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
+    expect(printOrderProblems(update)).toEqual([]);
+  }
+});
 
 test('docs/partners.md lists every schema', () => {
   for (const name of MESSAGE_SCHEMA_NAMES) expect(text).toContain(`\`${name}\``);

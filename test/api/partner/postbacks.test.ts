@@ -35,11 +35,7 @@ async function post(body: object, key?: string): Promise<Sent> {
   return { status: answer.status, body: (await answer.json()) as Sent['body'] };
 }
 
-async function postStatus(
-  { printOrderId: orderId }: HandedOver,
-  status: string,
-  more: object = {},
-): Promise<void> {
+async function postStatus({ printOrderId: orderId }: HandedOver, status: string, more: object = {}): Promise<void> {
   const sent = await post({ timestamp: now(), orderId, status, ...more });
   expect(sent).toEqual({ status: 200, body: { message: 'Status accepted.' } });
 }
@@ -65,12 +61,7 @@ describe('an invalid postback has an error message and is not stored', () => {
     ['an empty list of items', { status: 'cancelled', items: [] }, 400, /items/i],
     ['an item of another order', { status: 'cancelled', items: [{ orderItemId: '999' }] }, 400, /999/],
     ['a quantity of 0', { status: 'cancelled', items: [{ orderItemId: '1', quantity: 0 }] }, 400, /quantity/],
-    [
-      'an item id that is not an integer',
-      { status: 'cancelled', items: [{ orderItemId: 'a' }] },
-      400,
-      /orderItemId/,
-    ],
+    ['an item id that is not an integer', { status: 'cancelled', items: [{ orderItemId: 'a' }] }, 400, /orderItemId/],
     ['a postback for an unknown item', { status: 'printed', orderItemId: '999' }, 400, /999/],
     ['an unknown status', { status: 'finished' }, 400, /status/],
     ['an invalid timestamp', { status: 'printed', timestamp: 'yesterday' }, 400, /timestamp/],
@@ -85,8 +76,7 @@ describe('an invalid postback has an error message and is not stored', () => {
 
   test('items that are listed twice or differ from orderItemId are refused', async () => {
     const [poster, sticker] = order.jobIds;
-    const cancel = (more: object) =>
-      post({ timestamp, orderId: order.printOrderId, status: 'cancelled', ...more });
+    const cancel = (more: object) => post({ timestamp, orderId: order.printOrderId, status: 'cancelled', ...more });
     const one = { orderItemId: poster, quantity: 1 };
     const refused = (words: RegExp) => ({ status: 400, body: { error: expect.stringMatching(words) } });
     expect(await cancel({ items: [one, one] })).toEqual(refused(/listed twice/));
@@ -153,9 +143,7 @@ test('a postback for the whole print order covers every item, and its message is
   const order = await handedOver(stack, 'whole', { items: 2 });
   await postStatus(order, 'received', { message: 'Auftrag angenommen' });
   await orderUntil(stack, order.orderId, itemsAre('in_production', 'in_production'));
-  expect(
-    (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_received'),
-  ).toMatchObject({
+  expect((await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_received')).toMatchObject({
     data: { message: 'Auftrag angenommen' },
   });
 });
@@ -165,11 +153,7 @@ test('a cancelled with items moves these items to manual_handling and logs the q
   const [poster, sticker] = order.jobIds;
   await postStatus(order, 'received');
   await postStatus(order, 'cancelled', { items: [{ orderItemId: poster, quantity: 2 }], message: 'spoiled' });
-  const partly = await orderUntil(
-    stack,
-    order.orderId,
-    ({ items }) => items[0]!.status === 'manual_handling',
-  );
+  const partly = await orderUntil(stack, order.orderId, ({ items }) => items[0]!.status === 'manual_handling');
   expect(statuses(partly)).toEqual(['manual_handling', 'in_production']);
   expect(partly).toMatchObject({ status: 'on_hold', attention: 'partner_cancelled' });
 
@@ -222,9 +206,7 @@ test('an empty tracking code or link changes nothing', async () => {
   await postStatus(order, 'shipped', { trackingCode: ' ', trackingLink: '' });
   await orderUntil(stack, order.orderId, is('shipped'));
   const { shipment } = await stack.shop.getOrder({ params: { orderId: order.orderId } });
-  expect(shipment?.packages).toMatchObject([
-    { trackingCode: 'OWN 7', trackingUrl: 'https://carrier.example/7' },
-  ]);
+  expect(shipment?.packages).toMatchObject([{ trackingCode: 'OWN 7', trackingUrl: 'https://carrier.example/7' }]);
 });
 
 test('tracking code and link are stored with any status when dispatch is not used', async () => {
@@ -240,17 +222,14 @@ test('tracking code and link are stored with any status when dispatch is not use
 test('late and out-of-order postbacks are logged and never move a status back', async () => {
   const order = await handedOver(stack, 'reverse');
   const [received, printed, shipped, late] = [now(), now(), now(), now()];
-  const postAt = (status: string, timestamp: string) =>
-    post({ timestamp, orderId: order.printOrderId, status });
+  const postAt = (status: string, timestamp: string) => post({ timestamp, orderId: order.printOrderId, status });
   await postAt('shipped', shipped);
   await orderUntil(stack, order.orderId, is('shipped'));
   await postAt('printed', printed);
   await postAt('received', received);
   await postAt('shipped', late);
   await post({ timestamp: late, orderId: order.printOrderId, status: 'error', message: 'too late' });
-  await eventually(async () =>
-    (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_error'),
-  );
+  await eventually(async () => (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_error'));
   const log = await orderLog(stack, order.orderId);
   expect(log.filter(({ type }) => type.startsWith('postback_')).map(({ type }) => type)).toEqual([
     'postback_shipped',

@@ -1,13 +1,5 @@
 import { type TestStack, testStack } from '../../support/stack';
-import {
-  addressIn,
-  framedPoster,
-  goodFile,
-  type OrderBody,
-  POSTER,
-  poster,
-  tShirt,
-} from '../../workflows/order/shop';
+import { addressIn, framedPoster, goodFile, type OrderBody, POSTER, poster, tShirt } from '../../workflows/order/shop';
 import { attributesNamed, linesOf, sentOrder } from './print-order-reader';
 
 /** What print orders contain, from the submitted order over HTTP to the partner's view of the print order. */
@@ -216,18 +208,12 @@ describe('apparel', () => {
       }),
     ],
   });
-  const assetTypes = (order: Parameters<typeof linesOf>[0]) =>
-    linesOf(order)[0]!.assets!.map(({ type }) => type);
+  const assetTypes = (order: Parameters<typeof linesOf>[0]) => linesOf(order)[0]!.assets!.map(({ type }) => type);
 
   test.each([
     ['4-0', [{ type: 'default' }], ['front', 'front_preview'], 'front'],
     ['0-4', [{ type: 'default' }], ['back', 'back_preview'], 'back'],
-    [
-      '4-4',
-      [{ type: 'back' }, { type: 'front' }],
-      ['front', 'front_preview', 'back', 'back_preview'],
-      'front+back',
-    ],
+    ['4-4', [{ type: 'back' }, { type: 'front' }], ['front', 'front_preview', 'back', 'back_preview'], 'front+back'],
   ])('of color type %s has the assets of its sides', async (sides, files, types, location) => {
     const { printOrders } = await sentOrder(stack, shirt(sides, files));
     expect(assetTypes(printOrders[0]!)).toEqual(types);

@@ -19,9 +19,7 @@ const get = async (path: string, partner = 'prints-berlin') => {
   return { status: answer.status, body: (await answer.json()) as any };
 };
 const postStatus = (orderId: string, status: string, more: object = {}) =>
-  stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId, status, ...more } as never });
+  stack.partner('prints-berlin').postOrderStatus({ body: { timestamp: now(), orderId, status, ...more } as never });
 
 test('a print order is returned as it was sent, with status and revision', async () => {
   const { orderId, printOrders } = await sentOrder(stack, {});

@@ -65,9 +65,7 @@ describe('pushed stock levels', () => {
       { SKU: 'twice', status: 'in-stock', amount: 3 },
       { SKU: 'twice', status: 'in-stock', amount: 8 },
     ]).expect(200);
-    const [candidate] = (await createCandidateReader(sql)(['twice'])).filter(
-      ({ uid }) => uid === 'prints-ohio',
-    );
+    const [candidate] = (await createCandidateReader(sql)(['twice'])).filter(({ uid }) => uid === 'prints-ohio');
     expect(candidate!.stock.twice!.available).toBe(8);
   });
 
@@ -78,12 +76,7 @@ describe('pushed stock levels', () => {
       { status: 'in-stock', amount: '4' },
     ]).expect(400);
     expect(Object.keys(body)).toEqual(['error']);
-    for (const field of [
-      'items[1].SKU',
-      'items[1].status',
-      'items[1].amount',
-      'items[1].replenishmentDate',
-    ]) {
+    for (const field of ['items[1].SKU', 'items[1].status', 'items[1].amount', 'items[1].replenishmentDate']) {
       expect(body.error).toContain(`${field}:`);
     }
     for (const field of ['items[2].SKU', 'items[2].amount']) expect(body.error).toContain(`${field}:`);

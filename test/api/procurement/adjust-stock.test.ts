@@ -146,17 +146,13 @@ describe('POST /procurement/v1/inventory/adjust-stock', () => {
       const { body } = await adjust(partner, { ...add, partnerSku: 'frame' }, wrong).expect(400);
       expect(body).toEqual({
         success: false,
-        data: [
-          { partnerSku: '', success: false, message: expect.stringContaining('adjustments[1].partnerSku') },
-        ],
+        data: [{ partnerSku: '', success: false, message: expect.stringContaining('adjustments[1].partnerSku') }],
       });
     }
   });
 
   it('describes the error of a body that is not an object', async () => {
-    const { body } = await api
-      .post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), [])
-      .expect(400);
+    const { body } = await api.post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), []).expect(400);
     expect(body.data).toEqual([
       {
         partnerSku: '',
@@ -166,15 +162,10 @@ describe('POST /procurement/v1/inventory/adjust-stock', () => {
     ]);
   });
 
-  it.each([[{}], [{ adjustments: [] }], [{ adjustments: null }], [{ adjustments: {} }]])(
-    'refuses %j',
-    async (body) => {
-      const answer = await api
-        .post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), body)
-        .expect(400);
-      expect(answer.body).toMatchObject({ success: false, data: [{ success: false }] });
-    },
-  );
+  it.each([[{}], [{ adjustments: [] }], [{ adjustments: null }], [{ adjustments: {} }]])('refuses %j', async (body) => {
+    const answer = await api.post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), body).expect(400);
+    expect(answer.body).toMatchObject({ success: false, data: [{ success: false }] });
+  });
 
   it('returns the stored response for a repeated Idempotency-Key, and changes nothing', async () => {
     const partner = await stockPartner(api.sql, [stocked('frame', 1)]);

@@ -58,8 +58,7 @@ test('a currency can be used once it has a rate', async () => {
   const { partners } = await operator.listPartners();
   const berlin = partners.find(({ uid }) => uid === 'prints-berlin');
   const uses: Record<string, () => Promise<unknown>> = {
-    currency: () =>
-      shop.quoteShippingMethods({ body: { ...internationalRequest(), currency: 'VND' } as never }),
+    currency: () => shop.quoteShippingMethods({ body: { ...internationalRequest(), currency: 'VND' } as never }),
     'items[0].supplier.currency': () =>
       operator.setUpStockItems({
         params: { partnerId: berlin!.id },
@@ -134,9 +133,7 @@ test('the value limit of IOSS applies at the rate of the day of the order', asyn
       createPresslineClient({ baseUrl: stack.baseUrl, ...clientAccount, retries: 0 }),
     );
     const printOrderId = order.items[0]!.printJobs[0]!.printOrderId;
-    const { documents } = await stack
-      .partner('prints-ohio')
-      .dispatchOrder({ body: { orderId: printOrderId } });
+    const { documents } = await stack.partner('prints-ohio').dispatchOrder({ body: { orderId: printOrderId } });
     const pages = await Promise.all(
       documents.map(async ({ url }) => textOf(Buffer.from(await (await fetch(url)).arrayBuffer()))),
     );

@@ -69,9 +69,7 @@ describe('POST /procurement/v1/inventory/list', () => {
       skus.map((sku) => stocked(sku, 1)),
     );
     await stockPartner(api.sql, [stocked('sku-1', 9)]);
-    const page = await api
-      .post('inventory/list', partner, { pagination: { pageNumber: 3, perPage: 3 } })
-      .expect(200);
+    const page = await api.post('inventory/list', partner, { pagination: { pageNumber: 3, perPage: 3 } }).expect(200);
     expect(page.body).toMatchObject({
       inventoryItem: [{ partnerSku: 'sku-6' }],
       pagination: { pageNumber: 3, perPage: 3, totalPages: 3, totalItems: 7 },

@@ -102,17 +102,13 @@ describe('pagination', () => {
     expect(body[rows].length).toBe(body.pagination.totalResult ?? body.pagination.totalItems);
     const largest = await api.post(path, partner, { pagination: { perPage: 10_000 } }).expect(200);
     expect(largest.body).toEqual(body);
-    const second = await api
-      .post(path, partner, { pagination: { pageNumber: 2, perPage: 2_000_000 } })
-      .expect(200);
+    const second = await api.post(path, partner, { pagination: { pageNumber: 2, perPage: 2_000_000 } }).expect(200);
     expect(second.body).toMatchObject({ [rows]: [], pagination: { pageNumber: 2, perPage: 10_000 } });
   });
 
   it.each(LISTS)('%s is 400 when it begins after row 1,000,000', async (path) => {
     await api.post(path, partner, { pagination: { pageNumber: 1_001, perPage: 1_000 } }).expect(200);
-    const { body } = await api
-      .post(path, partner, { pagination: { pageNumber: 1_002, perPage: 1_000 } })
-      .expect(400);
+    const { body } = await api.post(path, partner, { pagination: { pageNumber: 1_002, perPage: 1_000 } }).expect(400);
     expect(body).toEqual({ error: expect.stringContaining('pagination.pageNumber:') });
   });
 });
@@ -136,13 +132,11 @@ describe('invalid requests', () => {
     expect(answer.body).toEqual({ error: expect.stringContaining(`${reference}:`) });
   });
 
-  it.each([
-    '1970-01-01',
-    '0001-01-01T00:00:00+14:00',
-    '9999-12-31T23:59:59-12:00',
-    '2026-05-10T10:00:00.123456',
-  ])('dateTo accepts %s', async (dateTo) => {
-    const partner = await testAccount(api.sql, 'partner');
-    for (const path of LISTS.slice(0, 2)) await api.post(path, partner, { filterBy: { dateTo } }).expect(200);
-  });
+  it.each(['1970-01-01', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-12:00', '2026-05-10T10:00:00.123456'])(
+    'dateTo accepts %s',
+    async (dateTo) => {
+      const partner = await testAccount(api.sql, 'partner');
+      for (const path of LISTS.slice(0, 2)) await api.post(path, partner, { filterBy: { dateTo } }).expect(200);
+    },
+  );
 });

@@ -243,10 +243,7 @@ it('operators read stock items and their ledger', async () => {
   const ledger = `/v1/partners/${partner.id}/stock-items/frame/movements`;
   const { movements } = (await get(ledger).expect(200)).body;
   expect(
-    movements.map(({ type, quantityDelta }: { type: string; quantityDelta: number }) => [
-      type,
-      quantityDelta,
-    ]),
+    movements.map(({ type, quantityDelta }: { type: string; quantityDelta: number }) => [type, quantityDelta]),
   ).toEqual([
     ['receive', 11],
     ['consume', -25],

@@ -75,9 +75,7 @@ test('pages have no gaps, also within one SKU', async () => {
   const all = (await get().expect(200)).body.items;
   const paged: unknown[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
-    const { body }: request.Response = await get(
-      `?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`,
-    ).expect(200);
+    const { body }: request.Response = await get(`?limit=1${cursor === '' ? '' : `&cursor=${cursor}`}`).expect(200);
     paged.push(...body.items);
     cursor = body.nextCursor;
   }

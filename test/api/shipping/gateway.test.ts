@@ -118,9 +118,7 @@ test('temporary faults are retried, and each label is bought once', async () => 
   const answer = await order();
 
   expect(answer.status).toBe(200);
-  expect(
-    new Set(answer.body.packages.map((pack: { trackingNumber: string }) => pack.trackingNumber)).size,
-  ).toBe(2);
+  expect(new Set(answer.body.packages.map((pack: { trackingNumber: string }) => pack.trackingNumber)).size).toBe(2);
   expect(answer.body.packages[0]).toMatchObject({
     label: { contentType: 'application/pdf' },
     documents: [{ documentType: 'invoice' }],

@@ -263,9 +263,7 @@ test('an error names all invalid fields and the reference of the order', async (
     body = withField(body, path, value);
   }
 
-  const answer = await order(
-    withField(body, 'shippingMethod', { uid: 'corvid_post_parcel', tier: 'express' }),
-  );
+  const answer = await order(withField(body, 'shippingMethod', { uid: 'corvid_post_parcel', tier: 'express' }));
 
   expect(answer.status).toBe(400);
   expect(answer.body.orderReferenceId).toBe(body.orderReferenceId);
@@ -428,11 +426,7 @@ describe('the method of a shipping order', () => {
   });
 
   test.each([
-    [
-      'a method that does not deliver to the receiver',
-      { uid: 'tern_parcel_standard' },
-      'METHOD_NOT_AVAILABLE',
-    ],
+    ['a method that does not deliver to the receiver', { uid: 'tern_parcel_standard' }, 'METHOD_NOT_AVAILABLE'],
     [
       'a carrier that does not accept the package',
       { tier: 'standard', carrier: 'Merlin Express' },

@@ -74,8 +74,7 @@ const cancel = (idOrReference: string, as = client) =>
   request(app)
     .post(`/v1/shipping-orders/${encodeURIComponent(idOrReference)}/cancel`)
     .set(as.key);
-const search = (body: object, as = client) =>
-  request(app).post('/v1/shipping-orders/search').set(as.key).send(body);
+const search = (body: object, as = client) => request(app).post('/v1/shipping-orders/search').set(as.key).send(body);
 
 async function bought(change: object = {}, as = client) {
   const body = requestFor(change);
@@ -333,9 +332,7 @@ describe('POST /v1/shipping-orders/search', () => {
     const page = await listed({ limit: 2 });
     const next = await listed({ limit: 2, cursor: page.nextCursor });
 
-    expect([...page.shippingOrders, ...next.shippingOrders].map((each) => each.orderReferenceId)).toEqual(
-      references,
-    );
+    expect([...page.shippingOrders, ...next.shippingOrders].map((each) => each.orderReferenceId)).toEqual(references);
     expect(next.nextCursor).toBeNull();
     expect((await listed({ orderReferenceIds: references }, stranger)).shippingOrders).toEqual([]);
     expect((await listed({ orderReferenceIds: references }, operator)).shippingOrders).toHaveLength(3);

@@ -73,10 +73,7 @@ test('an order of two packages returns tracking numbers, and labels with these n
 });
 
 test('an international order by courier lists the commercial invoice with each package', async () => {
-  const answer = await order(
-    { ...internationalRequest(), shippingMethod: { tier: 'express', uid: '' } },
-    partner,
-  );
+  const answer = await order({ ...internationalRequest(), shippingMethod: { tier: 'express', uid: '' } }, partner);
 
   expect(answer.status).toBe(200);
   const [pack] = answer.body.packages;
@@ -99,24 +96,19 @@ test('an international order by post has a customs form', async () => {
     shippingMethod: { uid: 'corvid_post_tracked_packet' },
   });
 
-  expect(answer.body.packages[0].documents).toMatchObject([
-    { documentType: 'cn22', contentType: 'application/pdf' },
-  ]);
+  expect(answer.body.packages[0].documents).toMatchObject([{ documentType: 'cn22', contentType: 'application/pdf' }]);
 });
 
-test.each(['FR', 'NO', 'BR', 'IN'])(
-  'a postal label from %s has an S10 number of that country',
-  async (country) => {
-    const body = internationalRequest();
-    body.sender.address.country = country;
+test.each(['FR', 'NO', 'BR', 'IN'])('a postal label from %s has an S10 number of that country', async (country) => {
+  const body = internationalRequest();
+  body.sender.address.country = country;
 
-    const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
+  const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
 
-    const { trackingNumber } = answer.body.packages[0];
-    expect(isS10(trackingNumber)).toBe(true);
-    expect(trackingNumber.slice(-2)).toBe(country);
-  },
-);
+  const { trackingNumber } = answer.body.packages[0];
+  expect(isS10(trackingNumber)).toBe(true);
+  expect(trackingNumber.slice(-2)).toBe(country);
+});
 
 test('customs forms show the stated net weight and the box type', async () => {
   const formOf = async (change: object) => {
@@ -127,10 +119,7 @@ test('customs forms show the stated net weight and the box type', async () => {
     return (await textOf(form.body)).join(' ').replace(/\s+/g, ' ');
   };
 
-  const [stated, derived] = [
-    await formOf({ netWeight: 700, boxType: 'Tube' }),
-    await formOf({ netWeight: undefined }),
-  ];
+  const [stated, derived] = [await formOf({ netWeight: 700, boxType: 'Tube' }), await formOf({ netWeight: undefined })];
 
   expect(stated).toContain('net weight 0.700 kg');
   expect(stated).toContain('Packaging: tube');

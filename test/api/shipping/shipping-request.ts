@@ -32,9 +32,7 @@ export function domesticRequest() {
         houseNumber: '154a',
       },
     } as Fields,
-    packages: [
-      { packageReferenceId: 'pkg-1', grossWeight: 850, length: 300, width: 200, height: 60 } as Fields,
-    ],
+    packages: [{ packageReferenceId: 'pkg-1', grossWeight: 850, length: 300, width: 200, height: 60 } as Fields],
   };
 }
 

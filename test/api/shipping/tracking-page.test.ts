@@ -57,8 +57,7 @@ async function report(trackingNumber: string, statusUid: string, change: object 
 
 /** Follows a tracking link as a browser does: without a key. */
 const open = (trackingUrl: string) => request(app).get(new URL(trackingUrl).pathname);
-const doneSteps = (html: string) =>
-  [...html.matchAll(/<li class="done">([^<]+)<\/li>/g)].map(([, step]) => step);
+const doneSteps = (html: string) => [...html.matchAll(/<li class="done">([^<]+)<\/li>/g)].map(([, step]) => step);
 
 test.each(['corvid_post_parcel', 'tern_parcel_standard', 'merlin_express_standard'])(
   'the tracking link of %s leads to a page of this server, without a key',

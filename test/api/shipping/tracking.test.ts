@@ -87,8 +87,7 @@ function report(list: object[], options: { carrierUid?: string; secret?: string 
     .send(body);
 }
 
-const track = (trackingNumber: string, as = client) =>
-  request(app).get(`/v1/tracking/${trackingNumber}`).set(as.key);
+const track = (trackingNumber: string, as = client) => request(app).get(`/v1/tracking/${trackingNumber}`).set(as.key);
 const signals = async () =>
   (
     await sql<
@@ -305,13 +304,10 @@ describe('the tracking sweep', () => {
     if (!bought.ok) throw new Error('refused');
     return bought.shipment.packages[0]!.trackingNumber;
   };
-  const dueNow = (number: string) =>
-    sql`UPDATE trackings SET next_check_at = now() WHERE tracking_number = ${number}`;
+  const dueNow = (number: string) => sql`UPDATE trackings SET next_check_at = now() WHERE tracking_number = ${number}`;
   const dueAt = async (number: string) =>
     (
-      await sql<
-        { nextCheckAt: Date | null }[]
-      >`SELECT next_check_at FROM trackings WHERE tracking_number = ${number}`
+      await sql<{ nextCheckAt: Date | null }[]>`SELECT next_check_at FROM trackings WHERE tracking_number = ${number}`
     )[0]!.nextCheckAt;
 
   test('checks only packages that are due, and no delivered ones', async () => {

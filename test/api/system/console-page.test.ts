@@ -31,24 +31,21 @@ beforeAll(async () => {
 
 const entry = () => Object.values(chunks).find(({ isEntry }) => isEntry)!;
 
-test.each(['/console', '/console/', '/console/attention', '/console/orders/123'])(
-  '%s is the page',
-  async (path) => {
-    const { text, headers } = await request(app)
-      .get(path)
-      .expect(200)
-      .expect('Content-Type', /^text\/html/);
-    expect(headers['cache-control']).toBe('no-store');
-    const policy = headers['content-security-policy']!;
-    const [, nonce] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy)!;
-    expect(policy).toContain("default-src 'none'; script-src 'self';");
-    expect(policy).not.toContain('unsafe');
-    expect(text).toContain(`nonce="${nonce}"`);
-    expect(text).not.toContain('__CSP_NONCE__');
-    expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=/);
-    expect(text).toContain(`src="/console/${entry().file}"`);
-  },
-);
+test.each(['/console', '/console/', '/console/attention', '/console/orders/123'])('%s is the page', async (path) => {
+  const { text, headers } = await request(app)
+    .get(path)
+    .expect(200)
+    .expect('Content-Type', /^text\/html/);
+  expect(headers['cache-control']).toBe('no-store');
+  const policy = headers['content-security-policy']!;
+  const [, nonce] = /style-src 'self' 'nonce-([\w-]{22})'/.exec(policy)!;
+  expect(policy).toContain("default-src 'none'; script-src 'self';");
+  expect(policy).not.toContain('unsafe');
+  expect(text).toContain(`nonce="${nonce}"`);
+  expect(text).not.toContain('__CSP_NONCE__');
+  expect(text).not.toMatch(/<script(?![^>]* src=)|<style|\sstyle=/);
+  expect(text).toContain(`src="/console/${entry().file}"`);
+});
 
 test('each response has a nonce of its own', async () => {
   const [first, second] = await Promise.all([request(app).get('/console'), request(app).get('/console')]);

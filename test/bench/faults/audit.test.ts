@@ -1,10 +1,4 @@
-import {
-  audit,
-  type Evidence,
-  isClean,
-  type SeenPrintOrder,
-  type SubmittedOrder,
-} from '../../../bench/faults/audit';
+import { audit, type Evidence, isClean, type SeenPrintOrder, type SubmittedOrder } from '../../../bench/faults/audit';
 
 const SKU = 'tee-navy-m';
 
@@ -95,16 +89,8 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['an accepted order without a workflow', 'lost', { runs: [] }],
   ['two orders for one reference', 'runTwice', { orders: [order(), order({ id: 'b' })] }],
   ['two workflows of one order', 'runTwice', { runs: [...good.runs, ...good.runs] }],
-  [
-    'a print order whose content changed',
-    'printOrdersMadeTwice',
-    { printOrders: [printOrder({ contents: 2 })] },
-  ],
-  [
-    'a print order under two message ids',
-    'printOrdersMadeTwice',
-    { printOrders: [printOrder({ webhookIds: 2 })] },
-  ],
+  ['a print order whose content changed', 'printOrdersMadeTwice', { printOrders: [printOrder({ contents: 2 })] }],
+  ['a print order under two message ids', 'printOrdersMadeTwice', { printOrders: [printOrder({ webhookIds: 2 })] }],
   [
     'two print orders for the same item',
     'printOrdersMadeTwice',
@@ -125,22 +111,10 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'labelsBoughtTwice',
     { printOrders: [printOrder({ trackingCodes: ['T1', 'T2'] })] },
   ],
-  [
-    'units used twice',
-    'stockDifferences',
-    stock({ used: [use(), use()], balances: [balance({ now: 101 })] }),
-  ],
-  [
-    'a shipped item that took no stock',
-    'stockDifferences',
-    stock({ used: [], balances: [balance({ now: 105 })] }),
-  ],
+  ['units used twice', 'stockDifferences', stock({ used: [use(), use()], balances: [balance({ now: 101 })] })],
+  ['a shipped item that took no stock', 'stockDifferences', stock({ used: [], balances: [balance({ now: 105 })] })],
   ['an adjustment that counted twice', 'stockDifferences', stock({ balances: [balance({ now: 108 })] })],
-  [
-    'a level that differs from its ledger',
-    'stockDifferences',
-    stock({ unexplained: [`${SKU}: level 3, ledger 2`] }),
-  ],
+  ['a level that differs from its ledger', 'stockDifferences', stock({ unexplained: [`${SKU}: level 3, ledger 2`] })],
   [
     'an order that does not progress',
     'stuck',
@@ -151,21 +125,13 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],
   ['an API process that is not ready', 'stuck', { notReady: ['http://127.0.0.1:3000: 503'] }],
   ['a postback that no workflow processed', 'stuck', { unhandledPostbacks: 1 }],
-  [
-    'a process that ended by itself',
-    'endedByThemselves',
-    { unexpectedExits: ['worker-1: exit code 1: Error: no'] },
-  ],
+  ['a process that ended by itself', 'endedByThemselves', { unexpectedExits: ['worker-1: exit code 1: Error: no'] }],
   [
     'an order canceled for its client and shipped',
     'contradictions',
     { shown: new Map([['a', { reference: 'fault-1', status: 'canceled' }]]) },
   ],
-  [
-    'an order that is shipped for its client only',
-    'contradictions',
-    { printOrders: [printOrder({ shipped: false })] },
-  ],
+  ['an order that is shipped for its client only', 'contradictions', { printOrders: [printOrder({ shipped: false })] }],
   [
     'a print order without a submitted order',
     'contradictions',
@@ -226,10 +192,7 @@ test('cancelled and rerouted orders count as ended', () => {
   const rerouted: Evidence = {
     ...good,
     submitted: [submission({ end: 'repaired' })],
-    printOrders: [
-      printOrder({ id: '500000', binding: false, shipped: false, trackingCodes: [] }),
-      printOrder(),
-    ],
+    printOrders: [printOrder({ id: '500000', binding: false, shipped: false, trackingCodes: [] }), printOrder()],
   };
   expect(isClean(audit(rerouted))).toBe(true);
 });

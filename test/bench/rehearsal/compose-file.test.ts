@@ -24,9 +24,7 @@ test('the environment of a service has its secrets, its defaults and the address
 
 test('a variable that the file requires is named when it is missing', () => {
   const { LINK_SECRET: _missing, ...others } = SECRETS;
-  expect(() => readComposeFile(others, {}).environmentOf('api')).toThrow(
-    'docker-compose.yml requires LINK_SECRET',
-  );
+  expect(() => readComposeFile(others, {}).environmentOf('api')).toThrow('docker-compose.yml requires LINK_SECRET');
 });
 
 test('the settings of Postgres come from its command', () => {

@@ -3,10 +3,7 @@ import { isClean, runSteps, stepTable } from '../../../bench/rehearsal/step';
 const silent = () => undefined;
 
 test('steps without findings are clean', async () => {
-  const reports = await runSteps(
-    [{ title: 'demo', run: async () => ({ counts: ['1 order'], findings: [] }) }],
-    silent,
-  );
+  const reports = await runSteps([{ title: 'demo', run: async () => ({ counts: ['1 order'], findings: [] }) }], silent);
   expect(isClean(reports)).toBe(true);
   expect(stepTable(reports)).toMatch(/^\| demo \| ok {5}\| 1 order \| 0 s {6}\|$/m);
 });

@@ -1,10 +1,4 @@
-import {
-  createAccount,
-  issueKey,
-  keysOf,
-  revokeKey,
-  rotateKeys,
-} from '../../../src/accounts/accounts-and-keys';
+import { createAccount, issueKey, keysOf, revokeKey, rotateKeys } from '../../../src/accounts/accounts-and-keys';
 import { createAuthenticator, KEY_CACHE_MS } from '../../../src/accounts/authenticator';
 import { ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
 import { revokeOperator } from '../../../src/accounts/operators';

@@ -70,8 +70,7 @@ describe('EasyPost', () => {
 
   const consignment = consignmentTo(CHICAGO, { currency: 'USD' });
   const methodUid = 'easypost_usps_groundadvantage';
-  const buy = (idempotencyKey: string) =>
-    gateway.buy({ consignment, packageIndex: 0, methodUid, idempotencyKey });
+  const buy = (idempotencyKey: string) => gateway.buy({ consignment, packageIndex: 0, methodUid, idempotencyKey });
 
   test('quotes the services of every carrier, with price and transit time', async () => {
     const quotes = await gateway.quote(consignment);

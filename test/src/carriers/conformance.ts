@@ -15,11 +15,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     const quotes = await adapter().quote(consignment);
     return [...quotes].sort((a, b) => a.price.minor - b.price.minor)[0]!;
   };
-  const buy = async (
-    idempotencyKey: string,
-    packageIndex = 0,
-    consignment = carried,
-  ): Promise<CarrierPurchase> => {
+  const buy = async (idempotencyKey: string, packageIndex = 0, consignment = carried): Promise<CarrierPurchase> => {
     const { methodUid } = await cheapest(consignment);
     const outcome = await adapter().buy({ consignment, packageIndex, methodUid, idempotencyKey });
     if (!outcome.ok) throw new Error(outcome.refusal.message);
@@ -110,9 +106,7 @@ export function carrierConformance({ adapter, carried, notCarried }: CarrierUnde
     expect(await adapter().void({ idempotencyKey, methodUid })).toEqual({ ok: true });
     expect(await adapter().void({ idempotencyKey, methodUid })).toEqual({ ok: true });
     expect(await adapter().void({ idempotencyKey: uuidv7(), methodUid })).toEqual({ ok: true });
-    expect(
-      await adapter().buy({ consignment: carried, packageIndex: 0, methodUid, idempotencyKey }),
-    ).toMatchObject({
+    expect(await adapter().buy({ consignment: carried, packageIndex: 0, methodUid, idempotencyKey })).toMatchObject({
       ok: false,
       refusal: { code: 'PURCHASE_VOIDED' },
     });

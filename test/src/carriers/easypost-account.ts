@@ -61,9 +61,8 @@ export class EasyPostAccount {
 
   /** Returns the number of labels that are paid for and not refunded. */
   liveLabels(): number {
-    return [...this.shipments.values()].filter(
-      ({ postage_label, refund_status }) => postage_label && !refund_status,
-    ).length;
+    return [...this.shipments.values()].filter(({ postage_label, refund_status }) => postage_label && !refund_status)
+      .length;
   }
 
   /** Adds the tracker of a parcel that was not bought from EasyPost. */
@@ -90,9 +89,7 @@ export class EasyPostAccount {
 
   private tracker(code: string): EasyPostAnswer {
     const tracker = this.trackers.get(code);
-    return tracker
-      ? { status: 200, body: tracker }
-      : error(422, 'TRACKER.CREATE.ERROR', 'unknown tracking code');
+    return tracker ? { status: 200, body: tracker } : error(422, 'TRACKER.CREATE.ERROR', 'unknown tracking code');
   }
 
   private create(shipment: {

@@ -102,8 +102,7 @@ test.each(['DE', 'NL', 'GB', 'US', 'CA', 'AU', 'JP'])(
 );
 
 /** The 30 largest economies by nominal GDP (International Monetary Fund, 2025). */
-const LARGEST_ECONOMIES =
-  'US CN DE JP IN GB FR IT CA BR RU ES KR AU MX TR ID NL SA PL CH TW BE AR IE SE IL SG AE TH';
+const LARGEST_ECONOMIES = 'US CN DE JP IN GB FR IT CA BR RU ES KR AU MX TR ID NL SA PL CH TW BE AR IE SE IL SG AE TH';
 
 test('every country with a delivery service is an origin of the worldwide courier', () => {
   const countriesOfOrigin = Object.values(REGIONS).flatMap((codes) => codes.split(' '));
@@ -131,12 +130,12 @@ test('the postal carrier delivers from the 30 largest economies', () => {
 });
 
 test('couriers bill a large light package by its volume', () => {
-  expect(
-    billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), 5_000),
-  ).toBe(12_000);
-  expect(
-    billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), null),
-  ).toBe(500);
+  expect(billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), 5_000)).toBe(
+    12_000,
+  );
+  expect(billableGrams(packageOf({ grossWeightGrams: 500, lengthMm: 500, widthMm: 400, heightMm: 300 }), null)).toBe(
+    500,
+  );
 });
 
 test('couriers bill a stated volumetric weight above the computed one', () => {
@@ -157,9 +156,9 @@ describe('limits', () => {
     ['too wide', { ...letter, widthMm: 251 }, false],
     ['too thick', { ...letter, heightMm: 21 }, false],
   ])('a letter %s', (_, change, carried) => {
-    expect(
-      price('corvid_post_letter', consignmentTo(MUNICH, { packages: [packageOf(change)] })) !== undefined,
-    ).toBe(carried);
+    expect(price('corvid_post_letter', consignmentTo(MUNICH, { packages: [packageOf(change)] })) !== undefined).toBe(
+      carried,
+    );
   });
 
   test('a package above every limit of length and girth has no method', () => {

@@ -90,24 +90,21 @@ test('pages over several ranges contain every product once, in order', async () 
 test.each([
   ['one customer', ['*'], MANY - Math.floor(MANY / 3) + 2],
   ['several customers', ['*', CLIENT.id], MANY + 2],
-])(
-  'paging through a filter by %s up to its total returns every match once',
-  async (_, customerIds, total) => {
-    for (const viewer of [CLIENT, { role: 'operator' } as const]) {
-      const ids: string[] = [];
-      let last: { total: number; totalIsEstimate: boolean };
-      do {
-        const page = { customerIds, offset: ids.length, limit: 250 };
-        const { products, ...totals } = await listCustomerProducts(sql, viewer, page);
-        ids.push(...products.map(({ id }) => id));
-        last = totals;
-      } while (ids.length < last.total);
-      expect(ids).toEqual([...new Set(ids)].sort().reverse());
-      expect(ids).toHaveLength(total);
-      expect(last).toEqual({ total, totalIsEstimate: false });
-    }
-  },
-);
+])('paging through a filter by %s up to its total returns every match once', async (_, customerIds, total) => {
+  for (const viewer of [CLIENT, { role: 'operator' } as const]) {
+    const ids: string[] = [];
+    let last: { total: number; totalIsEstimate: boolean };
+    do {
+      const page = { customerIds, offset: ids.length, limit: 250 };
+      const { products, ...totals } = await listCustomerProducts(sql, viewer, page);
+      ids.push(...products.map(({ id }) => id));
+      last = totals;
+    } while (ids.length < last.total);
+    expect(ids).toEqual([...new Set(ids)].sort().reverse());
+    expect(ids).toHaveLength(total);
+    expect(last).toEqual({ total, totalIsEstimate: false });
+  }
+});
 
 test('totals stay correct when products are deleted or change customers', async () => {
   await sql`DELETE FROM customer_products WHERE name LIKE 'Bulk rare%'`;
@@ -115,9 +112,7 @@ test('totals stay correct when products are deleted or change customers', async 
   const [counted] = await sql<{ all: number; seen: number }[]>`
     SELECT count(*)::int AS all,
            count(*) FILTER (WHERE customer_ids && ARRAY['*', ${CLIENT.id}])::int AS seen FROM customer_products`;
-  expect((await listCustomerProducts(sql, { role: 'operator' }, { offset: 0, limit: 1 })).total).toBe(
-    counted!.all,
-  );
+  expect((await listCustomerProducts(sql, { role: 'operator' }, { offset: 0, limit: 1 })).total).toBe(counted!.all);
   expect((await listCustomerProducts(sql, CLIENT, { offset: 0, limit: 1 })).total).toBe(counted!.seen);
 });
 

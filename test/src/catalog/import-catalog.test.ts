@@ -105,11 +105,7 @@ test('a repeated import changes nothing, and a changed line replaces what differ
     unchanged: 3,
     updated: 2,
   });
-  const list = await listCustomerProducts(
-    sql,
-    { role: 'operator' },
-    { search: 'Wedding', offset: 0, limit: 10 },
-  );
+  const list = await listCustomerProducts(sql, { role: 'operator' }, { search: 'Wedding', offset: 0, limit: 10 });
   expect(list.products.map(({ name }) => name)).toEqual(['New Wedding card']);
 });
 
@@ -164,9 +160,7 @@ test('a dry run of thousands of lines does not block the creation of customer pr
     );
   // The creations are set up here, because code that the dry run calls may use no second connection.
   const reached = Promise.withResolvers<void>();
-  const created = reached.promise.then(() =>
-    Promise.all(Array.from({ length: 16 }, (_, n) => create(`Live ${n}`))),
-  );
+  const created = reached.promise.then(() => Promise.all(Array.from({ length: 16 }, (_, n) => create(`Live ${n}`))));
   async function* lines() {
     for (let at = 0; at < 2_100; at += 1) {
       if (at === 2_050) {

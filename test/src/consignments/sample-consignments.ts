@@ -1,8 +1,4 @@
-import type {
-  Consignment,
-  ConsignmentPackage,
-  PostalAddress,
-} from '../../../src/consignments/domain/consignment';
+import type { Consignment, ConsignmentPackage, PostalAddress } from '../../../src/consignments/domain/consignment';
 import { BERLIN, CHICAGO } from './sample-addresses';
 
 /** Returns a package with two framed posters. */
@@ -37,9 +33,7 @@ export function consignmentTo(
   return {
     sender: { ...BERLIN, taxIds: { eoriNumber: 'DE123456789012345', vatNumber: 'DE123456789' } },
     receiver,
-    packages: Array.from({ length: count }, (_, index) =>
-      packageOf({ packageReferenceId: `pkg-${index + 1}` }),
-    ),
+    packages: Array.from({ length: count }, (_, index) => packageOf({ packageReferenceId: `pkg-${index + 1}` })),
     currency: 'EUR',
     brandName: 'Northern Walls',
     reference: 'ORDER-2026-000123',

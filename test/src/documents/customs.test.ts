@@ -57,9 +57,7 @@ describe('the customs document of a package', () => {
     ['with more lines than a CN22 holds', CHICAGO, { ...light, items: items(7) }, 'postal', 'cn23'],
     ['by courier', CHICAGO, light, 'commercial', 'commercial_invoice'],
   ] as const)('%s', (_, receiver, pack, carrier, expected) => {
-    expect(customsForm(consignmentTo(receiver, { packages: [pack] }), pack, carrier, REFERENCE_RATES)).toBe(
-      expected,
-    );
+    expect(customsForm(consignmentTo(receiver, { packages: [pack] }), pack, carrier, REFERENCE_RATES)).toBe(expected);
   });
 });
 

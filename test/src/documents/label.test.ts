@@ -121,32 +121,23 @@ describe('PDF labels', () => {
     const found = (await Promise.all(pages.map((page) => barcodesIn(page)))).map((codes) =>
       codes.map(({ text }) => text).sort(),
     );
-    expect(found).toEqual([
-      labels.slice(0, 4).map(({ barcode }) => barcode.value),
-      [labels[4]!.barcode.value],
-    ]);
+    expect(found).toEqual([labels.slice(0, 4).map(({ barcode }) => barcode.value), [labels[4]!.barcode.value]]);
   });
 
-  test.each(Object.entries(scripts))(
-    'an address in the script of %s is printed completely',
-    async (name, receiver) => {
-      const [words] = await textOf(await renderLabelPdf([{ ...courier, receiver }]));
-      const [page] = await pagesOf(
-        await renderLabelPdf([{ ...courier, receiver }]),
-        `label-${name.toLowerCase()}`,
-      );
+  test.each(Object.entries(scripts))('an address in the script of %s is printed completely', async (name, receiver) => {
+    const [words] = await textOf(await renderLabelPdf([{ ...courier, receiver }]));
+    const [page] = await pagesOf(await renderLabelPdf([{ ...courier, receiver }]), `label-${name.toLowerCase()}`);
 
-      for (const line of Object.values(receiver)) expect(printableText(line)).toBe(line.normalize('NFC'));
-      expect(touchesEdge(page!, 12)).toBe(false);
-      const letters = (text: string) =>
-        [...text.normalize('NFKC')]
-          .filter((char) => /\p{L}/u.test(char))
-          .sort()
-          .join('');
-      const printed = letters(words!);
-      for (const char of new Set(letters(receiver.lastName!))) expect(printed).toContain(char);
-    },
-  );
+    for (const line of Object.values(receiver)) expect(printableText(line)).toBe(line.normalize('NFC'));
+    expect(touchesEdge(page!, 12)).toBe(false);
+    const letters = (text: string) =>
+      [...text.normalize('NFKC')]
+        .filter((char) => /\p{L}/u.test(char))
+        .sort()
+        .join('');
+    const printed = letters(words!);
+    for (const char of new Set(letters(receiver.lastName!))) expect(printed).toContain(char);
+  });
 
   test('the longest address that the field limits allow stays inside its box', async () => {
     const receiver = {
@@ -168,9 +159,7 @@ describe('PDF labels', () => {
     const [page] = await pagesOf(await renderLabelPdf([label]), 'label-longest');
     const elements = layOutLabel(label, { width: 288, height: 432 });
     const lines = elements.filter((element) => element.kind === 'text').sort((a, b) => a.y - b.y);
-    const rules = elements.flatMap((element) =>
-      element.kind === 'bar' && element.height === 1 ? [element.y] : [],
-    );
+    const rules = elements.flatMap((element) => (element.kind === 'bar' && element.height === 1 ? [element.y] : []));
 
     for (const line of lines) {
       const next = rules.find((y) => y > line.y) ?? 432;

@@ -38,10 +38,7 @@ test.each(Object.entries(TEXTS) as [Script, string][])(
 test('a glyph is included once, and the glyph for missing characters is always included', () => {
   const subset = new TrueTypeSubset(new TrueTypeFile(readFileSync(fontPath('latin', 'bold'))));
 
-  expect([
-    subset.includeGlyph(36),
-    subset.includeGlyph(37),
-    subset.includeGlyph(36),
-    subset.includeGlyph(0),
-  ]).toEqual([1, 2, 1, 0]);
+  expect([subset.includeGlyph(36), subset.includeGlyph(37), subset.includeGlyph(36), subset.includeGlyph(0)]).toEqual([
+    1, 2, 1, 0,
+  ]);
 });

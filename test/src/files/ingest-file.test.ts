@@ -200,8 +200,7 @@ describe('print files', () => {
   });
 
   it('that redirect to another origin, or have a blocked or invalid URL, are refused', async () => {
-    handler = (_request, response) =>
-      response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
+    handler = (_request, response) => response.writeHead(302, { location: 'http://169.254.169.254/latest' }).end();
     expect(await faultOf(fileRequest())).toMatchObject({ transient: false, code: 'file_redirected' });
     handler = (_request, response) => response.writeHead(302, { location: '/again' }).end();
     expect(await faultOf(fileRequest())).toMatchObject({ transient: false, code: 'file_redirected' });
@@ -276,8 +275,7 @@ describe('the work folder', () => {
       [...names.map((name) => join(parent, name)), elsewhere].map((path) => mkdir(path, { recursive: true })),
     );
     await symlink(elsewhere, join(parent, 'pressline-files-link'));
-    for (const name of ['pressline-files-old', 'other-old'])
-      await utimes(join(parent, name), new Date(0), new Date(0));
+    for (const name of ['pressline-files-old', 'other-old']) await utimes(join(parent, name), new Date(0), new Date(0));
     await lutimes(join(parent, 'pressline-files-link'), new Date(0), new Date(0));
     const opened = basename(await openWorkFolder(parent));
     expect((await readdir(parent)).sort()).toEqual(

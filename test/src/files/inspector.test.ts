@@ -85,11 +85,7 @@ describe('the inspector', () => {
   it('keeps the transparency of a PNG', async () => {
     const inspection = await inspect(sampleImage('png', 400, 400, 'transparent'), 'image/png');
     if (!inspection.ok) throw new Error(inspection.reason);
-    expect(inspection.previews.map(({ contentType }) => contentType)).toEqual([
-      'image/png',
-      'image/png',
-      'image/png',
-    ]);
+    expect(inspection.previews.map(({ contentType }) => contentType)).toEqual(['image/png', 'image/png', 'image/png']);
     expect(await pixel(inspection.previews[2]!.bytes, 150, 100)).toEqual([0, 0, 0, 0]);
     expect(await pixel(inspection.previews[2]!.bytes, 50, 100)).toEqual([255, 0, 0, 255]);
   });

@@ -134,9 +134,7 @@ describe('a file that ends its inspector', () => {
     const began = Date.now();
     const [slow, next] = await Promise.all([
       inspector.inspect({ path, mimeType }),
-      inspector
-        .inspect({ path: good, mimeType })
-        .then((inspection) => ({ inspection, ms: Date.now() - began })),
+      inspector.inspect({ path: good, mimeType }).then((inspection) => ({ inspection, ms: Date.now() - began })),
     ]);
     expect(slow).toMatchObject({ ok: false, reason: 'reading it takes too long', isFinal: false });
     expect(next.inspection).toMatchObject({ ok: true });
@@ -185,9 +183,7 @@ test('an inspection process has no secrets, and ends when its parent is killed',
     return;
   }
   const child = await eventually(childOf, 60_000);
-  const variables = (await readFile(`/proc/${child}/environ`, 'utf8'))
-    .split('\0')
-    .map((entry) => entry.split('=')[0]);
+  const variables = (await readFile(`/proc/${child}/environ`, 'utf8')).split('\0').map((entry) => entry.split('=')[0]);
   // The shell adds PWD, and Node the variables of the channel.
   expect(variables.filter((name) => !/^(PWD|NODE_CHANNEL_.*|)$/.test(name!)).sort()).toEqual([
     'INSPECTION_MEMORY_BYTES',

@@ -26,8 +26,7 @@ async function storedOrder(
     preview: `orders/${orderId}/f.preview_flat`,
     slip: `orders/${orderId}/s`,
   };
-  for (const key of Object.values(keys))
-    await objects.put(key, Buffer.from('x'), { contentType: 'application/pdf' });
+  for (const key of Object.values(keys)) await objects.put(key, Buffer.from('x'), { contentType: 'application/pdf' });
   const at = new Date(Date.now() - ageDays * 86_400_000);
   await sql`
     INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency, shipping_address, updated_at)
@@ -97,8 +96,7 @@ describe('shipping documents', () => {
     }
     expect(await collectGarbage(sql, objects)).toMatchObject({ shippingDocuments: 1 });
     expect(await areStored({ old: `labels/${old}`, young: `labels/${young}` })).toEqual([false, true]);
-    const rows =
-      await sql`SELECT id, deleted_at IS NOT NULL AS deleted FROM shipment_documents ORDER BY deleted DESC`;
+    const rows = await sql`SELECT id, deleted_at IS NOT NULL AS deleted FROM shipment_documents ORDER BY deleted DESC`;
     expect(rows).toMatchObject([
       { id: old, deleted: true },
       { id: young, deleted: false },

@@ -7,12 +7,7 @@ import {
   sendTestEvent,
 } from '../../../src/notifications/delivery-log';
 import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/events';
-import {
-  changeEndpoint,
-  deleteEndpoint,
-  endpointOf,
-  rotateSecret,
-} from '../../../src/notifications/endpoints';
+import { changeEndpoint, deleteEndpoint, endpointOf, rotateSecret } from '../../../src/notifications/endpoints';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { replayDead } from '../../../src/platform/outbox/dead-letters';
 import type { OutboxRow } from '../../../src/platform/outbox/outbox';
@@ -69,20 +64,15 @@ describe('a delivery', () => {
     expect(received).toHaveLength(1);
   });
 
-  it.each([400, 401, 404, 302, 429, 503])(
-    'that gets the response %i is retried by the schedule',
-    async (status) => {
-      const row = await oneTest((await newEndpoint(await newClient())).id);
-      answerWith((_received, response) =>
-        response.writeHead(status, { location: 'https://elsewhere.example/' }).end(),
-      );
-      const outcome = await deliver({ ...row, attempts: 3 });
-      if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
-      const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
-      expect(minutes).toBeGreaterThan(23);
-      expect(minutes).toBeLessThan(37);
-    },
-  );
+  it.each([400, 401, 404, 302, 429, 503])('that gets the response %i is retried by the schedule', async (status) => {
+    const row = await oneTest((await newEndpoint(await newClient())).id);
+    answerWith((_received, response) => response.writeHead(status, { location: 'https://elsewhere.example/' }).end());
+    const outcome = await deliver({ ...row, attempts: 3 });
+    if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
+    const minutes = (outcome.at.getTime() - Date.now()) / 60_000;
+    expect(minutes).toBeGreaterThan(23);
+    expect(minutes).toBeLessThan(37);
+  });
 
   it('honours Retry-After', async () => {
     const row = await oneTest((await newEndpoint(await newClient())).id);
@@ -154,22 +144,12 @@ describe('a delivery', () => {
   it('carries both signatures during the overlap of a secret rotation', async () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
-    const rotated = (await rotateSecret(
-      { sql: fixture.sql, secretBox: testSecretBox },
-      clientId,
-      endpoint.id,
-      3600,
-    ))!;
+    const rotated = (await rotateSecret({ sql: fixture.sql, secretBox: testSecretBox }, clientId, endpoint.id, 3600))!;
     await deliver(await oneTest(endpoint.id));
     const { headers, body } = received[0]!;
     expect(verifySignature(headers as Record<string, string>, body, [endpoint.secret])).toBe(true);
     expect(verifySignature(headers as Record<string, string>, body, [rotated.secret])).toBe(true);
-    const again = (await rotateSecret(
-      { sql: fixture.sql, secretBox: testSecretBox },
-      clientId,
-      endpoint.id,
-      0,
-    ))!;
+    const again = (await rotateSecret({ sql: fixture.sql, secretBox: testSecretBox }, clientId, endpoint.id, 0))!;
     await deliver(await oneTest(endpoint.id));
     const last = received[1]!;
     expect(verifySignature(last.headers as Record<string, string>, last.body, [rotated.secret])).toBe(false);
@@ -195,11 +175,7 @@ describe('a delivery', () => {
     const row = await oneTest(endpoint.id);
     answerWith((_received, response) => response.writeHead(500).end('\0 odd \ud83d\ude00'));
     for (let attempt = 1; attempt <= 23; attempt++) await deliver({ ...row, attempts: 1 });
-    const logged = (await deliveryOf(
-      fixture.sql,
-      endpoint.id,
-      (row.payload as { deliveryId: string }).deliveryId,
-    ))!;
+    const logged = (await deliveryOf(fixture.sql, endpoint.id, (row.payload as { deliveryId: string }).deliveryId))!;
     expect(logged.attempts).toHaveLength(20);
     expect(logged.attempts[0]).toMatchObject({ response: '\ufffd odd \ud83d\ude00' });
   });

@@ -26,10 +26,7 @@ describe('a change of an order', () => {
     for (const row of rows) expect(await deliver(row)).toEqual({ outcome: 'done', isDeleted: true });
     const bodies = received.map(({ path, body }) => [path, JSON.parse(body)] as const);
     const toAll = bodies.filter(([path]) => path === '/all').map(([, body]) => body);
-    expect(toAll.map(({ event }) => event).sort()).toEqual([
-      'order_item_status_updated',
-      'order_status_updated',
-    ]);
+    expect(toAll.map(({ event }) => event).sort()).toEqual(['order_item_status_updated', 'order_status_updated']);
     const toSome = bodies.filter(([path]) => path === '/some').map(([, body]) => body);
     expect(toSome).toEqual([
       {
@@ -42,9 +39,7 @@ describe('a change of an order', () => {
         fulfillmentStatus: 'in_production',
         comment: null,
         metadata: [{ key: 'shop', value: 'a' }],
-        items: [
-          { itemReferenceId: 'item-1', fulfillmentStatus: 'in_production', fulfillments: [], metadata: [] },
-        ],
+        items: [{ itemReferenceId: 'item-1', fulfillmentStatus: 'in_production', fulfillments: [], metadata: [] }],
       },
     ]);
     // The message is the same for every endpoint.

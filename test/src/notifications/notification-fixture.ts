@@ -65,9 +65,7 @@ export function notificationFixture() {
   });
 
   const outbox = () =>
-    sql<
-      OutboxRow[]
-    >`SELECT id, kind, target, payload, attempts + 1 AS attempts, created_at FROM outbox ORDER BY id`;
+    sql<OutboxRow[]>`SELECT id, kind, target, payload, attempts + 1 AS attempts, created_at FROM outbox ORDER BY id`;
   const addEndpoint = async (clientId: string, fields: EndpointFields) =>
     (await inTransaction(sql, (tx) => createEndpoint(tx, testSecretBox, clientId, fields)))!;
 
@@ -93,11 +91,8 @@ export function notificationFixture() {
     async newClient(): Promise<string> {
       return (await testAccount(sql, 'client')).id;
     },
-    newEndpoint: (
-      clientId: string,
-      path = '/hook',
-      events: readonly NotificationEvent[] = NOTIFICATION_EVENTS,
-    ) => addEndpoint(clientId, { url: `${origin}${path}`, description: '', events, enabled: true }),
+    newEndpoint: (clientId: string, path = '/hook', events: readonly NotificationEvent[] = NOTIFICATION_EVENTS) =>
+      addEndpoint(clientId, { url: `${origin}${path}`, description: '', events, enabled: true }),
     /** Inserts an order with one item, both in status `passed`. */
     async newOrder(clientId: string): Promise<string> {
       const orderId = uuidv7();
@@ -117,8 +112,7 @@ export function notificationFixture() {
       });
     },
     /** Makes one attempt to deliver an outbox row. */
-    deliver: (row: OutboxRow) =>
-      createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row),
+    deliver: (row: OutboxRow) => createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row),
     /** Enqueues a test event and returns its outbox row. */
     async oneTest(endpointId: string): Promise<OutboxRow> {
       await sendTestEvent(sql, endpointId);

@@ -1,10 +1,5 @@
 import type { Fulfillment } from '../../../src/notifications/domain/event-schemas';
-import {
-  changesOf,
-  type ItemView,
-  type OrderView,
-  snapshotOf,
-} from '../../../src/notifications/domain/order-changes';
+import { changesOf, type ItemView, type OrderView, snapshotOf } from '../../../src/notifications/domain/order-changes';
 
 const fulfillment: Fulfillment = {
   trackingCode: null,
@@ -109,9 +104,7 @@ describe('notifications of an order', () => {
       items: [item({ fulfillments: [{ ...fulfillment, trackingCode: 'T1', trackingUrl: 'https://t/T1' }] })],
     });
     const second = order({
-      items: [
-        item({ fulfillments: [first.items[0]!.fulfillments[0]!, { ...fulfillment, trackingCode: 'T2' }] }),
-      ],
+      items: [item({ fulfillments: [first.items[0]!.fulfillments[0]!, { ...fulfillment, trackingCode: 'T2' }] })],
     });
     expect(changesOf(first, snapshotOf(before))).toEqual([
       {

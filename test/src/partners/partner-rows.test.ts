@@ -64,9 +64,7 @@ describe('partners', () => {
   test('a second subscription replaces the first; both secrets sign for 24 hours', async () => {
     expect(deliveryTargetOf((await partnerByAccount(sql, berlin))!, 'print')).toBeUndefined();
     const first = (await subscribe({ sql, secretBox: testSecretBox }, berlin, ADDRESSES))!;
-    expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([
-      first.signingSecret,
-    ]);
+    expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([first.signingSecret]);
     const second = (await subscribe({ sql, secretBox: testSecretBox }, berlin, {
       ...ADDRESSES,
       apparelOrderSubmitUrl: null,
@@ -76,9 +74,7 @@ describe('partners', () => {
     expect(signingSecretsOf(testSecretBox, partner)).toEqual([second.signingSecret, first.signingSecret]);
     expect(deliveryTargetOf(partner, 'apparel')).toEqual({ url: ADDRESSES.orderSubmitUrl, version: '1.0' });
     await sql`UPDATE partners SET previous_secret_until = now() - interval '1 s' WHERE account_id = ${berlin}`;
-    expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([
-      second.signingSecret,
-    ]);
+    expect(signingSecretsOf(testSecretBox, (await partnerByAccount(sql, berlin))!)).toEqual([second.signingSecret]);
   });
 
   test('an account that is not set up as a partner cannot subscribe', async () => {

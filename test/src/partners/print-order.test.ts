@@ -1,11 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProductKind } from '../../../src/catalog/domain/product';
-import {
-  PRINT_ORDER_VERSIONS,
-  printOrderVersion,
-  submitUrlFor,
-} from '../../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS, printOrderVersion, submitUrlFor } from '../../../src/partners/domain/delivery-target';
 import {
   buildPrintOrder,
   type PrintFile,
@@ -42,9 +38,7 @@ const png = (fileType: string, name: string): PrintFile => ({
   metadata: [],
 });
 
-const printItem = (
-  over: Omit<PrintOrderItem, 'partIds' | 'customTrim'> & Partial<PrintOrderItem>,
-): PrintOrderItem => ({
+const printItem = (over: Omit<PrintOrderItem, 'partIds' | 'customTrim'> & Partial<PrintOrderItem>): PrintOrderItem => ({
   partIds: [],
   customTrim: null,
   ...over,
@@ -146,12 +140,7 @@ describe('print order rules', () => {
 
   test('apparel has two assets for each printed side, front before back', () => {
     const { items } = buildPrintOrder(input('apparel', '1.1')) as ApparelPrintOrderBody;
-    expect(items[0]!.assets.map(({ type }) => type)).toEqual([
-      'front',
-      'front_preview',
-      'back',
-      'back_preview',
-    ]);
+    expect(items[0]!.assets.map(({ type }) => type)).toEqual(['front', 'front_preview', 'back', 'back_preview']);
     expect(items[1]!.assets.map(({ type }) => type)).toEqual(['front', 'front_preview']);
     expect(items.map(({ product }) => product.attributes)).toEqual([
       [
@@ -212,9 +201,7 @@ describe('print order rules', () => {
     const wrongKind = { ...input('print', '1.1'), items: ITEMS.apparel };
     expect(() => buildPrintOrder(wrongKind)).toThrow(PrintOrderError);
     const cover = printItem({ id: '1', quantity: 1, product: tShirt, files: [png('cover', 'x')] });
-    expect(() => buildPrintOrder({ ...input('apparel', '1.0'), items: [cover] })).toThrow(
-      'no position on a garment',
-    );
+    expect(() => buildPrintOrder({ ...input('apparel', '1.0'), items: [cover] })).toThrow('no position on a garment');
   });
 
   test('apparel goes to the apparel address, or to the common one when there is none', () => {
@@ -258,9 +245,7 @@ describe('print order rules', () => {
         { name: 'threadColors', value: '#ffffff,#cc3333' },
       ],
     });
-    expect(
-      location(stitched('wrist-left-embroidery', 'Ada'), stitched('chest-left-embroidery', 'Bob')),
-    ).toEqual({
+    expect(location(stitched('wrist-left-embroidery', 'Ada'), stitched('chest-left-embroidery', 'Bob'))).toEqual({
       name: 'location',
       value: 'chest-left-embroidery+wrist-left-embroidery',
       properties: [

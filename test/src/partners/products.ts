@@ -2,11 +2,7 @@ import type { ResolvedAttribute, ResolvedProduct } from '../../../src/catalog/do
 
 /** Resolved products for tests. */
 
-export function attribute(
-  name: string,
-  value: string,
-  properties: Record<string, string> = {},
-): ResolvedAttribute {
+export function attribute(name: string, value: string, properties: Record<string, string> = {}): ResolvedAttribute {
   return { name, title: name, value, formattedValue: value, properties };
 }
 
@@ -116,11 +112,7 @@ export const tShirt: ResolvedProduct = {
   modelUid: 'apparel_product',
   kind: 'apparel',
   name: 'T-shirt, white, M',
-  attributes: [
-    attribute('garment_size', 'm'),
-    attribute('garment_color', 'white'),
-    attribute('color_type', '4-4'),
-  ],
+  attributes: [attribute('garment_size', 'm'), attribute('garment_color', 'white'), attribute('color_type', '4-4')],
   parts: [
     {
       partModelId: 'blank',

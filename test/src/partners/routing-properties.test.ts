@@ -1,10 +1,6 @@
 import fc from 'fast-check';
 import { groupIntoPrintOrders, routeOrder } from '../../../src/partners/domain/routing';
-import type {
-  CandidatePartner,
-  RoutingDecision,
-  RoutingRequest,
-} from '../../../src/partners/domain/routing-decision';
+import type { CandidatePartner, RoutingDecision, RoutingRequest } from '../../../src/partners/domain/routing-decision';
 import { stockNeeds } from '../../../src/partners/domain/routing-weights';
 import { capabilities, partner, routingRequest } from './builders';
 import { ALL_PRODUCTS } from './products';
@@ -65,11 +61,7 @@ describe('routing of any order with any partners', () => {
     });
 
   /** The rules that a partner must meet, implemented independently of the code under test. */
-  const mayMake = (
-    one: CandidatePartner,
-    item: RoutingRequest['items'][number],
-    destination: string,
-  ): boolean => {
+  const mayMake = (one: CandidatePartner, item: RoutingRequest['items'][number], destination: string): boolean => {
     const { productKinds, models: offers, countriesServed } = one.capabilities;
     const needed = [
       item.product.modelUid,
@@ -77,9 +69,7 @@ describe('routing of any order with any partners', () => {
     ];
     const stocked = [...stockNeeds(item.product, item.quantity)].every(([sku, units]) => {
       const level = one.stock[sku];
-      return (
-        level === undefined || level.available === null || level.available >= units || level.allowBackorder
-      );
+      return level === undefined || level.available === null || level.available >= units || level.allowBackorder;
     });
     return (
       one.enabled &&
@@ -98,11 +88,8 @@ describe('routing of any order with any partners', () => {
           const items = drawn.map((item, index) => ({ ...item, itemId: String(index + 1) }));
           const decision = routeOrder(routingRequest({ partners, items, destinationCountry }));
           expect(decision.explanation.map(({ itemId }) => itemId)).toEqual(items.map(({ itemId }) => itemId));
-          for (const { alternatives } of decision.explanation)
-            expect(alternatives).toHaveLength(partnerCount);
-          const makers = items.map((item) =>
-            partners.filter((one) => mayMake(one, item, destinationCountry)),
-          );
+          for (const { alternatives } of decision.explanation) expect(alternatives).toHaveLength(partnerCount);
+          const makers = items.map((item) => partners.filter((one) => mayMake(one, item, destinationCountry)));
           if (!decision.ok) {
             // Routing may fail only for an item without a maker or for items that compete for stock.
             const competing = items.filter((item) => stockNeeds(item.product, 1).size > 0).length > 1;
@@ -119,9 +106,7 @@ describe('routing of any order with any partners', () => {
             for (const [sku, units] of stockNeeds(items[index]!.product, assigned.quantity)) {
               const key = `${maker.uid}/${sku}`;
               taken.set(key, (taken.get(key) ?? 0) + units);
-              expect(taken.get(key)!).toBeLessThanOrEqual(
-                maker.stock[sku]?.available ?? Number.POSITIVE_INFINITY,
-              );
+              expect(taken.get(key)!).toBeLessThanOrEqual(maker.stock[sku]?.available ?? Number.POSITIVE_INFINITY);
             }
           }
           const grouped = groupIntoPrintOrders(decision.assignments);
@@ -169,9 +154,7 @@ describe('routing of any order with any partners', () => {
           }, 0);
         for (const a of partners) {
           for (const b of partners) {
-            const some = routeOrder(
-              routingRequest({ partners: [...new Set([a, b])], items, destinationCountry }),
-            );
+            const some = routeOrder(routingRequest({ partners: [...new Set([a, b])], items, destinationCountry }));
             if (some.ok) expect(cost(some)).toBeGreaterThanOrEqual(cost(whole));
           }
         }

@@ -162,9 +162,9 @@ describe('rejected partners', () => {
       return decision.ok ? decision : decision.unroutable;
     };
     expect(failure([])).toEqual([{ itemId: '1', passing: false, reason: 'there are no partners' }]);
-    expect(
-      failure([partner('shirts', { capabilities: capabilities({ productKinds: ['apparel'] }) })]),
-    ).toEqual([{ itemId: '1', passing: false, reason: 'shirts does not make products of this kind: print' }]);
+    expect(failure([partner('shirts', { capabilities: capabilities({ productKinds: ['apparel'] }) })])).toEqual([
+      { itemId: '1', passing: false, reason: 'shirts does not make products of this kind: print' },
+    ]);
     expect(failure([partner('silent', { subscribed: false })])).toEqual([
       { itemId: '1', passing: true, reason: 'silent has not subscribed yet' },
     ]);
@@ -172,11 +172,7 @@ describe('rejected partners', () => {
 });
 
 describe('stock', () => {
-  const shirts = (
-    available: number | null,
-    replenishmentDate: string | null = null,
-    allowBackorder = false,
-  ) => ({
+  const shirts = (available: number | null, replenishmentDate: string | null = null, allowBackorder = false) => ({
     'tee-white-m': { available, replenishmentDate, allowBackorder },
   });
   const items = [
@@ -198,9 +194,7 @@ describe('stock', () => {
   });
 
   test('in-stock without an amount covers all items; unknown stock ranks below known stock', () => {
-    expect(
-      chosen(routeOrder(routingRequest({ items, partners: [partner('a', { stock: shirts(null) })] }))),
-    ).toEqual({
+    expect(chosen(routeOrder(routingRequest({ items, partners: [partner('a', { stock: shirts(null) })] })))).toEqual({
       1: 'a',
       2: 'a',
     });
@@ -221,9 +215,7 @@ describe('stock', () => {
       { itemId: '1', backordered: false, dispatchDate: '2026-11-26' },
       { itemId: '2', backordered: true, dispatchDate: '2026-12-10' },
     ]);
-    const both = routeOrder(
-      routingRequest({ items, partners: [late, partner('stocked', { stock: shirts(6) })] }),
-    );
+    const both = routeOrder(routingRequest({ items, partners: [late, partner('stocked', { stock: shirts(6) })] }));
     expect(chosen(both)).toEqual({ 1: 'stocked', 2: 'stocked' });
   });
 });

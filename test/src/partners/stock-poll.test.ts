@@ -57,9 +57,7 @@ beforeAll(async () => {
       const skus = (JSON.parse(text) as { SKU: string[] }).SKU;
       received[path]!.push({ headers: incoming.headers as PollRequest['headers'], text, skus });
       const { status = 200, body } = answers[path]!(skus, received[path]!.length);
-      response
-        .writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' })
-        .end(JSON.stringify(body));
+      response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(body));
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -117,8 +115,7 @@ const inStock =
     body: { items: skus.map((SKU) => ({ SKU, status: 'in-stock', amount, replenishmentDate: '' })) },
   });
 
-const levels = async (partnerId: string) =>
-  await reportedLevels(sql, partnerId, { afterSku: '', limit: 1_000 });
+const levels = async (partnerId: string) => await reportedLevels(sql, partnerId, { afterSku: '', limit: 1_000 });
 
 describe('stock poll', () => {
   test('sends signed requests of up to 100 SKUs, and routing uses the responses', async () => {
@@ -137,9 +134,7 @@ describe('stock poll', () => {
       expect(JSON.parse(text)).toEqual({ version: '1.0', SKU: expect.any(Array) });
       expect(verifySignature(headers, text, signingSecrets)).toBe(true);
     }
-    const candidate = (await createCandidateReader(sql)(['tee-042'])).find(
-      ({ partnerId }) => partnerId === ohio,
-    );
+    const candidate = (await createCandidateReader(sql)(['tee-042'])).find(({ partnerId }) => partnerId === ohio);
     expect(candidate!.stock['tee-042']).toMatchObject({ available: 7 });
   });
 
@@ -205,9 +200,7 @@ test('the schedule starts the poll every ten minutes; ensuring it twice changes 
     });
     expect(described.spec.intervals).toMatchObject([{ every: 600_000 }]);
     const { workflow } = described.info.recentActions[0]!.action;
-    const result = (await temporal.workflow
-      .getHandle(workflow.workflowId)
-      .result()) as PartnerStockPollResult;
+    const result = (await temporal.workflow.getHandle(workflow.workflowId).result()) as PartnerStockPollResult;
     expect(result).toMatchObject({ partners: 2, skusAsked: 250 });
   } finally {
     await schedule.delete();

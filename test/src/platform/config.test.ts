@@ -63,16 +63,12 @@ test('roles of groups are parsed, and the text after the last colon is the role'
   ]);
 });
 
-test.each([
-  'print-admins',
-  'print-admins:root',
-  ':admin',
-  'a:admin,,b:viewer',
-  'a:admin,a:viewer',
-  'a:Admin',
-])('the roles of groups %j are refused', (OIDC_ROLES) => {
-  expect(() => loadConfig({ ...OIDC, OIDC_ROLES })).toThrow(/^Wrong configuration: OIDC_ROLES: [^\n]+$/);
-});
+test.each(['print-admins', 'print-admins:root', ':admin', 'a:admin,,b:viewer', 'a:admin,a:viewer', 'a:Admin'])(
+  'the roles of groups %j are refused',
+  (OIDC_ROLES) => {
+    expect(() => loadConfig({ ...OIDC, OIDC_ROLES })).toThrow(/^Wrong configuration: OIDC_ROLES: [^\n]+$/);
+  },
+);
 
 test.each(Object.keys(OIDC))('OpenID Connect without %s ends the start with one line', (name) => {
   const load = () => loadConfig({ ...OIDC, [name]: '' });

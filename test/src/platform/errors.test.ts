@@ -17,8 +17,7 @@ test('every code is documented with its status and message, and every documented
     status,
     message,
   }));
-  const byCode = (a: { code?: string | undefined }, b: { code?: string | undefined }) =>
-    a.code! < b.code! ? -1 : 1;
+  const byCode = (a: { code?: string | undefined }, b: { code?: string | undefined }) => (a.code! < b.code! ? -1 : 1);
   expect(documented.sort(byCode)).toEqual(inTable.sort(byCode));
 });
 

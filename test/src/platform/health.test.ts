@@ -1,7 +1,6 @@
 import { healthPages, type Readiness, shutdownDelayMs } from '../../../src/platform/health';
 
-const pagesOf = (readiness: Readiness) =>
-  healthPages({ readiness: async () => readiness, beginStop: () => undefined });
+const pagesOf = (readiness: Readiness) => healthPages({ readiness: async () => readiness, beginStop: () => undefined });
 
 test.each([
   ['ready', 200],

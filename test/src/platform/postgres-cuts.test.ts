@@ -46,10 +46,7 @@ test('a cut connection fails only its own queries: no query hangs or gets the re
   const clients = Promise.all(Array.from({ length: 10 }, client));
   for (const end = Date.now() + 4_000; Date.now() < end; await sleep(50)) proxy.cut();
   cutting = false;
-  const outcome = await Promise.race([
-    clients.then(() => 'settled'),
-    sleep(10_000, 'hanging', { ref: false }),
-  ]);
+  const outcome = await Promise.race([clients.then(() => 'settled'), sleep(10_000, 'hanging', { ref: false })]);
   expect({ outcome, wrong }).toEqual({ outcome: 'settled', wrong: [] });
   expect(counts.broken).toBeGreaterThan(20);
   expect(counts.done).toBeGreaterThan(20);

@@ -46,8 +46,7 @@ async function counted() {
   const units = await sql<{ key: string; n: string }[]>`
     SELECT o.partner_id::text AS key, sum(j.quantity) AS n FROM print_jobs j JOIN print_orders o ON o.id = j.print_order_id
     WHERE j.status IN ('planned', 'passed', 'in_production') GROUP BY 1`;
-  const mapOf = (rows: readonly { key: string; n: string }[]) =>
-    new Map(rows.map(({ key, n }) => [key, Number(n)]));
+  const mapOf = (rows: readonly { key: string; n: string }[]) => new Map(rows.map(({ key, n }) => [key, Number(n)]));
   return { orders: mapOf(orders), units: mapOf(units) };
 }
 

@@ -13,8 +13,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   api_keys: 'hashes and hints of keys',
   attribute_values: 'catalog',
   attributes: 'catalog',
-  audit_log:
-    'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
+  audit_log: 'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
   carrier_purchases: 'tracking numbers and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
   customer_product_listings: 'catalog',
@@ -164,9 +163,7 @@ describe('erased_json', () => {
   };
 
   test('replaces every text, however deep, and keeps numbers, booleans and null', async () => {
-    expect(
-      await erased({ name: 'Ada', age: 36, is: true, no: null, list: ['x', { y: 'z' }, 1], empty: [] }),
-    ).toEqual({
+    expect(await erased({ name: 'Ada', age: 36, is: true, no: null, list: ['x', { y: 'z' }, 1], empty: [] })).toEqual({
       name: 'erased',
       age: 36,
       is: true,

@@ -83,10 +83,7 @@ it('the total stays correct under concurrent reservations, prints and cancellati
   await Promise.all(
     jobs.map((job, n) =>
       inTransaction(db.sql, (tx) =>
-        settleReservations(
-          tx,
-          n % 4 === 0 ? { cancelled: [String(job)] } : { printed: [{ id: String(job) }] },
-        ),
+        settleReservations(tx, n % 4 === 0 ? { cancelled: [String(job)] } : { printed: [{ id: String(job) }] }),
       ),
     ),
   );

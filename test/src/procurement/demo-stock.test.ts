@@ -20,10 +20,7 @@ function catalogSkus(): string[] {
           .filter(([id]) => offered === undefined || offered.includes(id))
           .flatMap(([id, , properties]) =>
             skus.map((sku) =>
-              sku.replace(
-                placeholder,
-                String(property ? (properties as Record<string, unknown>)[property] : id),
-              ),
+              sku.replace(placeholder, String(property ? (properties as Record<string, unknown>)[property] : id)),
             ),
           );
       },
@@ -34,15 +31,11 @@ function catalogSkus(): string[] {
 
 it('the demo stock has every stock part of the demo catalog, and changed levels are kept', async () => {
   const { sql } = await testDatabase();
-  const accounts = await Promise.all(
-    ['prints-berlin', 'prints-ohio'].map((name) => testAccount(sql, 'partner', name)),
-  );
+  const accounts = await Promise.all(['prints-berlin', 'prints-ohio'].map((name) => testAccount(sql, 'partner', name)));
   const partners = await ensureDemoPartners(sql, accounts);
   await ensureDemoStock(sql, partners);
   const berlin = accounts[0]!.id;
-  await adjustStock(sql, berlin, [
-    { partnerSku: 'frame-wood-oak-a4', adjustmentType: 'consume', quantity: 3 },
-  ]);
+  await adjustStock(sql, berlin, [{ partnerSku: 'frame-wood-oak-a4', adjustmentType: 'consume', quantity: 3 }]);
   await ensureDemoStock(sql, partners);
 
   const [frames, tees] = await Promise.all(accounts.map(({ id }) => listStockItems(sql, id, {})));

@@ -43,8 +43,7 @@ async function orderTees(orderReferenceId: string, quantity: number): Promise<st
 }
 
 const ohio = () => stack.partner('prints-ohio');
-const stock = async () =>
-  (await ohio().listInventory({ body: { filterBy: { partnerSku: [TEE] } } })).inventoryItem[0]!;
+const stock = async () => (await ohio().listInventory({ body: { filterBy: { partnerSku: [TEE] } } })).inventoryItem[0]!;
 const consumption = async () =>
   (await ohio().listInventoryConsumption({ body: { filterBy: { partnerSku: [TEE] } } })).items;
 /** Returns the available pieces. */
@@ -62,11 +61,7 @@ async function partnerId(uid: string): Promise<string> {
   return partner!.id;
 }
 const handedOver = (orderId: string) =>
-  orderUntil(
-    stack,
-    orderId,
-    ({ printOrderIds, status }) => printOrderIds.length > 0 && status !== 'uploading',
-  );
+  orderUntil(stack, orderId, ({ printOrderIds, status }) => printOrderIds.length > 0 && status !== 'uploading');
 
 it('an order reserves stock for a print job, and consumes it when the job is printed', async () => {
   const before = await stock();

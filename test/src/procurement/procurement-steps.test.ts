@@ -85,10 +85,7 @@ describe('a low stock level', () => {
     ]);
     await adjustStock(db.sql, id, [consume('frame', 45), consume('tee', 45), consume('mount', 45)]);
     const orders = await ordersOf(id);
-    const skus = orders.map(({ supplierUid, items }) => [
-      supplierUid,
-      items.map(({ partnerSku }) => partnerSku),
-    ]);
+    const skus = orders.map(({ supplierUid, items }) => [supplierUid, items.map(({ partnerSku }) => partnerSku)]);
     expect(skus.sort()).toEqual([
       ['blanks', ['tee']],
       ['ramy', ['frame', 'mount']],
@@ -184,10 +181,7 @@ it('the status invoiced is final and has its invoice once', async () => {
 it('a repeated setup changes limits and supplier, but not the level', async () => {
   const { id } = await stockPartner(db.sql, [supplied('frame')]);
   expect(
-    await setUpStockItems(db.sql, id, [
-      supplied('frame', { minStock: 20, openingQuantity: 7 }),
-      supplied('mat'),
-    ]),
+    await setUpStockItems(db.sql, id, [supplied('frame', { minStock: 20, openingQuantity: 7 }), supplied('mat')]),
   ).toBe(1);
   expect(await levelOf(db.sql, id, 'frame')).toMatchObject({ quantity: 50 });
 });

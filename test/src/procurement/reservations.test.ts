@@ -30,9 +30,7 @@ const consumed = (...printJobIds: string[]) =>
     ({ printed }) => printed,
   );
 const released = (...printJobIds: string[]) =>
-  inTransaction(db.sql, (tx) => settleReservations(tx, { cancelled: printJobIds })).then(
-    ({ cancelled }) => cancelled,
-  );
+  inTransaction(db.sql, (tx) => settleReservations(tx, { cancelled: printJobIds })).then(({ cancelled }) => cancelled);
 
 it('a reservation holds stock for print jobs, which consume it when they are printed', async () => {
   const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 4)]);
@@ -202,8 +200,7 @@ describe('short stock', () => {
     const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 0)]);
     const job = newJob();
     await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 10, printJobId: job });
-    const delivery = (quantity: number) =>
-      ({ partnerSku: 'frame', adjustmentType: 'add', quantity }) as const;
+    const delivery = (quantity: number) => ({ partnerSku: 'frame', adjustmentType: 'add', quantity }) as const;
     await adjustStock(db.sql, partnerId, [delivery(3), delivery(4)]);
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({
       quantity: 7,
@@ -281,9 +278,10 @@ describe('short stock', () => {
 
 it('SKUs that are not stock items of the partner are skipped', async () => {
   const { id: partnerId } = await stockPartner(db.sql);
-  expect(
-    await reserve(newStep(), { partnerId, partnerSku: 'own-brand', quantity: 1, printJobId: newJob() }),
-  ).toEqual({ ok: true, lines: [] });
+  expect(await reserve(newStep(), { partnerId, partnerSku: 'own-brand', quantity: 1, printJobId: newJob() })).toEqual({
+    ok: true,
+    lines: [],
+  });
 });
 
 it('the last piece is never reserved twice', async () => {

@@ -126,8 +126,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
 
   test('are available by a link for exactly seven days, and not by an altered link', async () => {
     const [label, invoice] = (await boughtDocuments()) as [ShipmentDocument, ShipmentDocument];
-    const madeAt = (secondsAgo: number) =>
-      documentLink(deps.links, label, new Date(Date.now() - secondsAgo * 1_000));
+    const madeAt = (secondsAgo: number) => documentLink(deps.links, label, new Date(Date.now() - secondsAgo * 1_000));
     const token = (document: ShipmentDocument) => documentLink(deps.links, document).split('/').at(-2)!;
     const [payload] = token(label).split('.') as [string];
     const [, signature] = token(invoice).split('.') as [string, string];

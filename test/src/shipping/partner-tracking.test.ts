@@ -98,10 +98,7 @@ test.each([
   await orderUntil(stack, orderId, is('in_transit'));
   await report(carrierUid, code, 'delivered');
   await orderUntil(stack, orderId, is('delivered'));
-  expect((await track(code)).checkpoints).toMatchObject([
-    { statusUid: 'delivered' },
-    { statusUid: 'in_transit' },
-  ]);
+  expect((await track(code)).checkpoints).toMatchObject([{ statusUid: 'delivered' }, { statusUid: 'in_transit' }]);
 });
 
 test('a code of no known carrier is not followed, until a gateway knows it', async () => {

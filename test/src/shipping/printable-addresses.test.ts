@@ -30,8 +30,7 @@ const RECEIVER_FIELDS = [
   'postCode',
   'state',
 ];
-const inEvery = (names: readonly string[], text: string) =>
-  Object.fromEntries(names.map((name) => [name, text]));
+const inEvery = (names: readonly string[], text: string) => Object.fromEntries(names.map((name) => [name, text]));
 const refusals = (names: readonly string[], within: string) =>
   names.map((name) => `VALIDATION_ERROR ${within}.${name}`).sort();
 
@@ -87,10 +86,7 @@ describe('the delivery address of an order', () => {
       'Japanese',
       { country: 'JP', firstName: '太郎', lastName: '山田', addressLine1: '銀座4丁目5番6号', city: '中央区' },
     ],
-    [
-      'Arabic',
-      { country: 'AE', firstName: 'أحمد', lastName: 'الهاشمي', addressLine1: 'شارع الشيخ زايد', city: 'دبي' },
-    ],
+    ['Arabic', { country: 'AE', firstName: 'أحمد', lastName: 'الهاشمي', addressLine1: 'شارع الشيخ زايد', city: 'دبي' }],
     [
       'Greek',
       {
@@ -138,16 +134,7 @@ describe('the sender address of a partner', () => {
   };
 
   test('is refused with a line that cannot be printed, in tax ids too, and the error names each field', async () => {
-    const names = [
-      'firstName',
-      'lastName',
-      'company',
-      'addressLine1',
-      'addressLine2',
-      'city',
-      'postcode',
-      'state',
-    ];
+    const names = ['firstName', 'lastName', 'company', 'addressLine1', 'addressLine2', 'city', 'postcode', 'state'];
 
     const answer = await setUp('prints-wizard', {
       ...LEEDS_SENDER,
@@ -161,8 +148,7 @@ describe('the sender address of a partner', () => {
 
   test('is accepted in any script that labels can print', async () => {
     expect(
-      (await setUp('prints-tokyo', { ...LEEDS_SENDER, company: '株式会社サンプル印刷', city: '中央区' }))
-        .status,
+      (await setUp('prints-tokyo', { ...LEEDS_SENDER, company: '株式会社サンプル印刷', city: '中央区' })).status,
     ).toBe(200);
   });
 });

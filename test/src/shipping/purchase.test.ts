@@ -72,11 +72,7 @@ test('a purchase returns a tracking number, a cost and a label for each package'
   if (!result.ok) throw new Error(result.refusal.message);
   const { shipment } = result;
   expect(shipment).toMatchObject({ status: 'bought', carrierName: 'Corvid Post', methodName: 'Parcel' });
-  expect(shipment.packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual([
-    'pkg-1',
-    'pkg-2',
-    'pkg-3',
-  ]);
+  expect(shipment.packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual(['pkg-1', 'pkg-2', 'pkg-3']);
   expect(shipment.packages.every(({ trackingNumber }) => isS10(trackingNumber))).toBe(true);
   expect(new Set(shipment.packages.map(({ trackingNumber }) => trackingNumber)).size).toBe(3);
   expect(shipment.packages[0]!.cost).toEqual({ minor: 619, currency: 'EUR' });
@@ -122,18 +118,12 @@ test('packages of couriers have SSCCs, and every package is tracked from the pur
   if (!result.ok) throw new Error(result.refusal.message);
   const numbers = result.shipment.packages.map(({ trackingNumber }) => trackingNumber);
   expect(numbers.every(isSscc)).toBe(true);
-  const trackings =
-    await database.sql`SELECT status_uid FROM trackings WHERE tracking_number = ANY(${numbers})`;
+  const trackings = await database.sql`SELECT status_uid FROM trackings WHERE tracking_number = ANY(${numbers})`;
   expect(trackings).toEqual([{ statusUid: 'registered' }, { statusUid: 'registered' }]);
 });
 
 test.each([
-  [
-    'by post',
-    'corvid_post_tracked_packet',
-    ['label', 'label', 'customs_form', 'customs_form'],
-    ['cn22', 'cn22'],
-  ],
+  ['by post', 'corvid_post_tracked_packet', ['label', 'label', 'customs_form', 'customs_form'], ['cn22', 'cn22']],
   ['by courier', 'tern_parcel_standard', ['label', 'label', 'invoice'], ['commercial_invoice']],
 ])('packages that cross a customs border %s have customs documents', async (_, methodUid, types, papers) => {
   const consignment = consignmentTo(CHICAGO, {
@@ -230,9 +220,7 @@ describe('after a crash at any point, the same call returns one label per packag
     expect(await liveLabels(idempotencyKey)).toBe(2);
     if (again.ok) {
       expect(await shipmentDocuments(database.sql, again.shipment.shipmentId)).toHaveLength(2);
-      expect(await readdir(join(folder, 'data', 'shipments', again.shipment.shipmentId, '1'))).toHaveLength(
-        2,
-      );
+      expect(await readdir(join(folder, 'data', 'shipments', again.shipment.shipmentId, '1'))).toHaveLength(2);
     }
   });
 });
@@ -285,9 +273,7 @@ describe('a refusal', () => {
     });
 
     expect(result).toMatchObject({ ok: false, refusal: { code: 'METHOD_NOT_AVAILABLE' } });
-    expect(
-      await database.sql`SELECT 1 FROM shipments WHERE idempotency_key = ${idempotencyKey}`,
-    ).toHaveLength(0);
+    expect(await database.sql`SELECT 1 FROM shipments WHERE idempotency_key = ${idempotencyKey}`).toHaveLength(0);
   });
 });
 
@@ -446,9 +432,7 @@ describe('a tracking number that a carrier gives again', () => {
     const elsewhere = await purchase('tern_parcel_domestic');
     const twoPackages = await purchase('merlin_express_domestic', 2);
     for (const shipment of [first, again, elsewhere, twoPackages]) {
-      expect(new Set(shipment.packages.map(({ trackingNumber }) => trackingNumber))).toEqual(
-        new Set([NUMBER]),
-      );
+      expect(new Set(shipment.packages.map(({ trackingNumber }) => trackingNumber))).toEqual(new Set([NUMBER]));
       expect(await statusOf(shipment.shipmentId)).toEqual(['registered']);
     }
     await database.sql`DELETE FROM trackings`;

@@ -127,9 +127,7 @@ function createComparison(before: ApiDocument, after: ApiDocument, report: (chan
   ): string[] {
     const [narrow, wide] = direction === 'request' ? [old, next] : [next, old];
     const isSubtype =
-      wide.type === undefined ||
-      narrow.type === wide.type ||
-      (narrow.type === 'integer' && wide.type === 'number');
+      wide.type === undefined || narrow.type === wide.type || (narrow.type === 'integer' && wide.type === 'number');
     if (!isSubtype) return [`${place}: type ${old.type ?? 'any'} became ${next.type ?? 'any'}`];
     return [
       ...valueChanges(old, next, direction, place),
@@ -163,9 +161,7 @@ function createComparison(before: ApiDocument, after: ApiDocument, report: (chan
       const at = `${place}.${name}`;
       if (is[name] === undefined) return [`${at}: removed`];
       const mayBeAbsent =
-        direction === 'response' && isRequired(old, name) && !isRequired(next, name)
-          ? [`${at}: may be absent`]
-          : [];
+        direction === 'response' && isRequired(old, name) && !isRequired(next, name) ? [`${at}: may be absent`] : [];
       return [...mayBeAbsent, ...differences(schema, is[name], direction, at, seen)];
     });
     if (direction === 'response') return changes;
@@ -206,8 +202,7 @@ function createComparison(before: ApiDocument, after: ApiDocument, report: (chan
   function parameterChanges(name: string, old: Operation, next: Operation): void {
     for (const parameter of next.parameters ?? []) {
       const known = old.parameters?.find((one) => one.name === parameter.name && one.in === parameter.in);
-      if (parameter.required && !known?.required)
-        report(`${name} ${parameter.in} ${parameter.name}: required`);
+      if (parameter.required && !known?.required) report(`${name} ${parameter.in} ${parameter.name}: required`);
     }
     for (const parameter of old.parameters ?? []) {
       const place = `${name} ${parameter.in} ${parameter.name}`;
@@ -225,8 +220,7 @@ const valuesOf = (schema: Schema): unknown[] | undefined =>
 function valueChanges(old: Schema, next: Schema, direction: Direction, place: string): string[] {
   const [was, is] = [valuesOf(old), valuesOf(next)];
   if (is === undefined) return [];
-  if (was === undefined)
-    return direction === 'request' ? [`${place}: limited to ${is.map(json).join(', ')}`] : [];
+  if (was === undefined) return direction === 'request' ? [`${place}: limited to ${is.map(json).join(', ')}`] : [];
   const gone = was.filter((value) => !is.includes(value));
   if (direction === 'response') return gone.length === was.length ? [`${place}: other values`] : [];
   return gone.map((value) => `${place}: ${json(value)} is no longer accepted`);

@@ -36,8 +36,7 @@ export function parseMetrics(text: string): Scrape {
     value(name, labels = {}) {
       const found = samples.filter(
         (sample) =>
-          sample.name === name &&
-          Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
+          sample.name === name && Object.entries(labels).every(([key, value]) => sample.labels[key] === value),
       );
       return found.length === 0 ? undefined : found.reduce((sum, { value }) => sum + value, 0);
     },

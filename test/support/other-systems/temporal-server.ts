@@ -15,21 +15,8 @@ export async function startTestTemporal(dynamicConfig: Readonly<Record<string, n
   const server = spawn(
     testTemporalBinary(),
     [
-      ...[
-        'server',
-        'start-dev',
-        '--headless',
-        '--ip',
-        '127.0.0.1',
-        '--port',
-        String(port),
-        '--log-level',
-        'error',
-      ],
-      ...Object.entries(dynamicConfig).flatMap(([key, value]) => [
-        '--dynamic-config-value',
-        `${key}=${value}`,
-      ]),
+      ...['server', 'start-dev', '--headless', '--ip', '127.0.0.1', '--port', String(port), '--log-level', 'error'],
+      ...Object.entries(dynamicConfig).flatMap(([key, value]) => ['--dynamic-config-value', `${key}=${value}`]),
     ],
     { stdio: 'ignore' },
   );

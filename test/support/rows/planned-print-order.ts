@@ -4,11 +4,7 @@ import type { Sql } from '../../../src/platform/postgres';
 /** Inserts a print order whose message is stored, with its plan, as an order run does before the first delivery. */
 export async function plannedPrintOrder(
   sql: Sql,
-  {
-    orderId,
-    partnerId,
-    body,
-  }: { readonly orderId: string; readonly partnerId: string; readonly body: object },
+  { orderId, partnerId, body }: { readonly orderId: string; readonly partnerId: string; readonly body: object },
 ): Promise<string> {
   const [row] = await sql<{ id: string }[]>`
     INSERT INTO print_orders (order_id, partner_id, step, kind, version, status, message_id, body, body_shipping_revision, dispatch_date)

@@ -7,14 +7,9 @@ const direct = new Map();
 /** Returns the project's files that a file imports. */
 function importsOf(file) {
   if (!direct.has(file)) {
-    const specifiers = readFileSync(file, 'utf8').matchAll(
-      /^(?!import type ).*?\b(?:from|import) '(\.[^']*)';$/gm,
-    );
+    const specifiers = readFileSync(file, 'utf8').matchAll(/^(?!import type ).*?\b(?:from|import) '(\.[^']*)';$/gm);
     const paths = Array.from(specifiers, ([, specifier]) => join(dirname(file), specifier));
-    direct.set(
-      file,
-      paths.map((path) => [`${path}.ts`, join(path, 'index.ts')].find(existsSync)).filter(Boolean),
-    );
+    direct.set(file, paths.map((path) => [`${path}.ts`, join(path, 'index.ts')].find(existsSync)).filter(Boolean));
   }
   return direct.get(file);
 }

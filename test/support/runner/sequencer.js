@@ -2,12 +2,7 @@ const { default: Sequencer } = require('@jest/test-sequencer');
 const { importsOfTest } = require('./imports');
 
 /** Helpers whose tests take longest, longest first: programs with servers of their own, a browser, a complete stack. */
-const SLOW = [
-  'test/cli/stack-process.ts',
-  'test/support/browser.ts',
-  'test/support/stack.ts',
-  'sandbox/index.ts',
-];
+const SLOW = ['test/cli/stack-process.ts', 'test/support/browser.ts', 'test/support/stack.ts', 'sandbox/index.ts'];
 
 /**
  * Starts slow test files first, so that no worker runs one alone at the end. A clean clone knows no durations, and jest

@@ -18,8 +18,7 @@ const ended = (bulkRepairId: string) =>
     const progress = await stack.operator.getBulkRepair({ params: { bulkRepairId } });
     return progress.status === 'ended' ? progress : undefined;
   });
-const holdsOf = async (orderId: string) =>
-  (await orderLog(stack, orderId)).filter(({ type }) => type === 'hold');
+const holdsOf = async (orderId: string) => (await orderLog(stack, orderId)).filter(({ type }) => type === 'hold');
 
 test('every order is repaired once, in the name of the operator, and refusals have their reason', async () => {
   const orders = [];

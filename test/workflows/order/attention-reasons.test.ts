@@ -30,9 +30,7 @@ test('an order with two attention reasons is found by each of them, in the API a
     const { orders } = await stack.operator.listOperatorOrders({ query: { attention: reason } });
     expect(orders).toMatchObject([{ id: orderId, attention: ['partner_cancelled', 'partner_error'] }]);
     const workflows = await eventually(async () => {
-      const ids = await workflowsWith(
-        `PresslineAttentionReasons = '${reason}' AND PresslineReference = 'two-reasons'`,
-      );
+      const ids = await workflowsWith(`PresslineAttentionReasons = '${reason}' AND PresslineReference = 'two-reasons'`);
       return ids.length > 0 ? ids : undefined;
     });
     expect(workflows).toEqual([`order-${orderId}`]);

@@ -118,9 +118,7 @@ test('an operator changes an order by a reference of several clients only by its
   ];
   for (const { status, body } of refused) {
     expect([status, body.code]).toEqual([409, 'AMBIGUOUS_REFERENCE']);
-    expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual(
-      [mine, theirs].sort(),
-    );
+    expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([mine, theirs].sort());
     for (const { message, reference } of body.errors) expect(message).toContain(reference);
   }
 
@@ -148,9 +146,7 @@ test('an operator cancels a shipping order by a reference of several accounts on
   const [mine, theirs] = [await create(shop), await create(otherShop)];
   const { status, body } = await send('POST', '/v1/shipping-orders/shared-parcel/cancel', operator);
   expect([status, body.code]).toEqual([409, 'AMBIGUOUS_REFERENCE']);
-  expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual(
-    [mine, theirs].sort(),
-  );
+  expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([mine, theirs].sort());
   expect((await acted('GET', '/v1/shipping-orders/shared-parcel', operator)).orderId).toBe(theirs);
   expect((await acted('POST', `/v1/shipping-orders/${mine}/cancel`, operator)).status).toBe('canceled');
   expect((await acted('POST', '/v1/shipping-orders/shared-parcel/cancel', otherShop)).orderId).toBe(theirs);

@@ -22,14 +22,11 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { DATABASE_POOL_SIZE: 10 } });
 }, 60_000);
 
-const cancel = (orderId: string) =>
-  stack.shop.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
+const cancel = (orderId: string) => stack.shop.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
 const conflict = { status: 409, code: 'CONFLICT' };
 
 const say = (orderId: string, status: string, more: object = {}) =>
-  stack
-    .partner('prints-berlin')
-    .postOrderStatus({ body: { timestamp: now(), orderId, status, ...more } as never });
+  stack.partner('prints-berlin').postOrderStatus({ body: { timestamp: now(), orderId, status, ...more } as never });
 
 const cancelUrl = async (url: string | null) => {
   const { sql } = stack.services;
@@ -124,9 +121,7 @@ test('when the partner refuses, the order continues with attention until it has 
   await say(printOrderId, 'received');
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
   await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
-  expect(
-    (await orderLog(stack, orderId)).find(({ type }) => type === 'partner_cancel_refused'),
-  ).toMatchObject({
+  expect((await orderLog(stack, orderId)).find(({ type }) => type === 'partner_cancel_refused')).toMatchObject({
     data: { message: expect.stringContaining('on the press already') },
   });
   await say(printOrderId, 'shipped');
@@ -166,9 +161,5 @@ test('labels that were bought before the cancellation are voided', async () => {
   // The sandbox refuses to cancel a packed order, but it did not request this label itself.
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
-  await orderUntil(
-    stack,
-    orderId,
-    ({ shipments }) => shipments.voided === 1 && shipments.bought === undefined,
-  );
+  await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1 && shipments.bought === undefined);
 });

@@ -41,8 +41,7 @@ async function latestRun(orderId: string) {
   const events = (await runsOf(orderId)).at(-1)!.events!;
   const [payload] = events[0]!.workflowExecutionStartedEventAttributes!.input!.payloads!;
   const isTimer = events.find(
-    (event) =>
-      event.timerStartedEventAttributes != null || event.activityTaskScheduledEventAttributes != null,
+    (event) => event.timerStartedEventAttributes != null || event.activityTaskScheduledEventAttributes != null,
   )?.timerStartedEventAttributes;
   return {
     input: JSON.parse(Buffer.from(payload!.data!).toString()) as OrderRunInput,
@@ -90,9 +89,7 @@ test('a parked order continues as new, and keeps its attempts and its pause', as
   expect(planned).toMatchObject({ attention: null });
   await eventually(async () => seenPrintOrders(stack, planned.printOrderIds)[0]);
   const files = (await runsOf(id)).flatMap(({ events }) =>
-    events!.filter(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'fetchOrderFiles',
-    ),
+    events!.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'fetchOrderFiles'),
   );
   expect(files).toHaveLength(1);
 });
@@ -129,9 +126,7 @@ test('a parked order on hold is planned when its carried pause ends, and deliver
 /** Returns the number of plans that the runs of an order have made. */
 async function plans(orderId: string): Promise<number> {
   return (await runsOf(orderId)).flatMap(({ events }) =>
-    events!.filter(
-      (event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'prepareOrder',
-    ),
+    events!.filter((event) => event.activityTaskScheduledEventAttributes?.activityType?.name === 'prepareOrder'),
   ).length;
 }
 

@@ -54,10 +54,7 @@ export async function dispatchedOrder(
 }
 
 /** Sends a dispatch request and downloads the documents of its answer. */
-export async function dispatchDocuments(
-  partner: TestClient,
-  printOrderId: string,
-): Promise<DispatchedDocument[]> {
+export async function dispatchDocuments(partner: TestClient, printOrderId: string): Promise<DispatchedDocument[]> {
   const { documents } = await partner.dispatchOrder({ body: { orderId: printOrderId } });
   return await Promise.all(
     documents.map(async ({ type, url }) => {

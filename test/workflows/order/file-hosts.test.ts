@@ -55,13 +55,7 @@ const REFUSED: Readonly<Record<string, Refused>> = {
   'redirect-private.pdf': { code: 'file_redirected', says: 'redirects' },
 };
 /** Files that are stored in the end. */
-const STORED = [
-  'recovers.pdf?failures=1',
-  'busy.pdf?failures=1',
-  'redirect.pdf',
-  'misnamed.png',
-  'slow.pdf?ms=500',
-];
+const STORED = ['recovers.pdf?failures=1', 'busy.pdf?failures=1', 'redirect.pdf', 'misnamed.png', 'slow.pdf?ms=500'];
 
 const slipOf = (fileUrl: string): Partial<OrderBody> => ({
   packagingInstructions: [
@@ -96,8 +90,7 @@ beforeAll(async () => {
   stockBefore = await stock();
   // The sandbox draws a file on its first request.
   for (const at of [stack, hasty]) {
-    for (const name of ['t-shirt-front.png', 't-shirt-back.png'])
-      await (await fetch(goodFile(at, name))).arrayBuffer();
+    for (const name of ['t-shirt-front.png', 't-shirt-back.png']) await (await fetch(goodFile(at, name))).arrayBuffer();
   }
   const bad = Object.entries(REFUSED).flatMap(([name, { waits }]) => {
     const at = stackFor(waits);
@@ -209,9 +202,7 @@ test('refused orders reserve no stock and reach no partner', async () => {
 });
 
 test('an order stays at uploading while a host fails, and can be cancelled at once', async () => {
-  const items = [
-    poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=60000') }] }),
-  ];
+  const items = [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=60000') }] })];
   const order = await ordered(stack, orderOf(stack, { items }), isAt('uploading'));
   expect(order).toMatchObject({ financialStatus: 'pending', items: [{ fulfillmentStatus: 'uploading' }] });
   await stack.shop.cancelOrder({ params: { orderId: order.id }, body: {} });

@@ -82,16 +82,11 @@ beforeAll(async () => {
 });
 
 const jobs = (order: Order) =>
-  order.items.map(({ itemReferenceId, printJobs }) => [
-    itemReferenceId,
-    printJobs.map(({ partner }) => partner),
-  ]);
+  order.items.map(({ itemReferenceId, printJobs }) => [itemReferenceId, printJobs.map(({ partner }) => partner)]);
 
 /** Returns the text of all documents of an order's print orders at a partner. */
 async function papers(order: Order, partner: string): Promise<string[]> {
-  const ids = new Set(
-    order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId)),
-  );
+  const ids = new Set(order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId)));
   const pages: string[] = [];
   for (const orderId of ids) {
     const { documents } = await stack.partner(partner).dispatchOrder({ body: { orderId } });
@@ -140,14 +135,9 @@ test('a t-shirt, a poster and a framed poster are split over partners, connected
     poster: 1,
     'framed-poster': 3,
   });
-  const vat = Object.fromEntries(
-    lines.map((line) => [line.referenceId, Math.round((line.vat / line.price) * 100)]),
-  );
+  const vat = Object.fromEntries(lines.map((line) => [line.referenceId, Math.round((line.vat / line.price) * 100)]));
   expect(vat).toEqual({ 't-shirt': 0, poster: 19, 'framed-poster': 19 });
-  const shipping = order.receipts.reduce(
-    (sum, { shippingPrice }) => sum + Math.round(shippingPrice * 100),
-    0,
-  );
+  const shipping = order.receipts.reduce((sum, { shippingPrice }) => sum + Math.round(shippingPrice * 100), 0);
   expect(shipping).toBe(Math.round(order.shipment!.price * 100));
 });
 
@@ -270,15 +260,12 @@ test('a product created by the catalog API can be ordered at once by name and va
   expect(card!.finalProductUid).toBe('card_product_pf_a5_pt_320-gsm-recycled_cl_4-0_ver');
 
   const refusals = await Promise.all(
-    [
-      item({ Size: 'Huge' }),
-      item({ Colour: 'Moss' }),
-      { ...item({ Size: 'Large' }), productName: 'garden card' },
-    ].map(async (wrong) =>
-      shop.submitOrder({ body: orderOf(stack, { items: [wrong] }) }).then(
-        () => undefined,
-        ({ errors }: { errors: { reference?: string }[] }) => errors.map(({ reference }) => reference),
-      ),
+    [item({ Size: 'Huge' }), item({ Colour: 'Moss' }), { ...item({ Size: 'Large' }), productName: 'garden card' }].map(
+      async (wrong) =>
+        shop.submitOrder({ body: orderOf(stack, { items: [wrong] }) }).then(
+          () => undefined,
+          ({ errors }: { errors: { reference?: string }[] }) => errors.map(({ reference }) => reference),
+        ),
     ),
   );
   expect(refusals).toEqual([

@@ -106,10 +106,7 @@ describe('documents of packages with packaging instructions', () => {
       }),
     );
     // Three labels and three CN22; the invoice and the client's packing slip.
-    expect(documents.map(({ type }) => type).sort()).toEqual([
-      ...Array(2).fill('invoice'),
-      ...Array(6).fill('label'),
-    ]);
+    expect(documents.map(({ type }) => type).sort()).toEqual([...Array(2).fill('invoice'), ...Array(6).fill('label')]);
     expect(documents.filter(({ text }) => text.includes('Packing list'))).toEqual([]);
 
     await partner.subscribePartner({
@@ -132,9 +129,7 @@ describe('documents of packages with packaging instructions', () => {
     expect(list!.text).toContain('Package 1 of 3');
     expect(list!.text).toMatch(/poster 2 Items in this package 2/);
     expect(list!.text).not.toContain('EUR');
-    const references = typed
-      .filter(({ type }) => type === 'label')
-      .map(({ text }) => text.match(/P-\d/)?.[0]);
+    const references = typed.filter(({ type }) => type === 'label').map(({ text }) => text.match(/P-\d/)?.[0]);
     expect(references.sort()).toEqual(['P-1', 'P-2', 'P-3']);
     for (const { type, text } of typed) expect(text.includes('CN 22')).toBe(type === 'customs_form');
 

@@ -10,9 +10,7 @@ const CONNECTIONS = 20;
 
 test(`${ORDERS} orders over ${CONNECTIONS} connections: each has one run and one print order, and is found by id and reference`, async () => {
   const stack = await testStack({ mode: 'manual' });
-  const waiting = Array.from({ length: ORDERS }, (_, index) =>
-    orderOf(stack, { orderReferenceId: `many-${index}` }),
-  );
+  const waiting = Array.from({ length: ORDERS }, (_, index) => orderOf(stack, { orderReferenceId: `many-${index}` }));
   const taken: { id: string; orderReferenceId: string }[] = [];
   const connection = async () => {
     for (let body = waiting.pop(); body !== undefined; body = waiting.pop())

@@ -71,8 +71,7 @@ test('an order that was delivered is counted in every stage', () => {
   const ends = stages.map((stage) => after.value('pressline_order_stage_duration_seconds_sum', { stage })!);
   expect(ends).toEqual([...ends].sort((a, b) => a - b));
   expect(ends[0]).toBeGreaterThan(0);
-  for (const stage of stages)
-    expect(after.value('pressline_order_stage_duration_seconds_count', { stage })).toBe(1);
+  for (const stage of stages) expect(after.value('pressline_order_stage_duration_seconds_count', { stage })).toBe(1);
   expect(after.value('pressline_postbacks_total', { status: 'printed', outcome: 'accepted' })).toBe(1);
   expect(after.value('pressline_partner_deliveries_total', { outcome: 'accepted' })).toBe(1);
   expect(after.value('pressline_labels_total', { outcome: 'accepted' })).toBeGreaterThan(0);
@@ -103,9 +102,7 @@ test('an order that needs attention is counted by reason, with the time since it
   await sql`UPDATE gauge_snapshot SET read_at = '-infinity'`;
   const now = await scrape(server.url);
   expect(now.value('pressline_attention', { reason: 'short_shipped' })).toBe(1);
-  expect(now.value('pressline_attention_oldest_age_seconds', { reason: 'short_shipped' })).toBeGreaterThan(
-    3_599,
-  );
+  expect(now.value('pressline_attention_oldest_age_seconds', { reason: 'short_shipped' })).toBeGreaterThan(3_599);
   expect(now.value('pressline_attention', { reason: 'out_of_step' })).toBe(1);
   expect(now.value('pressline_attention_oldest_age_seconds', { reason: 'out_of_step' })).toBeLessThan(3_000);
 });
@@ -114,7 +111,5 @@ test('other paths are not found, and other methods are refused', async () => {
   const base = server.url.replace(/\/metrics$/, '');
   expect((await fetch(`${base}/v1/orders`)).status).toBe(404);
   expect((await fetch(server.url, { method: 'POST' })).status).toBe(405);
-  expect((await fetch(server.url)).headers.get('content-type')).toBe(
-    'text/plain; version=0.0.4; charset=utf-8',
-  );
+  expect((await fetch(server.url)).headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
 });

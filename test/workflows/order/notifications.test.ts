@@ -148,9 +148,7 @@ describe('notifications about a delivered order', () => {
       expect(statuses.map(rank)).toEqual(statuses.map(rank).sort((a, b) => a - b));
       expect(statuses.at(-1)).toBe('delivered');
     }
-    expect(
-      of('order_item_status_updated').find(({ itemReferenceId }) => itemReferenceId === 'poster'),
-    ).toMatchObject({
+    expect(of('order_item_status_updated').find(({ itemReferenceId }) => itemReferenceId === 'poster')).toMatchObject({
       metadata: [{ key: 'line', value: 'a' }],
       fulfillmentCountry: null,
     });

@@ -44,11 +44,7 @@ async function answering(
 const WORDS = [
   ['half of a surrogate pair', '"Wartung \\ud83d"', 'Wartung \ufffd'],
   ['U+0000', '"Wartung \\u0000."', 'Wartung \ufffd.'],
-  [
-    'an emoji across character 500',
-    JSON.stringify(`${'x'.repeat(499)}\u{1f600}y`),
-    `${'x'.repeat(499)}\u{1f600}`,
-  ],
+  ['an emoji across character 500', JSON.stringify(`${'x'.repeat(499)}\u{1f600}y`), `${'x'.repeat(499)}\u{1f600}`],
 ] as const;
 
 test.each([1, 2, 3, 4])(
@@ -72,34 +68,31 @@ test.each([1, 2, 3, 4])('a refusal with odd words (%s) is recorded', async (word
   await orderUntil(stack, id, is('canceled'));
 });
 
-test.each(WORDS)(
-  'the answers to an order update and to a cancel request may have %s',
-  async (what, text, kept) => {
-    const reference = what.slice(0, 20);
-    await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', reference, 60_000);
-    const { orderId } = await handedOver(stack, reference);
-    await answering('order_update_url', [422, `{"message":${text}}`], async () => {
-      await stack.shop.updateShipment({
-        params: { orderId },
-        body: {
-          shippingAddress: {
-            ...orderBody(stack, reference).shippingAddress,
-            addressLine1: 'Invalidenstrasse 2',
-          },
+test.each(WORDS)('the answers to an order update and to a cancel request may have %s', async (what, text, kept) => {
+  const reference = what.slice(0, 20);
+  await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', reference, 60_000);
+  const { orderId } = await handedOver(stack, reference);
+  await answering('order_update_url', [422, `{"message":${text}}`], async () => {
+    await stack.shop.updateShipment({
+      params: { orderId },
+      body: {
+        shippingAddress: {
+          ...orderBody(stack, reference).shippingAddress,
+          addressLine1: 'Invalidenstrasse 2',
         },
-      });
-      await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+      },
     });
-    await answering('order_cancel_url', [409, `{"error":${text}}`], async () => {
-      await stack.shop.cancelOrder({ params: { orderId }, body: {} });
-      await orderUntil(stack, orderId, ({ attention }) => attention!.includes('cancel_refused'));
-    });
-    const messages = (await orderLog(stack, orderId)).map(({ data }) => data.message);
-    expect(messages).toContain(`HTTP 422: ${kept}`);
-    expect(messages).toContain(`HTTP 409: ${kept}`);
-    expect((await look(orderId)).attention).not.toContain('record_refused');
-  },
-);
+    await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+  });
+  await answering('order_cancel_url', [409, `{"error":${text}}`], async () => {
+    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await orderUntil(stack, orderId, ({ attention }) => attention!.includes('cancel_refused'));
+  });
+  const messages = (await orderLog(stack, orderId)).map(({ data }) => data.message);
+  expect(messages).toContain(`HTTP 422: ${kept}`);
+  expect(messages).toContain(`HTTP 409: ${kept}`);
+  expect((await look(orderId)).attention).not.toContain('record_refused');
+});
 
 test('an order goes on when Postgres refuses a record, and an operator dismisses its flag', async () => {
   const { sql } = stack.services;

@@ -144,8 +144,7 @@ describe('reroute', () => {
     );
     expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
     for (const outcome of outcomes) {
-      if (outcome.status === 'rejected')
-        expect(outcome.reason).toMatchObject({ status: 409, code: 'CONFLICT' });
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 409, code: 'CONFLICT' });
     }
     expect((await repairs(order.orderId)).map(({ type }) => type)).toEqual([
       'reroute_requested',
@@ -292,10 +291,7 @@ test('cancel of one print order of a split order leaves the other', async () => 
   await repair(id, { action: 'cancel', itemIds: [items[1]!.id] });
   const ohio = printOrders.find(({ partnerUid }) => partnerUid === 'prints-ohio')!;
   await eventually(async () => seenPrintOrders(stack, [ohio.id])[0]!.cancelOrders[0]);
-  await say(
-    { printOrderId: printOrders.find(({ partnerUid }) => partnerUid !== 'prints-ohio')!.id },
-    'shipped',
-  );
+  await say({ printOrderId: printOrders.find(({ partnerUid }) => partnerUid !== 'prints-ohio')!.id }, 'shipped');
   expect(await orderUntil(stack, id, is('shipped'))).toMatchObject({
     financialStatus: 'partially_refunded',
     items: [{ status: 'shipped' }, { status: 'cancelled' }],

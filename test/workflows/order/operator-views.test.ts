@@ -1,15 +1,7 @@
 import { json } from '../../../src/platform/postgres';
 import { type TestStack, testStack } from '../../support/stack';
 import { conflict, operatorHelpers } from './operator-fixture';
-import {
-  deliveredByCarrier,
-  type HandedOver,
-  handedOver,
-  is,
-  orderBody,
-  orderNow,
-  orderUntil,
-} from './order-fixture';
+import { deliveredByCarrier, type HandedOver, handedOver, is, orderBody, orderNow, orderUntil } from './order-fixture';
 
 /** Operators' views of orders and dead messages, repairs that are refused, and dismissal of attention. */
 
@@ -22,9 +14,7 @@ beforeAll(async () => {
 
 test('the repair dismiss removes the attention reasons of an ended order', async () => {
   const order = await handedOver(stack, 'put-away', { quantity: 3 });
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(
-    conflict(/needs no attention/),
-  );
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/needs no attention/));
   await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
   await orderUntil(stack, order.orderId, is('on_hold'));
   await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/still open/));
@@ -42,9 +32,7 @@ test('the repair dismiss removes the attention reasons of an ended order', async
     type: 'dismiss',
     data: { by: 'operator', reason: 'agreed by phone', attention: ['short_shipped'] },
   });
-  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(
-    conflict(/needs no attention/),
-  );
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject(conflict(/needs no attention/));
 });
 
 test('a refused order cannot be repaired', async () => {

@@ -113,8 +113,7 @@ export async function stepsBack({ services: { sql } }: TestStack, orderId: strin
     if (status === null || !isProgress(status as ItemStatus)) return [];
     const after = status as ProgressStatus;
     const before = highest.get(itemId);
-    if (before !== undefined && PROGRESS_RANK[before] > PROGRESS_RANK[after])
-      return [`${before} -> ${after}`];
+    if (before !== undefined && PROGRESS_RANK[before] > PROGRESS_RANK[after]) return [`${before} -> ${after}`];
     highest.set(itemId, after);
     return [];
   });

@@ -50,9 +50,7 @@ test('a poster is delivered with one print order and one label whose barcode sca
   expect(stack.services.links.open(token, inDays(30))).toEqual({ ok: false, reason: 'expired' });
 
   // A repeated dispatch returns the same shipment. The barcode of its label is the client's tracking code.
-  const again = await stack
-    .partner('prints-berlin')
-    .dispatchOrder({ body: { orderId: printOrders[0]!.printOrderId } });
+  const again = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrders[0]!.printOrderId } });
   const trackingCode = order.shipment!.packages[0]!.trackingCode;
   expect(again.trackingCode).toBe(trackingCode);
   const label = again.documents.find(({ type }) => type === 'label')!;

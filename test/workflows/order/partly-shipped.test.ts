@@ -2,15 +2,7 @@ import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { eventually } from '../../support/eventually';
 import { type TestStack, testStack } from '../../support/stack';
 import { conflict, operatorHelpers } from './operator-fixture';
-import {
-  type HandedOver,
-  handedOver,
-  is,
-  orderBody,
-  orderNow,
-  orderUntil,
-  seenPrintOrders,
-} from './order-fixture';
+import { type HandedOver, handedOver, is, orderBody, orderNow, orderUntil, seenPrintOrders } from './order-fixture';
 import { framedPoster, tShirt } from './shop';
 
 /** Changes of address and method when a part of the order has left. The partners send no postbacks on their own. */

@@ -5,15 +5,7 @@ import type { OrderStatus } from '../../../src/orders/domain/lifecycle/statuses'
 import { printOrderProblems } from '../../support/checks/message-schemas';
 import { type TestStack, testStack } from '../../support/stack';
 import { NOT_PROVOKED } from './not-provoked';
-import {
-  is,
-  misbehaveOnce,
-  type OrderNow,
-  orderBody,
-  orderUntil,
-  seenPrintOrders,
-  stepsBack,
-} from './order-fixture';
+import { is, misbehaveOnce, type OrderNow, orderBody, orderUntil, seenPrintOrders, stepsBack } from './order-fixture';
 
 /**
  * Every behaviour of the sandbox's partners, end to end on real servers: the order reaches the right end with the right
@@ -87,9 +79,7 @@ const updates =
 
 const isOnHold = ({ status }: OrderNow) => status === 'on_hold';
 const firstItemWaits = ({ items }: OrderNow) =>
-  items[0]!.status === 'manual_handling' &&
-  items[1]!.status !== 'in_production' &&
-  items[1]!.status !== 'printed';
+  items[0]!.status === 'manual_handling' && items[1]!.status !== 'in_production' && items[1]!.status !== 'printed';
 const answers = (status: string) => (seen: SeenPrintOrder) =>
   seen.postbacks.filter((postback) => postback.status === status).map(({ answer }) => answer);
 
@@ -112,8 +102,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     act: operator('reroute'),
     printOrders: 2,
     labels: 1,
-    first: ({ state, deliveries }) =>
-      expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
+    first: ({ state, deliveries }) => expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
   },
   'odd-words': { printOrders: 1, labels: 1 },
   'odd-refusal': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
@@ -153,9 +142,9 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     printOrders: 1,
     labels: 1,
     first: ({ postbacks }) =>
-      expect(
-        postbacks.filter(({ status }) => status.startsWith('faulty')).map(({ answer }) => answer),
-      ).toEqual([400, 400, 400, 400, 404, 400]),
+      expect(postbacks.filter(({ status }) => status.startsWith('faulty')).map(({ answer }) => answer)).toEqual([
+        400, 400, 400, 400, 404, 400,
+      ]),
   },
   'per-item-postbacks': { items: 2, printOrders: 1, labels: 1 },
   'cancels-order': {
@@ -329,42 +318,35 @@ test('the table has every behaviour', () => {
   expect([...Object.keys(CASES), ...NOT_PROVOKED].sort()).toEqual(Object.keys(BEHAVIOURS).sort());
 });
 
-test.each(Object.entries(CASES))(
-  '%s',
-  async (name, { printOrders, labels, voided = 0, attention = null, first }) => {
-    const { orderId } = await runs.get(name)!.catch((error: unknown) => {
-      throw error instanceof PresslineError
-        ? new Error(`${error.message} ${JSON.stringify(error.body)}`)
-        : error;
+test.each(Object.entries(CASES))('%s', async (name, { printOrders, labels, voided = 0, attention = null, first }) => {
+  const { orderId } = await runs.get(name)!.catch((error: unknown) => {
+    throw error instanceof PresslineError ? new Error(`${error.message} ${JSON.stringify(error.body)}`) : error;
+  });
+  // Late postbacks and voids can follow the end.
+  const settled = await orderUntil(
+    stack,
+    orderId,
+    (now) =>
+      (now.shipments.voided ?? 0) === voided &&
+      seenPrintOrders(stack, now.printOrderIds).every(({ state }) => state !== 'taken' || name === 'never-answers'),
+  );
+  const seen = seenPrintOrders(stack, settled.printOrderIds);
+  expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());
+  expect(seen).toHaveLength(printOrders);
+  for (const { distinctContents, distinctWebhookIds, reason } of seen) {
+    expect({ distinctContents, distinctWebhookIds, reason }).toMatchObject({
+      distinctContents: 1,
+      distinctWebhookIds: 1,
     });
-    // Late postbacks and voids can follow the end.
-    const settled = await orderUntil(
-      stack,
-      orderId,
-      (now) =>
-        (now.shipments.voided ?? 0) === voided &&
-        seenPrintOrders(stack, now.printOrderIds).every(
-          ({ state }) => state !== 'taken' || name === 'never-answers',
-        ),
-    );
-    const seen = seenPrintOrders(stack, settled.printOrderIds);
-    expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());
-    expect(seen).toHaveLength(printOrders);
-    for (const { distinctContents, distinctWebhookIds, reason } of seen) {
-      expect({ distinctContents, distinctWebhookIds, reason }).toMatchObject({
-        distinctContents: 1,
-        distinctWebhookIds: 1,
-      });
-    }
-    expect(settled.shipments).toEqual({
-      ...(labels > 0 ? { bought: labels } : {}),
-      ...(voided > 0 ? { voided } : {}),
-    });
-    expect(await stepsBack(stack, orderId)).toEqual([]);
-    expect(settled.attention).toBe(attention);
-    first?.(seen.find(({ printOrderId }) => printOrderId === settled.printOrderIds[0])!);
-  },
-);
+  }
+  expect(settled.shipments).toEqual({
+    ...(labels > 0 ? { bought: labels } : {}),
+    ...(voided > 0 ? { voided } : {}),
+  });
+  expect(await stepsBack(stack, orderId)).toEqual([]);
+  expect(settled.attention).toBe(attention);
+  first?.(seen.find(({ printOrderId }) => printOrderId === settled.printOrderIds[0])!);
+});
 
 test('every partner got signed print orders in the form of schema `SentPrintOrder`', () => {
   for (const { badSignatures, malformed } of Object.values(stack.sandbox.seen().partners)) {

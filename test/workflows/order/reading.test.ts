@@ -61,12 +61,9 @@ const statuses = ({ fulfillmentStatus, financialStatus, items }: Order) => [
 
 /** Reads until the first item has this status, and checks that the order's status is derived from its items. */
 async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
-  const order = await readUntil(
-    stack.shop,
-    orderId,
-    (seen) => statuses(seen).join() === expected.join(),
-    60_000,
-  ).catch(async () => await read(stack.shop, orderId));
+  const order = await readUntil(stack.shop, orderId, (seen) => statuses(seen).join() === expected.join(), 60_000).catch(
+    async () => await read(stack.shop, orderId),
+  );
   expect(statuses(order)).toEqual(expected);
   expect(order.fulfillmentStatus).toBe(
     deriveOrderStatus(order.items.map((item) => item.fulfillmentStatus as ItemStatus)),
@@ -256,9 +253,7 @@ async function expectEveryField(order: Order): Promise<void> {
     retailPriceInclVat: 19.5,
     productFileMimeType: 'application/pdf',
     metadata: metadata('item'),
-    files: [
-      { type: 'default', url: posters!.fileUrl, mimeType: 'application/pdf', metadata: metadata('file') },
-    ],
+    files: [{ type: 'default', url: posters!.fileUrl, mimeType: 'application/pdf', metadata: metadata('file') }],
     printJobs: [{ partner: 'prints-berlin', quantity: 3, status: 'delivered' }],
   });
   expect(posters!.attributes[0]).toEqual({
@@ -310,13 +305,7 @@ async function expectEveryField(order: Order): Promise<void> {
     billingEntity: order.billingEntity,
   });
   expect(
-    receipt!.items.map(({ type, referenceId, amount, vat, price }) => [
-      type,
-      referenceId,
-      amount,
-      vat,
-      price,
-    ]),
+    receipt!.items.map(({ type, referenceId, amount, vat, price }) => [type, referenceId, amount, vat, price]),
   ).toEqual([
     ['product', 'poster', 3, 3.38, 17.79],
     ['product', 'sticker', 60, 10.26, 54],
@@ -428,9 +417,7 @@ function expectToAddUp(receipt: Order['receipts'][number]): void {
       0,
     );
   const totals = Object.fromEntries(
-    Object.entries(receipt).flatMap(([name, value]) =>
-      typeof value === 'number' ? [[name, minor(value)]] : [],
-    ),
+    Object.entries(receipt).flatMap(([name, value]) => (typeof value === 'number' ? [[name, minor(value)]] : [])),
   );
   expect(totals).toMatchObject({
     productsPriceInitial: sum('priceInitial', 'product'),

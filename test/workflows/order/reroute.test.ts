@@ -20,8 +20,7 @@ beforeAll(async () => {
 async function withoutCancelUrl<T>(work: () => Promise<T>): Promise<T> {
   const { sql } = stack.services;
   const [before] = await sql`SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
-  const set = (url: string | null) =>
-    sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
+  const set = (url: string | null) => sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
   await set(null);
   try {
     return await work();
@@ -119,9 +118,7 @@ test('a partner that has acknowledged nothing and does not answer loses the item
   // Clients do not see it before its delivery.
   const shown = await stack.shop.getOrder({ params: { orderId } });
   expect(shown.items[0]!.printJobs.map((job) => job.printOrderId)).toEqual([printOrderId]);
-  await expect(repair(orderId, reroute(itemIds[0]!))).rejects.toMatchObject(
-    conflict(/waits until its partner/),
-  );
+  await expect(repair(orderId, reroute(itemIds[0]!))).rejects.toMatchObject(conflict(/waits until its partner/));
 
   expect(await secondDelivered(orderId)).toBe(second.id);
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(limit.dueAt));

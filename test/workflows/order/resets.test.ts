@@ -157,8 +157,7 @@ async function expectCountedOnce(order: PrintedOrder): Promise<void> {
     delivered: count('tracking_delivered'),
     skipped: count('record_skipped'),
   }).toEqual({ handedOver: 1, received: 2, printed: 2, shipped: 1, delivered: 1, skipped: 0 });
-  const unhandled =
-    await sql`SELECT id FROM postbacks WHERE print_order_id = ${printOrderId} AND handled_at IS NULL`;
+  const unhandled = await sql`SELECT id FROM postbacks WHERE print_order_id = ${printOrderId} AND handled_at IS NULL`;
   expect(unhandled).toHaveLength(0);
   expect(await notifications(orderId)).toMatchObject({
     'order_item_status_updated: shipped': 2,
@@ -196,9 +195,7 @@ test('after a reset to any workflow task, every later postback is stored, notifi
   expect(new Set(points.map(({ point }) => point)).size).toBeGreaterThanOrEqual(most);
   for (const { order, point, ends } of points) {
     const runId = await reset(order.orderId, ends[point]!);
-    await eventually(async () =>
-      (await handleOf(order.orderId).describe()).runId === runId ? true : undefined,
-    );
+    await eventually(async () => ((await handleOf(order.orderId).describe()).runId === runId ? true : undefined));
   }
   for (const { order, point, ends } of points) {
     try {

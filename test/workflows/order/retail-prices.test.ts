@@ -43,9 +43,10 @@ test('retail prices are on customs forms, whose totals add up to the line’s pr
 
   const forms = texts.filter((text) => text.includes('CN 22')).sort();
   expect(forms).toHaveLength(2);
-  expect(
-    forms.map((text) => text.match(/Total, net weight [\d.]+ kg [\d.]+ kg ([\d.]+ EUR)/)?.[1]).sort(),
-  ).toEqual(['3.33 EUR', '6.67 EUR']);
+  expect(forms.map((text) => text.match(/Total, net weight [\d.]+ kg [\d.]+ kg ([\d.]+ EUR)/)?.[1]).sort()).toEqual([
+    '3.33 EUR',
+    '6.67 EUR',
+  ]);
   expect(customs).toEqual({ priceTotal: 10, tax: expect.any(Number), currencyCode: 'EUR' });
 });
 

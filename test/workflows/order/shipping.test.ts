@@ -39,8 +39,7 @@ async function confirmed(body: ReturnType<typeof orderOf>): Promise<{ order: Ord
   const order = await ordered(
     stack,
     body,
-    ({ items, eventLog }) =>
-      items[0]!.printJobs.length > 0 && eventLog.some(({ type }) => type === 'handed_over'),
+    ({ items, eventLog }) => items[0]!.printJobs.length > 0 && eventLog.some(({ type }) => type === 'handed_over'),
   );
   const printOrderId = printOrderOf(order);
   await berlin.postOrderStatus({
@@ -120,11 +119,7 @@ describe('the requested method', () => {
   });
 
   test('a list of unknown names refuses the order with a reason', async () => {
-    const order = await ordered(
-      stack,
-      orderOf(stack, { shipmentMethodUid: 'fed_ex_2_day,ups_ground' }),
-      planned,
-    );
+    const order = await ordered(stack, orderOf(stack, { shipmentMethodUid: 'fed_ex_2_day,ups_ground' }), planned);
     expect(order).toMatchObject({
       fulfillmentStatus: 'failed',
       financialStatus: 'canceled',
@@ -143,10 +138,7 @@ test('packaging instructions decide the packages, and their slips are among the 
   const { order, printOrderId } = await confirmed(
     orderOf(stack, {
       items: [poster(stack, { quantity: 5 })],
-      packagingInstructions: [
-        { packageItems: pack(2), packingSlip: { fileUrl: slip } },
-        { packageItems: pack(1) },
-      ],
+      packagingInstructions: [{ packageItems: pack(2), packingSlip: { fileUrl: slip } }, { packageItems: pack(1) }],
     }),
   );
   expect(order.shipment).toMatchObject({ packageCount: 3 });
@@ -160,11 +152,7 @@ test('packaging instructions decide the packages, and their slips are among the 
   );
   expect(papers.sort()).toEqual(['invoice', 'label', 'label', 'label', 'slip as invoice']);
   const { shipment } = await read(stack.shop, order.id);
-  expect(shipment!.packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual([
-    'P-1',
-    'P-2',
-    'P-3',
-  ]);
+  expect(shipment!.packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual(['P-1', 'P-2', 'P-3']);
   const [one] = await stack.services.sql`
     SELECT d.package_position, d.type FROM shipment_documents d JOIN shipments s ON s.id = d.shipment_id
     WHERE s.order_id = ${order.id} AND d.document_type = 'packing_slip'`;
@@ -257,8 +245,7 @@ describe('a change of address or method', () => {
     await readUntil(
       stack.shop,
       order.id,
-      ({ shipment }) =>
-        shipment!.packages.length === 1 && shipment!.packages[0]!.trackingCode === after.trackingCode,
+      ({ shipment }) => shipment!.packages.length === 1 && shipment!.packages[0]!.trackingCode === after.trackingCode,
     );
 
     await berlin.postOrderStatus({

@@ -92,8 +92,7 @@ export const orderOf = (stack: TestStack, over: Partial<OrderBody> = {}): OrderB
   };
 };
 
-export const read = (client: TestClient, orderId: string): Promise<Order> =>
-  client.getOrder({ params: { orderId } });
+export const read = (client: TestClient, orderId: string): Promise<Order> => client.getOrder({ params: { orderId } });
 
 const POLL_MS = 100;
 /** Time-out on a machine under load. */

@@ -34,9 +34,7 @@ test('the partner is reminded again and again, ever more seldom, until it confir
     return order.run === null ? undefined : { run: order.run, order };
   });
   expect(seen.attention).toContain('not_received');
-  expect(run.deadlines).toContainEqual(
-    expect.objectContaining({ reason: 'reminder', printOrderId, passed: false }),
-  );
+  expect(run.deadlines).toContainEqual(expect.objectContaining({ reason: 'reminder', printOrderId, passed: false }));
   const [printOrder] = await eventually(async () => {
     const found = seenPrintOrders(stack, [printOrderId]);
     return found[0]!.deliveries >= 4 ? found : undefined;

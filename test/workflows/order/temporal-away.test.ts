@@ -48,9 +48,7 @@ test('twenty orders submitted meanwhile all run once when it is back', async () 
     const order = await orderUntil(stack, id, is('delivered'));
     expect(order.printOrderIds).toHaveLength(1);
     expect(order.shipments).toEqual({ bought: 1 });
-    expect(seenPrintOrders(stack, order.printOrderIds)).toMatchObject([
-      { deliveries: 1, distinctContents: 1 },
-    ]);
+    expect(seenPrintOrders(stack, order.printOrderIds)).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
   }
 }, 120_000);
 
@@ -70,9 +68,10 @@ test('postbacks received meanwhile are applied when it is back, and requests tha
     status: 503,
     body: { error: expect.any(String) },
   });
-  await expect(
-    stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} }),
-  ).rejects.toMatchObject({ status: 503, code: 'UNAVAILABLE' });
+  await expect(stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} })).rejects.toMatchObject({
+    status: 503,
+    code: 'UNAVAILABLE',
+  });
   expect(Date.now() - began).toBeLessThan(15_000);
   expect(await orderNow(stack, order.orderId)).toMatchObject({ status: 'passed' });
   isAway = false;

@@ -47,8 +47,7 @@ test('the static details link to the order’s page in the console', async () =>
 test('the details of a parked order say when it is planned again', async () => {
   const partners = [await partnerId('prints-berlin'), await partnerId('prints-ohio')];
   const enable = async (enabled: boolean) => {
-    for (const id of partners)
-      await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
+    for (const id of partners) await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
   };
   await enable(false);
   try {
@@ -69,9 +68,7 @@ test('PresslineDue is the end of the dispatch date until everything has shipped'
   const { orderId, printOrderId } = await handedOver(stack, reference);
   const due = async () => {
     const { typedSearchAttributes } = await handleOf(orderId).describe();
-    return typedSearchAttributes.getAll().find(({ key }) => key.name === 'PresslineDue')?.value as
-      | Date
-      | undefined;
+    return typedSearchAttributes.getAll().find(({ key }) => key.name === 'PresslineDue')?.value as Date | undefined;
   };
   const { run } = await stack.operator.getOperatorOrder({ params: { orderId } });
   const [printOrder] = run!.printOrders;

@@ -1,11 +1,7 @@
 import { subscribe } from '../../../src/partners/partner-rows';
 import { parseTraceparent, spanIdOfRun } from '../../../src/platform/domain/traceparent';
 import { historiesOfRuns } from '../../support/order-histories';
-import {
-  type OtlpReceiver,
-  type ReceivedSpan,
-  startOtlpReceiver,
-} from '../../support/other-systems/otlp-receiver';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/other-systems/otlp-receiver';
 import { type PartnerServer, partnerServer } from '../../support/other-systems/partner-server';
 import { startTestTemporal } from '../../support/other-systems/temporal-server';
 import { testSecretBox } from '../../support/secret-box';

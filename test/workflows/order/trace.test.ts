@@ -8,11 +8,7 @@ import { inTransaction } from '../../../src/platform/postgres';
 import { traceFields } from '../../../src/platform/tracing/spans';
 import { eventually } from '../../support/eventually';
 import { historiesOfRuns, replayRuns } from '../../support/order-histories';
-import {
-  type OtlpReceiver,
-  type ReceivedSpan,
-  startOtlpReceiver,
-} from '../../support/other-systems/otlp-receiver';
+import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../support/other-systems/otlp-receiver';
 import { type TestStack, testStack } from '../../support/stack';
 import { is, orderBody, orderUntil } from './order-fixture';
 
@@ -96,11 +92,7 @@ test('the trace leads from the request over outbox, workflow, activities and SQL
     return parent === undefined ? [span.name] : [...pathOf(parent), span.name];
   };
   const start = ['POST /v1/orders', 'deliver start_workflow', 'StartWorkflow:order', 'RunWorkflow:order'];
-  expect(pathOf(named('POST partner')[0]!)).toEqual([
-    ...start,
-    'RunActivity:deliverPrintOrder',
-    'POST partner',
-  ]);
+  expect(pathOf(named('POST partner')[0]!)).toEqual([...start, 'RunActivity:deliverPrintOrder', 'POST partner']);
   expect(pathOf(named('GET file')[0]!)).toEqual([...start, 'RunActivity:fetchOrderFiles', 'GET file']);
   expect(pathOf(named('POST receiver')[0]!)).toEqual([
     ...start,
@@ -143,16 +135,12 @@ test('a postback is a trace of its own that is linked with the order’s', async
     expect(parentSpanId).toBe('');
     expect(links).toEqual([{ traceId: TRACE_ID, spanId: request.spanId }]);
     const handled = await eventually(() =>
-      Promise.resolve(
-        receiver.spans.find((span) => span.traceId === traceId && span.name === 'HandleSignal:postback'),
-      ),
+      Promise.resolve(receiver.spans.find((span) => span.traceId === traceId && span.name === 'HandleSignal:postback')),
     );
     expect(handled.links).toEqual([{ traceId: TRACE_ID, spanId: workflow.spanId }]);
     const own = receiver.spans.filter((span) => span.traceId === traceId);
     expect(
-      own.filter(
-        (span) => span.parentSpanId !== '' && !own.some(({ spanId }) => spanId === span.parentSpanId),
-      ),
+      own.filter((span) => span.parentSpanId !== '' && !own.some(({ spanId }) => spanId === span.parentSpanId)),
     ).toEqual([]);
   }
 });

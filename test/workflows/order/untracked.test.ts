@@ -60,8 +60,7 @@ test('attention that an untracked order ended with can be dismissed', async () =
 async function waitForCheck(orderId: string) {
   for (;;) {
     const { run } = await stack.operator.getOperatorOrder({ params: { orderId } });
-    if (run !== null && !run.deadlines.some(({ reason }) => reason === 'tracking_check'))
-      return run.deadlines;
+    if (run !== null && !run.deadlines.some(({ reason }) => reason === 'tracking_check')) return run.deadlines;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
 }

@@ -22,10 +22,7 @@ const DAY_SECONDS = 86_400;
 
 interface KeysProps {
   readonly query: QueryResult<{ readonly keys: readonly Key[] }>;
-  readonly add: (body: {
-    readonly name: string | null;
-    readonly overlapSeconds: number;
-  }) => Change<IssuedKey>;
+  readonly add: (body: { readonly name: string | null; readonly overlapSeconds: number }) => Change<IssuedKey>;
   readonly revoke: (keyId: string) => Change<unknown>;
   /** Days for which existing keys may keep working beside a new one. */
   readonly overlapDays: readonly number[];

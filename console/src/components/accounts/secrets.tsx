@@ -2,11 +2,7 @@ import { Alert, Button, Code, CopyButton, Group, Stack } from '@mantine/core';
 import { texts } from '../../texts';
 
 /** Secrets that the API shows only once, each with a button that copies it. */
-export function Secrets({
-  secrets,
-}: {
-  readonly secrets: readonly (readonly [name: string, value: string])[];
-}) {
+export function Secrets({ secrets }: { readonly secrets: readonly (readonly [name: string, value: string])[] }) {
   return (
     <Stack gap="sm">
       <Alert color="yellow" variant="light" title={texts.keys.shownOnce}>

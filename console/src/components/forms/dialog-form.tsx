@@ -35,16 +35,7 @@ export function DialogForm<Result>(
     readonly onDone?: (result: Result) => void;
   },
 ) {
-  const {
-    explanation,
-    button,
-    changeOf,
-    withReason = false,
-    fields,
-    result,
-    onClose,
-    onDone = onClose,
-  } = props;
+  const { explanation, button, changeOf, withReason = false, fields, result, onClose, onDone = onClose } = props;
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [reason, setReason] = useState('');
   const change = useChange(changeOf, idempotencyKey);
@@ -82,9 +73,7 @@ export function DialogForm<Result>(
             onChange={(event) => setReason(event.currentTarget.value)}
           />
         ) : null}
-        {change.error === null ? null : (
-          <ErrorAlert title={texts.common.error.changeTitle} error={change.error} />
-        )}
+        {change.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={change.error} />}
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.common.close}

@@ -2,10 +2,7 @@ import { Group, TextInput } from '@mantine/core';
 import { type FormEvent, type ReactNode, useEffect, useState } from 'react';
 
 /** The filters of a list. Enter in one of its texts applies all of them; selections apply at once. */
-export function FilterForm(props: {
-  readonly onSubmit: (form: FormData) => void;
-  readonly children: ReactNode;
-}) {
+export function FilterForm(props: { readonly onSubmit: (form: FormData) => void; readonly children: ReactNode }) {
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault();
     props.onSubmit(new FormData(event.currentTarget));
@@ -33,12 +30,6 @@ export function FilterText(props: {
   const [text, setText] = useState(value);
   useEffect(() => setText(value), [value]);
   return (
-    <TextInput
-      {...field}
-      type={type}
-      w={width}
-      value={text}
-      onChange={(event) => setText(event.currentTarget.value)}
-    />
+    <TextInput {...field} type={type} w={width} value={text} onChange={(event) => setText(event.currentTarget.value)} />
   );
 }

@@ -7,10 +7,7 @@ export interface FormDialogContent extends DialogFormProps<unknown> {
 }
 
 /** A dialog with a form. It is open while it has content. */
-export function FormDialog(props: {
-  readonly content: FormDialogContent | null;
-  readonly onClose: () => void;
-}) {
+export function FormDialog(props: { readonly content: FormDialogContent | null; readonly onClose: () => void }) {
   const { content, onClose } = props;
   return (
     <Modal opened={content !== null} onClose={onClose} title={content?.title} withCloseButton={false}>

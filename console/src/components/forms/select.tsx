@@ -54,9 +54,7 @@ interface FormChoice<Value extends string> extends CommonProps<Value> {
 }
 
 /** A field with which one of several values is chosen. */
-export function Select<Value extends string>(
-  props: RequiredChoice<Value> | OptionalChoice<Value> | FormChoice<Value>,
-) {
+export function Select<Value extends string>(props: RequiredChoice<Value> | OptionalChoice<Value> | FormChoice<Value>) {
   const { options, none, value, onChange, ...field } = props;
   const data = none === undefined ? [...options] : [{ value: '', label: none }, ...options];
   if (props.onChange === undefined)
@@ -67,11 +65,6 @@ export function Select<Value extends string>(
     else if (found !== undefined) props.onChange(found);
   };
   return (
-    <NativeSelect
-      {...field}
-      data={data}
-      value={value ?? ''}
-      onChange={(event) => choose(event.currentTarget.value)}
-    />
+    <NativeSelect {...field} data={data} value={value ?? ''} onChange={(event) => choose(event.currentTarget.value)} />
   );
 }

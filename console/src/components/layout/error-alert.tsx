@@ -4,19 +4,11 @@ import { texts } from '../../texts';
 import styles from './error-alert.module.css';
 
 /** An error with its request id, by which the log of the API is searched. */
-export function ErrorAlert(props: {
-  readonly error: unknown;
-  readonly title?: string;
-  readonly onRetry?: () => void;
-}) {
+export function ErrorAlert(props: { readonly error: unknown; readonly title?: string; readonly onRetry?: () => void }) {
   const { error, title = texts.common.error.title, onRetry } = props;
   const requestId = error instanceof ApiError ? error.requestId : null;
   return (
-    <Alert
-      role="alert"
-      title={title}
-      classNames={{ root: styles.root!, title: styles.text!, message: styles.text! }}
-    >
+    <Alert role="alert" title={title} classNames={{ root: styles.root!, title: styles.text!, message: styles.text! }}>
       <Stack gap="xs" align="flex-start">
         <Text size="sm">{error instanceof Error ? error.message : String(error)}</Text>
         {requestId === null ? null : (

@@ -59,9 +59,7 @@ export function PagedTable<Page, Row>(props: {
 }
 
 /** The button under a list that has more pages. */
-export function LoadMore(
-  props: Pick<PagedResult<unknown>, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>,
-) {
+export function LoadMore(props: Pick<PagedResult<unknown>, 'hasNextPage' | 'isFetchingNextPage' | 'fetchNextPage'>) {
   if (!props.hasNextPage) return null;
   return (
     <Group justify="center">

@@ -1,12 +1,6 @@
 import type { ReactNode } from 'react';
 import { texts } from '../../texts';
-import {
-  type AttentionReason,
-  PARCEL_STATUSES,
-  type ParcelStatus,
-  type Status,
-  type Tone,
-} from '../../texts/names';
+import { type AttentionReason, PARCEL_STATUSES, type ParcelStatus, type Status, type Tone } from '../../texts/names';
 import styles from './badge.module.css';
 
 /** A short text with the colour of its meaning. */

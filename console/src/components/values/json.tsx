@@ -2,15 +2,7 @@ import { Button, Code, Stack } from '@mantine/core';
 import { useState } from 'react';
 
 /** A button that shows a value as JSON. */
-export function Json({
-  value,
-  show,
-  hide,
-}: {
-  readonly value: unknown;
-  readonly show: string;
-  readonly hide: string;
-}) {
+export function Json({ value, show, hide }: { readonly value: unknown; readonly show: string; readonly hide: string }) {
   const [open, setOpen] = useState(false);
   return (
     <Stack gap="xs" align="flex-start">

@@ -9,6 +9,4 @@ const RoutedAnchor = createLink(
 );
 
 /** A link to a screen of the console. */
-export const Link: LinkComponent<typeof RoutedAnchor> = (props) => (
-  <RoutedAnchor preload="intent" {...props} />
-);
+export const Link: LinkComponent<typeof RoutedAnchor> = (props) => <RoutedAnchor preload="intent" {...props} />;

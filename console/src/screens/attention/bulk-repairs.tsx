@@ -13,13 +13,7 @@ export function BulkRepairs(props: { readonly target: RepairTarget; readonly onS
   return (
     <Group gap="xs">
       {BULK_REPAIRS.map((each) => (
-        <Button
-          key={each}
-          size="xs"
-          variant="default"
-          disabled={target.count === 0}
-          onClick={() => setKind(each)}
-        >
+        <Button key={each} size="xs" variant="default" disabled={target.count === 0} onClick={() => setKind(each)}>
           {REPAIRS[each].name}
         </Button>
       ))}

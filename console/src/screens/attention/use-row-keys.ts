@@ -19,8 +19,7 @@ export function useRowKeys(keys: readonly string[], open: (key: string) => void)
     [
       'Enter',
       (event) => {
-        const isBusy =
-          event.target instanceof Element && event.target.closest('a, button, [role="dialog"]') !== null;
+        const isBusy = event.target instanceof Element && event.target.closest('a, button, [role="dialog"]') !== null;
         if (!isBusy && active !== undefined && keys.includes(active)) open(active);
       },
       { preventDefault: false },

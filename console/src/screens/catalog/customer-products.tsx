@@ -50,8 +50,7 @@ const columnsOf = (models: readonly ProductModel[]): readonly Column<CustomerPro
     },
     {
       name: t.productColumns.customers,
-      cell: ({ customerIds }) =>
-        customerIds.map((id) => (id === ALL_CUSTOMERS ? t.allCustomers : id)).join(', '),
+      cell: ({ customerIds }) => customerIds.map((id) => (id === ALL_CUSTOMERS ? t.allCustomers : id)).join(', '),
     },
     {
       name: t.productColumns.options,
@@ -88,10 +87,7 @@ const productsOf = (search: CatalogSearch) =>
   );
 
 /** What clients sell. A product is archived and published again here. */
-export function CustomerProducts(props: {
-  readonly search: CatalogSearch;
-  readonly models: readonly ProductModel[];
-}) {
+export function CustomerProducts(props: { readonly search: CatalogSearch; readonly models: readonly ProductModel[] }) {
   const query = useInfiniteQuery(productsOf(props.search));
   const mayChange = useMay('operator');
   const [changed, setChanged] = useState<CustomerProduct | null>(null);
@@ -108,10 +104,7 @@ export function CustomerProducts(props: {
     <Section
       title={t.products}
       actions={
-        <ExportCsv
-          operation="listCustomerProducts"
-          input={{ query: { ...filtersOf(props.search), format: 'csv' } }}
-        />
+        <ExportCsv operation="listCustomerProducts" input={{ query: { ...filtersOf(props.search), format: 'csv' } }} />
       }
     >
       <PagedTable

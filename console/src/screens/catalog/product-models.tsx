@@ -46,8 +46,7 @@ const COLUMNS: readonly Column<ProductModel>[] = [
   },
   {
     name: t.modelColumns.parts,
-    cell: ({ parts }) =>
-      parts.map(({ name, quantity }) => t.part(name, quantity)).join(', ') || texts.common.none,
+    cell: ({ parts }) => parts.map(({ name, quantity }) => t.part(name, quantity)).join(', ') || texts.common.none,
   },
   {
     name: t.modelColumns.state,
@@ -92,7 +91,6 @@ function stateChangeOf({ id, name, state }: ProductModel) {
     title: isActive ? t.deactivate : t.activate,
     explanation: isActive ? t.deactivateExplanation(name) : t.activateExplanation(name),
     button: isActive ? t.deactivateButton : t.activateButton,
-    changeOf: () =>
-      change('updateProductModel', { params: { id }, body: { state: isActive ? 'inactive' : 'active' } }),
+    changeOf: () => change('updateProductModel', { params: { id }, body: { state: isActive ? 'inactive' : 'active' } }),
   };
 }

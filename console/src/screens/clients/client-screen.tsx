@@ -58,9 +58,7 @@ function Settings({ client }: { readonly client: Client }) {
           [t.billing, billing?.companyName ?? none],
           [
             t.returnAddress,
-            back === null
-              ? none
-              : [back.addressLine1, `${back.postCode} ${back.city}`, back.country].join(', '),
+            back === null ? none : [back.addressLine1, `${back.postCode} ${back.city}`, back.country].join(', '),
           ],
           [t.submit, client.submitOrderUrl],
           [t.created, <Time key="created" at={client.createdAt} />],
@@ -70,10 +68,7 @@ function Settings({ client }: { readonly client: Client }) {
   );
 }
 
-function ClientKeys(props: {
-  readonly connectorId: string;
-  readonly keys: Parameters<typeof Keys>[0]['query'];
-}) {
+function ClientKeys(props: { readonly connectorId: string; readonly keys: Parameters<typeof Keys>[0]['query'] }) {
   const { connectorId, keys } = props;
   return (
     <Keys

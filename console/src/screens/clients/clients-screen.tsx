@@ -44,8 +44,7 @@ const COLUMNS: readonly Column<Client>[] = [
     numeric: true,
     cell: ({ keys }) =>
       keys.filter(
-        ({ revokedAt, expiresAt }) =>
-          revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now()),
+        ({ revokedAt, expiresAt }) => revokedAt === null && (expiresAt === null || Date.parse(expiresAt) > Date.now()),
       ).length,
   },
   {
@@ -57,17 +56,12 @@ const COLUMNS: readonly Column<Client>[] = [
     name: t.columns.attention,
     numeric: true,
     cell: (row) => (
-      <Figure
-        of={row}
-        show={({ needAttention: count }) => (count === 0 ? 0 : <Badge tone="warning">{count}</Badge>)}
-      />
+      <Figure of={row} show={({ needAttention: count }) => (count === 0 ? 0 : <Badge tone="warning">{count}</Badge>)} />
     ),
   },
   {
     name: t.columns.newest,
-    cell: (row) => (
-      <Figure of={row} show={({ newestAt }) => (newestAt === null ? none : <Age at={newestAt} />)} />
-    ),
+    cell: (row) => <Figure of={row} show={({ newestAt }) => (newestAt === null ? none : <Age at={newestAt} />)} />,
   },
   { name: t.columns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];

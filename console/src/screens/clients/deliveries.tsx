@@ -31,8 +31,7 @@ const t = texts.clients.deliveries;
 export function Deliveries({ clientId }: { readonly clientId: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const filter = (changed: ClientSearch) =>
-    navigate({ search: { ...search, ...changed }, resetScroll: false });
+  const filter = (changed: ClientSearch) => navigate({ search: { ...search, ...changed }, resetScroll: false });
   const { data } = useQuery(clientEndpoints(clientId));
   const endpoints = data?.webhooks ?? [];
   const endpoint = endpoints.find(({ id }) => id === search.endpoint) ?? endpoints[0];
@@ -82,9 +81,7 @@ function Attempts({ of: { attempts } }: { readonly of: Delivery }) {
   if (last === undefined) return t.noAttempt;
   return (
     <details>
-      <summary className={styles.summary}>
-        {t.attempts(attempts.length, String(last.status ?? last.error))}
-      </summary>
+      <summary className={styles.summary}>{t.attempts(attempts.length, String(last.status ?? last.error))}</summary>
       <ol className={styles.attempts}>
         {attempts.map(({ at, status, error, durationMs, response }) => (
           <li key={at}>
@@ -161,9 +158,7 @@ function Rows(props: {
   };
   return (
     <>
-      {redeliver.error === null ? null : (
-        <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />
-      )}
+      {redeliver.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />}
       <PagedTable
         label={t.title}
         query={query}

@@ -58,12 +58,7 @@ export function EditClient({ client }: { readonly client: Client }) {
             />
           </SimpleGrid>
           <ObjectFields name="billing" legend={t.billing} form={BILLING} value={client.billingEntity} />
-          <ObjectFields
-            name="return"
-            legend={t.returnAddress}
-            form={RETURN_ADDRESS}
-            value={client.returnAddress}
-          />
+          <ObjectFields name="return" legend={t.returnAddress} form={RETURN_ADDRESS} value={client.returnAddress} />
         </>
       }
       changeOf={({ form }) =>

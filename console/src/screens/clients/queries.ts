@@ -13,5 +13,4 @@ export const clientHealth = (connectorId: string) => ({
   refetchInterval: HEALTH_MS,
 });
 
-export const clientEndpoints = (connectorId: string) =>
-  read('listClientWebhooks', { params: { connectorId } });
+export const clientEndpoints = (connectorId: string) => read('listClientWebhooks', { params: { connectorId } });

@@ -54,8 +54,7 @@ export function Documents({ orderId }: { readonly orderId: string }) {
 export function Labels({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('listOrderDocuments', { params: { orderId } }));
   const labels = (query.data?.documents ?? []).filter(
-    ({ type, shipmentStatus, deletedAt }) =>
-      type === 'label' && shipmentStatus !== 'voided' && deletedAt === null,
+    ({ type, shipmentStatus, deletedAt }) => type === 'label' && shipmentStatus !== 'voided' && deletedAt === null,
   );
   return (
     <Group gap="lg" align="flex-start">

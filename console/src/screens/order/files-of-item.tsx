@@ -29,13 +29,7 @@ export function FilesOfItem({ files }: { readonly files: readonly File[] }) {
 }
 
 /** The preview of an item's first file. */
-export function PreviewOfItem({
-  reference,
-  files,
-}: {
-  readonly reference: string;
-  readonly files: readonly File[];
-}) {
+export function PreviewOfItem({ reference, files }: { readonly reference: string; readonly files: readonly File[] }) {
   const previews = files.flatMap((file) => file.previews);
   const preview = previews.find(({ type }) => type === 'preview_thumbnail') ?? previews[0];
   if (preview === undefined) return texts.common.none;

@@ -69,13 +69,7 @@ function NewNote({ orderId }: { readonly orderId: string }) {
           minRows={2}
         />
         <Group>
-          <Button
-            type="submit"
-            variant="default"
-            size="xs"
-            loading={add.isPending}
-            disabled={text.trim() === ''}
-          >
+          <Button type="submit" variant="default" size="xs" loading={add.isPending} disabled={text.trim() === ''}>
             {t.add}
           </Button>
         </Group>

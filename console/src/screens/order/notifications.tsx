@@ -59,9 +59,7 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
   }
   return (
     <Section title={t.title}>
-      {redeliver.error === null ? null : (
-        <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />
-      )}
+      {redeliver.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />}
       <PagedTable
         label={t.title}
         query={query}
@@ -81,8 +79,7 @@ function Attempts({ attempts }: Pick<Delivery, 'attempts'>) {
     <Stack gap={2}>
       {attempts.map(({ at, durationMs, status, error, response }) => (
         <Text key={at} size="xs">
-          <Time at={at} /> ·{' '}
-          {t.attempt(status ?? error ?? texts.common.none, durationOfMs(durationMs), response)}
+          <Time at={at} /> · {t.attempt(status ?? error ?? texts.common.none, durationOfMs(durationMs), response)}
         </Text>
       ))}
     </Stack>

@@ -30,10 +30,7 @@ export function OrderScreen() {
   const query = useQuery(read('getOperatorOrder', { params: { orderId } }));
   const reference = query.data?.orderReferenceId ?? orderId;
   return (
-    <Screen
-      title={t.title(reference)}
-      actions={query.data === undefined ? null : <Links order={query.data} />}
-    >
+    <Screen title={t.title(reference)} actions={query.data === undefined ? null : <Links order={query.data} />}>
       <QueryContent query={query}>
         {(order) => (
           <>
@@ -105,9 +102,7 @@ function Head({ order }: { readonly order: OperatorOrder }) {
         [t.dispatch, promise?.dispatchDate ?? texts.common.none],
         [
           t.delivery,
-          promise === null
-            ? texts.common.none
-            : t.deliverySpan(promise.minDeliveryDate, promise.maxDeliveryDate),
+          promise === null ? texts.common.none : t.deliverySpan(promise.minDeliveryDate, promise.maxDeliveryDate),
         ],
         [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
         [t.client, <ClientLink key="client" id={order.clientId} name={order.clientName} />],

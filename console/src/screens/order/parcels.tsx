@@ -21,8 +21,7 @@ const COLUMNS: readonly Column<Parcel>[] = [
   { name: t.columns.carrier, cell: ({ carrier }) => carrier ?? texts.common.none },
   {
     name: t.columns.status,
-    cell: ({ status, voided }) =>
-      voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />,
+    cell: ({ status, voided }) => (voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />),
   },
   { name: t.columns.expected, cell: ({ expectedDeliveryDate }) => expectedDeliveryDate ?? texts.common.none },
 ];

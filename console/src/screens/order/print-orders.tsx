@@ -15,8 +15,7 @@ import type { OperatorOrder, PrintOrder } from './types';
 
 type Postback = PrintOrder['postbacks'][number];
 type Sent = Answer<'listSentPrintOrders'>['printOrders'][number];
-type Alternative =
-  OperatorOrder['routing'][number]['decision']['explanation'][number]['alternatives'][number];
+type Alternative = OperatorOrder['routing'][number]['decision']['explanation'][number]['alternatives'][number];
 
 const t = texts.order.printOrders;
 const euros = (cents: number) => (cents / 100).toFixed(2);
@@ -39,15 +38,7 @@ const POSTBACKS: readonly Column<Postback>[] = [
 ];
 
 const cost =
-  (
-    of: (cost: {
-      production: number;
-      waiting: number;
-      transit: number;
-      stock: number;
-      total: number;
-    }) => number,
-  ) =>
+  (of: (cost: { production: number; waiting: number; transit: number; stock: number; total: number }) => number) =>
   (alternative: Alternative) =>
     'cost' in alternative ? euros(of(alternative.cost)) : texts.common.none;
 
@@ -61,9 +52,7 @@ const ROUTING: readonly Column<Alternative>[] = [
           {t.verdicts.rejected}: {alternative.detail}
         </Text>
       ) : (
-        <Badge tone={alternative.verdict === 'chosen' ? 'success' : 'neutral'}>
-          {t.verdicts[alternative.verdict]}
-        </Badge>
+        <Badge tone={alternative.verdict === 'chosen' ? 'success' : 'neutral'}>{t.verdicts[alternative.verdict]}</Badge>
       ),
   },
   { name: t.routingColumns.production, numeric: true, cell: cost(({ production }) => production) },
@@ -115,13 +104,7 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   );
 }
 
-function OnePrintOrder({
-  printOrder,
-  sent,
-}: {
-  readonly printOrder: PrintOrder;
-  readonly sent: Sent | undefined;
-}) {
+function OnePrintOrder({ printOrder, sent }: { readonly printOrder: PrintOrder; readonly sent: Sent | undefined }) {
   const units = printOrder.jobs.reduce((sum, { quantity }) => sum + quantity, 0);
   return (
     <Stack gap="xs">

@@ -92,9 +92,7 @@ function RepairForm(props: {
     <DialogForm
       explanation={explanation}
       button={button}
-      changeOf={({ reason }) =>
-        change('repairOrder', { params: { orderId: order.id }, body: bodyWith(reason) })
-      }
+      changeOf={({ reason }) => change('repairOrder', { params: { orderId: order.id }, body: bodyWith(reason) })}
       withReason
       fields={fields}
       onClose={onClose}

@@ -25,11 +25,7 @@ const columnsAt = (at: string): readonly Column<Summary['outbox'][number]>[] => 
   {
     name: t.summaryColumns.oldest,
     cell: ({ oldestPendingSeconds: seconds }) =>
-      seconds === null ? (
-        texts.common.none
-      ) : (
-        <Age at={new Date(Date.parse(at) - seconds * 1_000).toISOString()} />
-      ),
+      seconds === null ? texts.common.none : <Age at={new Date(Date.parse(at) - seconds * 1_000).toISOString()} />,
   },
   {
     name: t.summaryColumns.dead,

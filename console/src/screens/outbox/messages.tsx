@@ -89,12 +89,7 @@ export function Messages(props: {
     <>
       {mayReplay ? (
         <Group gap="xs">
-          <Button
-            size="xs"
-            variant="default"
-            disabled={selected.length === 0}
-            onClick={() => setReplayed(replay)}
-          >
+          <Button size="xs" variant="default" disabled={selected.length === 0} onClick={() => setReplayed(replay)}>
             {t.replay}
           </Button>
           <Text size="sm" c="dimmed">

@@ -20,11 +20,7 @@ export function OutboxScreen() {
   const query = useInfiniteQuery(readPages('listOutboxMessages', { query: { state, ...filters } }));
   const input = { query: { state, ...filters, format: 'csv' as const } };
   return (
-    <Screen
-      title={t.title}
-      intro={t.intro}
-      actions={<ExportCsv operation="listOutboxMessages" input={input} />}
-    >
+    <Screen title={t.title} intro={t.intro} actions={<ExportCsv operation="listOutboxMessages" input={input} />}>
       <CountsByKind />
       <Filters search={search} state={state} />
       <Messages state={state} filter={{ kind: search.kind, target: search.target }} query={query} />
@@ -51,13 +47,7 @@ function Filters(props: { readonly search: OutboxSearch; readonly state: keyof t
         onChange={(kind) => change({ kind })}
         options={optionsOf(t.kinds)}
       />
-      <FilterText
-        name="target"
-        label={t.target}
-        value={search.target}
-        width={320}
-        placeholder={t.targetPlaceholder}
-      />
+      <FilterText name="target" label={t.target} value={search.target} width={320} placeholder={t.targetPlaceholder} />
     </FilterForm>
   );
 }

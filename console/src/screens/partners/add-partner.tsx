@@ -52,21 +52,8 @@ export function AddPartner() {
           currency=""
           first={
             <>
-              <TextInput
-                name="uid"
-                label={t.uid}
-                description={t.uidHelp}
-                required
-                maxLength={63}
-                data-autofocus
-              />
-              <TextInput
-                name="currency"
-                label={t.currency}
-                description={t.currencyHelp}
-                required
-                maxLength={3}
-              />
+              <TextInput name="uid" label={t.uid} description={t.uidHelp} required maxLength={63} data-autofocus />
+              <TextInput name="currency" label={t.currency} description={t.currencyHelp} required maxLength={3} />
             </>
           }
         />

@@ -53,10 +53,7 @@ export function Calendar({ partner }: { readonly partner: Partner }) {
           [c.timeZone, timeZone],
           [c.workingDays, workingDays.map((day) => c.weekdays[day - 1]).join(', ')],
           [c.cutOff, cutOff],
-          [
-            c.holidays,
-            holidays.state === undefined ? holidays.country : `${holidays.country}-${holidays.state}`,
-          ],
+          [c.holidays, holidays.state === undefined ? holidays.country : `${holidays.country}-${holidays.state}`],
           [c.closed, closedDates.join(', ') || texts.common.none],
         ]}
       />

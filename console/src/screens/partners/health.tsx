@@ -26,17 +26,12 @@ export function PartnerHealth({ partnerId }: { readonly partnerId: string }) {
               [t.acceptSlow, span(health.acceptSecondsP95)],
               [
                 t.late,
-                health.lateShare === null
-                  ? t.noneDue
-                  : t.lateOf(health.late, health.due, percent(health.lateShare)),
+                health.lateShare === null ? t.noneDue : t.lateOf(health.late, health.due, percent(health.lateShare)),
               ],
               [t.errors, t.errorsOf(health.errors, health.printOrders)],
               [
                 t.failures,
-                t.failuresOf(
-                  requests.retry + requests.refused,
-                  requests.accepted + requests.retry + requests.refused,
-                ),
+                t.failuresOf(requests.retry + requests.refused, requests.accepted + requests.retry + requests.refused),
               ],
               [t.lastRequest, age(health.lastRequestAt)],
               [t.lastPostback, age(health.lastPostbackAt)],

@@ -40,8 +40,7 @@ export function modelsOf(form: FormData, currency: string): Models {
 export function ModelFields({ models, currency }: { readonly models: Models; readonly currency: string }) {
   const [rows, setRows] = useState(() => rowsOf(models, currency));
   const price = t.price(currency);
-  const add = () =>
-    setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', unitPrice: '', leadDays: '1' }]);
+  const add = () => setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', unitPrice: '', leadDays: '1' }]);
   return (
     <Fieldset legend={t.legend}>
       <Stack gap="xs" align="flex-start">

@@ -9,10 +9,7 @@ import type { Partner } from './queries';
 type Capabilities = Partner['capabilities'];
 
 /** What the form of a partner shows and sets. */
-export type PartnerDetails = Pick<
-  Partner,
-  'name' | 'enabled' | 'printHouseUid' | 'senderAddress' | 'capabilities'
->;
+export type PartnerDetails = Pick<Partner, 'name' | 'enabled' | 'printHouseUid' | 'senderAddress' | 'capabilities'>;
 
 const t = texts.partners.edit;
 const KINDS: readonly Capabilities['productKinds'][number][] = ['print', 'apparel', 'mounted'];
@@ -101,11 +98,7 @@ export function PartnerFields({
           required
           defaultValue={capabilities.capacityPerDay}
         />
-        <TextInput
-          name="countries"
-          label={f.countries}
-          defaultValue={capabilities.countriesServed.join(', ')}
-        />
+        <TextInput name="countries" label={f.countries} defaultValue={capabilities.countriesServed.join(', ')} />
         <TextInput name="timeZone" label={f.timeZone} required defaultValue={calendar.timeZone} />
         <TextInput name="cutOff" label={f.cutOff} type="time" required defaultValue={calendar.cutOff} />
         <TextInput

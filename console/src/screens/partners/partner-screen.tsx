@@ -74,10 +74,7 @@ function Details({ partner }: { readonly partner: Partner }) {
         ],
         [t.details.currency, partner.currency],
         [t.details.printHouse, partner.printHouseUid ?? none],
-        [
-          t.details.sender,
-          [sender.company, sender.addressLine1, `${sender.postcode} ${sender.city}`].join(', '),
-        ],
+        [t.details.sender, [sender.company, sender.addressLine1, `${sender.postcode} ${sender.city}`].join(', ')],
         [t.details.created, <Time key="created" at={partner.createdAt} />],
       ]}
     />

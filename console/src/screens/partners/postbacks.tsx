@@ -34,17 +34,12 @@ const COLUMNS: readonly Column<Postback>[] = [
 
 /** What a partner reported, newest first. */
 export function Postbacks({ partnerId }: { readonly partnerId: string }) {
-  const query = useInfiniteQuery(
-    readPages('listPartnerPostbacks', { params: { partnerId }, query: { limit: 20 } }),
-  );
+  const query = useInfiniteQuery(readPages('listPartnerPostbacks', { params: { partnerId }, query: { limit: 20 } }));
   return (
     <Section
       title={t.title}
       actions={
-        <ExportCsv
-          operation="listPartnerPostbacks"
-          input={{ params: { partnerId }, query: { format: 'csv' } }}
-        />
+        <ExportCsv operation="listPartnerPostbacks" input={{ params: { partnerId }, query: { format: 'csv' } }} />
       }
     >
       <PagedTable

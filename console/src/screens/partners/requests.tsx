@@ -53,17 +53,12 @@ const COLUMNS: readonly Column<Request>[] = [
 
 /** Every request to a partner with its answer. */
 export function Requests({ partnerId }: { readonly partnerId: string }) {
-  const query = useInfiniteQuery(
-    readPages('listPartnerRequests', { params: { partnerId }, query: { limit: 20 } }),
-  );
+  const query = useInfiniteQuery(readPages('listPartnerRequests', { params: { partnerId }, query: { limit: 20 } }));
   return (
     <Section
       title={t.title}
       actions={
-        <ExportCsv
-          operation="listPartnerRequests"
-          input={{ params: { partnerId }, query: { format: 'csv' } }}
-        />
+        <ExportCsv operation="listPartnerRequests" input={{ params: { partnerId }, query: { format: 'csv' } }} />
       }
     >
       <PagedTable

@@ -7,10 +7,7 @@ import { texts } from '../../texts';
 import type { Sandbox } from './types';
 
 /** The button that selects what a partner does with the next print orders. */
-export function SetBehaviour(props: {
-  readonly partnerName: string;
-  readonly behaviours: Sandbox['behaviours'];
-}) {
+export function SetBehaviour(props: { readonly partnerName: string; readonly behaviours: Sandbox['behaviours'] }) {
   const { partnerName, behaviours } = props;
   const t = texts.sandbox.behaviour;
   return (

@@ -38,12 +38,7 @@ export function Files({ title, files }: { readonly title: string; readonly files
   const summaries = files.some(({ summary }) => summary !== null) ? [SUMMARY] : [];
   return (
     <Section title={title}>
-      <DataTable
-        label={title}
-        columns={[NAME, ...summaries, ...ADDRESS]}
-        rows={files}
-        keyOf={({ name }) => name}
-      />
+      <DataTable label={title} columns={[NAME, ...summaries, ...ADDRESS]} rows={files} keyOf={({ name }) => name} />
     </Section>
   );
 }

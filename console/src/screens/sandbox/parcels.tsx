@@ -93,11 +93,7 @@ function ReportScan({ carriers }: { readonly carriers: readonly string[] }) {
       fields={
         <>
           <TextInput name="number" label={t.scan.number} required maxLength={100} data-autofocus />
-          <Select
-            name="carrier"
-            label={t.scan.carrier}
-            options={carriers.map((value) => ({ value, label: value }))}
-          />
+          <Select name="carrier" label={t.scan.carrier} options={carriers.map((value) => ({ value, label: value }))} />
           <Select name="status" label={t.scan.status} options={SCANS} />
         </>
       }

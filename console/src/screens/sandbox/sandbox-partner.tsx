@@ -50,9 +50,7 @@ export function SandboxPartner(props: {
   const command = useCommand();
   const buttons: Column<PrintOrder> = {
     name: t.columns.buttons,
-    cell: ({ printOrderId }) => (
-      <PostbackButtons partnerName={name} printOrderId={printOrderId} command={command} />
-    ),
+    cell: ({ printOrderId }) => <PostbackButtons partnerName={name} printOrderId={printOrderId} command={command} />,
   };
   return (
     <Section

@@ -36,8 +36,7 @@ const COLUMNS: readonly Column<Parcel>[] = [
   },
   {
     name: t.parcelColumns.status,
-    cell: ({ status, voided }) =>
-      voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />,
+    cell: ({ status, voided }) => (voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />),
   },
   { name: t.parcelColumns.of, cell: (row) => <Owner parcel={row} /> },
   { name: t.parcelColumns.client, cell: ({ clientName }) => clientName ?? none },

@@ -72,9 +72,7 @@ const COLUMNS: readonly Column<ShippingOrder>[] = [
 
 /** Labels that clients and partners bought for packages of their own, those with problems first. */
 export function ShippingOrders({ filters }: { readonly filters: Pick<ShipmentsSearch, 'q' | 'problem'> }) {
-  const query = useInfiniteQuery(
-    readPages('listOperatorShippingOrders', { query: { ...filters, limit: PAGE } }),
-  );
+  const query = useInfiniteQuery(readPages('listOperatorShippingOrders', { query: { ...filters, limit: PAGE } }));
   const mayVoid = useMay('operator');
   const [voided, setVoided] = useState<ShippingOrder | null>(null);
   const buttons: Column<ShippingOrder> = {
@@ -89,9 +87,7 @@ export function ShippingOrders({ filters }: { readonly filters: Pick<ShipmentsSe
   return (
     <Section
       title={t.shippingOrders}
-      actions={
-        <ExportCsv operation="listOperatorShippingOrders" input={{ query: { ...filters, format: 'csv' } }} />
-      }
+      actions={<ExportCsv operation="listOperatorShippingOrders" input={{ query: { ...filters, format: 'csv' } }} />}
     >
       <PagedTable
         label={t.shippingOrders}

@@ -50,9 +50,7 @@ export function Levels({ search: { partnerId, sku, alert } }: { readonly search:
   return (
     <Section
       title={t.levels}
-      actions={
-        <ExportCsv operation="listStockItemsOfPartners" input={{ query: { ...filters, format: 'csv' } }} />
-      }
+      actions={<ExportCsv operation="listStockItemsOfPartners" input={{ query: { ...filters, format: 'csv' } }} />}
     >
       <PagedTable
         label={t.levels}

@@ -25,10 +25,8 @@ const COLUMNS: readonly Column<Movement>[] = [
 
 /** Returns the query of an item's ledger. Its cursor is the id of the last movement. */
 const movementsOf = (partnerId: string, partnerSku: string) =>
-  readPages(
-    'listStockMovements',
-    { params: { partnerId, partnerSku }, query: { limit: PAGE } },
-    ({ movements }) => (movements.length < PAGE ? null : { before: movements.at(-1)!.id }),
+  readPages('listStockMovements', { params: { partnerId, partnerSku }, query: { limit: PAGE } }, ({ movements }) =>
+    movements.length < PAGE ? null : { before: movements.at(-1)!.id },
   );
 
 /** The ledger of one stock item, newest first. */

@@ -54,12 +54,7 @@ export function ProcurementOrder({ orderId }: { readonly orderId: string }) {
             {order.invoices.length === 0 ? null : (
               <>
                 <Title order={3}>{t.invoices}</Title>
-                <DataTable
-                  label={t.invoices}
-                  columns={INVOICES}
-                  rows={order.invoices}
-                  keyOf={({ url }) => url}
-                />
+                <DataTable label={t.invoices} columns={INVOICES} rows={order.invoices} keyOf={({ url }) => url} />
               </>
             )}
             <Title order={3}>{t.log}</Title>
@@ -149,8 +144,7 @@ interface Step {
 function stepsOf({ events }: Order): Step[] {
   return optionsOf(t.statuses).map(({ value: status }) => {
     const event = events.find(
-      ({ type, data }) =>
-        (type === 'raised' && status === 'supplier') || (data.to === status && data.from !== status),
+      ({ type, data }) => (type === 'raised' && status === 'supplier') || (data.to === status && data.from !== status),
     );
     return { status, reached: event ?? null };
   });

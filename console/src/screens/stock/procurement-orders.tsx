@@ -35,8 +35,7 @@ const COLUMNS: readonly Column<Order>[] = [
   },
   {
     name: t.orderColumns.attention,
-    cell: ({ attention }) =>
-      attention === null ? texts.common.none : <Badge tone="warning">{attention}</Badge>,
+    cell: ({ attention }) => (attention === null ? texts.common.none : <Badge tone="warning">{attention}</Badge>),
   },
   {
     name: t.orderColumns.status,
@@ -81,10 +80,7 @@ export function ProcurementOrders({ search }: { readonly search: StockSearch }) 
     <Section
       title={t.procurementOrders}
       actions={
-        <ExportCsv
-          operation="searchProcurementOrders"
-          input={{ query: { ...filtersOf(search), format: 'csv' } }}
-        />
+        <ExportCsv operation="searchProcurementOrders" input={{ query: { ...filtersOf(search), format: 'csv' } }} />
       }
     >
       <Group align="flex-end" gap="sm">

@@ -85,9 +85,7 @@ function Reconciliation({ reconciliation }: Pick<System, 'reconciliation'>) {
         <Empty title={t.reconciliationNone} text={t.reconciliationNoneText} />
       ) : (
         <Stack>
-          <DescriptionList
-            entries={[[t.reconciliationEnded, <Time key="ended" at={reconciliation.endedAt} />]]}
-          />
+          <DescriptionList entries={[[t.reconciliationEnded, <Time key="ended" at={reconciliation.endedAt} />]]} />
           <DataTable
             label={t.reconciliation}
             columns={DIFFERENCES}

@@ -90,9 +90,7 @@ export function AuditLog() {
     <Section
       title={t.title}
       actions={
-        mayExport ? (
-          <ExportCsv operation="listAuditLog" input={{ query: { ...filters, format: 'csv' } }} />
-        ) : null
+        mayExport ? <ExportCsv operation="listAuditLog" input={{ query: { ...filters, format: 'csv' } }} /> : null
       }
     >
       <Filters search={filters} />

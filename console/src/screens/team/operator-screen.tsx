@@ -32,9 +32,7 @@ export function OperatorScreen() {
     <Screen
       title={operator?.name ?? operatorId}
       actions={
-        operator !== undefined && operator.revokedAt === null && mayChange ? (
-          <Changes operator={operator} />
-        ) : null
+        operator !== undefined && operator.revokedAt === null && mayChange ? <Changes operator={operator} /> : null
       }
     >
       <QueryContent query={query}>
@@ -52,9 +50,7 @@ function Changes({ operator: { id: operatorId, role } }: { readonly operator: Op
         explanation={t.changeRole.explanation}
         button={t.changeRole.button}
         fields={<RoleField chosen={role} />}
-        changeOf={({ form }) =>
-          change('changeOperator', { params: { operatorId }, body: { role: roleOf(form) } })
-        }
+        changeOf={({ form }) => change('changeOperator', { params: { operatorId }, body: { role: roleOf(form) } })}
       />
       <DialogButton
         name={t.revoke.name}

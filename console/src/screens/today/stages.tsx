@@ -18,12 +18,7 @@ export function Stages({ orders }: Pick<Summary, 'orders'>) {
             <li key={status}>
               <Link to="/orders" search={{ status }} className={styles.stage}>
                 <span className={styles.name}>{text}</span>
-                <svg
-                  className={styles.track}
-                  viewBox="0 0 100 10"
-                  preserveAspectRatio="none"
-                  aria-hidden="true"
-                >
+                <svg className={styles.track} viewBox="0 0 100 10" preserveAspectRatio="none" aria-hidden="true">
                   <rect width={(100 * count) / most} height="10" rx="1" className={styles[tone]} />
                 </svg>
                 <span className={styles.count}>{count}</span>

@@ -84,8 +84,8 @@ function Charts(props: {
   const last = Math.floor(Date.parse(at) / length) * length;
   const starts = Array.from({ length: count }, (_, index) => last - (count - 1 - index) * length);
   const reached = (start: number, status: string) =>
-    periods.find(({ from }) => Date.parse(from) === start)?.stages.find((stage) => stage.status === status)
-      ?.orders ?? 0;
+    periods.find(({ from }) => Date.parse(from) === start)?.stages.find((stage) => stage.status === status)?.orders ??
+    0;
   return (
     <Stack gap="xs">
       <Text size="sm" fw={500}>

@@ -79,10 +79,7 @@ export const ATTENTION = {
     holds: ({ jobs }) =>
       jobs.some(
         ({ ended, progress, progressAt, cancelledQuantity, cancelledAt = '' }) =>
-          ended === null &&
-          progress === JOB_PROGRESS.shipped &&
-          cancelledQuantity > 0 &&
-          cancelledAt <= progressAt,
+          ended === null && progress === JOB_PROGRESS.shipped && cancelledQuantity > 0 && cancelledAt <= progressAt,
       ),
   },
   voided_label: {
@@ -186,9 +183,7 @@ function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
   if (strayParcel === true) return true;
   const shipped = jobs.some(
     (job) =>
-      job.ended === null &&
-      job.progress === JOB_PROGRESS.shipped &&
-      departedParcelOf(job, printOrder) === undefined,
+      job.ended === null && job.progress === JOB_PROGRESS.shipped && departedParcelOf(job, printOrder) === undefined,
   );
   return labelTakenBack === true && shipment === null && shipped;
 }

@@ -32,9 +32,7 @@ export function endJobs(
     jobIds: ending.map(({ id }) => id),
     items: ending.map(({ itemId, quantity }) => ({ itemId, quantity })),
   });
-  const jobs = printOrder.jobs.map((job) =>
-    ending.includes(job) ? { ...job, ended: 'cancelled' as const } : job,
-  );
+  const jobs = printOrder.jobs.map((job) => (ending.includes(job) ? { ...job, ended: 'cancelled' as const } : job));
   return withoutUnusedLabel({ ...printOrder, jobs }, effects);
 }
 
@@ -47,11 +45,7 @@ export function withoutUnusedLabel(printOrder: PrintOrderState, effects: RunEffe
 }
 
 /** The client cancels the order. */
-export function cancelRequested(
-  state: RunState,
-  event: EventOf<'cancel_requested'>,
-  effects: RunEffect[],
-): RunState {
+export function cancelRequested(state: RunState, event: EventOf<'cancel_requested'>, effects: RunEffect[]): RunState {
   if (state.items.some((item) => hasShipped(item.status)) || state.phase === 'closed') return state;
   effects.push(audit('cancel_requested', event));
   if (state.phase === 'preparing') return setItems({ ...state, held: false }, 'cancelled', isBeforePlanning);
@@ -59,9 +53,7 @@ export function cancelRequested(
   return {
     ...rest,
     held: false,
-    printOrders: rest.printOrders.map((printOrder) =>
-      cancelAtPartner(printOrder, () => true, event.reason, effects),
-    ),
+    printOrders: rest.printOrders.map((printOrder) => cancelAtPartner(printOrder, () => true, event.reason, effects)),
   };
 }
 
@@ -107,8 +99,7 @@ export function confirmCancel(
   const reasonOf = (job: JobState) => job.cancelRequest?.reason ?? (message || 'cancelled');
   const ending = printOrder.jobs.filter((job) => isStopped(job) && isCancelRequested(printOrder, job));
   const next = [...new Set(ending.map(reasonOf))].reduce(
-    (left, reason) =>
-      endJobs(left, (job) => ending.includes(job) && reasonOf(job) === reason, reason, effects),
+    (left, reason) => endJobs(left, (job) => ending.includes(job) && reasonOf(job) === reason, reason, effects),
     printOrder,
   );
   const left = next.jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
@@ -129,11 +120,7 @@ function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => bo
 }
 
 /** The partner answered a cancel request. */
-export function partnerCancel(
-  state: RunState,
-  event: EventOf<'partner_cancel'>,
-  effects: RunEffect[],
-): RunState {
+export function partnerCancel(state: RunState, event: EventOf<'partner_cancel'>, effects: RunEffect[]): RunState {
   return updatePrintOrder(state, event.printOrderId, (before) => {
     if (before.cancel === 'confirmed') return before;
     const printOrder = withStopAnswer(before, event);
@@ -145,8 +132,7 @@ export function partnerCancel(
     });
     const isNamed = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
     // An operator has already cancelled or rerouted the jobs. The answer is logged only.
-    if (!printOrder.jobs.some((job) => isNamed(job) && isCancelRequested(printOrder, job)))
-      return { ...printOrder };
+    if (!printOrder.jobs.some((job) => isNamed(job) && isCancelRequested(printOrder, job))) return { ...printOrder };
     return event.outcome === 'refused'
       ? refuseCancel(printOrder, isNamed)
       : confirmCancel(printOrder, isNamed, event.message, effects);
@@ -154,10 +140,7 @@ export function partnerCancel(
 }
 
 /** Adds a partner's answer to its jobs whose units are to be rerouted. */
-function withStopAnswer(
-  printOrder: PrintOrderState,
-  { jobIds, outcome }: EventOf<'partner_cancel'>,
-): PrintOrderState {
+function withStopAnswer(printOrder: PrintOrderState, { jobIds, outcome }: EventOf<'partner_cancel'>): PrintOrderState {
   const stopRequest: StopRequest = outcome === 'confirmed' ? 'agreed' : 'refused';
   const jobs = printOrder.jobs.map((job) => {
     const isAsked = job.stopRequest === 'waiting' || job.stopRequest === 'unanswered';
@@ -172,9 +155,7 @@ function withStopAnswer(
  */
 function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
   return (
-    printOrder.delivery === 'refused' ||
-    job.cancelledQuantity === job.quantity ||
-    isCancelRequested(printOrder, job)
+    printOrder.delivery === 'refused' || job.cancelledQuantity === job.quantity || isCancelRequested(printOrder, job)
   );
 }
 
@@ -194,9 +175,7 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
   const printOrders = rest.printOrders.map((printOrder) => {
     const isEnding = (job: JobState) => chosen.has(job.itemId);
     const open = printOrder.jobs.filter((job) => job.ended === null && isEnding(job));
-    const known = open.filter(
-      (job) => job.cancelledQuantity < job.quantity && job.progress !== JOB_PROGRESS.shipped,
-    );
+    const known = open.filter((job) => job.cancelledQuantity < job.quantity && job.progress !== JOB_PROGRESS.shipped);
     if (known.length > 0 && printOrder.delivery !== 'refused') {
       effects.push({
         type: 'request_partner_cancel',
@@ -208,9 +187,7 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
     const waits = (job: JobState) => !needsNoAgreement(printOrder, job);
     const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
     const cancelRequest = { reason: event.reason, refused: false };
-    const jobs = next.jobs.map((job) =>
-      known.includes(job) && waits(job) ? { ...job, cancelRequest } : job,
-    );
+    const jobs = next.jobs.map((job) => (known.includes(job) && waits(job) ? { ...job, cancelRequest } : job));
     return { ...next, jobs };
   });
   if (effects.length === before) return state;

@@ -6,11 +6,7 @@ import type { ItemStatus } from './statuses';
 /** Small state changes and effects that several kinds of event share. */
 
 /** Sets the status of every item whose current status is selected. Returns the same state when no item is. */
-export function setItems(
-  state: RunState,
-  to: ItemStatus,
-  isSelected: (status: ItemStatus) => boolean,
-): RunState {
+export function setItems(state: RunState, to: ItemStatus, isSelected: (status: ItemStatus) => boolean): RunState {
   const items = state.items.map((item) =>
     item.status !== to && isSelected(item.status) ? { ...item, status: to } : item,
   );

@@ -38,8 +38,7 @@ export function clockAfterReminder(clock: RunClock, printOrderId: string, now: n
 export function clockAfter(clock: RunClock, event: RunEvent, state: RunState, now: number): RunClock {
   let { acceptedAt, shippedAt } = clock;
   const accepted = event.type === 'delivery' && event.outcome === 'accepted';
-  if (accepted && !(event.printOrderId in acceptedAt))
-    acceptedAt = { ...acceptedAt, [event.printOrderId]: now };
+  if (accepted && !(event.printOrderId in acceptedAt)) acceptedAt = { ...acceptedAt, [event.printOrderId]: now };
   if (isShipped(state)) shippedAt ??= now;
   return { ...clock, acceptedAt, shippedAt };
 }
@@ -105,9 +104,7 @@ function reminderDeadlines(
 ): Extract<Deadline, { kind: 'reminder' }>[] {
   const { id: printOrderId } = printOrder;
   const sent = clock.reminders?.[printOrderId];
-  const isSilent = partnerDeadlines(printOrder, clock, settings).some(
-    ({ reason }) => reason === 'not_received',
-  );
+  const isSilent = partnerDeadlines(printOrder, clock, settings).some(({ reason }) => reason === 'not_received');
   if (sent === undefined || !isSilent) return [];
   const pause = Math.min(settings.receivedDeadlineMs * 2 ** sent.count, LONGEST_REMINDER_PAUSE_MS);
   return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
@@ -126,21 +123,14 @@ function stopDeadlines({ waitingReroutes = [] }: RunState): Extract<Deadline, { 
 }
 
 /** Returns when the next print order must be handed to its carrier, in epoch milliseconds. Null when nothing is left to ship. */
-export function dispatchDueOf({
-  phase,
-  printOrders,
-}: Pick<RunState, 'phase' | 'printOrders'>): number | null {
+export function dispatchDueOf({ phase, printOrders }: Pick<RunState, 'phase' | 'printOrders'>): number | null {
   if (phase !== 'running') return null;
   const due = printOrders.filter(hasOpenJobs).map(dispatchDue);
   return due.length === 0 ? null : Math.min(...due);
 }
 
 /** Returns the deadlines after shipping. */
-function trackingDeadlines(
-  state: RunState,
-  clock: RunClock,
-  { untrackedEndMs }: DeadlineSettings,
-): Deadline[] {
+function trackingDeadlines(state: RunState, clock: RunClock, { untrackedEndMs }: DeadlineSettings): Deadline[] {
   if (clock.shippedAt === null || !isShipped(state)) return [];
   const close: Deadline = { kind: 'close', at: clock.shippedAt + TRACKING_ENDS_AFTER_MS };
   if (clock.trackingChecked === true) return [close];
@@ -178,11 +168,7 @@ export interface ShownDeadline {
 }
 
 /** Returns all deadlines of the run, earliest first. A partner's deadline leaves the list when the partner has met it. */
-export function shownDeadlines(
-  state: RunState,
-  clock: RunClock,
-  settings: DeadlineSettings,
-): ShownDeadline[] {
+export function shownDeadlines(state: RunState, clock: RunClock, settings: DeadlineSettings): ShownDeadline[] {
   if (state.phase !== 'running') return [];
   const deadlines: Deadline[] = [
     ...state.printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),

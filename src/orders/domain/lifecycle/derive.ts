@@ -1,11 +1,5 @@
 import type { RunEffect } from './run-events';
-import {
-  type DepartedParcel,
-  JOB_PROGRESS,
-  type JobState,
-  type PrintOrderState,
-  type RunState,
-} from './run-state';
+import { type DepartedParcel, JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
 import {
   deriveOrderStatus,
   type FinancialStatus,
@@ -41,10 +35,7 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
 }
 
 /** Returns the parcel in which a job left before a change of address or method. Undefined for all other jobs. */
-export function departedParcelOf(
-  { id }: JobState,
-  { departed }: PrintOrderState,
-): DepartedParcel | undefined {
+export function departedParcelOf({ id }: JobState, { departed }: PrintOrderState): DepartedParcel | undefined {
   return departed?.find(({ jobIds }) => jobIds.includes(id));
 }
 

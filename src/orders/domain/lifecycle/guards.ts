@@ -37,8 +37,7 @@ export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusa
 export function whyNotCancel(state: RunState): RunRefusal {
   if (state.items.some((item) => hasShipped(item.status)))
     return conflict('an order that has shipped cannot be cancelled');
-  if (state.items.every((item) => item.status === 'failed'))
-    return conflict('a refused order cannot be cancelled');
+  if (state.items.every((item) => item.status === 'failed')) return conflict('a refused order cannot be cancelled');
   if (state.items.every((item) => item.status === 'cancelled')) return conflict('the order is cancelled');
   return null;
 }

@@ -33,11 +33,7 @@ export interface NextStep {
   readonly dueAt: string | null;
 }
 
-const whole = (
-  who: NextStep['who'],
-  waitsFor: NextStep['waitsFor'],
-  dueAt: string | null = null,
-): NextStep => ({
+const whole = (who: NextStep['who'], waitsFor: NextStep['waitsFor'], dueAt: string | null = null): NextStep => ({
   who,
   waitsFor,
   printOrderId: null,
@@ -54,31 +50,19 @@ export const DRAFT_NEXT_STEP: NextStep = whole('client', 'submission');
  * Pressline's own steps, then the carrier.
  * @param deliveryBy the latest promised delivery, ISO 8601. Null before the order is planned
  */
-export function nextStepOf(
-  state: RunState,
-  deadlines: readonly ShownDeadline[],
-  deliveryBy: string | null,
-): NextStep {
+export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[], deliveryBy: string | null): NextStep {
   if (state.phase === 'closed') return whole('nobody', 'nothing');
   if (state.held) return whole('operator', 'release');
   if (state.phase === 'preparing') {
     // The order is planned again by itself. An operator can find out why no partner makes it.
-    return state.attention.includes('no_partner')
-      ? whole('operator', 'partner_found')
-      : whole('pressline', 'planning');
+    return state.attention.includes('no_partner') ? whole('operator', 'partner_found') : whole('pressline', 'planning');
   }
-  const steps = state.printOrders
-    .filter(hasOpenJobs)
-    .map((printOrder) => printOrderStep(printOrder, deadlines));
+  const steps = state.printOrders.filter(hasOpenJobs).map((printOrder) => printOrderStep(printOrder, deadlines));
   for (const { printOrder, until } of state.waitingReroutes ?? []) {
-    const current = state.printOrders.find(({ jobs }) =>
-      jobs.some(({ stopRequest }) => stopRequest === 'waiting'),
-    );
+    const current = state.printOrders.find(({ jobs }) => jobs.some(({ stopRequest }) => stopRequest === 'waiting'));
     steps.push(stepOf(current ?? printOrder, 'partner', 'stop', new Date(until).toISOString()));
   }
-  const [first] = steps.sort(
-    (a, b) => RANK[a.who] - RANK[b.who] || (a.dueAt ?? LAST).localeCompare(b.dueAt ?? LAST),
-  );
+  const [first] = steps.sort((a, b) => RANK[a.who] - RANK[b.who] || (a.dueAt ?? LAST).localeCompare(b.dueAt ?? LAST));
   if (first !== undefined) return first;
   if (state.items.some(({ status }) => status === 'manual_handling')) return whole('operator', 'repair');
   return state.items.some(({ status }) => hasShipped(status))

@@ -5,11 +5,7 @@ import type { PrintOrderState, RunState } from './run-state';
 /** How order updates tell partners about a changed address or method, and what happens when a partner does not get one. */
 
 /** Plans the update of a print order after a shipping change. A partner gets it after it has accepted the print order. */
-export function withUpdate(
-  printOrder: PrintOrderState,
-  revision: number,
-  effects: RunEffect[],
-): PrintOrderState {
+export function withUpdate(printOrder: PrintOrderState, revision: number, effects: RunEffect[]): PrintOrderState {
   if (!hasOpenJobs(printOrder)) return printOrder;
   return sendWaitingUpdate({ ...printOrder, update: { revision, status: 'waiting' } }, effects);
 }
@@ -23,11 +19,7 @@ export function sendWaitingUpdate(printOrder: PrintOrderState, effects: RunEffec
 }
 
 /** The delivery of an order update ended. The result of an update that a newer change has replaced is ignored. */
-export function orderUpdated(
-  state: RunState,
-  event: EventOf<'order_update'>,
-  effects: RunEffect[],
-): RunState {
+export function orderUpdated(state: RunState, event: EventOf<'order_update'>, effects: RunEffect[]): RunState {
   const { printOrderId, revision, outcome, message } = event;
   const isAccepted = outcome === 'accepted' || outcome === 'not_needed';
   const next = updatePrintOrder(state, printOrderId, (printOrder) => {

@@ -2,13 +2,7 @@ import { confirmCancel, endJobs } from './cancellation';
 import { consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
 import { sendWaitingUpdate, shipsToOldAddress } from './order-updates';
 import type { EventOf, PlannedPrintOrder, PostbackEvent, RunEffect } from './run-events';
-import {
-  JOB_PROGRESS,
-  type JobProgress,
-  type JobState,
-  type PrintOrderState,
-  type RunState,
-} from './run-state';
+import { JOB_PROGRESS, type JobProgress, type JobState, type PrintOrderState, type RunState } from './run-state';
 
 /** What planning, deliveries and partners' postbacks do to the state. */
 
@@ -105,12 +99,7 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       effects,
     );
     if (event.status !== 'cancelled') return after;
-    return confirmCancel(
-      after,
-      (job) => job.cancelledQuantity === job.quantity,
-      event.message ?? '',
-      effects,
-    );
+    return confirmCancel(after, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
   return isOldAddress ? raiseAttention(next, 'old_address_shipped') : next;
 }
@@ -148,8 +137,7 @@ function jobAfter(job: JobState, event: PostbackEvent): JobState {
       return newer ? { ...job, error: { at: event.at, message: event.message ?? '' } } : job;
     }
     case 'cancelled': {
-      const listed =
-        event.items === null ? { quantity: null } : event.items.find((item) => item.jobId === job.id);
+      const listed = event.items === null ? { quantity: null } : event.items.find((item) => item.jobId === job.id);
       if (listed === undefined) return job;
       const cancelled = listed.quantity ?? job.quantity;
       return {

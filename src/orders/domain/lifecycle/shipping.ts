@@ -2,13 +2,7 @@ import { consumeStock, hasOpenJobs, isHandedToCarrier, updatePrintOrder } from '
 import { departedParcelOf, jobStatus } from './derive';
 import { withUpdate } from './order-updates';
 import type { EventOf, RunEffect } from './run-events';
-import {
-  type DepartedParcel,
-  JOB_PROGRESS,
-  type PrintOrderState,
-  type RunState,
-  type Transit,
-} from './run-state';
+import { type DepartedParcel, JOB_PROGRESS, type PrintOrderState, type RunState, type Transit } from './run-state';
 
 /** What labels, shipping changes and carriers' tracking do to the state. */
 
@@ -33,11 +27,7 @@ export function dispatched(state: RunState, event: EventOf<'dispatched'>, effect
 }
 
 /** The address or the method changed. Voids labels that are not on their way, and updates the partners. */
-export function shippingChanged(
-  state: RunState,
-  event: EventOf<'shipping_changed'>,
-  effects: RunEffect[],
-): RunState {
+export function shippingChanged(state: RunState, event: EventOf<'shipping_changed'>, effects: RunEffect[]): RunState {
   const { revision } = event;
   if (revision <= state.shippingRevision) return state;
   effects.push({ type: 'log', event: 'shipping_changed', data: { revision } });

@@ -1,33 +1,18 @@
 import type { ItemStatus } from './statuses';
 
 /**
- * The transition table of order items. `reduce` checks every status change against it.
- * docs/orders.md explains them.
+ * The transition table of order items. `reduce` checks every status change against it. docs/orders.md explains them.
  */
 
 const AFTER_SHIPPING: readonly ItemStatus[] = ['in_transit', 'delivered', 'returned'];
-const PRODUCTION: readonly ItemStatus[] = [
-  'passed',
-  'in_production',
-  'printed',
-  'shipped',
-  ...AFTER_SHIPPING,
-];
+const PRODUCTION: readonly ItemStatus[] = ['passed', 'in_production', 'printed', 'shipped', ...AFTER_SHIPPING];
 
 /** The statuses that may follow each status. */
 export const ITEM_TRANSITIONS: Readonly<Record<ItemStatus, readonly ItemStatus[]>> = {
   draft: ['created'],
   created: ['uploading', 'passed', 'on_hold', 'failed', 'cancelled'],
   uploading: ['passed', 'on_hold', 'failed', 'cancelled'],
-  passed: [
-    'in_production',
-    'printed',
-    'shipped',
-    ...AFTER_SHIPPING,
-    'manual_handling',
-    'on_hold',
-    'cancelled',
-  ],
+  passed: ['in_production', 'printed', 'shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
   in_production: ['printed', 'shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
   printed: ['shipped', ...AFTER_SHIPPING, 'manual_handling', 'on_hold', 'cancelled'],
   shipped: AFTER_SHIPPING,

@@ -7,11 +7,7 @@ import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../lifecycle/
  * Returns the current details of a run for the Temporal UI, as Markdown and without personal data.
  * @param replanAt when a parked order is planned again, epoch milliseconds. Null for other orders
  */
-export function describeRun(
-  state: RunState,
-  tasks: readonly string[],
-  replanAt: number | null = null,
-): string {
+export function describeRun(state: RunState, tasks: readonly string[], replanAt: number | null = null): string {
   const lines = [`**${deriveStatus(state)}**`];
   for (const reason of state.attention) lines.push('', `**Needs attention:** ${ATTENTION[reason].text}.`);
   if (state.held) lines.push('', 'On hold by an operator: no print order is delivered.');
@@ -30,10 +26,7 @@ export function describeRun(
   for (const { printOrder, until } of state.waitingReroutes ?? []) {
     const { id, partnerUid } = printOrder;
     const limit = new Date(until).toISOString();
-    lines.push(
-      '',
-      `Print order ${id} waits at ${partnerUid} until the current partner stops, at most until ${limit}.`,
-    );
+    lines.push('', `Print order ${id} waits at ${partnerUid} until the current partner stops, at most until ${limit}.`);
   }
   lines.push('', '| Item | Quantity | Status | Jobs |', '| --- | --- | --- | --- |');
   for (const item of state.items) {
@@ -71,8 +64,7 @@ function describePrintOrder(printOrder: PrintOrderState): string {
 /** Returns the summary of a deadline's timer in the Temporal UI. */
 export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'close') return 'end of tracking';
-  if (deadline.kind === 'stop')
-    return `print order ${deadline.printOrderId} waits until the current partner stops`;
+  if (deadline.kind === 'stop') return `print order ${deadline.printOrderId} waits until the current partner stops`;
   if (deadline.kind === 'check_tracking') return 'check whether a carrier follows the parcels';
   if (deadline.kind === 'reminder') {
     return `reminder ${deadline.count} of print order ${deadline.printOrderId}, unless it is received`;

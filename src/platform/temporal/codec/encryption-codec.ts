@@ -55,8 +55,6 @@ function decryptPayload(keys: ReadonlyMap<string, Buffer>, { metadata, data }: P
   try {
     return WirePayload.decode(decrypt(key, Buffer.from(data ?? []), id));
   } catch {
-    throw new UndecryptablePayload(
-      `a payload of key ${id} is damaged, or its key is another one of that name`,
-    );
+    throw new UndecryptablePayload(`a payload of key ${id} is damaged, or its key is another one of that name`);
   }
 }

@@ -15,7 +15,6 @@ export async function bundleFor(
 ): Promise<{ readonly codePath: string } | { readonly code: string }> {
   if (keys === undefined) return { codePath };
   const code = await readFile(codePath, 'utf8');
-  if (code.split(PLAIN).length !== 2)
-    throw new Error(`${codePath} was bundled without the failure converter`);
+  if (code.split(PLAIN).length !== 2) throw new Error(`${codePath} was bundled without the failure converter`);
   return { code: code.replace(PLAIN, ENCODED) };
 }

@@ -17,16 +17,11 @@ test('the changelog names every breaking change since the released document, and
   );
   expect(Object.keys(released.paths).length).toBeGreaterThan(50);
   const { sql } = await testDatabase();
-  const current = openApiDocument(
-    allRoutes(await testApiDeps(sql)),
-    'http://localhost',
-  ) as unknown as ApiDocument;
+  const current = openApiDocument(allRoutes(await testApiDeps(sql)), 'http://localhost') as unknown as ApiDocument;
   const text = readFileSync(join(root, 'docs/api-versioning.md'), 'utf8');
   const unreleased = text.split('### Unreleased\n')[1]!.split('\n### ')[0]!;
   const today = new Date().toISOString().slice(0, 10);
-  const unnamed = breakingChanges(released, current, today).filter(
-    (change) => !unreleased.includes(`\`${change}\``),
-  );
+  const unnamed = breakingChanges(released, current, today).filter((change) => !unreleased.includes(`\`${change}\``));
   expect(unnamed).toEqual([]);
   const deprecated = Object.entries(current.paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, operation]) =>
@@ -49,9 +44,7 @@ function documentWith(change: {
         post: {
           operationId: 'createParcel',
           security: [{ key: [] }],
-          parameters: [
-            { name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100 } },
-          ],
+          parameters: [{ name: 'limit', in: 'query', required: false, schema: { type: 'integer', maximum: 100 } }],
           requestBody: {
             required: false,
             content: { 'application/json': { schema: { type: 'object', ...change.request } } },
@@ -160,20 +153,13 @@ describe('A change breaks clients', () => {
       { operation: { security: [{ keyAndSecret: [] }] } },
       'POST /v1/parcels: credentials key are no longer accepted',
     ],
-    [
-      'a parameter that is gone',
-      {},
-      { operation: { parameters: [] } },
-      'POST /v1/parcels query limit: removed',
-    ],
+    ['a parameter that is gone', {}, { operation: { parameters: [] } }, 'POST /v1/parcels query limit: removed'],
     [
       'a required parameter',
       {},
       {
         operation: {
-          parameters: [
-            { name: 'limit', in: 'query', required: true, schema: { type: 'integer', maximum: 100 } },
-          ],
+          parameters: [{ name: 'limit', in: 'query', required: true, schema: { type: 'integer', maximum: 100 } }],
         },
       },
       'POST /v1/parcels query limit: required',
@@ -189,8 +175,7 @@ describe('A change breaks clients', () => {
     expect(breakingChanges(documentWith({}), none, TODAY)).toEqual([
       'POST /v1/parcels: removed without a sunset that has passed',
     ]);
-    const announced = (sunset: string) =>
-      documentWith({ operation: { deprecated: true, 'x-sunset': sunset } });
+    const announced = (sunset: string) => documentWith({ operation: { deprecated: true, 'x-sunset': sunset } });
     expect(breakingChanges(announced('2027-06-02'), none, TODAY)).toEqual([
       'POST /v1/parcels: removed without a sunset that has passed',
     ]);
@@ -211,20 +196,14 @@ describe('A change breaks clients', () => {
       },
     });
     expect(breakingChanges(event({}), documentWith({}), TODAY)).toEqual(['webhook shipped: removed']);
-    expect(breakingChanges(event(properties({ a: text })), event({}), TODAY)).toEqual([
-      'webhook shipped.a: removed',
-    ]);
+    expect(breakingChanges(event(properties({ a: text })), event({}), TODAY)).toEqual(['webhook shipped.a: removed']);
   });
 });
 
 describe('A change is compatible', () => {
   it.each<[string, Parameters<typeof documentWith>[0], Parameters<typeof documentWith>[0]]>([
     ['an optional field of the request', {}, { request: properties({ a: text }) }],
-    [
-      'a wider type of a request',
-      { request: properties({ a: text }) },
-      { request: properties({ a: nullable }) },
-    ],
+    ['a wider type of a request', { request: properties({ a: text }) }, { request: properties({ a: nullable }) }],
     [
       'a greater limit of a request',
       { request: properties({ a: { type: 'integer', maximum: 5 } }) },

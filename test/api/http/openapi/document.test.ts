@@ -5,11 +5,7 @@ import { createApp } from '../../../../api/app';
 import { openApiDocument } from '../../../../api/http/openapi/document';
 import { openRoute, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
-import {
-  NOTIFICATION_EVENTS,
-  OPERATOR_EVENTS,
-  TEST_EVENT,
-} from '../../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/events';
 import { testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 
@@ -50,9 +46,7 @@ function* nodes(value: unknown): Generator<Record<string, unknown>> {
 }
 
 test('the document and the routes list the same operations', () => {
-  const documented = operations().map(
-    ({ path, method, operation }) => `${method} ${path} ${operation.operationId}`,
-  );
+  const documented = operations().map(({ path, method, operation }) => `${method} ${path} ${operation.operationId}`);
   const system = [
     'get /healthz getHealth',
     'get /livez getLiveness',
@@ -77,12 +71,11 @@ test('the document is valid OpenAPI 3.1', () => {
   const ids = operations().map(({ operation }) => operation.operationId);
   expect(new Set(ids).size).toBe(ids.length);
   for (const { path, operation } of operations()) {
-    const inPath =
-      operation.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
+    const inPath = operation.parameters?.filter((parameter) => parameter.in === 'path').map(({ name }) => name) ?? [];
     expect(inPath).toEqual([...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name));
-    expect(
-      operation.parameters?.filter((parameter) => parameter.in === 'path' && !parameter.required) ?? [],
-    ).toEqual([]);
+    expect(operation.parameters?.filter((parameter) => parameter.in === 'path' && !parameter.required) ?? []).toEqual(
+      [],
+    );
     expect(Object.keys(operation.responses)).toEqual(expect.arrayContaining(['200', 'default']));
     for (const { description } of Object.values(operation.responses)) expect(description).toBeTruthy();
     for (const scheme of operation.security.flatMap((one) => Object.keys(one))) {
@@ -92,9 +85,7 @@ test('the document is valid OpenAPI 3.1', () => {
 });
 
 test('every reference resolves, and every component is referenced', () => {
-  const references = new Set(
-    [...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'),
-  );
+  const references = new Set([...nodes(document)].map(({ $ref }) => $ref).filter((ref) => typeof ref === 'string'));
   const at = (pointer: string) =>
     pointer
       .slice(2)
@@ -117,11 +108,8 @@ test('schemas use only keywords and types of JSON Schema 2020-12', () => {
 test('the document has the credentials that the routes require', () => {
   for (const { access, operationId } of routes) {
     const { operation } = operations().find((one) => one.operation.operationId === operationId)!;
-    const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[
-      access.credentials
-    ];
-    const session =
-      access.credentials !== 'none' && access.roles.includes('operator') ? [{ session: [] }] : [];
+    const expected = { none: [], key: [{ key: [] }], 'key:secret': [{ keyAndSecret: [] }] }[access.credentials];
+    const session = access.credentials !== 'none' && access.roles.includes('operator') ? [{ session: [] }] : [];
     expect(operation.security).toEqual([...expected, ...session]);
   }
 });
@@ -165,9 +153,7 @@ test('the document has a webhook for each event, with the schema of its message'
       { post: Operation & { requestBody: { content: Record<string, { schema: { $ref: string } }> } } }
     >;
   };
-  expect(Object.keys(webhooks).sort()).toEqual(
-    [...NOTIFICATION_EVENTS, ...OPERATOR_EVENTS, TEST_EVENT].sort(),
-  );
+  expect(Object.keys(webhooks).sort()).toEqual([...NOTIFICATION_EVENTS, ...OPERATOR_EVENTS, TEST_EVENT].sort());
   for (const [event, { post }] of Object.entries(webhooks)) {
     const { $ref } = post.requestBody.content['application/json']!.schema;
     const schema = document.components.schemas[$ref.split('/').at(-1)!] as { properties: { event: object } };

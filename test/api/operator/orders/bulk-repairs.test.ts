@@ -24,8 +24,7 @@ beforeEach(async () => {
 const submitted = async (): Promise<string> => (await api.submit(order()).expect(200)).body.id;
 const start = (body: object, by = operator) => api.post(PATH, { reason: 'press down', ...body }, by);
 const get = (path: string, by = viewer) => request(api.app).get(`${PATH}${path}`).set(by.key);
-const needs = (id: string, reason: string) =>
-  api.sql`UPDATE orders SET attention = ARRAY[${reason}] WHERE id = ${id}`;
+const needs = (id: string, reason: string) => api.sql`UPDATE orders SET attention = ARRAY[${reason}] WHERE id = ${id}`;
 const starts = (id: string) =>
   api.sql`SELECT payload FROM outbox WHERE kind = 'start_workflow' AND target = ${bulkRepairWorkflowId(id)}`;
 
@@ -121,9 +120,7 @@ test('bad input is refused', async () => {
   const id = await submitted();
   const refused = async (body: object) => fields((await start(body).expect(400)).body);
   expect(await refused({ action: 'hold' })).toEqual(['VALIDATION_ERROR orderIds']);
-  expect(await refused({ action: 'hold', orderIds: [id], filter: {} })).toEqual([
-    'VALIDATION_ERROR orderIds',
-  ]);
+  expect(await refused({ action: 'hold', orderIds: [id], filter: {} })).toEqual(['VALIDATION_ERROR orderIds']);
   expect(await refused({ action: 'hold', orderIds: [api.shop.id] })).toEqual(['VALIDATION_ERROR orderIds']);
   expect(await refused({ action: 'hold', orderIds: [id], partnerId: api.partner.id })).toEqual([
     'VALIDATION_ERROR partnerId',

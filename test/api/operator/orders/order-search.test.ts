@@ -13,14 +13,10 @@ let printJobId: string;
 beforeAll(async () => {
   api = await ordersApi();
   ({ berlin, ohio } = await subscribedPartners(api));
-  const submit = async (over: object, by = api.shop) =>
-    (await api.submit(order(over), by).expect(200)).body.id;
+  const submit = async (over: object, by = api.shop) => (await api.submit(order(over), by).expect(200)).body.id;
   first = await submit({ orderReferenceId: 'ref-1', shippingAddress: address({ email: 'Ada@Example.com' }) });
   second = await submit({ orderReferenceId: 'ref-2', shippingAddress: address({ country: 'FR' }) });
-  third = await submit(
-    { orderReferenceId: 'ref-1', shippingAddress: address({ email: 'bo@example.com' }) },
-    api.other,
-  );
+  third = await submit({ orderReferenceId: 'ref-1', shippingAddress: address({ email: 'bo@example.com' }) }, api.other);
   const { sql } = api;
   await sql`UPDATE orders SET fulfillment_status = 'on_hold', attention = '{partner_error}' WHERE id = ${second!}`;
   await sql`UPDATE orders SET attention = '{not_printed,partner_error}' WHERE id = ${third!}`;

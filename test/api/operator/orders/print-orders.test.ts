@@ -79,9 +79,7 @@ test('a partner that cannot be reached has an attempt without a status', async (
   await deliverPrintOrder(deps, printOrderId);
   await api.sql`UPDATE partners SET order_submit_url = ${`${partner.url}/orders`} WHERE account_id = ${partnerId}`;
   const [{ requests }] = await read(orderId);
-  expect(requests).toEqual([
-    expect.objectContaining({ status: null, outcome: 'retry', response: expect.any(String) }),
-  ]);
+  expect(requests).toEqual([expect.objectContaining({ status: null, outcome: 'retry', response: expect.any(String) })]);
 });
 
 test('order updates and cancellations are listed too', async () => {

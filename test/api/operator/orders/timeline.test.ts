@@ -86,7 +86,6 @@ test('the timeline is filtered by kind, and continues page by page', async () =>
 });
 
 test('bad input and unknown orders are refused', async () => {
-  for (const query of [{ kind: 'rumour' }, { limit: 0 }, { cursor: 'x' }])
-    await api.list(path(), query).expect(400);
+  for (const query of [{ kind: 'rumour' }, { limit: 0 }, { cursor: 'x' }]) await api.list(path(), query).expect(400);
   await api.list(`/v1/operator/orders/${randomUUID()}/timeline`).expect(404);
 });

@@ -54,9 +54,7 @@ test('the report names the faults of a partner that accepts everything', async (
     'unsigned-accepted',
   ]);
   const { scenarios } = report as { scenarios: { name: string; result: string; reason: string | null }[] };
-  expect(
-    scenarios.filter(({ result }) => result === 'skipped').map(({ name, reason }) => [name, reason]),
-  ).toEqual([
+  expect(scenarios.filter(({ result }) => result === 'skipped').map(({ name, reason }) => [name, reason])).toEqual([
     ['Order updates', 'no update URL'],
     ['Stock poll', 'no inventory URL'],
     ['Postbacks', 'not asked to wait for them'],

@@ -147,8 +147,7 @@ test('a ping is signed and sent once, returns the response of the partner, and i
   const first = (await get(`${partnerId}/requests?limit=1`).expect(200)).body;
   const rest = (await get(`${partnerId}/requests?limit=1&cursor=${first.nextCursor}`).expect(200)).body;
   expect([...first.requests, ...rest.requests]).toEqual(requests);
-  const acts =
-    await api.sql`SELECT actor_name, after FROM audit_log WHERE action = 'partner.ping' ORDER BY id`;
+  const acts = await api.sql`SELECT actor_name, after FROM audit_log WHERE action = 'partner.ping' ORDER BY id`;
   expect(acts).toEqual([
     { actorName: 'grace', after: { status: 200, outcome: 'accepted' } },
     { actorName: 'grace', after: { status: 500, outcome: 'retry' } },

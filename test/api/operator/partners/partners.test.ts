@@ -108,12 +108,9 @@ describe('print partners', () => {
   });
 
   test('a change affects the given fields only, and routing uses it', async () => {
-    const change = (body: object) =>
-      request(app).patch(`/v1/partners/${berlin.id}`).set(operator.key).send(body);
+    const change = (body: object) => request(app).patch(`/v1/partners/${berlin.id}`).set(operator.key).send(body);
     const { body: before } = await request(app).get(`/v1/partners/${berlin.id}`).set(operator.key);
-    const { body: after } = await change({ enabled: false, capabilities: { capacityPerDay: 10 } }).expect(
-      200,
-    );
+    const { body: after } = await change({ enabled: false, capabilities: { capacityPerDay: 10 } }).expect(200);
     expect(after).toEqual({
       ...before,
       enabled: false,
@@ -135,10 +132,7 @@ describe('print partners', () => {
     const rotate = (body: object) =>
       request(app).post(`/v1/partners/${created.id}/keys`).set(operator.key).send(body).expect(200);
     const subscribes = (apiKey: string) =>
-      request(app)
-        .post('/v2/subscribe')
-        .set('X-API-KEY', apiKey)
-        .send({ orderSubmitUrl: 'https://hull.example/o' });
+      request(app).post('/v2/subscribe').set('X-API-KEY', apiKey).send({ orderSubmitUrl: 'https://hull.example/o' });
     const { body: second } = await rotate({ overlapSeconds: 600 });
     await subscribes(created.apiKey).expect(200);
     await subscribes(second.apiKey).expect(200);
@@ -185,10 +179,7 @@ test('an operator reads the routing decisions of an order with the rejected part
   await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route(mug) });
   await recordRoutingDecision(sql, { orderId, step: 'reroute:1', decision: route(tShirt) });
 
-  const { body } = await request(app)
-    .get(`/v1/operator/orders/${orderId}/routing`)
-    .set(operator.key)
-    .expect(200);
+  const { body } = await request(app).get(`/v1/operator/orders/${orderId}/routing`).set(operator.key).expect(200);
   expect(body.decisions).toMatchObject([
     {
       step: 'handoff',

@@ -1,10 +1,5 @@
 import fc from 'fast-check';
-import {
-  formatUid,
-  matchUid,
-  parseTemplate,
-  type UidTemplate,
-} from '../../../../src/catalog/domain/product-uid';
+import { formatUid, matchUid, parseTemplate, type UidTemplate } from '../../../../src/catalog/domain/product-uid';
 
 function template(text: string): UidTemplate {
   const parsed = parseTemplate(text);
@@ -60,9 +55,7 @@ test('any values formatted into a template are matched again', () => {
     fc.property(cases, ({ separators, values, pick }) => {
       const uid = template(ids.map((id, at) => `${at === 0 ? 'p' : ''}${separators[at]}{${id}}`).join(''));
       const table = Object.fromEntries(ids.map((id, at) => [id, values[at]!]));
-      const chosen = Object.fromEntries(
-        ids.map((id, at) => [id, values[at]![pick[at]! % values[at]!.length]!]),
-      );
+      const chosen = Object.fromEntries(ids.map((id, at) => [id, values[at]![pick[at]! % values[at]!.length]!]));
       const text = formatUid(uid, chosen);
       const match = matchUid(uid, text, accepting(table));
       // Values that contain separators allow several matches. Each formats to the same productUid.
@@ -75,11 +68,7 @@ test('any values formatted into a template are matched again', () => {
 test('a productUid that is ambiguous at every position is refused quickly', () => {
   const uid = template('p_{a}_{b}_{c}_{d}_{e}_{f}_{g}_{h}_end');
   const started = performance.now();
-  const match = matchUid(
-    uid,
-    `p_${'x_'.repeat(240)}`,
-    accepting({}, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']),
-  );
+  const match = matchUid(uid, `p_${'x_'.repeat(240)}`, accepting({}, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']));
   expect(match.ok).toBe(false);
   // Without remembered dead ends there are about 10^13 paths.
   expect(performance.now() - started).toBeLessThan(2_000);

@@ -23,14 +23,7 @@ test.each([
   [
     'Japan in Japanese, family name and prefecture first',
     TOKYO,
-    [
-      '山田 太郎',
-      '株式会社サンプル印刷',
-      '銀座4丁目5番6号 直角ビル８階',
-      '104-0061',
-      '東京都 中央区',
-      'JAPAN',
-    ],
+    ['山田 太郎', '株式会社サンプル印刷', '銀座4丁目5番6号 直角ビル８階', '104-0061', '東京都 中央区', 'JAPAN'],
   ],
   ['Korea in Korean', SEOUL, ['김민준', '강남대로 396, 12층', '06232', '서울특별시 강남구', 'SOUTH KOREA']],
   [

@@ -15,18 +15,14 @@ const event = fc.record({
 
 test('the status does not depend on the order or repetition of events', () => {
   fc.assert(
-    fc.property(
-      fc.array(event, { minLength: 1, maxLength: 12 }),
-      fc.infiniteStream(fc.nat()),
-      (events, random) => {
-        const shuffled = [...events, ...events]
-          .map((each) => ({ each, key: random.next().value as number }))
-          .sort((a, b) => a.key - b.key)
-          .map(({ each }) => each);
+    fc.property(fc.array(event, { minLength: 1, maxLength: 12 }), fc.infiniteStream(fc.nat()), (events, random) => {
+      const shuffled = [...events, ...events]
+        .map((each) => ({ each, key: random.next().value as number }))
+        .sort((a, b) => a.key - b.key)
+        .map(({ each }) => each);
 
-        expect(furthest(shuffled)).toBe(furthest(events));
-      },
-    ),
+      expect(furthest(shuffled)).toBe(furthest(events));
+    }),
   );
 });
 
@@ -43,18 +39,8 @@ test('further events never lower the rank of a status', () => {
 test.each([
   ['a late scan after delivery', ['delivered', '12:00'], ['in_transit', '18:00'], 'delivered'],
   ['a return after a failed delivery', ['failed_attempt', '12:00'], ['returned', '18:00'], 'returned'],
-  [
-    'a second delivery attempt',
-    ['failed_attempt', '12:00'],
-    ['out_for_delivery', '18:00'],
-    'out_for_delivery',
-  ],
-  [
-    'in transit again after an exception',
-    ['shipping_exception', '12:00'],
-    ['in_transit', '18:00'],
-    'in_transit',
-  ],
+  ['a second delivery attempt', ['failed_attempt', '12:00'], ['out_for_delivery', '18:00'], 'out_for_delivery'],
+  ['in transit again after an exception', ['shipping_exception', '12:00'], ['in_transit', '18:00'], 'in_transit'],
   ['registration only', ['registered', '12:00'], ['registered', '13:00'], 'registered'],
 ] as const)('%s', (_, first, second, expected) => {
   const events = [first, second].map(([statusUid, time]) => ({

@@ -178,9 +178,7 @@ test('every unit is packed once, and no package is empty or overfull', () => {
         }, 0);
         expect(share).toBeLessThanOrEqual(1.00001);
       }
-      expect(new Set(packages.map(({ packageReferenceId }) => packageReferenceId)).size).toBe(
-        packages.length,
-      );
+      expect(new Set(packages.map(({ packageReferenceId }) => packageReferenceId)).size).toBe(packages.length);
     }),
   );
 });

@@ -19,9 +19,7 @@ test('a receipt has quantity discounts, VAT by line and totals', () => {
   const receipt = buildReceipt({
     currency: 'EUR',
     vatRate: '0.19',
-    products: [
-      { referenceId: 'i1', title: 'Poster', price: { quantity: 10, baseMinor: 790, lineMinor: 6400 } },
-    ],
+    products: [{ referenceId: 'i1', title: 'Poster', price: { quantity: 10, baseMinor: 790, lineMinor: 6400 } }],
     shipments: [{ referenceId: 's1', title: 'Parcel', priceMinor: 499 }],
   });
   expect(receiptView(receipt, context)).toMatchObject({
@@ -89,12 +87,9 @@ const receipts = fc
       }),
       { minLength: 1, maxLength: 20 },
     ),
-    shipments: fc.array(
-      fc.record({ referenceId: fc.string(), title: fc.string(), priceMinor: fc.nat(1_000_000) }),
-      {
-        maxLength: 4,
-      },
-    ),
+    shipments: fc.array(fc.record({ referenceId: fc.string(), title: fc.string(), priceMinor: fc.nat(1_000_000) }), {
+      maxLength: 4,
+    }),
   })
   .map((input) => ({ ...input, currency: input.currency }));
 

@@ -220,9 +220,7 @@ describe('a run that was reset', () => {
     const { id, step } = await newOrder();
     const first = { position: at(0, 5), version: 1 };
     await write(step({ runId: 'first', ...first, ...log('kept') }));
-    await write(
-      step({ runId: 'first', position: at(1_000, 40), version: 9, follows: first, ...log('taken back') }),
-    );
+    await write(step({ runId: 'first', position: at(1_000, 40), version: 9, follows: first, ...log('taken back') }));
     const again = step({
       runId: 'second',
       position: at(2_000, 8),

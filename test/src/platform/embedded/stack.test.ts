@@ -60,11 +60,7 @@ const addressesOf = ({ postgres, config }: EmbeddedStack): Addresses => ({
 async function startInProcess(dir: string): Promise<Addresses & { child: ChildProcess }> {
   const child = spawn(
     process.execPath,
-    [
-      '--require',
-      join(projectRoot(), 'test/support/register-typescript.cjs'),
-      join(__dirname, 'start-stack.ts'),
-    ],
+    ['--require', join(projectRoot(), 'test/support/register-typescript.cjs'), join(__dirname, 'start-stack.ts')],
     {
       cwd: projectRoot(),
       env: { ...process.env, ...environment(dir) },
@@ -167,9 +163,7 @@ test('a start stops the servers that a killed stack left running', async () => {
 test('a folder in use is rejected with one line, and accepted after a stop', async () => {
   const dir = await newFolder();
   const first = await start(dir);
-  const refusal = await startEmbeddedStack(loadConfig(environment(dir)), () => undefined).catch(
-    (error) => error,
-  );
+  const refusal = await startEmbeddedStack(loadConfig(environment(dir)), () => undefined).catch((error) => error);
   expect(refusal).toBeInstanceOf(DataFolderBusy);
   expect(refusal.message).toMatch(/in use by a running Pressline \(process \d+\)\. .*DATA_DIR/);
   expect(refusal.message).not.toContain('\n');

@@ -29,10 +29,7 @@ beforeEach(() => {
   lines.length = 0;
   // The system programs that the fake programs below call.
   for (const name of ['sh', 'sleep', 'chmod', 'cat']) {
-    symlinkSync(
-      execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(),
-      join(bin, name),
-    );
+    symlinkSync(execFileSync('sh', ['-c', `command -v ${name}`], { encoding: 'utf8' }).trim(), join(bin, name));
   }
 });
 afterAll(() => rmSync(root, { recursive: true }));
@@ -85,9 +82,7 @@ test('the first choice is TEMPORAL_CLI_PATH', async () => {
 
 test('a TEMPORAL_CLI_PATH that does not run is an error that names the variable', async () => {
   program(join(bin, 'temporal'), TEMPORAL);
-  await expect(find(join(root, 'nothing'))).rejects.toThrow(
-    /^TEMPORAL_CLI_PATH: .*nothing is not a Temporal CLI/,
-  );
+  await expect(find(join(root, 'nothing'))).rejects.toThrow(/^TEMPORAL_CLI_PATH: .*nothing is not a Temporal CLI/);
 });
 
 test('the second choice is temporal on PATH', async () => {
@@ -112,9 +107,7 @@ test('the last choice is a Go build of the pinned module, stored for the next st
   const path = await find();
   expect(dirname(path)).toBe(cache);
   expect(readFileSync(buildLog, 'utf8')).toMatch(/tools\/temporal\n$/);
-  expect(lines.join('\n')).toMatch(
-    /does not run; trying the next option.*downloading.*the download failed.*building/s,
-  );
+  expect(lines.join('\n')).toMatch(/does not run; trying the next option.*downloading.*the download failed.*building/s);
 
   rmSync(join(goBin, 'go'));
   expect(await find()).toBe(path);

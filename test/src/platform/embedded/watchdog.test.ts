@@ -38,8 +38,7 @@ afterEach(async () => {
 });
 
 /** Returns true when the server still runs after this many health checks. */
-const runsAfter = (checks: number) =>
-  Promise.race([server.died.then(() => false), sleep(checks * 50 + 400, true)]);
+const runsAfter = (checks: number) => Promise.race([server.died.then(() => false), sleep(checks * 50 + 400, true)]);
 
 test('a server that fails two health checks in a row is kept', async () => {
   startWatchdog(server, healthUrl, 50);

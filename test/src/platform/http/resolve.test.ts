@@ -18,8 +18,7 @@ beforeAll(async () => {
   server.on('message', (query, from) => {
     const labels: string[] = [];
     let at = 12;
-    for (; query[at] !== 0; at += query[at]! + 1)
-      labels.push(query.subarray(at + 1, at + 1 + query[at]!).toString());
+    for (; query[at] !== 0; at += query[at]! + 1) labels.push(query.subarray(at + 1, at + 1 + query[at]!).toString());
     const question = query.subarray(12, at + 5);
     const type = query.readUInt16BE(at + 1);
     const name = labels.join('.').toLowerCase();

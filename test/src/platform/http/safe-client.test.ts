@@ -216,8 +216,7 @@ describe('responses', () => {
   });
 
   it('a Content-Length above the limit is refused before the body is read', async () => {
-    handler = (_request, response) =>
-      response.writeHead(200, { 'content-length': '5000' }).end(Buffer.alloc(5000));
+    handler = (_request, response) => response.writeHead(200, { 'content-length': '5000' }).end(Buffer.alloc(5000));
     expect(await client.request({ url: origin, ...call })).toMatchObject({ ok: false, kind: 'too-large' });
   });
 
@@ -359,9 +358,7 @@ describe('retries', () => {
     [400, false],
     [404, false],
     [410, false],
-  ])('status %i is transient: %p', (status, transient) =>
-    expect(isTransient({ ok: true, status })).toBe(transient),
-  );
+  ])('status %i is transient: %p', (status, transient) => expect(isTransient({ ok: true, status })).toBe(transient));
 
   it('Retry-After can be seconds or a date', () => {
     const now = new Date('2026-01-01T00:00:00Z');

@@ -1,9 +1,5 @@
 import { createHmac } from 'node:crypto';
-import {
-  newSigningSecret,
-  signatureHeaders,
-  verifySignature,
-} from '../../../../src/platform/http/webhook-signature';
+import { newSigningSecret, signatureHeaders, verifySignature } from '../../../../src/platform/http/webhook-signature';
 
 const body = '{"event":"order_status_updated","name":"Zoë"}';
 

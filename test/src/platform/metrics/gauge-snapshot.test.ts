@@ -45,9 +45,7 @@ describe('gauges of the database', () => {
   test('a scrape fails when the tables cannot be read, and the next one reads them', async () => {
     const { query } = countedReads();
     let broken = true;
-    const read = createGaugeSnapshot(sql, [
-      async (tx) => (broken ? Promise.reject(new Error('broken')) : query(tx)),
-    ]);
+    const read = createGaugeSnapshot(sql, [async (tx) => (broken ? Promise.reject(new Error('broken')) : query(tx))]);
     await expect(read()).rejects.toThrow('broken');
     broken = false;
     expect(await read()).toMatchObject([{ value: 1 }]);

@@ -96,14 +96,10 @@ describe.each(kinds)('the %s object store', (kind, create) => {
           throw new Error('the sender hung up');
         })(),
       );
-    await expect(store.put('files/broken', breaking(), { contentType: 'text/plain' })).rejects.toThrow(
-      'hung up',
-    );
+    await expect(store.put('files/broken', breaking(), { contentType: 'text/plain' })).rejects.toThrow('hung up');
     expect(await store.stat('files/broken')).toBeNull();
     await store.put('files/whole', Buffer.from('whole'), { contentType: 'text/plain' });
-    await expect(store.put('files/whole', breaking(), { contentType: 'image/png' })).rejects.toThrow(
-      'hung up',
-    );
+    await expect(store.put('files/whole', breaking(), { contentType: 'image/png' })).rejects.toThrow('hung up');
     expect(await store.stat('files/whole')).toEqual({ size: 5, contentType: 'text/plain' });
   });
 

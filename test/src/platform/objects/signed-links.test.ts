@@ -50,12 +50,7 @@ describe('keys of links', () => {
   test('the id is part of what is verified', () => {
     const [payload, mac] = tokenOf(`a:${OLD}`).split('.');
     const both = signer(`b:${NEW},a:${OLD}`);
-    for (const token of [
-      `${payload}.${mac}.b`,
-      `${payload}.${mac}.c`,
-      `${payload}.${mac}.a.a`,
-      `${payload}.${mac}.`,
-    ]) {
+    for (const token of [`${payload}.${mac}.b`, `${payload}.${mac}.c`, `${payload}.${mac}.a.a`, `${payload}.${mac}.`]) {
       expect(both.open(token)).toEqual({ ok: false, reason: 'invalid' });
     }
   });

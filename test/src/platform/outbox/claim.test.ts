@@ -51,9 +51,7 @@ test('a claim has only rows that became due since the given time', async () => {
   const after = new Date(Date.now() - 60_000);
   const { rows } = await claim(sql, KIND, { limit: 100, leaseSeconds: 30, after, busy: [] });
   expect(rows).toHaveLength(57);
-  expect((await claim(sql, KIND, { limit: 100, leaseSeconds: 30, after: EVER, busy: [] })).rows).toHaveLength(
-    3,
-  );
+  expect((await claim(sql, KIND, { limit: 100, leaseSeconds: 30, after: EVER, busy: [] })).rows).toHaveLength(3);
 });
 
 test('a claim has at most the limit per target and in total', async () => {

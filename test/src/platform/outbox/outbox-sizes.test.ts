@@ -12,8 +12,7 @@ test('the gauges count pending and dead rows by kind, and the age of the oldest 
   const points = await outboxGauges(sql);
 
   const valueFor = (name: string, kind: string) =>
-    points.find((point) => point.name === name && (point.labels as Record<string, string>).kind === kind)!
-      .value;
+    points.find((point) => point.name === name && (point.labels as Record<string, string>).kind === kind)!.value;
   expect(valueFor('pressline_outbox_pending', 'start_workflow')).toBe(2);
   expect(valueFor('pressline_outbox_oldest_age_seconds', 'start_workflow')).toBeGreaterThanOrEqual(100);
   expect(valueFor('pressline_outbox_pending', 'notification')).toBe(0);

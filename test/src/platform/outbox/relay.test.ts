@@ -28,10 +28,7 @@ afterEach(async () => {
 
 const log = pino({ level: 'silent' });
 
-async function relay(
-  deliver: (row: OutboxRow) => Promise<DeliveryOutcome>,
-  lane: Partial<Lane> = {},
-): Promise<Relay> {
+async function relay(deliver: (row: OutboxRow) => Promise<DeliveryOutcome>, lane: Partial<Lane> = {}): Promise<Relay> {
   const started = await startRelay({
     sql,
     log,

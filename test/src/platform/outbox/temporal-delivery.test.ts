@@ -36,18 +36,13 @@ const lanes = (namespace = 'default', searchAttributes?: TypedSearchAttributes) 
     searchAttributes: () => searchAttributes,
   });
 
-async function deliver(
-  kind: OutboxKind,
-  row: Partial<OutboxRow>,
-  namespace?: string,
-): Promise<DeliveryOutcome> {
+async function deliver(kind: OutboxKind, row: Partial<OutboxRow>, namespace?: string): Promise<DeliveryOutcome> {
   const lane = lanes(namespace).find((each) => each.kind === kind)!;
   return await lane.deliver({
     id: '1',
     kind,
     target: `w-${Math.random()}`,
-    payload:
-      kind === 'start_workflow' ? { workflowType: 'anything', args: [] } : { signal: 'hello', args: [] },
+    payload: kind === 'start_workflow' ? { workflowType: 'anything', args: [] } : { signal: 'hello', args: [] },
     attempts: 1,
     createdAt: new Date(),
     traceparent: null,

@@ -4,12 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { connectPostgres, type Sql } from '../../../../src/platform/postgres';
-import {
-  type MigrateOptions,
-  MigrationBlocked,
-  migrate,
-  statementsOf,
-} from '../../../../src/platform/schema/migrate';
+import { type MigrateOptions, MigrationBlocked, migrate, statementsOf } from '../../../../src/platform/schema/migrate';
 import {
   DatabaseNotMigrated,
   MIGRATIONS_DIR,
@@ -201,9 +196,10 @@ describe('outside a transaction', () => {
   });
 
   test('statements end with a semicolon at the end of a line', () => {
-    expect(statementsOf('--! no-transaction\n-- Why.\nDROP INDEX a;\nCREATE INDEX b\n  ON c (d);\n')).toEqual(
-      ['DROP INDEX a', 'CREATE INDEX b\n  ON c (d)'],
-    );
+    expect(statementsOf('--! no-transaction\n-- Why.\nDROP INDEX a;\nCREATE INDEX b\n  ON c (d);\n')).toEqual([
+      'DROP INDEX a',
+      'CREATE INDEX b\n  ON c (d)',
+    ]);
   });
 });
 
@@ -213,8 +209,7 @@ test('an index that an operator has built in advance under its name is accepted 
     await sql`CREATE INDEX CONCURRENTLY parcels_weight ON parcels (weight)`;
     const oid = async () => (await sql`SELECT to_regclass('parcels_weight')::oid AS oid`)[0]!.oid;
     const before = await oid();
-    const weights =
-      'CREATE INDEX parcels_weight\n  ON parcels (weight);\nALTER TABLE parcels ADD height int;\n';
+    const weights = 'CREATE INDEX parcels_weight\n  ON parcels (weight);\nALTER TABLE parcels ADD height int;\n';
     expect(await migrate(url, { folder: folderOf({ ...PARCELS, weights }) })).toEqual(['weights']);
     expect(await oid()).toBe(before);
   });

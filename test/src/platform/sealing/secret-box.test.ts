@@ -43,10 +43,7 @@ describe('a secret box', () => {
     [
       'altered',
       (sealed: string) =>
-        [
-          sealed.replace(/.(.{4})$/, (_, end) => `${sealed.at(-5) === 'A' ? 'B' : 'A'}${end}`),
-          'partners:1',
-        ] as const,
+        [sealed.replace(/.(.{4})$/, (_, end) => `${sealed.at(-5) === 'A' ? 'B' : 'A'}${end}`), 'partners:1'] as const,
     ],
   ])('does not open a secret that was %s', (_, change) => {
     const [sealed, owner] = change(box.seal(SECRET, 'partners:1'));

@@ -54,8 +54,7 @@ test('settings replace the figures of the machine, and the cache follows the hea
 
 test('a fixed number of activity slots is not changed by the load of the machine', () => {
   const machine = { memoryMb: 4_096, cores: 2 };
-  const supplierOf = (env: Record<string, string>) =>
-    tuningOptions(tuned(machine, env)).tuner.activityTaskSlotSupplier;
+  const supplierOf = (env: Record<string, string>) => tuningOptions(tuned(machine, env)).tuner.activityTaskSlotSupplier;
   expect(supplierOf({ WORKER_ACTIVITY_SLOTS: '7' })).toEqual({ type: 'fixed-size', numSlots: 7 });
   expect(supplierOf({})).toMatchObject({ type: 'resource-based', minimumSlots: 20, maximumSlots: 100 });
 });

@@ -2,13 +2,7 @@ import { context, type Span, trace } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { InMemorySpanExporter, SimpleSpanProcessor, TracerProvider } from '@opentelemetry/sdk-trace';
 import { groupCommit } from '../../../../src/platform/group-commit';
-import {
-  activeSpan,
-  contextOf,
-  currentTraceparent,
-  inSpan,
-  setTracer,
-} from '../../../../src/platform/tracing/spans';
+import { activeSpan, contextOf, currentTraceparent, inSpan, setTracer } from '../../../../src/platform/tracing/spans';
 
 const exporter = new InMemorySpanExporter();
 const provider = new TracerProvider({ spanProcessors: [new SimpleSpanProcessor({ exporter })] });
@@ -32,10 +26,7 @@ const request = (name: string, submit: (row: string) => Promise<string | undefin
   inSpan(name, {}, () => submit(name), contextOf(null));
 
 test('a row that is written alone is written in the trace of its request', async () => {
-  const submit = groupCommit(
-    (rows: readonly string[]) => Promise.resolve(rows.map(() => currentTraceparent())),
-    10,
-  );
+  const submit = groupCommit((rows: readonly string[]) => Promise.resolve(rows.map(() => currentTraceparent())), 10);
   const traceparent = await request('only', (row) => submit(row).then((given) => given ?? undefined));
   expect(traceparent).toContain(finished('only')[0]!.spanContext().spanId);
   expect(finished('group commit')).toEqual([]);

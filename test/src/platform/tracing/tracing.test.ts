@@ -1,9 +1,5 @@
 import { loadConfig } from '../../../../src/platform/config';
-import {
-  formatTraceparent,
-  parseTraceparent,
-  spanIdOfRun,
-} from '../../../../src/platform/domain/traceparent';
+import { formatTraceparent, parseTraceparent, spanIdOfRun } from '../../../../src/platform/domain/traceparent';
 import { currentTraceparent, inSpan, isTracing, traceFields } from '../../../../src/platform/tracing/spans';
 import { summaryOf } from '../../../../src/platform/tracing/sql-spans';
 import { tracesUrl } from '../../../../src/platform/tracing/tracing';

@@ -8,11 +8,7 @@ import {
   receive,
 } from '../../../../src/procurement/domain/procurement-order';
 
-const order = (
-  status: ProcurementStatus,
-  received: [number, number] = [0, 0],
-  invoices = 0,
-): ProcurementProgress => ({
+const order = (status: ProcurementStatus, received: [number, number] = [0, 0], invoices = 0): ProcurementProgress => ({
   status,
   invoices,
   lines: [
@@ -29,9 +25,7 @@ const ALLOWED: [ProcurementStatus, ProcurementStatus][] = [
   ['delivered', 'verified'],
   ['verified', 'invoiced'],
 ];
-const everyPair = PROCUREMENT_STATUSES.flatMap((from) =>
-  PROCUREMENT_STATUSES.map((to) => [from, to] as const),
-);
+const everyPair = PROCUREMENT_STATUSES.flatMap((from) => PROCUREMENT_STATUSES.map((to) => [from, to] as const));
 
 it.each(everyPair)('a move from %s to %s follows the transition table', (from, to) => {
   const allowed = ALLOWED.some(([a, b]) => a === from && b === to);
@@ -89,12 +83,9 @@ describe('receipts', () => {
     });
   });
 
-  it.each(['supplier', 'confirmed', 'verified', 'invoiced'] as const)(
-    'are refused in status %s',
-    (status) => {
-      expect(receive(order(status), [{ partnerSku: 'tee', quantity: 1 }]).ok).toBe(false);
-    },
-  );
+  it.each(['supplier', 'confirmed', 'verified', 'invoiced'] as const)('are refused in status %s', (status) => {
+    expect(receive(order(status), [{ partnerSku: 'tee', quantity: 1 }]).ok).toBe(false);
+  });
 });
 
 it.each([

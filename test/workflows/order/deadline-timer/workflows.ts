@@ -17,9 +17,7 @@ const notPrinted = (printOrderId: string, at: number): Deadline => ({
  */
 export async function armer(dueMs: number, laterMs: number): Promise<string[]> {
   const passed: string[] = [];
-  const timer = new DeadlineTimer((deadline) =>
-    passed.push('printOrderId' in deadline ? deadline.printOrderId : ''),
-  );
+  const timer = new DeadlineTimer((deadline) => passed.push('printOrderId' in deadline ? deadline.printOrderId : ''));
   const at = Date.now() + dueMs;
   timer.arm(notPrinted('501', at));
   await sleep(1);

@@ -82,8 +82,7 @@ const NOT_POSSIBLE = 'the order has no item that this is possible for';
 
 export function withoutIds(message: string | undefined): string {
   return (
-    message?.replace(/\b(items?) \d[\d, ]*(?=\s)/g, (_, noun: string) =>
-      noun === 'items' ? 'items' : 'an item',
-    ) ?? NOT_POSSIBLE
+    message?.replace(/\b(items?) \d[\d, ]*(?=\s)/g, (_, noun: string) => (noun === 'items' ? 'items' : 'an item')) ??
+    NOT_POSSIBLE
   );
 }

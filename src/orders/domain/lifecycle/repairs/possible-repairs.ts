@@ -58,9 +58,7 @@ function possibleRepair(state: RunState, action: RepairRequest['action']): Possi
     }
     case 'retry':
     case 'cancel': {
-      const itemIds = state.items
-        .map(({ id }) => id)
-        .filter((id) => accepts({ action, ...NOBODY, itemIds: [id] }));
+      const itemIds = state.items.map(({ id }) => id).filter((id) => accepts({ action, ...NOBODY, itemIds: [id] }));
       return itemIds.length === 0 ? [] : [{ action, itemIds }];
     }
     case 'reroute':
@@ -71,11 +69,7 @@ function possibleRepair(state: RunState, action: RepairRequest['action']): Possi
   }
 }
 
-function possibleReroute(
-  state: RunState,
-  item: ItemState,
-  action: 'reroute' | 'reproduce',
-): PossibleReroute[] {
+function possibleReroute(state: RunState, item: ItemState, action: 'reroute' | 'reproduce'): PossibleReroute[] {
   const waiting = waitingRerouteOf(state, item.id);
   const request = {
     action,

@@ -42,9 +42,7 @@ export function retried(state: RunState, event: EventOf<'retry'>, effects: RunEf
   const printOrders = state.printOrders.map((printOrder) => {
     const waiting = printOrder.jobs.filter(
       (job) =>
-        chosen.has(job.itemId) &&
-        jobStatus(job, printOrder) === 'manual_handling' &&
-        job.cancelledQuantity === 0,
+        chosen.has(job.itemId) && jobStatus(job, printOrder) === 'manual_handling' && job.cancelledQuantity === 0,
     );
     if (waiting.length === 0) return printOrder;
     changed = true;
@@ -62,10 +60,6 @@ export function retried(state: RunState, event: EventOf<'retry'>, effects: RunEf
 }
 
 /** A retry clears the job's error and its requests to cancel or stop. */
-function retriedJob({
-  cancelRequest: _cancelRequest,
-  stopRequest: _stopRequest,
-  ...job
-}: JobState): JobState {
+function retriedJob({ cancelRequest: _cancelRequest, stopRequest: _stopRequest, ...job }: JobState): JobState {
   return { ...job, error: null };
 }

@@ -18,9 +18,7 @@ import { withdrawReroutes, withoutWaiting } from './waiting-reroutes';
  * (reproduce).
  */
 
-/**
- * Adds the new print order. With a time limit it waits until the partners of the units have agreed to stop.
- */
+/** Adds the new print order. With a time limit it waits until the partners of the units have agreed to stop. */
 export function rerouted(state: RunState, event: EventOf<'rerouted'>, effects: RunEffect[]): RunState {
   const { id } = event.printOrder;
   const isKnown = [...state.printOrders, ...(state.waitingReroutes ?? []).map((each) => each.printOrder)];
@@ -95,11 +93,7 @@ function withStopRequest(
 }
 
 /** Ends the wait of a reroute by an operator's request: the new partner makes the units whatever the others do. */
-export function rerouteForced(
-  state: RunState,
-  event: EventOf<'reroute_forced'>,
-  effects: RunEffect[],
-): RunState {
+export function rerouteForced(state: RunState, event: EventOf<'reroute_forced'>, effects: RunEffect[]): RunState {
   const { printOrderId, by, reason } = event;
   return settleNow(state, printOrderId, 'forced', { by, reason }, effects);
 }
@@ -128,25 +122,15 @@ function settleNow(
 
 /** Delivers or withdraws the waiting reroutes whose partners have all answered. */
 export function settleReroutes(state: RunState, effects: RunEffect[]): RunState {
-  return (state.waitingReroutes ?? []).reduce(
-    (next, waiting) => settle(next, waiting, waiting, effects),
-    state,
-  );
+  return (state.waitingReroutes ?? []).reduce((next, waiting) => settle(next, waiting, waiting, effects), state);
 }
 
 /** @param now the reroute with the request that ends its wait */
-function settle(
-  state: RunState,
-  waiting: WaitingReroute,
-  now: WaitingReroute,
-  effects: RunEffect[],
-): RunState {
+function settle(state: RunState, waiting: WaitingReroute, now: WaitingReroute, effects: RunEffect[]): RunState {
   const jobs = reroutedJobs(state, waiting.units).map((each) => ({ ...each, free: freeUnits(each) }));
   if (jobs.some(({ free }) => free === null)) return state;
   const kept = jobs.filter(({ job, quantity, free }) => free! < quantity && job.ended === null);
-  const why = (['refused', 'unanswered'] as const).find((answer) =>
-    kept.some(({ job }) => job.stopRequest === answer),
-  );
+  const why = (['refused', 'unanswered'] as const).find((answer) => kept.some(({ job }) => job.stopRequest === answer));
   const units = jobs.flatMap(({ job, free }) => (free! > 0 ? [{ jobId: job.id, quantity: free! }] : []));
   const next =
     units.length === 0
@@ -200,8 +184,7 @@ function endWait(state: RunState, waiting: WaitingReroute, effects: RunEffect[])
   const quantity = units.reduce((sum, each) => sum + each.quantity, 0);
   const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity })) };
   const next = addRerouted(state, { reason: waiting.reason, units, printOrder }, effects);
-  const isOutdated =
-    state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;
+  const isOutdated = state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;
   const touched = reroutedJobs(state, units).map((each) => each.printOrder.id);
   const printOrderIds = next.printOrders.flatMap((each) => {
     const loses = touched.includes(each.id) && hasOpenJobs(each);
@@ -252,9 +235,7 @@ function withoutUnits(
   const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
   if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
   const unasked = superseded.filter(
-    (job) =>
-      job.cancelledQuantity < job.quantity &&
-      (job.stopRequest === undefined || job.stopRequest === 'refused'),
+    (job) => job.cancelledQuantity < job.quantity && (job.stopRequest === undefined || job.stopRequest === 'refused'),
   );
   if (unasked.length > 0 && printOrder.delivery !== 'refused') {
     effects.push({

@@ -5,9 +5,7 @@ import type { JobState, RunState, WaitingReroute } from '../run-state';
 
 /** Returns the reroute of an item that waits for a partner. Undefined when none waits. */
 export function waitingRerouteOf(state: RunState, itemId: string): WaitingReroute | undefined {
-  return state.waitingReroutes?.find(({ printOrder }) =>
-    printOrder.jobs.some((job) => job.itemId === itemId),
-  );
+  return state.waitingReroutes?.find(({ printOrder }) => printOrder.jobs.some((job) => job.itemId === itemId));
 }
 
 /**

@@ -1,16 +1,5 @@
 import type { RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
-import {
-  byOperator,
-  job,
-  kinds,
-  POSTER,
-  play,
-  postback,
-  printOrder,
-  running,
-  STICKER,
-  statuses,
-} from './run-fixture';
+import { byOperator, job, kinds, POSTER, play, postback, printOrder, running, STICKER, statuses } from './run-fixture';
 
 describe('a client’s cancel', () => {
   const cancel: RunEvent = { type: 'cancel_requested', by: 'client', reason: 'no' };
@@ -26,12 +15,7 @@ describe('a client’s cancel', () => {
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
     expect(state.phase).toBe('closed');
     expect(kinds(effects)).toEqual(
-      expect.arrayContaining([
-        'request_partner_cancel',
-        'release_stock',
-        'refund',
-        'partner_cancel_confirmed',
-      ]),
+      expect.arrayContaining(['request_partner_cancel', 'release_stock', 'refund', 'partner_cancel_confirmed']),
     );
   });
 
@@ -125,10 +109,7 @@ describe('an operator’s cancel of an item', () => {
   });
 
   test('takes effect at once for units that the partner has already cancelled', () => {
-    const given = play(
-      running(),
-      postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] }),
-    ).state;
+    const given = play(running(), postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] })).state;
     const { state, effects } = play(given, cancel());
     expect(statuses(state)).toEqual(['cancelled', 'passed']);
     expect(kinds(effects)).not.toContain('request_partner_cancel');

@@ -29,12 +29,7 @@ describe('the status of a job is derived from its facts', () => {
     ['not yet received', {}, {}, 'passed'],
     ['refused by its partner', {}, { delivery: 'refused' }, 'manual_handling'],
     ['undeliverable', {}, { delivery: 'undeliverable' }, 'manual_handling'],
-    [
-      'undeliverable, with a received postback',
-      { progress: received },
-      { delivery: 'undeliverable' },
-      'in_production',
-    ],
+    ['undeliverable, with a received postback', { progress: received }, { delivery: 'undeliverable' }, 'in_production'],
     ['received', { progress: received }, {}, 'in_production'],
     ['printed', { progress: printed }, {}, 'printed'],
     ['in error', { error: early }, {}, 'manual_handling'],
@@ -76,10 +71,7 @@ describe('the status of an order is derived from its items', () => {
 });
 
 test('attention is raised by facts, and removed when its cause no longer exists', () => {
-  const half = play(
-    running(),
-    postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 1 }] }),
-  ).state;
+  const half = play(running(), postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 1 }] })).state;
   expect(half.attention).toEqual(['partner_cancelled']);
   const shippedShort = play(half, postback('shipped')).state;
   expect(shippedShort.attention).toEqual(['short_shipped']);

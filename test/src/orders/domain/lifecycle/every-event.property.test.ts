@@ -128,11 +128,7 @@ const sequences = fc.oneof(
   fc.array(anyEvent, { maxLength: 30 }),
   fc
     .array(anyEvent, { maxLength: 30 })
-    .map((events): RunEvent[] => [
-      { type: 'fetching_files' },
-      { type: 'prepared', printOrders: [plan()] },
-      ...events,
-    ]),
+    .map((events): RunEvent[] => [{ type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }, ...events]),
 );
 
 /** The states before and after each event. `play` throws for a refused change. */

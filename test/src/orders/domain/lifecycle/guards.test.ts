@@ -20,8 +20,7 @@ const delivery = (outcome: 'refused' | 'undeliverable'): RunEvent => ({
   message: 'no',
 });
 const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 };
-const cancelled = (quantity: number | null) =>
-  postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
+const cancelled = (quantity: number | null) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
 const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
 
 describe('dispatch', () => {
@@ -48,18 +47,8 @@ describe('a client’s cancel or shipping change', () => {
     ['printed', having(postback('printed')), true, true],
     ['one item shipped', having(postback('shipped', { jobId: STICKER.jobId })), false, true],
     ['shipped', having(postback('shipped')), false, false],
-    [
-      'refused',
-      play(newOrder(), { type: 'refused', code: 'x', reason: 'y', details: null }).state,
-      false,
-      false,
-    ],
-    [
-      'cancelled',
-      play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' }).state,
-      false,
-      false,
-    ],
+    ['refused', play(newOrder(), { type: 'refused', code: 'x', reason: 'y', details: null }).state, false, false],
+    ['cancelled', play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' }).state, false, false],
   ])('%s', (_what, state, cancel, change) => {
     expect(whyNotCancel(state) === null).toBe(cancel);
     expect(whyNotChangeShipping(state) === null).toBe(change);
@@ -80,8 +69,7 @@ describe('a client’s cancel or shipping change', () => {
 
 describe('an operator’s repair', () => {
   const items = [POSTER.itemId];
-  const repair = (request: Omit<RepairRequest, 'by' | 'reason'>) =>
-    ({ ...byOperator, ...request }) as RepairRequest;
+  const repair = (request: Omit<RepairRequest, 'by' | 'reason'>) => ({ ...byOperator, ...request }) as RepairRequest;
   const reroute = repair({ action: 'reroute', itemId: '1', quantity: null, partnerId: null } as never);
   const reproduce = repair({ action: 'reproduce', itemId: '1', quantity: null, partnerId: null } as never);
   const retry = repair({ action: 'retry', itemIds: items } as never);
@@ -114,12 +102,7 @@ describe('an operator’s repair', () => {
     ['reroute after shipping', reroute, having(postback('shipped')), 'Conflict'],
     ['reroute before production', reroute, newOrder(), 'Conflict'],
     ['reroute on hold', reroute, having(hold), 'Conflict'],
-    [
-      'reroute to the same partner',
-      { ...reroute, partnerId: 'berlin' } as RepairRequest,
-      having(),
-      'Conflict',
-    ],
+    ['reroute to the same partner', { ...reroute, partnerId: 'berlin' } as RepairRequest, having(), 'Conflict'],
     ['reproduce after shipping', reproduce, having(postback('shipped')), null],
     ['reproduce before production', reproduce, newOrder(), 'Conflict'],
     ['reproduce an unknown item', { ...reproduce, itemId: '9' } as RepairRequest, having(), 'Invalid'],

@@ -32,9 +32,7 @@ describe('an order update', () => {
   });
 
   test('is not sent for a print order that is on its way', () => {
-    expect(kinds(play(running(), postback('shipped'), changed(1)).effects)).not.toContain(
-      'deliver_order_update',
-    );
+    expect(kinds(play(running(), postback('shipped'), changed(1)).effects)).not.toContain('deliver_order_update');
   });
 
   test('of a newer change units it, and the result of the older one is ignored', () => {
@@ -70,9 +68,7 @@ describe('partner_not_updated', () => {
 
 describe('old_address_shipped', () => {
   test('is raised by a shipped postback with an own tracking code before the update is accepted', () => {
-    expect(play(running(), changed(1), shippedWithOwnCode()).state.attention).toEqual([
-      'old_address_shipped',
-    ]);
+    expect(play(running(), changed(1), shippedWithOwnCode()).state.attention).toEqual(['old_address_shipped']);
     expect(play(running(), changed(1), update('refused'), shippedWithOwnCode()).state.attention).toEqual([
       'old_address_shipped',
     ]);

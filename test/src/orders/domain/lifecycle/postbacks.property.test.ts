@@ -1,11 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import fc from 'fast-check';
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
-import type {
-  PostbackEvent,
-  RunEffect,
-  RunEvent,
-} from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { PostbackEvent, RunEffect, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isProgress, PROGRESS_RANK } from '../../../../../src/orders/domain/lifecycle/statuses';
 import { play, postback, running } from './run-fixture';
@@ -116,9 +112,7 @@ describe('postbacks in any order and with duplicates', () => {
         { status: 'cancelled', items: [{ jobId: '702', quantity: null }], at: later },
         { status: 'cancelled' },
       ] satisfies (Partial<PostbackEvent> & Pick<PostbackEvent, 'status'>)[]
-    ).map(({ status, ...more }, index) =>
-      postback(status, { at, message: null, eventId: `e${index}`, ...more }),
-    );
+    ).map(({ status, ...more }, index) => postback(status, { at, message: null, eventId: `e${index}`, ...more }));
     let back = 0;
     for (const events of subsets(all, 5)) {
       const ends = permutations(events).map((permutation) => {

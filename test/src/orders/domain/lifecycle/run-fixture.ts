@@ -40,17 +40,13 @@ export const newOrder = (): RunState =>
   ]);
 
 /** Applies events one after the other. @throws Error for a status change that the transition table does not list */
-export function play(
-  state: RunState,
-  ...events: readonly RunEvent[]
-): { state: RunState; effects: RunEffect[] } {
+export function play(state: RunState, ...events: readonly RunEvent[]): { state: RunState; effects: RunEffect[] } {
   let now = state;
   const effects: RunEffect[] = [];
   for (const event of events) {
     const step = reduce(now, event);
     now = step.state;
-    if (step.refused.length > 0)
-      throw new Error(`${event.type} has refused changes: ${JSON.stringify(step.refused)}`);
+    if (step.refused.length > 0) throw new Error(`${event.type} has refused changes: ${JSON.stringify(step.refused)}`);
     effects.push(...step.effects);
   }
   return { state: now, effects };
@@ -82,10 +78,7 @@ export function postback(status: PostbackEvent['status'], more: Partial<Postback
   };
 }
 
-export const tracked = (
-  transit: 'in_transit' | 'delivered' | 'returned',
-  printOrderId = '501',
-): RunEvent => ({
+export const tracked = (transit: 'in_transit' | 'delivered' | 'returned', printOrderId = '501'): RunEvent => ({
   type: 'tracking',
   eventId: `${printOrderId}:${transit}`,
   printOrderId,

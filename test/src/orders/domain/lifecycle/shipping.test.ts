@@ -51,12 +51,7 @@ describe('labels', () => {
 
   test('a change of address voids the label, and a label that was being bought for the older address', () => {
     const changed = play(running(), dispatched, { type: 'shipping_changed', revision: 1 });
-    expect(kinds(changed.effects)).toEqual([
-      'dispatched',
-      'shipping_changed',
-      'deliver_order_update',
-      'void_shipment',
-    ]);
+    expect(kinds(changed.effects)).toEqual(['dispatched', 'shipping_changed', 'deliver_order_update', 'void_shipment']);
     const late = play(changed.state, { ...dispatched, shipmentId: 's2' });
     expect(late.effects).toMatchObject([{ type: 'void_shipment', shipmentId: 's2' }]);
     expect(late.state).toBe(changed.state);

@@ -37,9 +37,7 @@ test('an order is never more advanced than any item that counts', () => {
       const status = deriveOrderStatus(all) as ItemStatus;
       if (!isProgress(status)) return;
       for (const item of all)
-        expect(
-          item === 'cancelled' || (isProgress(item) && PROGRESS_RANK[item] >= PROGRESS_RANK[status]),
-        ).toBe(true);
+        expect(item === 'cancelled' || (isProgress(item) && PROGRESS_RANK[item] >= PROGRESS_RANK[status])).toBe(true);
     }),
   );
 });

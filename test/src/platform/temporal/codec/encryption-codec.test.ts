@@ -3,10 +3,7 @@ import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { type Config, loadConfig } from '../../../../../src/platform/config';
 import type { NamedKey } from '../../../../../src/platform/sealing/named-keys';
 import { dataConverterOf } from '../../../../../src/platform/temporal/codec/data-converter';
-import {
-  encryptionCodec,
-  UndecryptablePayload,
-} from '../../../../../src/platform/temporal/codec/encryption-codec';
+import { encryptionCodec, UndecryptablePayload } from '../../../../../src/platform/temporal/codec/encryption-codec';
 
 const newKey = (id: string): NamedKey => ({ id, key: randomBytes(32) });
 const [spring, autumn] = [newKey('spring'), newKey('autumn')];
@@ -57,10 +54,7 @@ test('payloads from before encryption are read as they are, and none is encrypte
 });
 
 describe('what cannot be decrypted', () => {
-  const decoding = async (
-    change: (encrypted: Payload) => Payload,
-    keys: [NamedKey, ...NamedKey[]] = [spring],
-  ) => {
+  const decoding = async (change: (encrypted: Payload) => Payload, keys: [NamedKey, ...NamedKey[]] = [spring]) => {
     const encrypted = await one(encryptionCodec([spring]).encode([payload('secret')]));
     return await encryptionCodec(keys).decode([change(encrypted)]);
   };
@@ -81,9 +75,7 @@ describe('what cannot be decrypted', () => {
     expect((error as Error).message).toMatch(/key spring is damaged/);
   });
   test('an error names a key that is not configured', async () => {
-    await expect(decoding((same) => same, [autumn])).rejects.toThrow(
-      'payload key "spring" is not in PAYLOAD_KEYS',
-    );
+    await expect(decoding((same) => same, [autumn])).rejects.toThrow('payload key "spring" is not in PAYLOAD_KEYS');
   });
   test('another key of the same name is refused', async () => {
     await expect(decoding((same) => same, [newKey('spring')])).rejects.toThrow(UndecryptablePayload);
@@ -99,8 +91,7 @@ describe('what cannot be decrypted', () => {
 });
 
 describe('PAYLOAD_KEYS', () => {
-  const keysOf = (text: string | undefined): Config['PAYLOAD_KEYS'] =>
-    loadConfig({ PAYLOAD_KEYS: text }).PAYLOAD_KEYS;
+  const keysOf = (text: string | undefined): Config['PAYLOAD_KEYS'] => loadConfig({ PAYLOAD_KEYS: text }).PAYLOAD_KEYS;
   const encoded = (bytes = 32) => randomBytes(bytes).toString('base64');
 
   test('payloads are not encrypted without keys', () => {

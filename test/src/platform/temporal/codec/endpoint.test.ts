@@ -42,11 +42,7 @@ const sealed = async (keys = [spring]) => {
   return asJson(encrypted!);
 };
 const post = (path: string, payloads: unknown[], to = app) =>
-  request(to)
-    .post(`/v1/operator/codec/${path}`)
-    .set(operator.key)
-    .set('X-Namespace', 'default')
-    .send({ payloads });
+  request(to).post(`/v1/operator/codec/${path}`).set(operator.key).set('X-Namespace', 'default').send({ payloads });
 
 test('the endpoint decrypts payloads of every configured key and returns others unchanged', async () => {
   const answer = await post('decode', [await sealed(), plain, await sealed([autumn])]);
@@ -56,8 +52,7 @@ test('the endpoint decrypts payloads of every configured key and returns others 
 
 test('a payload that the UI sends is encrypted under the first key', async () => {
   const encoded = await post('encode', [plain]);
-  const [payload] = (encoded.body as { payloads: { metadata: Record<string, string>; data: string }[] })
-    .payloads;
+  const [payload] = (encoded.body as { payloads: { metadata: Record<string, string>; data: string }[] }).payloads;
   expect(Buffer.from(payload!.metadata['encryption-key-id']!, 'base64').toString()).toBe('autumn');
   expect((await post('decode', [payload])).body).toEqual({ payloads: [plain] });
 });

@@ -15,8 +15,7 @@ const bulk = (action: BulkRepairRequest['action']): BulkRepairRequest => ({
 
 const ITEMS = [POSTER.itemId, STICKER.itemId];
 /** In production, with one item that waits for an operator. */
-const withError = () =>
-  play(running(), postback('received'), postback('error', { jobId: POSTER.jobId })).state;
+const withError = () => play(running(), postback('received'), postback('error', { jobId: POSTER.jobId })).state;
 const inProduction = () => play(running(), postback('received')).state;
 
 test('cancel takes every item that can be cancelled', () => {

@@ -7,17 +7,7 @@ import {
 } from '../../../../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
-import {
-  byOperator,
-  newOrder,
-  POSTER,
-  plan,
-  play,
-  postback,
-  running,
-  STICKER,
-  tracked,
-} from '../run-fixture';
+import { byOperator, newOrder, POSTER, plan, play, postback, running, STICKER, tracked } from '../run-fixture';
 
 /** The repairs that are possible now, and who has to act next. */
 
@@ -50,13 +40,7 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
     'delivery',
   ],
   ['accepted', having(), ['reroute', 'reproduce', 'hold', 'cancel'], 'partner', 'received'],
-  [
-    'in production',
-    having(postback('received')),
-    ['reroute', 'reproduce', 'hold', 'cancel'],
-    'partner',
-    'printed',
-  ],
+  ['in production', having(postback('received')), ['reroute', 'reproduce', 'hold', 'cancel'], 'partner', 'printed'],
   [
     'printed',
     having(postback('received'), postback('printed')),
@@ -97,13 +81,10 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
   ['delivered', having(...shipped, tracked('delivered')), [], 'nobody', 'nothing'],
 ];
 
-test.each(SITUATIONS)(
-  'an order that is %s accepts the listed repairs',
-  (_what, state, names, who, waitsFor) => {
-    expect(possibleRepairs(state).map(({ action }) => action)).toEqual(names);
-    expect(nextStepOf(state, [], null)).toMatchObject({ who, waitsFor });
-  },
-);
+test.each(SITUATIONS)('an order that is %s accepts the listed repairs', (_what, state, names, who, waitsFor) => {
+  expect(possibleRepairs(state).map(({ action }) => action)).toEqual(names);
+  expect(nextStepOf(state, [], null)).toMatchObject({ who, waitsFor });
+});
 
 test('every repair that is not listed is refused by the workflow’s validator', () => {
   const itemIds = [POSTER.itemId, STICKER.itemId];

@@ -17,10 +17,7 @@ import {
 const shippedBoth = [postback('printed'), postback('shipped')];
 
 describe('a reroute', () => {
-  const again = (
-    units: { jobId: string; quantity: number }[],
-    action: 'reroute' | 'reproduce' = 'reproduce',
-  ) =>
+  const again = (units: { jobId: string; quantity: number }[], action: 'reroute' | 'reproduce' = 'reproduce') =>
     ({
       type: 'rerouted',
       action,
@@ -48,9 +45,7 @@ describe('a reroute', () => {
   test('of a whole job asks its partner to cancel the job', () => {
     const { state, effects } = play(running(), again([{ jobId: POSTER.jobId, quantity: 3 }], 'reroute'));
     expect(job(state, POSTER.jobId).ended).toBe('superseded');
-    expect(effects).toContainEqual(
-      expect.objectContaining({ type: 'request_partner_cancel', jobIds: [POSTER.jobId] }),
-    );
+    expect(effects).toContainEqual(expect.objectContaining({ type: 'request_partner_cancel', jobIds: [POSTER.jobId] }));
     // A refusal is logged, and changes nothing.
     const refused = play(state, {
       type: 'partner_cancel',
@@ -78,11 +73,7 @@ describe('a reroute', () => {
 
   test('keeps the run open until it is delivered, also when its item was delivered before', () => {
     const half = play(running(), postback('shipped', { jobId: POSTER.jobId }), tracked('delivered')).state;
-    const made = play(
-      half,
-      again([]),
-      postback('cancelled', { items: [{ jobId: STICKER.jobId, quantity: null }] }),
-    );
+    const made = play(half, again([]), postback('cancelled', { items: [{ jobId: STICKER.jobId, quantity: null }] }));
     const { state } = play(made.state, { type: 'cancel_items', ...byOperator, itemIds: [STICKER.itemId] });
     expect(statuses(state)).toEqual(['delivered', 'cancelled']);
     expect(state.phase).toBe('running');
@@ -101,25 +92,15 @@ describe('a reroute', () => {
 
 describe('hold', () => {
   test('shows every item on hold until a release shows their progress', () => {
-    const held = play(
-      running(),
-      { type: 'hold', ...byOperator },
-      postback('printed', { jobId: POSTER.jobId }),
-    ).state;
+    const held = play(running(), { type: 'hold', ...byOperator }, postback('printed', { jobId: POSTER.jobId })).state;
     expect(statuses(held)).toEqual(['on_hold', 'on_hold']);
     const { state } = play(held, { type: 'release', ...byOperator });
     expect(statuses(state)).toEqual(['printed', 'passed']);
   });
 
   test('stops deliveries until the release', () => {
-    const held = play(
-      newOrder(),
-      { type: 'hold', ...byOperator },
-      { type: 'prepared', printOrders: [plan()] },
-    );
+    const held = play(newOrder(), { type: 'hold', ...byOperator }, { type: 'prepared', printOrders: [plan()] });
     expect(kinds(held.effects)).not.toContain('deliver_print_order');
-    expect(kinds(play(held.state, { type: 'release', ...byOperator }).effects)).toContain(
-      'deliver_print_order',
-    );
+    expect(kinds(play(held.state, { type: 'release', ...byOperator }).effects)).toContain('deliver_print_order');
   });
 });

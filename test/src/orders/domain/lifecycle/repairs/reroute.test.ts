@@ -128,9 +128,7 @@ describe('after the time limit', () => {
 });
 
 test('a partner that agreed to stop and then ships makes the units twice', () => {
-  expect(play(running(), reroute, answer('confirmed'), postback('shipped')).state.attention).toEqual([
-    'made_twice',
-  ]);
+  expect(play(running(), reroute, answer('confirmed'), postback('shipped')).state.attention).toEqual(['made_twice']);
 });
 
 describe('force', () => {
@@ -250,9 +248,7 @@ test('without force no unit is delivered to a second partner before the first ha
           handedOver += 1;
           const itemId = state.printOrders.find((printOrder) => printOrder.id === id)!.jobs[0]!.itemId;
           const left = before.printOrders.flatMap(({ jobs, shipment }) =>
-            jobs.flatMap((each) =>
-              each.itemId === itemId && each.ended === null ? [{ ...each, shipment }] : [],
-            ),
+            jobs.flatMap((each) => (each.itemId === itemId && each.ended === null ? [{ ...each, shipment }] : [])),
           );
           const taken = left.filter((each) => job(state, each.id).ended === 'superseded');
           for (const each of taken) {
