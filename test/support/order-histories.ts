@@ -3,7 +3,7 @@ import type { Client } from '@temporalio/client';
 import type { Services } from '../../cli/composition-root';
 import { BEHAVIOURS } from '../../sandbox/behaviours';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
-import { NOT_PROVOKED } from '../workflows/order/not-provoked';
+import { NOT_PROVOKED } from '../workflows/order/partners/not-provoked';
 import { failuresOf, type History, keepHistory, replay } from './histories';
 
 /** References of the orders whose histories are stored, by test file. */

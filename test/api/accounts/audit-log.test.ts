@@ -47,7 +47,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   sendSandboxCarrierEvent: 'the sandbox sends it as a carrier; the tracking has it',
 };
 /**
- * Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/audited-acts.test.ts calls, and on
+ * Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/repairs/audited-acts.test.ts calls, and on
  * jobs. A ping needs a partner that answers: test/api/operator/partners/partner-health.test.ts calls it.
  */
 const NEEDS_WORKER = [

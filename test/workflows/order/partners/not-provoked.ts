@@ -1,0 +1,15 @@
+import type { BehaviourName } from '../../../../sandbox/behaviours';
+
+/**
+ * What these do wrong happens only when a message is forged, changed, repeated or slow. test/sandbox/conformance.test.ts provokes it.
+ */
+export const NOT_PROVOKED = [
+  'accepts-forged-signatures',
+  'accepts-unsigned',
+  'accepts-old-signatures',
+  'reads-first-signature',
+  'accepts-changed-content',
+  'makes-duplicates',
+  'refuses-duplicates',
+  'impatient',
+] as const satisfies BehaviourName[];

@@ -1,0 +1,117 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type TestStack, testStack } from '../../../support/stack';
+import { operatorHelpers } from '../operator-fixture';
+import { handedOver, is, misbehaveOnce, orderBody, orderLog, orderUntil } from '../order-fixture';
+
+/** What partners write reaches workers, the log of an order and operators, and stops none of them. */
+
+let stack: TestStack;
+const { repair, say, look } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  stack = await testStack();
+}, 60_000);
+
+const logged = async (orderId: string, type: string) =>
+  (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
+
+/** Runs work while one of the addresses of prints-berlin answers with this JSON. */
+async function answering(
+  column: 'order_update_url' | 'order_cancel_url',
+  [status, body]: readonly [number, string],
+  work: () => Promise<void>,
+): Promise<void> {
+  const { sql } = stack.services;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(status).end(body));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const [before] = await sql<{ url: string }[]>`
+    SELECT ${sql(column)} AS url FROM partners WHERE uid = 'prints-berlin'`;
+  const set = (url: string) => sql`UPDATE partners SET ${sql({ [column]: url })} WHERE uid = 'prints-berlin'`;
+  await set(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+  try {
+    await work();
+  } finally {
+    await set(before!.url);
+    server.closeAllConnections();
+    server.close();
+  }
+}
+
+/** JSON of partners, with what is kept of the text in it. */
+const WORDS = [
+  ['half of a surrogate pair', '"Wartung \\ud83d"', 'Wartung \ufffd'],
+  ['U+0000', '"Wartung \\u0000."', 'Wartung \ufffd.'],
+  ['an emoji across character 500', JSON.stringify(`${'x'.repeat(499)}\u{1f600}y`), `${'x'.repeat(499)}\u{1f600}`],
+] as const;
+
+test.each([1, 2, 3, 4])(
+  'a partner that answers 503, errors and updates with odd words (%s) still makes the order',
+  async (words) => {
+    const reference = `odd-words-${words}`;
+    await misbehaveOnce(stack, 'prints-berlin', 'odd-words', reference, words);
+    const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+    expect(await orderUntil(stack, id, is('delivered'))).toMatchObject({ attention: null });
+  },
+);
+
+test.each([1, 2, 3, 4])('a refusal with odd words (%s) is recorded', async (words) => {
+  const reference = `odd-refusal-${words}`;
+  await misbehaveOnce(stack, 'prints-berlin', 'odd-refusal', reference, words);
+  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+  await orderUntil(stack, id, ({ attention }) => attention === 'partner_refused');
+  const [refusal] = await logged(id, 'print_order_refused');
+  expect(String(refusal!.message)).toMatch(/^HTTP 422: .*Wartung/);
+  await repair(id, { action: 'cancel' });
+  await orderUntil(stack, id, is('canceled'));
+});
+
+test.each(WORDS)('the answers to an order update and to a cancel request may have %s', async (what, text, kept) => {
+  const reference = what.slice(0, 20);
+  await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', reference, 60_000);
+  const { orderId } = await handedOver(stack, reference);
+  await answering('order_update_url', [422, `{"message":${text}}`], async () => {
+    await stack.shop.updateShipment({
+      params: { orderId },
+      body: {
+        shippingAddress: {
+          ...orderBody(stack, reference).shippingAddress,
+          addressLine1: 'Invalidenstrasse 2',
+        },
+      },
+    });
+    await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+  });
+  await answering('order_cancel_url', [409, `{"error":${text}}`], async () => {
+    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await orderUntil(stack, orderId, ({ attention }) => attention!.includes('cancel_refused'));
+  });
+  const messages = (await orderLog(stack, orderId)).map(({ data }) => data.message);
+  expect(messages).toContain(`HTTP 422: ${kept}`);
+  expect(messages).toContain(`HTTP 409: ${kept}`);
+  expect((await look(orderId)).attention).not.toContain('record_refused');
+});
+
+test('an order goes on when Postgres refuses a record, and an operator dismisses its flag', async () => {
+  const { sql } = stack.services;
+  await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', 'refused-record', 60_000);
+  const order = await handedOver(stack, 'refused-record');
+  await stack.database.owner`
+    CREATE FUNCTION refuse_words() RETURNS trigger LANGUAGE plpgsql AS $$
+    BEGIN RAISE EXCEPTION 'unsupported Unicode escape sequence' USING ERRCODE = '22P05'; END $$`;
+  await stack.database.owner`
+    CREATE TRIGGER refuse_words BEFORE INSERT ON order_events FOR EACH ROW
+    WHEN (NEW.data ->> 'message' = 'unspeakable') EXECUTE FUNCTION refuse_words()`;
+  await say(order, 'error', { message: 'unspeakable' });
+  await orderUntil(stack, order.orderId, ({ attention }) => attention === 'record_refused');
+  const [count] = await sql`
+    SELECT count(*)::int AS n FROM postbacks WHERE print_order_id = ${order.printOrderId} AND handled_at IS NULL`;
+  expect(count).toEqual({ n: 0 });
+
+  await repair(order.orderId, { action: 'dismiss' });
+  await orderUntil(stack, order.orderId, ({ attention }) => attention === null);
+  await say(order, 'printed');
+  await orderUntil(stack, order.orderId, is('printed'));
+});

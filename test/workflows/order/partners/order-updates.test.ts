@@ -1,0 +1,279 @@
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createOrderPartnerActivities } from '../../../../activities/order-partners';
+import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { operatorHelpers } from '../operator-fixture';
+import {
+  type HandedOver,
+  handedOver,
+  is,
+  orderBody,
+  orderLog,
+  orderNow,
+  orderUntil,
+  seenPrintOrders,
+} from '../order-fixture';
+
+/**
+ * Order updates: after a change of address or method, the partner gets the whole print order again. The partners of the
+ * sandbox send no postbacks on their own.
+ */
+
+let stack: TestStack;
+const { repair, say } = operatorHelpers(() => stack);
+
+/** An order update address that answers as a test says. */
+let receiver: Server;
+const received: { webhookId: string; body: string }[] = [];
+let statuses: number[] = [];
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+  receiver = createServer(async (request: IncomingMessage, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    received.push({
+      webhookId: String(request.headers['webhook-id']),
+      body: Buffer.concat(chunks).toString(),
+    });
+    response.writeHead(statuses.shift() ?? 200).end('{}');
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+}, 60_000);
+afterAll(() => new Promise((resolve) => receiver.close(resolve)));
+
+const moveTo = (orderId: string, reference: string, addressLine1: string) =>
+  stack.shop.updateShipment({
+    params: { orderId },
+    body: { shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1 } },
+  });
+
+const updatesOf = ({ printOrderId }: Pick<HandedOver, 'printOrderId'>) =>
+  seenPrintOrders(stack, [printOrderId])[0]?.updates ?? [];
+const untilUpdated = (order: HandedOver, count: number) =>
+  eventually(async () => {
+    const updates = updatesOf(order);
+    return updates.length >= count ? updates : undefined;
+  });
+
+/** Runs work while prints-berlin has this address for order updates. */
+async function withUpdateUrl(url: string | null, work: () => Promise<void>): Promise<void> {
+  const { sql } = stack.services;
+  const [before] = await sql<{ url: string }[]>`
+    SELECT order_update_url AS url FROM partners WHERE uid = 'prints-berlin'`;
+  const set = (value: string | null) =>
+    sql`UPDATE partners SET order_update_url = ${value} WHERE uid = 'prints-berlin'`;
+  await set(url);
+  try {
+    await work();
+  } finally {
+    await set(before!.url);
+  }
+}
+
+const logged = async (orderId: string, type: string) =>
+  (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
+const needs = (reason: string | null) => (now: { attention: string | null }) => now.attention === reason;
+
+describe('a partner that has the print order', () => {
+  test('gets it again with each change, with a revision that counts from 2', async () => {
+    const order = await handedOver(stack, 'moved-twice');
+    await moveTo(order.orderId, 'moved-twice', 'Invalidenstrasse 2');
+    await untilUpdated(order, 1);
+    await stack.shop.updateShipment({
+      params: { orderId: order.orderId },
+      body: { shipmentMethodUid: 'express' },
+    });
+    const updates = await untilUpdated(order, 2);
+    expect(updates).toMatchObject([
+      { revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' },
+      { revision: 3, addressLine1: 'Invalidenstrasse 2', answered: '200' },
+    ]);
+    expect(updates[1]!.shipmentMethodUid).not.toBe(updates[0]!.shipmentMethodUid);
+    expect(updates[1]!.webhookId).not.toBe(updates[0]!.webhookId);
+    await eventually(async () =>
+      (await logged(order.orderId, 'order_update_accepted')).length === 2 ? true : undefined,
+    );
+    expect(await orderNow(stack, order.orderId)).toMatchObject({ attention: null });
+    expect(seenPrintOrders(stack, [order.printOrderId])[0]).toMatchObject({
+      distinctContents: 1,
+      deliveries: 1,
+    });
+  });
+
+  test('gets the whole print order: only address, method, links and revision differ from the first delivery', async () => {
+    received.length = 0;
+    const { port } = receiver.address() as AddressInfo;
+    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+      statuses = [500];
+      const order = await handedOver(stack, 'whole', { items: 2 });
+      await moveTo(order.orderId, 'whole', 'Invalidenstrasse 3');
+      await eventually(async () => (received.length >= 2 ? true : undefined), 30_000);
+      // The retry after the 500 repeats the same bytes under the same webhook-id.
+      expect(received[1]).toEqual(received[0]);
+      const [first] = await stack.services.sql<{ body: string }[]>`
+        SELECT body FROM print_orders WHERE id = ${order.printOrderId}`;
+      const before = JSON.parse(first!.body);
+      const after = JSON.parse(received[0]!.body);
+      expect(before).not.toHaveProperty('revision');
+      const [sender, delivery] = before.shipping.address;
+      expect(after).toEqual({
+        ...before,
+        revision: 2,
+        items: before.items.map((item: { assets: object[] }) => ({
+          ...item,
+          assets: item.assets.map((asset) => ({ ...asset, url: expect.any(String) })),
+        })),
+        shipping: {
+          ...before.shipping,
+          address: [sender, { ...delivery, addressLine1: 'Invalidenstrasse 3' }],
+        },
+      });
+    });
+  });
+});
+
+test('a repeated delivery of the print order is followed by the latest update, each with its own bytes', async () => {
+  received.length = 0;
+  statuses = [];
+  const { port } = receiver.address() as AddressInfo;
+  await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+    const order = await handedOver(stack, 'reminded');
+    await moveTo(order.orderId, 'reminded', 'Invalidenstrasse 8');
+    await moveTo(order.orderId, 'reminded', 'Invalidenstrasse 9');
+    const { sql } = stack.services;
+    await eventually(async () => {
+      const [accepted] = await sql`
+        SELECT 1 FROM print_order_updates
+        WHERE print_order_id = ${order.printOrderId} AND shipping_revision = 2 AND accepted_at IS NOT NULL`;
+      return accepted;
+    });
+    const sent = [...received];
+    const { services } = stack;
+    await createOrderPartnerActivities(services).deliverPrintOrder({
+      orderId: order.orderId,
+      requestId: 'reminder',
+      printOrderId: order.printOrderId,
+    });
+    expect(received.slice(sent.length)).toEqual(sent.slice(-1));
+    expect(seenPrintOrders(stack, [order.printOrderId])[0]).toMatchObject({
+      deliveries: 2,
+      distinctContents: 1,
+      distinctWebhookIds: 1,
+    });
+  });
+});
+
+describe('a change before the partner has accepted the print order', () => {
+  test('repeats the first message unchanged during its delivery, and an update follows', async () => {
+    const reference = 'moved-in-delivery';
+    const { id: orderId } = await stack.shop.submitOrder({
+      body: orderBody(stack, reference, { address: { addressLine2: 'sandbox:fails-first=1' } }),
+    });
+    const { printOrderIds } = await orderUntil(
+      stack,
+      orderId,
+      (now) => seenPrintOrders(stack, now.printOrderIds).length === 1,
+    );
+    await moveTo(orderId, reference, 'Invalidenstrasse 4');
+    const order = { orderId, printOrderId: printOrderIds[0]! } as HandedOver;
+    expect(await untilUpdated(order, 1)).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 4' }]);
+    expect(seenPrintOrders(stack, printOrderIds)[0]).toMatchObject({
+      answers: ['500', '200'],
+      distinctContents: 1,
+      distinctWebhookIds: 1,
+    });
+  });
+
+  test('is in the first message when it was not delivered yet, and there is no update', async () => {
+    const body = orderBody(stack, 'moved-before');
+    const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
+    const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] }));
+    const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+    await orderUntil(stack, id, is('uploading'));
+    await repair(id, { action: 'hold' });
+    const { printOrderIds } = await orderUntil(stack, id, (now) => now.printOrderIds.length === 1);
+    await moveTo(id, 'moved-before', 'Invalidenstrasse 5');
+    await repair(id, { action: 'release' });
+    await orderUntil(stack, id, is('passed'));
+    await eventually(async () => seenPrintOrders(stack, printOrderIds)[0]);
+    const [row] = await stack.services.sql<{ body: string }[]>`
+      SELECT body FROM print_orders WHERE id = ${printOrderIds[0]!}`;
+    expect(row!.body).toContain('Invalidenstrasse 5');
+    await say({ printOrderId: printOrderIds[0]! }, 'received');
+    await orderUntil(stack, id, is('in_production'));
+    expect(updatesOf({ printOrderId: printOrderIds[0]! })).toEqual([]);
+  });
+});
+
+describe('a partner that does not get the update', () => {
+  test('the order needs attention until an operator dismisses it when the partner has no address for updates', async () => {
+    await withUpdateUrl(null, async () => {
+      const order = await handedOver(stack, 'no-update-address');
+      await moveTo(order.orderId, 'no-update-address', 'Invalidenstrasse 6');
+      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
+      expect(await logged(order.orderId, 'partner_not_updated')).toMatchObject([
+        { outcome: 'no_address', message: 'prints-berlin has no orderUpdateUrl' },
+      ]);
+      expect(await repair(order.orderId, { action: 'dismiss' })).toMatchObject({ attention: [] });
+      expect(await logged(order.orderId, 'dismiss')).toMatchObject([
+        { by: 'operator', attention: ['partner_not_updated'] },
+      ]);
+    });
+  });
+
+  test('the words of a refusal are logged, and the next accepted update removes the attention', async () => {
+    const { port } = receiver.address() as AddressInfo;
+    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+      statuses = [422];
+      const order = await handedOver(stack, 'refused-update');
+      await moveTo(order.orderId, 'refused-update', 'Invalidenstrasse 7');
+      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
+      expect(await logged(order.orderId, 'partner_not_updated')).toMatchObject([
+        { outcome: 'refused', message: expect.stringContaining('HTTP 422') },
+      ]);
+      await moveTo(order.orderId, 'refused-update', 'Invalidenstrasse 8');
+      await orderUntil(stack, order.orderId, needs(null));
+    });
+  });
+
+  test('a dispatch removes the attention, because the label has the new address', async () => {
+    await withUpdateUrl(null, async () => {
+      const order = await handedOver(stack, 'dispatched-after-change');
+      await moveTo(order.orderId, 'dispatched-after-change', 'Invalidenstrasse 9');
+      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
+      await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
+      await orderUntil(stack, order.orderId, needs(null));
+      await say(order, 'shipped', { trackingCode: 'OWN-1' });
+      expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({ attention: null });
+    });
+  });
+
+  test('a parcel with the partner’s own tracking code goes to the old address', async () => {
+    await withUpdateUrl(null, async () => {
+      const order = await handedOver(stack, 'old-address');
+      await moveTo(order.orderId, 'old-address', 'Invalidenstrasse 10');
+      await orderUntil(stack, order.orderId, needs('partner_not_updated'));
+      await say(order, 'shipped', { trackingCode: 'OWN-2' });
+      await orderUntil(stack, order.orderId, is('shipped'));
+      expect(await orderNow(stack, order.orderId)).toMatchObject({ attention: 'old_address_shipped' });
+      expect(await repair(order.orderId, { action: 'dismiss' })).toMatchObject({ attention: [] });
+    });
+  });
+});
+
+test('a partner that accepted the update can ship with its own tracking code', async () => {
+  const order = await handedOver(stack, 'new-address');
+  await moveTo(order.orderId, 'new-address', 'Invalidenstrasse 11');
+  await eventually(async () => (await logged(order.orderId, 'order_update_accepted'))[0]);
+  await say(order, 'shipped', { trackingCode: 'OWN-3' });
+  expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({ attention: null });
+});
+
+test('other attention reasons of an open order cannot be dismissed', async () => {
+  const order = await handedOver(stack, 'not-dismissable');
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject({ status: 409 });
+  await say(order, 'error', { message: 'no ink' });
+  await orderUntil(stack, order.orderId, needs('partner_error'));
+  await expect(repair(order.orderId, { action: 'dismiss' })).rejects.toMatchObject({ status: 409 });
+});

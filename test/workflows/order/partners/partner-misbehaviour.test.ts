@@ -1,0 +1,362 @@
+import { PresslineError } from '../../../../client/pressline-client';
+import type { SeenPrintOrder } from '../../../../sandbox';
+import { BEHAVIOURS, type BehaviourName } from '../../../../sandbox/behaviours';
+import type { OrderStatus } from '../../../../src/orders/domain/lifecycle/statuses';
+import { printOrderProblems } from '../../../support/checks/message-schemas';
+import { type TestStack, testStack } from '../../../support/stack';
+import { is, misbehaveOnce, type OrderNow, orderBody, orderUntil, seenPrintOrders, stepsBack } from '../order-fixture';
+import { NOT_PROVOKED } from './not-provoked';
+
+/**
+ * Every behaviour of the sandbox's partners, end to end on real servers: the order reaches the right end with the right
+ * number of print orders and labels, and no status steps back. All orders run at the same time.
+ */
+
+/** The pause of a partner that waits for `act`. The test ends it. */
+const UNTIL_ACT_MS = 600_000;
+
+interface Case {
+  readonly amount?: number;
+  readonly items?: 2;
+  readonly quantity?: number;
+  /** The state that the order reaches without help, when it does not ship. */
+  readonly waits?: (now: OrderNow) => boolean;
+  /** What an operator or the client then does. */
+  readonly act?: (stack: TestStack, orderId: string, now: OrderNow) => Promise<unknown>;
+  /** Default: `delivered`. */
+  readonly end?: OrderStatus;
+  readonly printOrders: number;
+  /** Valid and voided labels at the end. */
+  readonly labels: number;
+  readonly voided?: number;
+  /** Attention at the end. */
+  readonly attention?: string;
+  /** Further checks of the first print order. */
+  readonly first?: (seen: SeenPrintOrder) => void;
+}
+
+const operator = (
+  action: 'retry' | 'reroute' | 'reproduce' | 'cancel',
+  quantity?: number,
+  force?: true,
+): NonNullable<Case['act']> => {
+  return (stack, orderId, { items }) =>
+    stack.operator.repairOrder({
+      params: { orderId },
+      body:
+        action === 'reroute' || action === 'reproduce'
+          ? { action, itemId: waitingItem(items), quantity, force, reason: 'the partner does not deliver' }
+          : { action, reason: 'the partner does not deliver' },
+    });
+};
+
+/** Returns the item in manual handling, or the first item. */
+const waitingItem = (items: OrderNow['items']): string =>
+  (items.find(({ status }) => status === 'manual_handling') ?? items[0]!).id;
+
+const moves =
+  (reference: string): NonNullable<Case['act']> =>
+  (stack, orderId) =>
+    stack.shop.updateShipment({
+      params: { orderId },
+      body: {
+        shippingAddress: {
+          ...orderBody(stack, reference).shippingAddress,
+          addressLine1: 'Invalidenstrasse 2',
+        },
+      },
+    });
+
+/** Moves the order, and waits until its partner has received the order update. */
+const updates =
+  (reference: string): NonNullable<Case['act']> =>
+  async (stack, orderId, now) => {
+    await moves(reference)(stack, orderId, now);
+    await orderUntil(stack, orderId, ({ printOrderIds }) =>
+      seenPrintOrders(stack, printOrderIds).some((seen) => seen.updates.length > 0),
+    );
+  };
+
+const isOnHold = ({ status }: OrderNow) => status === 'on_hold';
+const firstItemWaits = ({ items }: OrderNow) =>
+  items[0]!.status === 'manual_handling' && items[1]!.status !== 'in_production' && items[1]!.status !== 'printed';
+const answers = (status: string) => (seen: SeenPrintOrder) =>
+  seen.postbacks.filter((postback) => postback.status === status).map(({ answer }) => answer);
+
+const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case> = {
+  'well-behaved': { printOrders: 1, labels: 1 },
+  slow: { amount: 1_000, printOrders: 1, labels: 1 },
+  'fails-first': {
+    amount: 1,
+    printOrders: 1,
+    labels: 1,
+    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['500', '200']),
+  },
+  busy: {
+    printOrders: 1,
+    labels: 1,
+    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['429', '200']),
+  },
+  refuses: {
+    waits: isOnHold,
+    act: operator('reroute'),
+    printOrders: 2,
+    labels: 1,
+    first: ({ state, deliveries }) => expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
+  },
+  'odd-words': { printOrders: 1, labels: 1 },
+  'odd-refusal': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  'dead-after-accept': { printOrders: 1, labels: 1 },
+  'silent-after-accept': { printOrders: 1, labels: 1 },
+  'never-answers': {
+    waits: ({ attention }) => attention === 'not_received',
+    act: operator('reroute'),
+    printOrders: 2,
+    labels: 1,
+    first: ({ deliveries, cancelOrders }) => {
+      // At least one reminder. The operator may be slower than the next one.
+      expect(deliveries).toBeGreaterThanOrEqual(2);
+      expect(cancelOrders).toMatchObject([{ accepted: true }]);
+    },
+  },
+  'waits-for-reminder': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ deliveries }) => expect(deliveries).toBe(2),
+  },
+  'stops-after-received': { waits: is('in_production'), act: operator('reroute'), printOrders: 2, labels: 1 },
+  'stops-after-printed': { waits: is('printed'), act: operator('reroute'), printOrders: 2, labels: 1 },
+  'duplicate-postbacks': {
+    printOrders: 1,
+    labels: 1,
+    first: (seen) => expect(answers('printed')(seen)).toEqual([200, 200, 200, 200]),
+  },
+  'reversed-postbacks': { printOrders: 1, labels: 1 },
+  'late-postbacks': {
+    printOrders: 1,
+    labels: 1,
+    first: (seen) => expect(answers('shipped')(seen)).toEqual([200, 200]),
+  },
+  'faulty-postbacks': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ postbacks }) =>
+      expect(postbacks.filter(({ status }) => status.startsWith('faulty')).map(({ answer }) => answer)).toEqual([
+        400, 400, 400, 400, 404, 400,
+      ]),
+  },
+  'per-item-postbacks': { items: 2, printOrders: 1, labels: 1 },
+  'cancels-order': {
+    waits: isOnHold,
+    act: async (stack, orderId, now) => {
+      // The partner cancelled the print order, so a retry is refused.
+      await expect(operator('retry')(stack, orderId, now)).rejects.toMatchObject({
+        status: 409,
+        code: 'CONFLICT',
+      });
+      await operator('reproduce')(stack, orderId, now);
+    },
+    printOrders: 2,
+    labels: 1,
+  },
+  'cancels-item': { items: 2, waits: firstItemWaits, act: operator('reproduce'), printOrders: 2, labels: 2 },
+  'cancels-quantity': {
+    items: 2,
+    quantity: 3,
+    waits: firstItemWaits,
+    // The partner has packed the print order, and refuses to stop the units that it holds.
+    act: operator('reproduce', 3, true),
+    printOrders: 2,
+    labels: 2,
+  },
+  'error-then-recovers': { printOrders: 1, labels: 1 },
+  'error-only': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  'ships-without-dispatch': { end: 'shipped', printOrders: 1, labels: 0 },
+  'dispatches-often': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ labelsDownloaded, distinctLabels, trackingCodes }) =>
+      expect({ labelsDownloaded, distinctLabels, codes: trackingCodes.length }).toEqual({
+        labelsDownloaded: 7,
+        distinctLabels: 1,
+        codes: 1,
+      }),
+  },
+  'refuses-cancel': {
+    amount: UNTIL_ACT_MS,
+    waits: is('in_production'),
+    act: async (stack, orderId) => {
+      const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+      // Production continues meanwhile.
+      expect(['in_production', 'printed']).toContain(fulfillmentStatus);
+      await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
+    },
+    printOrders: 1,
+    labels: 1,
+  },
+  'prints-slowly': {
+    amount: UNTIL_ACT_MS,
+    waits: is('in_production'),
+    act: async (stack, orderId) => {
+      const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+      expect(fulfillmentStatus).toBe('canceled');
+    },
+    end: 'canceled',
+    printOrders: 1,
+    labels: 0,
+  },
+  'waits-after-dispatch': {
+    amount: UNTIL_ACT_MS,
+    waits: ({ shipments }) => shipments.bought === 1,
+    act: async (stack, orderId, now) => {
+      await moves('waits-after-dispatch')(stack, orderId, now);
+      await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
+    },
+    printOrders: 1,
+    labels: 1,
+    voided: 1,
+    first: ({ distinctLabels, trackingCodes }) =>
+      expect({ distinctLabels, codes: trackingCodes.length }).toEqual({ distinctLabels: 2, codes: 2 }),
+  },
+  // A voided label becomes valid again when a carrier scans it, so that the client can follow the parcel.
+  'ships-old-label': {
+    amount: UNTIL_ACT_MS,
+    waits: ({ shipments }) => shipments.bought === 1,
+    act: async (stack, orderId, now) => {
+      await moves('ships-old-label')(stack, orderId, now);
+      await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
+    },
+    printOrders: 1,
+    labels: 1,
+    attention: 'voided_label',
+  },
+  // The label of the dispatch has the new address, so the partner needs no update any more.
+  'refuses-updates': {
+    amount: UNTIL_ACT_MS,
+    waits: is('in_production'),
+    act: async (stack, orderId, now) => {
+      await moves('refuses-updates')(stack, orderId, now);
+      await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+    },
+    printOrders: 1,
+    labels: 1,
+    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: '422' }]),
+  },
+  'misses-updates': {
+    amount: UNTIL_ACT_MS,
+    waits: is('in_production'),
+    act: updates('misses-updates'),
+    printOrders: 1,
+    labels: 1,
+    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: 'silence' }]),
+  },
+  'delays-updates': {
+    amount: 8_000,
+    waits: is('in_production'),
+    act: moves('delays-updates'),
+    printOrders: 1,
+    labels: 1,
+    first: ({ updates }) =>
+      expect(updates).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' }]),
+  },
+  'ships-to-old-address': {
+    amount: UNTIL_ACT_MS,
+    waits: is('in_production'),
+    act: updates('ships-to-old-address'),
+    end: 'shipped',
+    printOrders: 1,
+    labels: 0,
+    attention: 'old_address_shipped',
+  },
+  // The carrier knows the parcel, so the order is delivered without a label of ours.
+  'ships-with-known-carrier': {
+    printOrders: 1,
+    labels: 0,
+    first: ({ postbacks }) => expect(postbacks.at(-1)).toMatchObject({ status: 'shipped', answer: 200 }),
+  },
+  'cancels-shipping-order': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ shippingOrders }) =>
+      expect(shippingOrders).toMatchObject([{ status: 'canceled', trackingNumbers: [expect.any(String)] }]),
+  },
+  'parcel-returned': { end: 'returned', printOrders: 1, labels: 1 },
+  'parcel-troubled': { printOrders: 1, labels: 1 },
+  'parcel-events-disordered': { printOrders: 1, labels: 1 },
+};
+
+let stack: TestStack;
+const runs = new Map<string, Promise<{ orderId: string; end: OrderNow }>>();
+
+async function play(name: BehaviourName, { amount, act, ...wanted }: Case) {
+  await misbehaveOnce(stack, 'prints-berlin', name, name, amount);
+  const { id: orderId } = await stack.shop.submitOrder({
+    body: orderBody(stack, name, {
+      ...(wanted.items === undefined ? {} : { items: wanted.items }),
+      ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
+    }),
+  });
+  if (act !== undefined) await act(stack, orderId, await orderUntil(stack, orderId, wanted.waits!));
+  const end = await orderUntil(stack, orderId, (now) => {
+    if (amount === UNTIL_ACT_MS) for (const id of now.printOrderIds) stack.sandbox.endPause(id);
+    return is(wanted.end ?? 'delivered')(now);
+  });
+  return { orderId, end };
+}
+
+beforeAll(async () => {
+  stack = await testStack({ config: { RECEIVED_DEADLINE: 4_000 } });
+  for (const [name, wanted] of Object.entries(CASES)) {
+    const run = play(name as BehaviourName, wanted);
+    run.catch(() => undefined);
+    runs.set(name, run);
+  }
+}, 60_000);
+
+test('the table has every behaviour', () => {
+  expect([...Object.keys(CASES), ...NOT_PROVOKED].sort()).toEqual(Object.keys(BEHAVIOURS).sort());
+});
+
+test.each(Object.entries(CASES))('%s', async (name, { printOrders, labels, voided = 0, attention = null, first }) => {
+  const { orderId } = await runs.get(name)!.catch((error: unknown) => {
+    throw error instanceof PresslineError ? new Error(`${error.message} ${JSON.stringify(error.body)}`) : error;
+  });
+  // Late postbacks and voids can follow the end.
+  const settled = await orderUntil(
+    stack,
+    orderId,
+    (now) =>
+      (now.shipments.voided ?? 0) === voided &&
+      seenPrintOrders(stack, now.printOrderIds).every(({ state }) => state !== 'taken' || name === 'never-answers'),
+  );
+  const seen = seenPrintOrders(stack, settled.printOrderIds);
+  expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());
+  expect(seen).toHaveLength(printOrders);
+  for (const { distinctContents, distinctWebhookIds, reason } of seen) {
+    expect({ distinctContents, distinctWebhookIds, reason }).toMatchObject({
+      distinctContents: 1,
+      distinctWebhookIds: 1,
+    });
+  }
+  expect(settled.shipments).toEqual({
+    ...(labels > 0 ? { bought: labels } : {}),
+    ...(voided > 0 ? { voided } : {}),
+  });
+  expect(await stepsBack(stack, orderId)).toEqual([]);
+  expect(settled.attention).toBe(attention);
+  first?.(seen.find(({ printOrderId }) => printOrderId === settled.printOrderIds[0])!);
+});
+
+test('every partner got signed print orders in the form of schema `SentPrintOrder`', () => {
+  for (const { badSignatures, malformed } of Object.values(stack.sandbox.seen().partners)) {
+    expect({ badSignatures, malformed }).toEqual({ badSignatures: 0, malformed: [] });
+  }
+});
+
+test('every print order and order update that was sent is valid by the published JSON Schema', async () => {
+  const sent = await stack.database.sql<{ body: string }[]>`
+    SELECT body FROM print_orders WHERE body IS NOT NULL UNION ALL SELECT body FROM print_order_updates`;
+  expect(sent.length).toBeGreaterThan(Object.keys(CASES).length);
+  for (const { body } of sent) expect(printOrderProblems(JSON.parse(body))).toEqual([]);
+});

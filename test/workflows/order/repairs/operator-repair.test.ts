@@ -1,0 +1,299 @@
+import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { conflict, operatorHelpers } from '../operator-fixture';
+import { handedOver, is, orderBody, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+
+/** Operators' repairs. The partners of the sandbox send no postbacks on their own. */
+
+let stack: TestStack;
+const { repair, say, look, partnerId, repairs } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+const audited = (type: string) => ({ type, by: 'operator', reason: 'agreed by phone' });
+
+describe('hold and release', () => {
+  test('an order on hold is not delivered to its partner before the release', async () => {
+    const body = orderBody(stack, 'hold-early');
+    const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
+    const { id } = await stack.shop.submitOrder({
+      body: { ...body, items: [{ ...body.items[0]!, files: [{ type: 'default', url: slow }] }] },
+    });
+    await orderUntil(stack, id, is('uploading'));
+    expect(await repair(id, { action: 'hold' })).toMatchObject({ fulfillmentStatus: 'on_hold' });
+    await expect(repair(id, { action: 'hold' })).rejects.toMatchObject(conflict(/on hold already/));
+    await expect(repair(id, { action: 'retry' })).rejects.toMatchObject(conflict(/release it first/));
+    const planned = await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
+    expect(planned.status).toBe('on_hold');
+    expect(seenPrintOrders(stack, planned.printOrderIds)).toEqual([]);
+
+    await repair(id, { action: 'release' });
+    await orderUntil(stack, id, is('passed'));
+    await eventually(async () => seenPrintOrders(stack, planned.printOrderIds)[0]);
+    await expect(repair(id, { action: 'release' })).rejects.toMatchObject(conflict(/not on hold/));
+    expect(await repairs(id)).toEqual([audited('hold'), audited('release')]);
+  });
+
+  test('a partner’s progress on a held order shows after the release', async () => {
+    const order = await handedOver(stack, 'hold-late');
+    await repair(order.orderId, { action: 'hold' });
+    await say(order, 'printed');
+    await eventually(async () =>
+      (await orderLog(stack, order.orderId)).find(({ type }) => type === 'postback_printed'),
+    );
+    expect((await orderNow(stack, order.orderId)).status).toBe('on_hold');
+    expect(await repair(order.orderId, { action: 'release' })).toMatchObject({
+      fulfillmentStatus: 'printed',
+    });
+  });
+});
+
+test('retry plans a parked order again', async () => {
+  const berlin = await partnerId('prints-berlin');
+  const ohio = await partnerId('prints-ohio');
+  const enable = async (enabled: boolean) => {
+    for (const id of [berlin, ohio])
+      await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
+  };
+  await enable(false);
+  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked') });
+  expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
+  const { orders } = await stack.operator.listOperatorOrders({ query: { attention: 'no_partner' } });
+  expect(orders.map((order) => order.id)).toEqual([id]);
+  await enable(true);
+  await repair(id, { action: 'retry' });
+  expect(await orderUntil(stack, id, is('passed'))).toMatchObject({ attention: null });
+  expect(await repairs(id)).toEqual([audited('retry')]);
+});
+
+test('retry delivers the same message again', async () => {
+  const order = await handedOver(stack, 'again');
+  await expect(repair(order.orderId, { action: 'retry' })).rejects.toMatchObject(conflict(/can be retried/));
+  await say(order, 'error', { message: 'Lost it' });
+  await orderUntil(stack, order.orderId, is('on_hold'));
+  expect(await repair(order.orderId, { action: 'retry' })).toMatchObject({
+    fulfillmentStatus: 'passed',
+    attention: [],
+  });
+  const seen = await eventually(async () =>
+    seenPrintOrders(stack, [order.printOrderId]).find(({ deliveries }) => deliveries === 2),
+  );
+  expect(seen).toMatchObject({ distinctContents: 1, distinctWebhookIds: 1 });
+});
+
+describe('reroute', () => {
+  test('moves a whole item to another partner, and the first gets a cancel request', async () => {
+    const order = await handedOver(stack, 'elsewhere');
+    await say(order, 'received');
+    const [itemId] = order.itemIds as [string];
+    await repair(order.orderId, { action: 'reroute', itemId });
+    const { printOrders } = await look(order.orderId);
+    expect(printOrders).toMatchObject([
+      { partnerUid: 'prints-berlin', status: 'cancelled', jobs: [{ status: 'superseded' }] },
+      { partnerUid: 'prints-ohio', reproducesId: order.printOrderId, jobs: [{ quantity: 1 }] },
+    ]);
+    await eventually(async () => seenPrintOrders(stack, [order.printOrderId])[0]!.cancelOrders[0]);
+    await expect(
+      stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } }),
+    ).rejects.toMatchObject({ status: 409 });
+    const ids = printOrders.map(({ id }) => id);
+    const seen = await eventually(async () => {
+      const both = seenPrintOrders(stack, ids);
+      return both.length === 2 ? both : undefined;
+    });
+    expect(new Set(seen.map(({ distinctContents }) => distinctContents))).toEqual(new Set([1]));
+  });
+
+  test('moves some units to a named partner, and the rest stays', async () => {
+    const order = await handedOver(stack, 'divided', { quantity: 3 });
+    const [itemId] = order.itemIds as [string];
+    const ohio = await partnerId('prints-ohio');
+    const some = { action: 'reroute', itemId, quantity: 2, partnerId: ohio } as const;
+    // The first partner can only be asked to stop the whole job.
+    await expect(repair(order.orderId, some)).rejects.toMatchObject(conflict(/cannot be asked to stop some/));
+    await repair(order.orderId, { ...some, force: true });
+    expect((await look(order.orderId)).printOrders).toMatchObject([
+      { partnerUid: 'prints-berlin', status: 'accepted', jobs: [{ quantity: 1 }] },
+      { partnerUid: 'prints-ohio', jobs: [{ quantity: 2 }] },
+    ]);
+  });
+
+  test('is refused across a customs border without retail prices', async () => {
+    const { retailCurrency: _currency, ...body } = orderBody(stack, 'no-prices');
+    const { id } = await stack.shop.submitOrder({ body });
+    const { items } = await orderUntil(stack, id, is('passed'));
+    await expect(repair(id, { action: 'reroute', itemId: items[0]!.id })).rejects.toMatchObject(
+      conflict(/customs border/),
+    );
+    expect((await orderNow(stack, id)).printOrderIds).toHaveLength(1);
+  });
+
+  test('five at once make one print order, and a repeated idempotency key makes none', async () => {
+    const order = await handedOver(stack, 'five');
+    const [itemId] = order.itemIds as [string];
+    const ohio = await partnerId('prints-ohio');
+    const request = { action: 'reroute', itemId, partnerId: ohio } as const;
+    const first = await repair(order.orderId, request, 'reroute-once');
+    expect(await repair(order.orderId, request, 'reroute-once')).toEqual(first);
+    expect((await orderNow(stack, order.orderId)).printOrderIds).toHaveLength(2);
+
+    // Of five concurrent cancels, one succeeds.
+    const outcomes = await Promise.allSettled(
+      Array.from({ length: 5 }, () => repair(order.orderId, { action: 'cancel', itemIds: [itemId] })),
+    );
+    expect(outcomes.filter(({ status }) => status === 'fulfilled')).toHaveLength(1);
+    for (const outcome of outcomes) {
+      if (outcome.status === 'rejected') expect(outcome.reason).toMatchObject({ status: 409, code: 'CONFLICT' });
+    }
+    expect((await repairs(order.orderId)).map(({ type }) => type)).toEqual([
+      'reroute_requested',
+      'reroute',
+      'cancel_items',
+    ]);
+  });
+
+  test('five at once with different idempotency keys make one print order', async () => {
+    const order = await handedOver(stack, 'five-keys');
+    const [itemId] = order.itemIds as [string];
+    await say(order, 'cancelled');
+    await orderUntil(stack, order.orderId, is('on_hold'));
+    const ohio = await partnerId('prints-ohio');
+    await Promise.all(
+      Array.from({ length: 5 }, () =>
+        repair(order.orderId, { action: 'reroute', itemId, partnerId: ohio }).catch((error: unknown) => {
+          expect(error).toMatchObject({ status: 409, code: 'CONFLICT' });
+        }),
+      ),
+    );
+    const open = (await look(order.orderId)).printOrders.filter(({ status }) => status !== 'cancelled');
+    expect(open).toHaveLength(1);
+  });
+});
+
+describe('reproduce', () => {
+  test('two items at once get one print order each', async () => {
+    const order = await handedOver(stack, 'both-again', { items: 2 });
+    await say(order, 'cancelled');
+    await orderUntil(stack, order.orderId, is('on_hold'));
+    await Promise.all(order.itemIds.map((itemId) => repair(order.orderId, { action: 'reproduce', itemId })));
+    const { printOrders } = await look(order.orderId);
+    expect(printOrders).toHaveLength(3);
+    expect(
+      printOrders
+        .slice(1)
+        .flatMap(({ jobs }) => jobs.map(({ itemId }) => itemId))
+        .sort(),
+    ).toEqual([...order.itemIds].sort());
+  });
+
+  test('a unit damaged after shipping is made in addition', async () => {
+    const order = await handedOver(stack, 'one-more', { quantity: 3 });
+    const [itemId] = order.itemIds as [string];
+    await say(order, 'shipped');
+    await orderUntil(stack, order.orderId, is('shipped'));
+    await repair(order.orderId, { action: 'reproduce', itemId, quantity: 1 });
+    const { printOrders, fulfillmentStatus } = await look(order.orderId);
+    expect(fulfillmentStatus).toBe('shipped');
+    expect(printOrders).toMatchObject([
+      { jobs: [{ quantity: 3, status: 'shipped' }] },
+      { jobs: [{ quantity: 1 }], reproducesId: order.printOrderId },
+    ]);
+  });
+
+  test('makes the missing unit of a short shipment', async () => {
+    const order = await handedOver(stack, 'short', { quantity: 3 });
+    const [itemId] = order.itemIds as [string];
+    await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
+    await say(order, 'shipped');
+    expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({
+      attention: 'short_shipped',
+    });
+    expect(await repair(order.orderId, { action: 'reproduce', itemId })).toMatchObject({ attention: [] });
+    expect((await look(order.orderId)).printOrders).toMatchObject([
+      { jobs: [{ quantity: 2 }] },
+      { jobs: [{ quantity: 1 }] },
+    ]);
+  });
+});
+
+test('cancel refunds the item, asks the partner, and the rest continues', async () => {
+  const order = await handedOver(stack, 'let-go', { items: 2 });
+  const [poster] = order.itemIds as [string];
+  const after = await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
+  expect(after).toMatchObject({ fulfillmentStatus: 'passed' });
+  const shown = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+  expect(shown).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
+  });
+  expect(shown.receipts).toHaveLength(2);
+  const seen = await eventually(async () => seenPrintOrders(stack, [order.printOrderId])[0]!.cancelOrders[0]);
+  expect(seen.itemIds).toEqual([order.jobIds[0]]);
+  await say(order, 'shipped', { orderItemId: order.jobIds[1] });
+  await orderUntil(stack, order.orderId, is('shipped'));
+  await expect(repair(order.orderId, { action: 'cancel', itemIds: [poster] })).rejects.toMatchObject(
+    conflict(/cancelled/),
+  );
+  await expect(repair(order.orderId, { action: 'cancel' })).rejects.toMatchObject(conflict(/shipped/));
+  expect(await repairs(order.orderId)).toEqual([audited('cancel_items')]);
+});
+
+test('a refused cancel raises attention, and a second cancel takes effect', async () => {
+  const order = await handedOver(stack, 'kept', {
+    items: 2,
+    address: { addressLine2: 'sandbox:refuses-cancel' },
+  });
+  const [poster, sticker] = order.itemIds as [string, string];
+  expect(await repair(order.orderId, { action: 'cancel', itemIds: [poster] })).toMatchObject({
+    fulfillmentStatus: 'passed',
+    attention: ['cancel_refused'],
+  });
+  expect((await stack.shop.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(1);
+  await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
+  expect(await look(order.orderId)).toMatchObject({
+    attention: [],
+    items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
+  });
+  expect((await stack.shop.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(2);
+  await repair(order.orderId, { action: 'cancel', itemIds: [sticker] });
+  await say(order, 'shipped', { orderItemId: order.jobIds[1] });
+  expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ status: 'cancelled' }, { status: 'shipped' }],
+  });
+});
+
+test('cancel of one print order of a split order leaves the other', async () => {
+  const body = orderBody(stack, 'split');
+  const file = (name: string) => `${stack.sandbox.url}/files/${name}`;
+  const item = { quantity: 1, retailPriceInclVat: 25 };
+  const framed = {
+    ...item,
+    itemReferenceId: 'framed',
+    productUid: 'framed_poster_product_mf_300x400-mm_fr_wood-black_pt_200-gsm-uncoated_ver',
+    files: [{ type: 'default', url: file('frame-poster-30x40.jpg') }],
+  };
+  const tShirt = {
+    ...item,
+    itemReferenceId: 't-shirt',
+    productUid: 'apparel_product_gca_t-shirt_gsi_xl_gco_white_gpr_4-0',
+    files: [{ type: 'front', url: file('t-shirt-front.png') }],
+  };
+  const { id } = await stack.shop.submitOrder({ body: { ...body, items: [framed, tShirt] } });
+  const { items } = await orderUntil(
+    stack,
+    id,
+    (now) => seenPrintOrders(stack, now.printOrderIds).length === 2 && now.status === 'passed',
+  );
+  const { printOrders } = await look(id);
+  expect(printOrders.map(({ partnerUid }) => partnerUid).sort()).toEqual(['prints-berlin', 'prints-ohio']);
+  await repair(id, { action: 'cancel', itemIds: [items[1]!.id] });
+  const ohio = printOrders.find(({ partnerUid }) => partnerUid === 'prints-ohio')!;
+  await eventually(async () => seenPrintOrders(stack, [ohio.id])[0]!.cancelOrders[0]);
+  await say({ printOrderId: printOrders.find(({ partnerUid }) => partnerUid !== 'prints-ohio')!.id }, 'shipped');
+  expect(await orderUntil(stack, id, is('shipped'))).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ status: 'shipped' }, { status: 'cancelled' }],
+  });
+});

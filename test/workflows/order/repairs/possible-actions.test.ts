@@ -1,0 +1,136 @@
+import { createPresslineClient } from '../../../../client/pressline-client';
+import { testAccount } from '../../../support/api-deps';
+import { type TestStack, testStack } from '../../../support/stack';
+import { operatorHelpers } from '../operator-fixture';
+import { handedOver, is, orderBody, orderUntil } from '../order-fixture';
+
+/** What an operator can do about an order now, and who has to act next. */
+
+let stack: TestStack;
+const { repair, say, look, partnerId } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual', config: { TEMPORAL_UI_URL: 'https://temporal.test' } });
+}, 60_000);
+
+const names = (order: Awaited<ReturnType<typeof look>>) => order.actions.map(({ action }) => action);
+
+test('an order in error can be repaired in the listed ways, with the partners that routing would choose from', async () => {
+  const order = await handedOver(stack, 'actions-error');
+  const [itemId] = order.itemIds;
+  expect(await look(order.orderId)).toMatchObject({
+    nextStep: {
+      who: 'partner',
+      waitsFor: 'received',
+      printOrderId: order.printOrderId,
+      partnerUid: 'prints-berlin',
+      dueAt: expect.any(String),
+    },
+    promise: { minDeliveryDate: expect.any(String), maxDeliveryDate: expect.any(String) },
+    consoleUrl: `${stack.baseUrl}/console/orders/${order.orderId}`,
+    temporalUrl: `https://temporal.test/namespaces/default/workflows/order-${order.orderId}`,
+  });
+
+  await say(order, 'error', { message: 'no ink' });
+  await orderUntil(stack, order.orderId, is('on_hold'));
+  const failed = await look(order.orderId);
+  expect(failed.nextStep).toMatchObject({
+    who: 'operator',
+    waitsFor: 'repair',
+    printOrderId: order.printOrderId,
+  });
+  expect(names(failed)).toEqual(['retry', 'reroute', 'reproduce', 'hold', 'cancel']);
+  expect(failed.actions[0]).toMatchObject({ action: 'retry', itemIds: [itemId] });
+  expect(failed.actions[1]).toMatchObject({
+    action: 'reroute',
+    reroutes: [
+      {
+        itemId,
+        needsForce: false,
+        partners: expect.arrayContaining([
+          expect.objectContaining({ partnerId: await partnerId('prints-berlin'), current: true }),
+          expect.objectContaining({ partnerId: await partnerId('prints-ohio'), current: false }),
+        ]),
+      },
+    ],
+  });
+
+  // The listed choice is accepted, and one that is not listed is refused.
+  await expect(repair(order.orderId, { action: 'release' })).rejects.toMatchObject({ status: 409 });
+  await repair(order.orderId, {
+    action: 'reroute',
+    itemId: itemId!,
+    partnerId: await partnerId('prints-ohio'),
+  });
+  const rerouted = await orderUntil(stack, order.orderId, ({ printOrderIds }) => printOrderIds.length === 2);
+  expect(rerouted.printOrderIds).toContain(order.printOrderId);
+});
+
+test('the parcel of a shipped order shows, and its carrier has to act until the promised delivery', async () => {
+  const order = await handedOver(stack, 'actions-shipped');
+  await say(order, 'received');
+  await say(order, 'printed');
+  const { trackingCode } = await stack
+    .partner('prints-berlin')
+    .dispatchOrder({ body: { orderId: order.printOrderId } });
+  expect((await look(order.orderId)).nextStep).toMatchObject({ who: 'partner', waitsFor: 'shipping' });
+  await say(order, 'shipped');
+  await orderUntil(stack, order.orderId, is('shipped'));
+  const shipped = await look(order.orderId);
+  expect(shipped.parcels).toMatchObject([
+    { trackingNumber: trackingCode, printOrderId: order.printOrderId, voided: false },
+  ]);
+  expect(shipped.nextStep).toMatchObject({
+    who: 'carrier',
+    waitsFor: 'tracking',
+    dueAt: `${shipped.promise!.maxDeliveryDate}T23:59:59Z`,
+  });
+  expect(names(shipped)).toEqual(['reproduce']);
+});
+
+test('a viewer sees the order and no repair', async () => {
+  const order = await handedOver(stack, 'actions-viewer');
+  const viewer = await testAccount(stack.services.sql, 'operator', 'only-looks', 'viewer');
+  const client = createPresslineClient({ baseUrl: stack.baseUrl, apiKey: viewer.apiKey, retries: 0 });
+  const seen = await client.getOperatorOrder({ params: { orderId: order.orderId } });
+  expect(seen).toMatchObject({ id: order.orderId, actions: [], nextStep: { who: 'partner' } });
+  expect(names(await look(order.orderId))).not.toEqual([]);
+});
+
+test('a refused order and a draft accept no repair', async () => {
+  const body = orderBody(stack, 'actions-refused');
+  const items = body.items.map((item) => ({
+    ...item,
+    files: [{ type: 'default', url: `${stack.sandbox.url}/faulty-files/missing.pdf` }],
+  }));
+  const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+  await orderUntil(stack, id, is('failed'));
+  expect(await look(id)).toMatchObject({ actions: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
+  const draft = await stack.shop.submitOrder({
+    body: { ...orderBody(stack, 'actions-draft'), orderType: 'draft' },
+  });
+  expect(await look(draft.id)).toMatchObject({
+    actions: [],
+    nextStep: { who: 'client', waitsFor: 'submission' },
+    promise: null,
+    parcels: [],
+  });
+});
+
+test('the same repairs follow from Postgres while no worker runs', async () => {
+  const order = await handedOver(stack, 'actions-away');
+  await say(order, 'received');
+  await orderUntil(stack, order.orderId, is('in_production'));
+  const before = await look(order.orderId);
+  expect(before.run).not.toBeNull();
+  await stack.stopWorker();
+  try {
+    const away = await look(order.orderId);
+    expect(away.run).toBeNull();
+    expect(away.actions).toEqual(before.actions);
+    expect(away.nextStep).toEqual(before.nextStep);
+    expect(away.nextStep).toMatchObject({ who: 'partner', waitsFor: 'printed' });
+  } finally {
+    await stack.startWorker();
+  }
+});

@@ -1,0 +1,173 @@
+import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { conflict, operatorHelpers } from '../operator-fixture';
+import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+
+/**
+ * A reroute asks the first partner to stop and waits for its answer. Two partners make the same units only when an operator
+ * forces it. The partners of the sandbox send no postbacks on their own.
+ */
+
+let stack: TestStack;
+const { repair, say, look, partnerId } = operatorHelpers(() => stack);
+/** Time limit of a partner's answer. Longer than an answer over HTTP takes on a machine under load. */
+const LIMIT_MS = 20_000;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual', config: { STOP_DEADLINE: LIMIT_MS } });
+}, 60_000);
+
+/** Runs a step while prints-berlin has no cancel URL: it can then only answer by postback. */
+async function withoutCancelUrl<T>(work: () => Promise<T>): Promise<T> {
+  const { sql } = stack.services;
+  const [before] = await sql`SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
+  const set = (url: string | null) => sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
+  await set(null);
+  try {
+    return await work();
+  } finally {
+    await set(before!.orderCancelUrl);
+  }
+}
+
+const reroute = (itemId: string) => ({ action: 'reroute', itemId }) as const;
+
+/** Waits until the second print order of an order has been delivered. Returns its id. */
+async function secondDelivered(orderId: string): Promise<string> {
+  const { printOrderIds } = await orderUntil(stack, orderId, (now) => now.printOrderIds.length === 2);
+  return await eventually(async () => {
+    const [seen] = seenPrintOrders(stack, printOrderIds.slice(1));
+    return seen?.printOrderId;
+  }, 4 * LIMIT_MS);
+}
+
+const logged = async (orderId: string, type: string) =>
+  (await orderLog(stack, orderId)).find((entry) => entry.type === type);
+
+/** Returns how many print orders of an order partners have received. */
+async function delivered(orderId: string): Promise<number> {
+  return seenPrintOrders(stack, (await orderNow(stack, orderId)).printOrderIds).length;
+}
+
+test('when the first partner agrees, the second gets the items', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'agrees', { items: 2 });
+  await say({ printOrderId }, 'received');
+  const [poster, sticker] = itemIds as [string, string];
+  const [{ weight: before }] = await stack.services.sql<[{ weight: string }]>`
+    SELECT total_weight_grams AS weight FROM planned_shipments WHERE print_order_id = ${printOrderId}`;
+  expect(await repair(orderId, reroute(poster))).toMatchObject({ waitsForPartner: false, attention: [] });
+  await secondDelivered(orderId);
+  const types = (await orderLog(stack, orderId)).map(({ type }) => type);
+  expect(types.filter((type) => /reroute|partner_cancel/.test(type))).toEqual([
+    'reroute_requested',
+    'partner_cancel_confirmed',
+    'reroute',
+  ]);
+  expect((await look(orderId)).printOrders).toMatchObject([
+    {
+      jobs: [
+        { itemId: poster, status: 'superseded' },
+        { itemId: sticker, status: 'in_production' },
+      ],
+    },
+    { partnerUid: 'prints-ohio', jobs: [{ itemId: poster }] },
+  ]);
+  // The first partner's shipment is planned without the item.
+  await eventually(async () => {
+    const [row] = await stack.services.sql<{ weight: string }[]>`
+      SELECT total_weight_grams AS weight FROM planned_shipments WHERE print_order_id = ${printOrderId}`;
+    return Number(row!.weight) < Number(before) ? row : undefined;
+  });
+});
+
+test('when the first partner refuses, the second gets nothing until an operator forces it', async () => {
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'refuses', {
+    address: { addressLine2: 'sandbox:refuses-cancel' },
+  });
+  await say({ printOrderId }, 'received');
+  const [itemId] = itemIds as [string];
+  expect(await repair(orderId, reroute(itemId))).toMatchObject({
+    fulfillmentStatus: 'in_production',
+    attention: ['not_rerouted'],
+    waitsForPartner: false,
+  });
+  expect(await logged(orderId, 'reroute_withdrawn')).toMatchObject({ data: { why: 'refused' } });
+  expect(await delivered(orderId)).toBe(1);
+  const [first, second] = (await look(orderId)).printOrders;
+  expect(first!.jobs).toMatchObject([{ status: 'in_production' }]);
+  expect(second).toMatchObject({ status: 'cancelled', jobs: [{ status: 'superseded' }] });
+
+  expect(await repair(orderId, { ...reroute(itemId), force: true })).toMatchObject({ attention: [] });
+  await eventually(async () => ((await delivered(orderId)) === 2 ? true : undefined));
+  expect(await logged(orderId, 'reroute')).toMatchObject({ data: { force: true, by: 'operator' } });
+});
+
+test('a partner that has acknowledged nothing and does not answer loses the items after the time limit', async () => {
+  const { orderId, printOrderId, itemIds } = await withoutCancelUrl(async () => {
+    const order = await handedOver(stack, 'stays-silent');
+    const asked = await repair(order.orderId, reroute(order.itemIds[0]!));
+    expect(asked).toMatchObject({ waitsForPartner: true, attention: [] });
+    return order;
+  });
+  const { run, printOrders } = await look(orderId);
+  const second = printOrders[1]!;
+  expect(second).toMatchObject({ partnerUid: 'prints-ohio', status: 'waiting' });
+  expect(run!.waitingReroutes).toMatchObject([{ printOrder: { id: second.id } }]);
+  const limit = run!.deadlines.find(({ reason }) => reason === 'stop')!;
+  expect(limit).toMatchObject({ printOrderId: second.id, dueAt: run!.waitingReroutes[0]!.until });
+  expect(await delivered(orderId)).toBe(1);
+  // Clients do not see it before its delivery.
+  const shown = await stack.shop.getOrder({ params: { orderId } });
+  expect(shown.items[0]!.printJobs.map((job) => job.printOrderId)).toEqual([printOrderId]);
+  await expect(repair(orderId, reroute(itemIds[0]!))).rejects.toMatchObject(conflict(/waits until its partner/));
+
+  expect(await secondDelivered(orderId)).toBe(second.id);
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(limit.dueAt));
+  expect(await logged(orderId, 'reroute')).toMatchObject({ data: { unanswered: true } });
+  await say({ printOrderId }, 'received');
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'made_twice');
+}, 120_000);
+
+test('a partner in production that does not answer keeps the items', async () => {
+  const { orderId, itemIds } = await withoutCancelUrl(async () => {
+    const order = await handedOver(stack, 'is-producing');
+    await say(order, 'received');
+    await repair(order.orderId, reroute(order.itemIds[0]!));
+    return order;
+  });
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'not_rerouted');
+  expect(await logged(orderId, 'reroute_withdrawn')).toMatchObject({ data: { why: 'unanswered' } });
+  expect(await delivered(orderId)).toBe(1);
+  expect(await repair(orderId, { action: 'dismiss' })).toMatchObject({ attention: [] });
+  const ohio = await partnerId('prints-ohio');
+  await repair(orderId, { ...reroute(itemIds[0]!), partnerId: ohio, force: true });
+  await eventually(async () => ((await delivered(orderId)) === 2 ? true : undefined));
+}, 120_000);
+
+test('a partner without a cancel URL can agree by postback', async () => {
+  const { orderId, printOrderId } = await withoutCancelUrl(async () => {
+    const order = await handedOver(stack, 'agrees-later');
+    await say(order, 'received');
+    await repair(order.orderId, reroute(order.itemIds[0]!));
+    return order;
+  });
+  await say({ printOrderId }, 'cancelled');
+  await secondDelivered(orderId);
+  const now = await orderNow(stack, orderId);
+  expect(now).toMatchObject({ financialStatus: 'invoiced', attention: null });
+  expect(await logged(orderId, 'reroute')).not.toMatchObject({ data: { unanswered: true } });
+});
+
+test('force ends the wait, and the event log shows it', async () => {
+  const { orderId, itemIds } = await withoutCancelUrl(async () => {
+    const order = await handedOver(stack, 'forced');
+    await say(order, 'received');
+    expect(await repair(order.orderId, reroute(order.itemIds[0]!))).toMatchObject({ waitsForPartner: true });
+    return order;
+  });
+  expect(await repair(orderId, { ...reroute(itemIds[0]!), force: true })).toMatchObject({
+    waitsForPartner: false,
+  });
+  await secondDelivered(orderId);
+  expect((await orderNow(stack, orderId)).printOrderIds).toHaveLength(2);
+  expect(await logged(orderId, 'reroute')).toMatchObject({ data: { force: true } });
+});

@@ -1,0 +1,158 @@
+import { createServer, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { createPresslineClient } from '../../../../client/pressline-client';
+import { fileQueueOf } from '../../../../src/platform/domain/task-queues';
+import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
+import { samplePdf } from '../../../src/files/samples';
+import { testAccount } from '../../../support/api-deps';
+import { eventually, type TestClient, type TestStack, testStack } from '../../../support/stack';
+import { orderBody, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+import { addressIn, poster } from '../shop';
+
+jest.setTimeout(240_000);
+
+/** The host of one client, or one partner, keeps every request open. Orders of others are handed over meanwhile. */
+
+/** Fewer than orders, so that without shares all slots would be held. One client or partner gets half of them. */
+const SLOTS = 8;
+const ORDERS = 24;
+
+/** A server that keeps requests open until the test answers them. */
+async function hangingServer(answer: (response: ServerResponse) => void) {
+  const open = new Set<ServerResponse>();
+  let answers = false;
+  let most = 0;
+  const ids: string[] = [];
+  const server = createServer((request, response) => {
+    ids.push(String(request.headers['webhook-id']));
+    request.resume();
+    if (answers) {
+      answer(response);
+      return;
+    }
+    open.add(response);
+    most = Math.max(most, open.size);
+    response.on('close', () => open.delete(response));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const hanging = {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    /** `webhook-id` of every request. */
+    ids,
+    open: () => open.size,
+    /** Most requests open at one time. */
+    most: () => most,
+    /** Answers the open requests, and from now on every one. */
+    answerAll() {
+      answers = true;
+      for (const response of open) answer(response);
+    },
+    async stop() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  servers.push(hanging);
+  return hanging;
+}
+
+const servers: { stop(): Promise<void> }[] = [];
+afterAll(async () => {
+  for (const server of servers) await server.stop();
+});
+
+let stack: TestStack;
+/** Another client than the one whose orders wait. */
+let other: TestClient;
+
+beforeAll(async () => {
+  stack = await testStack({
+    mode: 'manual',
+    config: { WORKER_ACTIVITY_SLOTS: SLOTS, WORKER_FILE_SLOTS: SLOTS },
+  });
+  const { apiKey, apiSecret } = await testAccount(stack.services.sql, 'client');
+  other = createPresslineClient({ baseUrl: stack.baseUrl, apiKey, apiSecret, retries: 0 });
+});
+
+/** Waits until the partner in Berlin has the print order of the other client. */
+async function othersOrderArrives(reference: string): Promise<void> {
+  const { id } = await other.submitOrder({ body: orderBody(stack, reference) });
+  const { printOrderIds } = await orderUntil(stack, id, ({ status }) => status === 'passed');
+  await eventually(async () => (seenPrintOrders(stack, printOrderIds).length === 1 ? true : undefined));
+}
+
+/** Returns how many print orders of these orders their partner has accepted. */
+async function accepted(orderIds: readonly string[]): Promise<number> {
+  const [found] = await stack.services.sql<{ count: number }[]>`
+    SELECT count(*)::int FROM print_orders WHERE order_id = ANY(${[...orderIds]}::uuid[]) AND status = 'accepted'`;
+  return found!.count;
+}
+
+/** Returns what Temporal stores of an activity's first schedule. */
+async function scheduled(orderId: string, type: string) {
+  const handle = stack.services.temporal.workflow.getHandle(orderWorkflowId(orderId));
+  const { events } = await handle.fetchHistory();
+  const found = events!
+    .map(({ activityTaskScheduledEventAttributes: scheduled }) => scheduled)
+    .find((scheduled) => scheduled?.activityType?.name === type)!;
+  return { queue: found.taskQueue?.name, fairnessKey: found.priority?.fairnessKey };
+}
+
+test('orders of a client whose file host sends nothing hold no slot that another client needs', async () => {
+  const pdf = await samplePdf([210, 297]);
+  const host = await hangingServer((response) => response.end(pdf));
+  const ids = await Promise.all(
+    Array.from({ length: ORDERS }, async (_, index) => {
+      const body = orderBody(stack, `silent-host-${index}`);
+      const files = [{ type: 'default', url: `${host.url}${index}.pdf` }];
+      return (
+        await stack.shop.submitOrder({
+          body: { ...body, items: [poster(stack, { files, retailPriceInclVat: 20 })] },
+        })
+      ).id;
+    }),
+  );
+  await eventually(async () => (host.open() === SLOTS / 2 ? true : undefined));
+  await othersOrderArrives('beside-silent-host');
+  const states = await Promise.all(ids.map((id) => orderNow(stack, id)));
+  expect(new Set(states.map(({ printOrderIds }) => printOrderIds.length))).toEqual(new Set([0]));
+  expect(host.most()).toBe(SLOTS / 2);
+
+  host.answerAll();
+  for (const id of ids) await orderUntil(stack, id, ({ status }) => status === 'passed');
+  const [account] = await stack.services.sql<{ clientId: string }[]>`
+    SELECT client_id::text FROM orders WHERE id = ${ids[0]!}`;
+  expect(await scheduled(ids[0]!, 'fetchOrderFiles')).toEqual({
+    queue: fileQueueOf(stack.services.config.TEMPORAL_TASK_QUEUE),
+    fairnessKey: account!.clientId,
+  });
+});
+
+test('print orders for a partner that hangs hold no slot that another partner needs', async () => {
+  const partner = await hangingServer((response) => response.end('{}'));
+  await stack.services.sql`
+    UPDATE partners SET order_submit_url = ${partner.url} WHERE uid = 'prints-ohio'`;
+  const ids = await Promise.all(
+    Array.from({ length: ORDERS }, async (_, index) => {
+      const body = orderBody(stack, `hanging-partner-${index}`, { address: addressIn.US });
+      return (await stack.shop.submitOrder({ body: body as never })).id;
+    }),
+  );
+  await eventually(async () => (partner.open() === SLOTS / 2 ? true : undefined));
+  for (const id of ids) await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
+  await othersOrderArrives('beside-hanging-partner');
+  expect(await accepted(ids)).toBe(0);
+  expect(partner.most()).toBe(SLOTS / 2);
+
+  partner.answerAll();
+  await eventually(async () => ((await accepted(ids)) === ORDERS ? true : undefined), 120_000);
+  // What waited for a slot has sent nothing: each print order was sent once, unless the partner's time was over.
+  const sent = await stack.services.sql<{ outcome: string; count: number }[]>`
+    SELECT outcome, count(*)::int FROM partner_requests r JOIN partners p ON p.account_id = r.partner_id
+    WHERE p.uid = 'prints-ohio' GROUP BY outcome`;
+  const count = (outcome: string) => sent.find((row) => row.outcome === outcome)?.count ?? 0;
+  expect(count('accepted')).toBe(ORDERS);
+  expect(partner.ids).toHaveLength(ORDERS + count('retry'));
+  expect(new Set(partner.ids).size).toBe(ORDERS);
+  expect(await scheduled(ids[0]!, 'deliverPrintOrder')).toMatchObject({ fairnessKey: 'prints-ohio' });
+});

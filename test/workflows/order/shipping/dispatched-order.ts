@@ -1,0 +1,65 @@
+import { textOf } from '../../../src/documents/pictures';
+import { eventually, type TestClient, type TestStack } from '../../../support/stack';
+import { isAt, type Order, type OrderBody, ordered, readUntil } from '../shop';
+
+/** A document of a dispatch answer, with its bytes and its text in one line. */
+export interface DispatchedDocument {
+  readonly type: string;
+  readonly bytes: Buffer;
+  readonly text: string;
+}
+
+export interface DispatchedOrder {
+  readonly order: Order;
+  readonly printOrderId: string;
+  readonly partner: TestClient;
+  /** The print order as it was sent to the partner. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read single fields
+  readonly printOrder: any;
+  readonly documents: readonly DispatchedDocument[];
+}
+
+/** Submits an order with one print order, confirms it as its partner, and dispatches it. */
+export async function dispatchedOrder(
+  stack: TestStack,
+  body: OrderBody,
+  client: TestClient = stack.shop,
+): Promise<DispatchedOrder> {
+  const order = await ordered(
+    stack,
+    body,
+    ({ eventLog }) => eventLog.some(({ type }) => type === 'handed_over' || type === 'refused'),
+    client,
+  );
+  const job = order.items[0]!.printJobs[0];
+  if (job === undefined) throw new Error(`the order was not handed over: ${order.refusalReason}`);
+  const { printOrderId } = job;
+  const partner = stack.partner(job.partner);
+  const sent = await eventually(async () => {
+    const [row] = await stack.services.sql<{ body: string | null }[]>`
+      SELECT body FROM print_orders WHERE id = ${printOrderId}`;
+    return row?.body ?? undefined;
+  });
+  await partner.postOrderStatus({
+    body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'received' },
+  });
+  await readUntil(client, order.id, isAt('in_production'));
+  return {
+    order,
+    printOrderId,
+    partner,
+    printOrder: JSON.parse(sent),
+    documents: await dispatchDocuments(partner, printOrderId),
+  };
+}
+
+/** Sends a dispatch request and downloads the documents of its answer. */
+export async function dispatchDocuments(partner: TestClient, printOrderId: string): Promise<DispatchedDocument[]> {
+  const { documents } = await partner.dispatchOrder({ body: { orderId: printOrderId } });
+  return await Promise.all(
+    documents.map(async ({ type, url }) => {
+      const bytes = Buffer.from(await (await fetch(url)).arrayBuffer());
+      return { type, bytes, text: (await textOf(bytes)).join(' ').replace(/\s+/g, ' ') };
+    }),
+  );
+}
