@@ -4,7 +4,16 @@ import { inTransaction } from '../../src/platform/postgres';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { handedOver, is, orderBody, orderNow, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
+import {
+  accepted,
+  handedOver,
+  is,
+  orderBody,
+  orderNow,
+  orderUntil,
+  partnerClock,
+  seenPrintOrders,
+} from './order/order-fixture';
 
 /** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/operation/backup-and-recovery.md. */
 
@@ -120,12 +129,7 @@ async function restoreUnderRunningOrders(): Promise<void> {
   await stack.shop.cancelOrder({ params: { orderId: cancelledLater.orderId }, body: {} });
   await orderUntil(stack, cancelledLater.orderId, is('canceled'));
   const submittedLater = await handedOver(stack, 'submitted-later');
-  await eventually(async () => {
-    const [taken] = await sql`
-      SELECT 1 FROM print_orders WHERE order_id = ${plannedLater} AND status = 'accepted'`;
-    return taken;
-  });
-  const lostIds = [submittedLater.printOrderId, ...(await orderNow(stack, plannedLater)).printOrderIds];
+  const lostIds = [submittedLater.printOrderId, (await accepted(stack, plannedLater)).printOrderId];
 
   await stack.stopWorker();
   await restore();

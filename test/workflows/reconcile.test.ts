@@ -11,6 +11,7 @@ import { consignmentTo } from '../src/consignments/sample-consignments';
 import { testTemporalAddress, testTemporalBinary } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
+  accepted,
   handedOver,
   is,
   type OrderNow,
@@ -195,12 +196,7 @@ test('a run that is lost while its print order is being delivered delivers it', 
   await age(id);
   expect(await reconcileOnce()).toEqual({ started: 1 });
   await restarted(id);
-  const { printOrderId } = await eventually(async () => {
-    const [accepted] = await sql<{ printOrderId: string }[]>`
-      SELECT id::text AS print_order_id FROM print_orders WHERE order_id = ${id} AND status = 'accepted'`;
-    return accepted;
-  });
-  await makeAndShip(id, printOrderId);
+  await makeAndShip(id, (await accepted(stack, id)).printOrderId);
 });
 
 test('the open order of a terminated run is flagged', async () => {

@@ -5,6 +5,7 @@ import { WorkflowNotFoundError } from '@temporalio/client';
 import type { ErasedPersonalData } from '../../../workflows/personal-data';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
+  accepted,
   deliveredByCarrier,
   handedOver,
   is,
@@ -101,7 +102,7 @@ const runHasEnded = (orderId: string) =>
   });
 
 /** An order with personal data in every place that has room for it, up to the handover to its partner. */
-async function accepted(reference: string, email: string): Promise<{ orderId: string; printOrderId: string }> {
+async function acceptedOrder(reference: string, email: string): Promise<{ orderId: string; printOrderId: string }> {
   const body = orderBody(stack, reference);
   const [item] = body.items;
   const { id: orderId } = await stack.shop.submitOrder({
@@ -131,16 +132,11 @@ async function accepted(reference: string, email: string): Promise<{ orderId: st
       ],
     },
   });
-  const printOrderId = await eventually(async () => {
-    const [row] = await stack.services.sql<{ id: string }[]>`
-      SELECT id::text FROM print_orders WHERE order_id = ${orderId} AND status = 'accepted'`;
-    return row?.id;
-  });
-  return { orderId, printOrderId };
+  return await accepted(stack, orderId);
 }
 
 async function delivered(reference: string, email: string): Promise<{ orderId: string; printOrderId: string }> {
-  const { orderId, printOrderId } = await accepted(reference, email);
+  const { orderId, printOrderId } = await acceptedOrder(reference, email);
   const { sql } = stack.services;
   const partner = stack.partner('prints-berlin');
   const say = (body: object) =>
@@ -303,7 +299,7 @@ describe('erasure of running orders', () => {
   const email = 'waiting@zackenbarsch.example';
 
   test('by id is refused; by e-mail they are erased when they end', async () => {
-    const { orderId, printOrderId } = await accepted('waiting-1', email);
+    const { orderId, printOrderId } = await acceptedOrder('waiting-1', email);
     const refused = await erase({ orderId });
     expect(refused).toMatchObject({ status: 409, body: { code: 'CONFLICT' } });
     expect(await erase({ email: email.toUpperCase() })).toMatchObject({ body: { erased: 0, waiting: 1 } });
@@ -323,7 +319,7 @@ describe('erasure of running orders', () => {
   }, 120_000);
 
   test('an order is found by the e-mail address that a change of address replaced', async () => {
-    const { orderId } = await accepted('moved-1', 'old@zackenbarsch.example');
+    const { orderId } = await acceptedOrder('moved-1', 'old@zackenbarsch.example');
     await stack.shop.updateShipment({
       params: { orderId },
       body: {

@@ -1,6 +1,6 @@
 import { textOf } from '../../src/documents/pictures';
-import { eventually, type TestStack, testStack } from '../../support/stack';
-import { is, orderUntil } from '../../workflows/order/order-fixture';
+import { type TestStack, testStack } from '../../support/stack';
+import { accepted, is, orderUntil } from '../../workflows/order/order-fixture';
 import { addressIn, type Order, poster } from '../../workflows/order/shop';
 
 let stack: TestStack;
@@ -15,7 +15,7 @@ const update = (orderId: string, body: object) =>
 const cents = (amount: number) => Math.round(amount * 100);
 
 /** Submits an order of two posters to Germany and waits until its partner has it. */
-async function accepted(orderReferenceId: string): Promise<string> {
+async function acceptedOrder(orderReferenceId: string): Promise<string> {
   const { id } = await stack.shop.submitOrder({
     body: {
       orderReferenceId,
@@ -24,11 +24,7 @@ async function accepted(orderReferenceId: string): Promise<string> {
       items: [poster(stack, { quantity: 2 })],
     } as never,
   });
-  await eventually(async () => {
-    const [row] = await stack.services.sql`
-      SELECT 1 FROM print_orders WHERE order_id = ${id} AND status = 'accepted'`;
-    return row;
-  }, 60_000);
+  await accepted(stack, id);
   return id;
 }
 
@@ -37,7 +33,7 @@ const total = ({ receipts }: Order, name: 'shippingPrice' | 'productsPrice' | 't
   receipts.reduce((sum, receipt) => sum + cents(receipt[name] as number), 0);
 
 test('a dearer method adds an invoice, a cheaper one a refund; totals and financialStatus follow', async () => {
-  const id = await accepted('dearer-cheaper');
+  const id = await acceptedOrder('dearer-cheaper');
   const planned = await read(id);
   const standard = cents(planned.shipment!.price);
 
@@ -74,7 +70,7 @@ test('a dearer method adds an invoice, a cheaper one a refund; totals and financ
 });
 
 test('another VAT country adds a refund of the whole and a new invoice; the customer invoice shows it', async () => {
-  const id = await accepted('vat-country');
+  const id = await acceptedOrder('vat-country');
   const german = await read(id);
   expect(total(german, 'totalVat')).toBeGreaterThan(0);
 
@@ -109,7 +105,7 @@ test('another VAT country adds a refund of the whole and a new invoice; the cust
 });
 
 test('a cancellation after shipping changes refunds everything that is open', async () => {
-  const id = await accepted('changed-cancelled');
+  const id = await acceptedOrder('changed-cancelled');
   await update(id, { shipmentMethodUid: 'express' });
   await update(id, { shippingAddress: addressIn.FR });
   const { items } = await read(id);

@@ -8,6 +8,7 @@ import {
   orderNow,
   orderUntil,
   partnerClock,
+  seenPrintOrders,
 } from '../../workflows/order/order-fixture';
 
 /** Dispatch over HTTP, and the labels of an order that changes (operation `dispatchOrder`). */
@@ -119,7 +120,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
     const { printOrderIds } = await orderUntil(
       stack,
       orderId,
-      ({ printOrderIds: ids, items }) => ids.length === 1 && items[0]!.status === 'passed',
+      (now) => seenPrintOrders(stack, now.printOrderIds).length === 1,
     );
     expect(await dispatch(printOrderIds[0]!)).toEqual({
       status: 409,

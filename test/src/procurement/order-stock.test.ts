@@ -1,5 +1,5 @@
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { orderNow, orderUntil } from '../../workflows/order/order-fixture';
+import { accepted, orderNow, orderUntil } from '../../workflows/order/order-fixture';
 
 const TEE = 'tee-navy-m';
 
@@ -60,17 +60,14 @@ async function partnerId(uid: string): Promise<string> {
   >`SELECT account_id AS id FROM partners WHERE uid = ${uid}`;
   return partner!.id;
 }
-const handedOver = (orderId: string) =>
-  orderUntil(stack, orderId, ({ printOrderIds, status }) => printOrderIds.length > 0 && status !== 'uploading');
 
 it('an order reserves stock for a print job, and consumes it when the job is printed', async () => {
   const before = await stock();
   const orderId = await orderTees('printed', 3);
-  const { printOrderIds } = await handedOver(orderId);
+  const { printOrderId } = await accepted(stack, orderId);
   expect(await consumption()).toMatchObject([{ partnerSku: TEE, quantity: 3 }]);
   expect(await stock()).toEqual(before);
 
-  const printOrderId = printOrderIds[0]!;
   const post = (status: 'received' | 'printed') =>
     ohio().postOrderStatus({ body: { timestamp: new Date().toISOString(), orderId: printOrderId, status } });
   await post('received');
@@ -84,7 +81,7 @@ it('an order reserves stock for a print job, and consumes it when the job is pri
 it('a canceled order releases its reserved stock', async () => {
   const before = [await stock(), await consumption()];
   const orderId = await orderTees('cancelled', 2);
-  await handedOver(orderId);
+  await accepted(stack, orderId);
   expect(await consumption()).toHaveLength((before[1] as unknown[]).length + 1);
   await stack.operator.repairOrder({
     params: { orderId },
@@ -97,11 +94,11 @@ it('a canceled order releases its reserved stock', async () => {
 it('an order consumes less stock when the partner makes fewer units', async () => {
   const before = await stock();
   const orderId = await orderTees('fewer', 5);
-  const { printOrderIds } = await handedOver(orderId);
+  const { printOrderId } = await accepted(stack, orderId);
   const [job] = await consumption();
   const post = (body: object) =>
     ohio().postOrderStatus({
-      body: { timestamp: new Date().toISOString(), orderId: printOrderIds[0]!, status: 'received', ...body },
+      body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'received', ...body },
     });
   await post({});
   await post({ status: 'cancelled', items: [{ orderItemId: String(job!.printJobId), quantity: 2 }] });
@@ -123,9 +120,9 @@ it('a print job that brings the available stock to the minimum raises a procurem
     (await ohio().listProcurementOrders({ body: {} })).orders.filter(({ items }) =>
       items.some(({ partnerSku }) => partnerSku === TEE),
     );
-  await handedOver(await orderTees('nearly', 1));
+  await accepted(stack, await orderTees('nearly', 1));
   expect(await ours()).toEqual([]);
-  await handedOver(await orderTees('at the minimum', 1));
+  await accepted(stack, await orderTees('at the minimum', 1));
   expect(await ours()).toMatchObject([
     { status: 'supplier', items: [{ partnerSku: TEE, quantity: maxStock - minStock, quantityReceived: 0 }] },
   ]);
@@ -138,7 +135,7 @@ it('a job waits for stock when the item allows backorders, and the backorder is 
     body: { adjustments: [{ partnerSku: TEE, adjustmentType: 'consume', quantity: free - 1 }] },
   });
   const orderId = await orderTees('waiting', 4);
-  await handedOver(orderId);
+  await accepted(stack, orderId);
   expect((await orderNow(stack, orderId)).attention).toBeNull();
   expect(await stock()).toMatchObject({ alertUid: 'back_order' });
   // The waiting job gets the new pieces.
@@ -165,7 +162,7 @@ it('a job goes to another partner when the item does not allow backorders', asyn
       '{models,apparel_product}', (SELECT capabilities #> '{models,apparel_product}' FROM partners WHERE uid = 'prints-ohio'))
     WHERE uid = 'prints-berlin'`;
   const orderId = await orderTees('elsewhere', 2);
-  await handedOver(orderId);
+  await accepted(stack, orderId);
   const [made] = await sql`
     SELECT p.uid FROM print_orders o JOIN partners p ON p.account_id = o.partner_id WHERE o.order_id = ${orderId}`;
   expect(made).toEqual({ uid: 'prints-berlin' });

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signedCarrierEvents } from '../../support/carrier-events';
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
+import { accepted, is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
 
 /** Carrier events of an order's parcels, as they appear in the order and in its notifications. */
 
@@ -44,11 +44,7 @@ async function shippedInTwo(reference: string) {
   const { id: orderId } = await stack.shop.submitOrder({
     body: { ...body, packagingInstructions: [parcel, parcel] },
   });
-  const printOrderId = await eventually(async () => {
-    const [row] = await stack.services.sql<{ id: string }[]>`
-      SELECT id::text FROM print_orders WHERE order_id = ${orderId} AND status = 'accepted'`;
-    return row?.id;
-  });
+  const { printOrderId } = await accepted(stack, orderId);
   const partner = stack.partner('prints-berlin');
   await partner.dispatchOrder({ body: { orderId: printOrderId } });
   await partner.postOrderStatus({ body: { timestamp: now(), orderId: printOrderId, status: 'shipped' } });

@@ -6,9 +6,9 @@ import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
 import { testAccount } from '../../support/api-deps';
 import { signedCarrierEvents } from '../../support/carrier-events';
-import { eventually, type TestStack, testStack } from '../../support/stack';
+import { type TestStack, testStack } from '../../support/stack';
 import { sweepTrackings } from '../../support/sweep-trackings';
-import { is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
+import { accepted, is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
 import { startEasyPostServer } from '../carriers/easypost-server';
 
 const rates = async () => REFERENCE_RATES;
@@ -32,11 +32,7 @@ afterAll(async () => {
 /** Submits an order that its partner ships with its own tracking code. */
 async function shippedWith(reference: string, trackingCode: string): Promise<string> {
   const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
-  const printOrderId = await eventually(async () => {
-    const [row] = await stack.services.sql<{ id: string }[]>`
-      SELECT id::text FROM print_orders WHERE order_id = ${orderId} AND status = 'accepted'`;
-    return row?.id;
-  });
+  const { printOrderId } = await accepted(stack, orderId);
   const partner = stack.partner('prints-berlin');
   const postback = { orderId: printOrderId, timestamp: now() };
   await partner.postOrderStatus({ body: { ...postback, status: 'received' } });
@@ -175,11 +171,7 @@ test('a label takes over a number that a partner has named before', async () => 
   const { id } = await stack.shop.submitOrder({
     body: { ...orderBody(stack, 'takes-over'), shipmentMethodUid: 'corvid_post_parcel' },
   });
-  const own = await eventually(async () => {
-    const [row] = await sql<{ id: string }[]>`
-      SELECT id::text FROM print_orders WHERE order_id = ${id} AND status = 'accepted'`;
-    return row?.id;
-  });
+  const { printOrderId: own } = await accepted(stack, id);
   const { trackingCode } = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: own } });
 
   expect(trackingCode).toBe(code);

@@ -134,7 +134,7 @@ export const is =
 export interface HandedOver {
   readonly orderId: string;
   readonly printOrderId: string;
-  /** Item ids of the print order, in the order of the client's items. */
+  /** Ids of the print jobs, in the order of the client's items. */
   readonly jobIds: readonly string[];
   readonly itemIds: readonly string[];
 }
@@ -145,17 +145,30 @@ export async function handedOver(
   orderReferenceId: string,
   options: Parameters<typeof orderBody>[2] = {},
 ): Promise<HandedOver> {
-  const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, orderReferenceId, options) });
+  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, orderReferenceId, options) });
+  return await accepted(stack, id);
+}
+
+/**
+ * Waits until partners have accepted an order's print orders. Earlier an operator's repair or a dispatch can be refused:
+ * the plan and status `passed` are in Postgres before the order's run knows them.
+ */
+export async function accepted(
+  stack: TestStack,
+  orderId: string,
+  printOrders = 1,
+  timeoutMs = 40_000,
+): Promise<HandedOver> {
   const { sql } = stack.services;
-  for (const end = Date.now() + 40_000; ; ) {
+  for (const end = Date.now() + timeoutMs; ; ) {
     const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string }[]>`
       SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id
       FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
       WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.order_item_id`;
-    if (jobs[0] !== undefined) {
+    if (new Set(jobs.map(({ printOrderId }) => printOrderId)).size === printOrders) {
       return {
         orderId,
-        printOrderId: jobs[0].printOrderId,
+        printOrderId: jobs[0]!.printOrderId,
         jobIds: jobs.map(({ jobId }) => jobId),
         itemIds: jobs.map(({ itemId }) => itemId),
       };

@@ -1,6 +1,7 @@
 import { createAccount, issueKey } from '../../../../src/accounts/accounts-and-keys';
 import { domesticRequest } from '../../../api/shipping/shipping-request';
-import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { type TestStack, testStack } from '../../../support/stack';
+import { accepted } from '../order-fixture';
 import { addressIn, poster } from '../shop';
 
 jest.setTimeout(90_000);
@@ -53,13 +54,6 @@ const submit = async (orderReferenceId: string, sender: Sender): Promise<string>
     })
   ).id;
 
-const handedOver = (orderId: string) =>
-  eventually(async () => {
-    const [row] = await stack.services.sql`
-      SELECT 1 FROM print_orders WHERE order_id = ${orderId} AND status = 'accepted'`;
-    return row;
-  }, 60_000);
-
 /** Returns the acts on an object, oldest first. */
 const acts = async (object: string): Promise<Answer['body'][]> =>
   (await acted('GET', `/v1/operator/audit?object=${object}`, operator)).entries.reverse();
@@ -69,7 +63,7 @@ const repair = (idOrReference: string, body: object) =>
 
 test('acts on an order are in the audit log, without personal data of the recipient', async () => {
   const id = await submit('audited', shop);
-  await handedOver(id);
+  await accepted(stack, id);
   expect(await acts(`order:${id}`)).toEqual([]);
 
   expect((await repair(id, { action: 'hold', reason: 'asked by Erika' })).status).toBe(200);
@@ -125,13 +119,13 @@ test('an operator changes an order by a reference of several clients only by its
   // Reads find the newest order, and a client's reference names its own order.
   expect((await acted('GET', '/v1/operator/orders/shared', operator)).id).toBe(theirs);
   expect((await acted('GET', '/v1/orders/shared', operator)).id).toBe(theirs);
-  await handedOver(mine);
+  await accepted(stack, mine);
   expect((await repair(mine, hold)).body.id).toBe(mine);
   expect((await acted('POST', '/v1/orders/shared/cancel', shop, {})).id).toBe(mine);
 
   // A reference that one client uses twice finds its newest order.
   const [, newest] = [await submit('twice', shop), await submit('twice', shop)];
-  await handedOver(newest);
+  await accepted(stack, newest);
   expect((await repair('twice', hold)).body.id).toBe(newest);
 });
 

@@ -1,6 +1,6 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { handedOver, is, orderBody, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+import { accepted, handedOver, is, orderBody, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
 
 /** Operators' repairs. The partners of the sandbox send no postbacks on their own. */
 
@@ -122,8 +122,8 @@ describe('reroute', () => {
   test('is refused across a customs border without retail prices', async () => {
     const { retailCurrency: _currency, ...body } = orderBody(stack, 'no-prices');
     const { id } = await stack.shop.submitOrder({ body });
-    const { items } = await orderUntil(stack, id, is('passed'));
-    await expect(repair(id, { action: 'reroute', itemId: items[0]!.id })).rejects.toMatchObject(
+    const { itemIds } = await accepted(stack, id);
+    await expect(repair(id, { action: 'reroute', itemId: itemIds[0]! })).rejects.toMatchObject(
       conflict(/customs border/),
     );
     expect((await orderNow(stack, id)).printOrderIds).toHaveLength(1);
@@ -281,14 +281,10 @@ test('cancel of one print order of a split order leaves the other', async () => 
     files: [{ type: 'front', url: file('t-shirt-front.png') }],
   };
   const { id } = await stack.shop.submitOrder({ body: { ...body, items: [framed, tShirt] } });
-  const { items } = await orderUntil(
-    stack,
-    id,
-    (now) => seenPrintOrders(stack, now.printOrderIds).length === 2 && now.status === 'passed',
-  );
+  const { itemIds } = await accepted(stack, id, 2);
   const { printOrders } = await look(id);
   expect(printOrders.map(({ partnerUid }) => partnerUid).sort()).toEqual(['prints-berlin', 'prints-ohio']);
-  await repair(id, { action: 'cancel', itemIds: [items[1]!.id] });
+  await repair(id, { action: 'cancel', itemIds: [itemIds[1]!] });
   const ohio = printOrders.find(({ partnerUid }) => partnerUid === 'prints-ohio')!;
   await eventually(async () => seenPrintOrders(stack, [ohio.id])[0]!.cancelOrders[0]);
   await say({ printOrderId: printOrders.find(({ partnerUid }) => partnerUid !== 'prints-ohio')!.id }, 'shipped');

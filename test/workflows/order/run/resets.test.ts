@@ -3,7 +3,7 @@ import { historyLengthOf, positionsIn } from '../../../../src/orders/domain/run/
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
-import { orderLog, orderNow, orderUntil, partnerClock } from '../order-fixture';
+import { accepted, orderLog, orderNow, orderUntil, partnerClock } from '../order-fixture';
 import { addressIn, orderOf, tShirt } from '../shop';
 
 /**
@@ -57,17 +57,11 @@ async function printedOrder(orderReferenceId: string): Promise<PrintedOrder> {
     items: [tShirt(stack), tShirt(stack, { itemReferenceId: 'second' })],
   });
   const { id: orderId } = await stack.shop.submitOrder({ body });
-  const jobs = await eventually(async () => {
-    const found = await sql<{ printOrderId: string; id: string }[]>`
-      SELECT p.id::text AS print_order_id, j.id::text FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
-      WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.id`;
-    return found.length === 2 ? found : undefined;
-  }, 120_000);
-  const { printOrderId } = jobs[0]!;
+  const { printOrderId, jobIds } = await accepted(stack, orderId, 1, 120_000);
   let postbacks = 0;
   for (const status of ['received', 'printed']) {
-    for (const { id } of jobs) {
-      await say(printOrderId, status, { orderItemId: id });
+    for (const orderItemId of jobIds) {
+      await say(printOrderId, status, { orderItemId });
       postbacks += 1;
       await handled(printOrderId, postbacks);
     }

@@ -2,7 +2,16 @@ import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { type HandedOver, handedOver, is, orderBody, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
+import {
+  accepted,
+  type HandedOver,
+  handedOver,
+  is,
+  orderBody,
+  orderNow,
+  orderUntil,
+  seenPrintOrders,
+} from '../order-fixture';
 import { framedPoster, tShirt } from '../shop';
 
 /** Changes of address and method when a part of the order has left. The partners send no postbacks on their own. */
@@ -180,11 +189,7 @@ test('of two partners, the one that has shipped keeps its label and gets no upda
   const { id: orderId } = await stack.shop.submitOrder({
     body: { ...orderBody(stack, reference), items: [framedPoster(stack, retail), tShirt(stack, retail)] },
   });
-  await orderUntil(
-    stack,
-    orderId,
-    (now) => seenPrintOrders(stack, now.printOrderIds).length === 2 && now.status === 'passed',
-  );
+  await accepted(stack, orderId, 2);
   const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId } });
   const at = (uid: string) => printOrders.find(({ partnerUid }) => partnerUid === uid)!.id;
   const berlin = (await dispatch(at('prints-berlin'))).trackingCode!;
