@@ -17,52 +17,13 @@ export const CORVID_POST: RateCard = {
       tracked: false,
       limits: { grams: 500, longestMm: 353, secondMm: 250, thicknessMm: 20 },
       volumetricDivisor: null,
+      steps: [50, 100, 250, 500],
       zones: {
-        domestic: {
-          steps: [
-            [50, 165],
-            [100, 210],
-            [250, 295],
-            [500, 380],
-          ],
-          days: [1, 3],
-        },
-        union: {
-          steps: [
-            [50, 260],
-            [100, 340],
-            [250, 520],
-            [500, 790],
-          ],
-          days: [3, 6],
-        },
-        continent: {
-          steps: [
-            [50, 280],
-            [100, 370],
-            [250, 560],
-            [500, 840],
-          ],
-          days: [4, 8],
-        },
-        intercontinental: {
-          steps: [
-            [50, 310],
-            [100, 420],
-            [250, 690],
-            [500, 1080],
-          ],
-          days: [6, 14],
-        },
-        remote: {
-          steps: [
-            [50, 330],
-            [100, 450],
-            [250, 740],
-            [500, 1190],
-          ],
-          days: [8, 21],
-        },
+        domestic: { minor: [165, 210, 295, 380], days: [1, 3] },
+        union: { minor: [260, 340, 520, 790], days: [3, 6] },
+        continent: { minor: [280, 370, 560, 840], days: [4, 8] },
+        intercontinental: { minor: [310, 420, 690, 1_080], days: [6, 14] },
+        remote: { minor: [330, 450, 740, 1_190], days: [8, 21] },
       },
       paddingDays: 1,
       surcharges: [],
@@ -77,52 +38,13 @@ export const CORVID_POST: RateCard = {
       tracked: true,
       limits: { grams: 2_000, longestMm: 600, sumOfSidesMm: 900 },
       volumetricDivisor: null,
+      steps: [250, 500, 1_000, 2_000],
       zones: {
-        domestic: {
-          steps: [
-            [250, 389],
-            [500, 429],
-            [1_000, 489],
-            [2_000, 569],
-          ],
-          days: [1, 3],
-        },
-        union: {
-          steps: [
-            [250, 690],
-            [500, 890],
-            [1_000, 1_180],
-            [2_000, 1_590],
-          ],
-          days: [3, 6],
-        },
-        continent: {
-          steps: [
-            [250, 760],
-            [500, 980],
-            [1_000, 1_290],
-            [2_000, 1_740],
-          ],
-          days: [4, 8],
-        },
-        intercontinental: {
-          steps: [
-            [250, 980],
-            [500, 1_340],
-            [1_000, 1_960],
-            [2_000, 2_890],
-          ],
-          days: [6, 12],
-        },
-        remote: {
-          steps: [
-            [250, 1_060],
-            [500, 1_490],
-            [1_000, 2_240],
-            [2_000, 3_390],
-          ],
-          days: [8, 18],
-        },
+        domestic: { minor: [389, 429, 489, 569], days: [1, 3] },
+        union: { minor: [690, 890, 1_180, 1_590], days: [3, 6] },
+        continent: { minor: [760, 980, 1_290, 1_740], days: [4, 8] },
+        intercontinental: { minor: [980, 1_340, 1_960, 2_890], days: [6, 12] },
+        remote: { minor: [1_060, 1_490, 2_240, 3_390], days: [8, 18] },
       },
       paddingDays: 1,
       surcharges: [{ kind: 'round', minor: 150 }],
@@ -137,54 +59,13 @@ export const CORVID_POST: RateCard = {
       tracked: true,
       limits: { grams: 30_000, longestMm: 1_500, lengthPlusGirthMm: 3_000 },
       volumetricDivisor: null,
+      steps: [2_000, 5_000, 10_000, 20_000, 30_000],
       zones: {
-        domestic: {
-          steps: [
-            [2_000, 619],
-            [5_000, 769],
-            [10_000, 1_049],
-            [20_000, 1_899],
-            [30_000, 2_399],
-          ],
-          days: [1, 2],
-        },
-        union: {
-          steps: [
-            [2_000, 1_449],
-            [5_000, 1_749],
-            [10_000, 2_349],
-            [20_000, 3_499],
-            [30_000, 4_599],
-          ],
-          days: [2, 5],
-        },
-        continent: {
-          steps: [
-            [2_000, 1_990],
-            [5_000, 2_490],
-            [10_000, 3_390],
-            [20_000, 5_190],
-          ],
-          days: [4, 7],
-        },
-        intercontinental: {
-          steps: [
-            [2_000, 3_290],
-            [5_000, 4_690],
-            [10_000, 7_290],
-            [20_000, 11_990],
-          ],
-          days: [6, 12],
-        },
-        remote: {
-          steps: [
-            [2_000, 3_890],
-            [5_000, 5_690],
-            [10_000, 9_190],
-            [20_000, 15_990],
-          ],
-          days: [8, 18],
-        },
+        domestic: { minor: [619, 769, 1_049, 1_899, 2_399], days: [1, 2] },
+        union: { minor: [1_449, 1_749, 2_349, 3_499, 4_599], days: [2, 5] },
+        continent: { minor: [1_990, 2_490, 3_390, 5_190], days: [4, 7] },
+        intercontinental: { minor: [3_290, 4_690, 7_290, 11_990], days: [6, 12] },
+        remote: { minor: [3_890, 5_690, 9_190, 15_990], days: [8, 18] },
       },
       paddingDays: 1,
       surcharges: [

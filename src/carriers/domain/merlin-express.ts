@@ -25,17 +25,9 @@ export const MERLIN_EXPRESS: RateCard = {
       tracked: true,
       limits: { grams: 70_000, longestMm: 1_200, lengthPlusGirthMm: 3_300 },
       volumetricDivisor: 5_000,
+      steps: [500, 2_000, 5_000, 10_000],
       zones: {
-        domestic: {
-          steps: [
-            [500, 1_090],
-            [2_000, 1_290],
-            [5_000, 1_690],
-            [10_000, 2_290],
-          ],
-          perKgMinor: 140,
-          days: [1, 1],
-        },
+        domestic: { minor: [1_090, 1_290, 1_690, 2_290], perKgMinor: 140, days: [1, 1] },
       },
       paddingDays: 0,
       surcharges: SURCHARGES,
@@ -49,45 +41,12 @@ export const MERLIN_EXPRESS: RateCard = {
       tracked: true,
       limits: { grams: 70_000, longestMm: 1_200, lengthPlusGirthMm: 3_300 },
       volumetricDivisor: 5_000,
+      steps: [500, 1_000, 5_000, 10_000],
       zones: {
-        union: {
-          steps: [
-            [1_000, 1_790],
-            [5_000, 2_690],
-            [10_000, 3_890],
-          ],
-          perKgMinor: 240,
-          days: [2, 4],
-        },
-        continent: {
-          steps: [
-            [1_000, 2_290],
-            [5_000, 3_590],
-            [10_000, 5_190],
-          ],
-          perKgMinor: 330,
-          days: [2, 5],
-        },
-        intercontinental: {
-          steps: [
-            [500, 2_990],
-            [1_000, 3_590],
-            [5_000, 7_490],
-            [10_000, 11_790],
-          ],
-          perKgMinor: 840,
-          days: [4, 6],
-        },
-        remote: {
-          steps: [
-            [500, 3_890],
-            [1_000, 4_690],
-            [5_000, 9_890],
-            [10_000, 15_490],
-          ],
-          perKgMinor: 1_190,
-          days: [5, 8],
-        },
+        union: { minor: [1_790, 1_790, 2_690, 3_890], perKgMinor: 240, days: [2, 4] },
+        continent: { minor: [2_290, 2_290, 3_590, 5_190], perKgMinor: 330, days: [2, 5] },
+        intercontinental: { minor: [2_990, 3_590, 7_490, 11_790], perKgMinor: 840, days: [4, 6] },
+        remote: { minor: [3_890, 4_690, 9_890, 15_490], perKgMinor: 1_190, days: [5, 8] },
       },
       paddingDays: 1,
       surcharges: SURCHARGES,
@@ -101,47 +60,12 @@ export const MERLIN_EXPRESS: RateCard = {
       tracked: true,
       limits: { grams: 70_000, longestMm: 1_200, lengthPlusGirthMm: 3_300 },
       volumetricDivisor: 5_000,
+      steps: [500, 1_000, 5_000, 10_000],
       zones: {
-        union: {
-          steps: [
-            [500, 2_790],
-            [1_000, 3_190],
-            [5_000, 4_990],
-            [10_000, 7_290],
-          ],
-          perKgMinor: 460,
-          days: [1, 1],
-        },
-        continent: {
-          steps: [
-            [500, 3_190],
-            [1_000, 3_690],
-            [5_000, 5_990],
-            [10_000, 8_790],
-          ],
-          perKgMinor: 540,
-          days: [1, 2],
-        },
-        intercontinental: {
-          steps: [
-            [500, 4_490],
-            [1_000, 5_290],
-            [5_000, 10_990],
-            [10_000, 17_490],
-          ],
-          perKgMinor: 1_260,
-          days: [2, 3],
-        },
-        remote: {
-          steps: [
-            [500, 5_690],
-            [1_000, 6_790],
-            [5_000, 14_490],
-            [10_000, 23_490],
-          ],
-          perKgMinor: 1_690,
-          days: [3, 5],
-        },
+        union: { minor: [2_790, 3_190, 4_990, 7_290], perKgMinor: 460, days: [1, 1] },
+        continent: { minor: [3_190, 3_690, 5_990, 8_790], perKgMinor: 540, days: [1, 2] },
+        intercontinental: { minor: [4_490, 5_290, 10_990, 17_490], perKgMinor: 1_260, days: [2, 3] },
+        remote: { minor: [5_690, 6_790, 14_490, 23_490], perKgMinor: 1_690, days: [3, 5] },
       },
       paddingDays: 0,
       surcharges: SURCHARGES,

@@ -4,9 +4,9 @@ import { type Region, regionOf, type Zone, zoneBetween } from './zones';
 
 /** Prices and transit time of a method in one zone. */
 export interface ZoneRate {
-  /** Ascending `[up to grams, price]`; the price in minor units of the card's currency. */
-  readonly steps: readonly (readonly [grams: number, minor: number])[];
-  /** For each further kilogram, or part of one, above the last step. */
+  /** Price of each weight step, in minor units of the card's currency. A zone may end before the method's last step. */
+  readonly minor: readonly number[];
+  /** For each further kilogram, or part of one, above the last priced step. */
   readonly perKgMinor?: number;
   /** Working days in transit. */
   readonly days: readonly [min: number, max: number];
@@ -46,6 +46,8 @@ export interface MethodRates {
   readonly limits: SizeLimits;
   /** Cubic millimetres per gram of volumetric weight (5000 cm³ per kg is usual), or null when volume is not priced. */
   readonly volumetricDivisor: number | null;
+  /** Weight steps of the prices in `zones`: ascending upper limits in grams. */
+  readonly steps: readonly number[];
   readonly zones: Readonly<Partial<Record<Zone, ZoneRate>>>;
   /** Regions that the method delivers to. Default: those of the carrier. */
   readonly destinations?: readonly Region[];
@@ -109,12 +111,11 @@ export function billableGrams(pack: ConsignmentPackage, divisor: number | null):
   return Math.max(actual, computed, Math.ceil(pack.volumetricWeightGrams ?? 0));
 }
 
-function stepPrice(rate: ZoneRate, grams: number): number | undefined {
-  const step = rate.steps.find(([upTo]) => grams <= upTo);
-  if (step !== undefined) return step[1];
-  const last = rate.steps.at(-1);
-  if (last === undefined || rate.perKgMinor === undefined) return undefined;
-  return last[1] + Math.ceil((grams - last[0]) / 1000) * rate.perKgMinor;
+function stepPrice({ steps }: MethodRates, { minor, perKgMinor }: ZoneRate, grams: number): number | undefined {
+  const price = minor[steps.findIndex((upTo) => grams <= upTo)];
+  if (price !== undefined || perKgMinor === undefined) return price;
+  const last = minor.length - 1;
+  return minor[last]! + Math.ceil((grams - steps[last]!) / 1000) * perKgMinor;
 }
 
 function surchargeMinor(
@@ -164,7 +165,7 @@ export function packagePrice(
   const origin = card.origins[consignment.sender.country] ?? card.otherOrigins;
   const rate = rateBetween(card, method, consignment);
   if (origin === undefined || rate === undefined || !fits(pack, method.limits)) return undefined;
-  const step = stepPrice(rate, billableGrams(pack, method.volumetricDivisor));
+  const step = stepPrice(method, rate, billableGrams(pack, method.volumetricDivisor));
   if (step === undefined) return undefined;
   const base = timesRate(step, `${origin}e-2`);
   const total = method.surcharges.reduce((sum, each) => sum + surchargeMinor(each, pack, consignment, base), base);
