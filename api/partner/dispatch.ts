@@ -4,7 +4,7 @@ import { type DispatchedPrintOrder, dispatchedPrintOrder } from '../../src/order
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
-import { dispatchResponse } from '../../src/shipping/shipments';
+import { DISPATCH_TYPES, dispatchResponse } from '../../src/shipping/shipments';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
@@ -55,7 +55,7 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
           documents: z.array(
             z.object({
               type: z
-                .enum(['label', 'invoice', 'packing_slip', 'customs_form'])
+                .enum(DISPATCH_TYPES)
                 .describe(
                   'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
                     'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
@@ -80,8 +80,8 @@ export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
         for (let attempt = 0; ; attempt += 1) {
           const { shipment, documentTypes } = printOrder;
           if (shipment !== null) {
-            log.info({ orderId, printOrderId, shipmentId: shipment.id }, 'dispatch response sent');
-            return dispatchResponse({ links }, shipment, documentTypes ?? null);
+            log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
+            return dispatchResponse(links, shipment, documentTypes ?? null);
           }
           if (attempt === MAX_ATTEMPTS) break;
           await runs.dispatch(orderId, printOrderId);

@@ -2,14 +2,15 @@ import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain
 import { barcodeText, drawBars, encodeBarcode } from './barcode';
 import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
-import { mm, type PdfDrawing } from './pdf-drawing';
-import { type Area, type Block, boxes, paragraphs, renderSheet, stacked } from './sheet';
+import { mm } from './pdf-drawing';
+import { type Block, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 const A5_LANDSCAPE = { page: [mm(210), mm(148)], margin: mm(8), titleSize: 12, textSize: 7.5 } as const;
 /** Shares of the three boxes at the top: sender, receiver, barcode. */
 const PARTY_SHARE = 0.31;
 const BARCODE_SHARE = 0.38;
 const BAR_HEIGHT = 40;
+const CATEGORY_BOXES = CATEGORIES.map((category) => `[${category === CATEGORY ? 'X' : '  '}] ${category}`).join('    ');
 
 /** Renders a CN23 on A5 for the document pouch, with as many pages as the contents need. */
 export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffer> {
@@ -39,25 +40,17 @@ export async function renderCn23(declaration: CustomsDeclaration): Promise<Buffe
         ['Gross weight', kilograms(pack.grossWeightGrams)],
         ['Total value', amount(contentsValue([pack], consignment.currency, rates))],
       ],
-      head: (pdf, area) => stacked(partiesAndBarcode(pdf, area, declaration), categories(pdf, area)),
-      foot: (pdf, area) =>
-        paragraphs(pdf, area, [DECLARATION, `Date ${date}     Sender’s signature: ${signerOf(consignment)}`], 6.5),
+      head: stacked(partiesAndBarcode(declaration), paragraphs([CATEGORY_BOXES], 7.5)),
+      foot: paragraphs([DECLARATION, `Date ${date}     Sender’s signature: ${signerOf(consignment)}`], 6.5),
       footer: `CN23 ${barcodeText(barcode)}`,
     },
     A5_LANDSCAPE,
   );
 }
 
-function partiesAndBarcode(
-  pdf: PdfDrawing,
-  area: Area,
-  { consignment, carrierName, barcode, pack }: CustomsDeclaration,
-): Block {
+function partiesAndBarcode({ consignment, carrierName, barcode, pack }: CustomsDeclaration): Block {
   const symbol = encodeBarcode(barcode);
-  const moduleWidth = Math.min(mm(0.38), (area.width * BARCODE_SHARE - 26) / symbol.modules);
   const parties = boxes(
-    pdf,
-    area,
     [
       { title: 'FROM', lines: partyLines(consignment.sender), share: PARTY_SHARE },
       { title: 'TO', lines: partyLines(consignment.receiver), share: PARTY_SHARE },
@@ -73,18 +66,17 @@ function partiesAndBarcode(
     ],
     7.5,
   );
-  return {
-    height: parties.height,
-    draw(top) {
-      parties.draw(top);
-      const center = area.x + 12 + (area.width - 12) * (1 - BARCODE_SHARE / 2);
-      const x = center - (symbol.modules * moduleWidth) / 2;
-      drawBars(pdf, symbol, { x, y: top + 14, height: BAR_HEIGHT, moduleWidth });
-    },
+  return (pdf, area) => {
+    const { height, draw } = parties(pdf, area);
+    const moduleWidth = Math.min(mm(0.38), (area.width * BARCODE_SHARE - 26) / symbol.modules);
+    const center = area.x + 12 + (area.width - 12) * (1 - BARCODE_SHARE / 2);
+    return {
+      height,
+      draw(top) {
+        draw(top);
+        const x = center - (symbol.modules * moduleWidth) / 2;
+        drawBars(pdf, symbol, { x, y: top + 14, height: BAR_HEIGHT, moduleWidth });
+      },
+    };
   };
-}
-
-function categories(pdf: PdfDrawing, area: Area): Block {
-  const boxesOf = CATEGORIES.map((category) => `[${category === CATEGORY ? 'X' : '  '}] ${category}`);
-  return paragraphs(pdf, area, [boxesOf.join('    ')], 7.5);
 }

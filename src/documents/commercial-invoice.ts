@@ -3,8 +3,7 @@ import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain
 import type { RateTable } from '../platform/domain/money';
 import { signerOf } from './customs-declaration';
 import { amount, itemWeight, kilograms, partyLines } from './customs-text';
-import { mm } from './pdf-drawing';
-import { boxes, paragraphs, renderSheet, stacked } from './sheet';
+import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 export interface CommercialInvoice {
   readonly consignment: Consignment;
@@ -15,8 +14,6 @@ export interface CommercialInvoice {
   /** Exchange rates of the date, for the total of items in several currencies. */
   readonly rates: RateTable;
 }
-
-const A4 = { page: [mm(210), mm(297)], margin: mm(14), titleSize: 17, textSize: 8.5 } as const;
 
 /** Renders the commercial invoice of a shipment by courier: every item with tariff number, origin, weight and value. */
 export async function renderCommercialInvoice(invoice: CommercialInvoice): Promise<Buffer> {
@@ -58,59 +55,51 @@ export async function renderCommercialInvoice(invoice: CommercialInvoice): Promi
         [`Gross weight, ${packages.length} package${packages.length === 1 ? '' : 's'}`, kilograms(grossGrams)],
         ['Total value', amount(value)],
       ],
-      head: (pdf, area) =>
-        stacked(
-          boxes(
-            pdf,
-            area,
-            [
-              { title: 'EXPORTER / SENDER', lines: partyLines(sender), share: 0.5 },
-              { title: 'CONSIGNEE / RECEIVER', lines: partyLines(receiver), share: 0.5 },
-            ],
-            9,
-          ),
-          boxes(
-            pdf,
-            area,
-            [
-              {
-                title: 'INVOICE',
-                lines: [`Reference ${reference}`, `Date ${date}`, 'Reason for export: sale'],
-                share: 0.34,
-              },
-              {
-                title: 'TERMS',
-                lines: [
-                  `Currency ${value.currency}`,
-                  receiver.taxIds?.iossNumber || sender.taxIds?.iossNumber ? 'DAP, VAT paid by IOSS' : 'DAP',
-                ],
-                share: 0.26,
-              },
-              {
-                title: 'CARRIER',
-                lines: [
-                  carrierName,
-                  trackingNumbers.join(', '),
-                  ...(boxTypes.length === 0 ? [] : [`Packaging: ${boxTypes.join(', ')}`]),
-                ],
-                share: 0.4,
-              },
-            ],
-            8.5,
-          ),
-        ),
-      foot: (pdf, area) =>
-        paragraphs(
-          pdf,
-          area,
+      head: stacked(
+        boxes(
           [
-            'I declare that the information in this invoice is true and correct, and that the goods are of the origin stated.',
-            `Date ${date}     Name ${signerOf(consignment)}     Signature ______________________________`,
+            { title: 'EXPORTER / SENDER', lines: partyLines(sender), share: 0.5 },
+            { title: 'CONSIGNEE / RECEIVER', lines: partyLines(receiver), share: 0.5 },
+          ],
+          9,
+        ),
+        boxes(
+          [
+            {
+              title: 'INVOICE',
+              lines: [`Reference ${reference}`, `Date ${date}`, 'Reason for export: sale'],
+              share: 0.34,
+            },
+            {
+              title: 'TERMS',
+              lines: [
+                `Currency ${value.currency}`,
+                receiver.taxIds?.iossNumber || sender.taxIds?.iossNumber ? 'DAP, VAT paid by IOSS' : 'DAP',
+              ],
+              share: 0.26,
+            },
+            {
+              title: 'CARRIER',
+              lines: [
+                carrierName,
+                trackingNumbers.join(', '),
+                ...(boxTypes.length === 0 ? [] : [`Packaging: ${boxTypes.join(', ')}`]),
+              ],
+              share: 0.4,
+            },
           ],
           8.5,
         ),
+      ),
+      foot: paragraphs(
+        [
+          'I declare that the information in this invoice is true and correct, and that the goods are of the origin stated.',
+          `Date ${date}     Name ${signerOf(consignment)}     Signature ______________________________`,
+        ],
+        8.5,
+      ),
       footer: `Commercial invoice ${reference}`,
     },
-    A4,
+    a4(14),
   );
 }

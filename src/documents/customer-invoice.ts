@@ -1,8 +1,6 @@
-import type { PostalAddress, TaxIds } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
-import { partyLines } from './customs-text';
-import { mm } from './pdf-drawing';
-import { boxes, paragraphs, renderSheet, stacked } from './sheet';
+import { type Party, partyLines } from './customs-text';
+import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 /** The invoice that accompanies the goods of an order. Amounts are integer minor units of `currency`. */
 export interface CustomerInvoice {
@@ -12,8 +10,8 @@ export interface CustomerInvoice {
   readonly currency: string;
   /** Decimal fraction, e.g. `0.19`. */
   readonly vatRate: string;
-  readonly seller: PostalAddress & { readonly taxIds?: TaxIds | undefined };
-  readonly buyer: PostalAddress & { readonly taxIds?: TaxIds | undefined };
+  readonly seller: Party;
+  readonly buyer: Party;
   readonly orderReference: string;
   readonly lines: readonly {
     readonly title: string;
@@ -27,8 +25,6 @@ export interface CustomerInvoice {
   }[];
   readonly totals: { readonly netMinor: number; readonly vatMinor: number; readonly grossMinor: number };
 }
-
-const A4 = { page: [mm(210), mm(297)], margin: mm(16), titleSize: 17, textSize: 8.5 } as const;
 
 /** Formats a rate: `0.19` becomes `19 %`, `0.081` becomes `8.1 %`. */
 const percent = (rate: string) => `${Number((Number(rate) * 100).toFixed(3))} %`;
@@ -62,22 +58,19 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
         [`VAT ${percent(invoice.vatRate)}`, money(invoice.totals.vatMinor)],
         ['Total', money(invoice.totals.grossMinor)],
       ],
-      head: (pdf, area) =>
-        stacked(
-          boxes(
-            pdf,
-            area,
-            [
-              { title: 'FROM', lines: partyLines(invoice.seller), share: 0.5 },
-              { title: 'TO', lines: partyLines(invoice.buyer), share: 0.5 },
-            ],
-            9,
-          ),
-          paragraphs(pdf, area, [`Date ${invoice.date}     Order ${invoice.orderReference}`], 9),
+      head: stacked(
+        boxes(
+          [
+            { title: 'FROM', lines: partyLines(invoice.seller), share: 0.5 },
+            { title: 'TO', lines: partyLines(invoice.buyer), share: 0.5 },
+          ],
+          9,
         ),
-      foot: (pdf, area) => paragraphs(pdf, area, exempt ? ['Export of goods: no VAT charged.'] : [], 8.5),
+        paragraphs([`Date ${invoice.date}     Order ${invoice.orderReference}`], 9),
+      ),
+      foot: paragraphs(exempt ? ['Export of goods: no VAT charged.'] : [], 8.5),
       footer: `Invoice ${invoice.number} · Order ${invoice.orderReference}`,
     },
-    A4,
+    a4(16),
   );
 }

@@ -1,7 +1,6 @@
 import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
 import { partyLines } from './customs-text';
-import { mm } from './pdf-drawing';
-import { boxes, paragraphs, renderSheet, stacked } from './sheet';
+import { a4, boxes, renderSheet, stacked } from './sheet';
 
 export interface PackingList {
   readonly consignment: Consignment;
@@ -11,8 +10,6 @@ export interface PackingList {
   /** YYYY-MM-DD. */
   readonly date: string;
 }
-
-const A4 = { page: [mm(210), mm(297)], margin: mm(16), titleSize: 17, textSize: 8.5 } as const;
 
 /** Renders the packing list of one package: what it contains, without prices. It travels with the goods. */
 export async function renderPackingList(list: PackingList): Promise<Buffer> {
@@ -30,35 +27,26 @@ export async function renderPackingList(list: PackingList): Promise<Buffer> {
       ],
       rows: pack.items.map((item) => [item.description, item.itemReferenceId, String(item.quantity)]),
       totals: [['Items in this package', String(units)]],
-      head: (pdf, area) =>
-        stacked(
-          boxes(
-            pdf,
-            area,
-            [
-              {
-                title: 'TO',
-                lines: partyLines({ ...receiver, email: undefined, taxIds: undefined }),
-                share: 0.5,
-              },
-              {
-                title: 'PACKAGE',
-                lines: [
-                  pack.packageReferenceId,
-                  `Package ${packageNumber} of ${packages.length}`,
-                  `Order ${reference}`,
-                  `Date ${date}`,
-                  ...(brandName === undefined ? [] : [brandName]),
-                ],
-                share: 0.5,
-              },
+      head: boxes(
+        [
+          { title: 'TO', lines: partyLines({ ...receiver, email: undefined, taxIds: undefined }), share: 0.5 },
+          {
+            title: 'PACKAGE',
+            lines: [
+              pack.packageReferenceId,
+              `Package ${packageNumber} of ${packages.length}`,
+              `Order ${reference}`,
+              `Date ${date}`,
+              ...(brandName === undefined ? [] : [brandName]),
             ],
-            9,
-          ),
-        ),
-      foot: (pdf, area) => paragraphs(pdf, area, [], 8.5),
+            share: 0.5,
+          },
+        ],
+        9,
+      ),
+      foot: stacked(),
       footer: `Packing list ${pack.packageReferenceId} · Order ${reference}`,
     },
-    A4,
+    a4(16),
   );
 }

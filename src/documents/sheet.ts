@@ -1,5 +1,5 @@
 import type { Weight } from './fonts';
-import { PdfDrawing } from './pdf-drawing';
+import { mm, PdfDrawing } from './pdf-drawing';
 import { LEADING } from './text';
 
 export interface Column {
@@ -10,10 +10,7 @@ export interface Column {
 }
 
 /** Content above or below the table. Its height is known before it is drawn. */
-export interface Block {
-  readonly height: number;
-  draw(y: number): void;
-}
+export type Block = (pdf: PdfDrawing, area: Area) => { readonly height: number; draw(top: number): void };
 
 export interface SheetContent {
   readonly title: string;
@@ -22,14 +19,14 @@ export interface SheetContent {
   /** Lines below the table. The last one is bold. */
   readonly totals: readonly (readonly [label: string, value: string])[];
   /** Content above the table, on the first page only. */
-  readonly head: (pdf: PdfDrawing, area: Area) => Block;
+  readonly head: Block;
   /** Content below the totals. */
-  readonly foot: (pdf: PdfDrawing, area: Area) => Block;
+  readonly foot: Block;
   /** Text at the bottom of every page, beside the page number. */
   readonly footer: string;
 }
 
-export interface Area {
+interface Area {
   readonly x: number;
   readonly width: number;
 }
@@ -41,6 +38,14 @@ export interface SheetStyle {
   readonly titleSize: number;
   readonly textSize: number;
 }
+
+/** Returns the style of a sheet of A4. @param margin in millimetres */
+export const a4 = (margin: number): SheetStyle => ({
+  page: [mm(210), mm(297)],
+  margin: mm(margin),
+  titleSize: 17,
+  textSize: 8.5,
+});
 
 const PADDING = 3;
 
@@ -203,64 +208,60 @@ function drawFooter({ pdf, area, content, style }: SheetFrame, pageNumber: strin
 
 /** Returns titled boxes of lines side by side, all as high as the highest. */
 export function boxes(
-  pdf: PdfDrawing,
-  area: Area,
   all: readonly { readonly title: string; readonly lines: readonly string[]; readonly share: number }[],
   size: number,
 ): Block {
-  const gap = 6;
-  const widthOf = (share: number) => (area.width - gap * (all.length - 1)) * share;
-  const heightOf = (lines: readonly string[], width: number) =>
-    lines.reduce((sum, line) => sum + pdf.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
-  const height =
-    Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) + size * LEADING + 3 * PADDING;
-  return {
-    height: height + gap,
-    draw(top) {
-      let x = area.x;
-      for (const { title, lines, share } of all) {
-        const width = widthOf(share);
-        pdf.box(x, top, width, height, 0.5);
-        pdf.line(title, x + PADDING, top + PADDING, {
-          size: size * 0.8,
-          weight: 'bold',
-          width: width - 2 * PADDING,
-        });
-        let y = top + PADDING + size * LEADING;
-        for (const line of lines) {
-          y += pdf.block(line, x + PADDING, y, { size, width: width - 2 * PADDING });
+  return (pdf, area) => {
+    const gap = 6;
+    const widthOf = (share: number) => (area.width - gap * (all.length - 1)) * share;
+    const heightOf = (lines: readonly string[], width: number) =>
+      lines.reduce((sum, line) => sum + pdf.blockHeight(line, { size, width: width - 2 * PADDING }), 0);
+    const height =
+      Math.max(...all.map(({ lines, share }) => heightOf(lines, widthOf(share)))) + size * LEADING + 3 * PADDING;
+    return {
+      height: height + gap,
+      draw(top) {
+        let x = area.x;
+        for (const { title, lines, share } of all) {
+          const width = widthOf(share);
+          const text = { width: width - 2 * PADDING };
+          pdf.box(x, top, width, height, 0.5);
+          pdf.line(title, x + PADDING, top + PADDING, { ...text, size: size * 0.8, weight: 'bold' });
+          let y = top + PADDING + size * LEADING;
+          for (const line of lines) y += pdf.block(line, x + PADDING, y, { ...text, size });
+          x += width + gap;
         }
-        x += width + gap;
-      }
-    },
+      },
+    };
   };
 }
 
 /** Returns blocks below each other. */
 export function stacked(...blocks: readonly Block[]): Block {
-  return {
-    height: blocks.reduce((sum, block) => sum + block.height, 0),
-    draw(top) {
-      let y = top;
-      for (const block of blocks) {
-        block.draw(y);
-        y += block.height;
-      }
-    },
+  return (pdf, area) => {
+    const measured = blocks.map((block) => block(pdf, area));
+    return {
+      height: measured.reduce((sum, { height }) => sum + height, 0),
+      draw(top) {
+        let y = top;
+        for (const { height, draw } of measured) {
+          draw(y);
+          y += height;
+        }
+      },
+    };
   };
 }
 
 /** Returns paragraphs of full width. */
-export function paragraphs(pdf: PdfDrawing, area: Area, texts: readonly string[], size: number): Block {
-  const heights = texts.map((words) => pdf.blockHeight(words, { size, width: area.width }) + 3);
-  return {
-    height: heights.reduce((sum, height) => sum + height, 0),
-    draw(top) {
-      let y = top;
-      texts.forEach((words, index) => {
-        pdf.block(words, area.x, y, { size, width: area.width });
-        y += heights[index]!;
-      });
-    },
-  };
+export function paragraphs(texts: readonly string[], size: number): Block {
+  return stacked(
+    ...texts.map(
+      (words): Block =>
+        (pdf, { x, width }) => ({
+          height: pdf.blockHeight(words, { size, width }) + 3,
+          draw: (top) => pdf.block(words, x, top, { size, width }),
+        }),
+    ),
+  );
 }

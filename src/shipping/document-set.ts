@@ -11,7 +11,8 @@ import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
 import { renderPackingList } from '../documents/packing-list';
 import type { RateTable } from '../platform/domain/money';
-import type { ShipmentDocument } from './shipments';
+import type { ObjectStore } from '../platform/objects/object-store';
+import type { DocumentType, ShipmentDocument } from './shipments';
 
 export interface LabelOptions {
   readonly format: 'pdf' | 'zpl';
@@ -26,7 +27,6 @@ export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'>
 }
 
 export const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
-const PDF = { contentType: CONTENT_TYPES.pdf, format: 'pdf' } as const;
 
 /** What a label needs of a purchase. */
 type LabelledPurchase = Pick<CarrierPurchase, 'label' | 'carrierName' | 'methodName' | 'trackingNumber'>;
@@ -66,6 +66,21 @@ export function labelContent(
   };
 }
 
+/**
+ * Returns a PDF document.
+ * @param packagePosition index of its package, or null for a document of all packages
+ * @param name a reference or number that its file name has
+ */
+function pdfDocument(
+  documentType: DocumentType,
+  packagePosition: number | null,
+  name: string,
+  body: Buffer | Readable,
+): MadeDocument {
+  const fileName = `${documentType.replace('_', '-')}-${fileSafe(name)}.pdf`;
+  return { packagePosition, documentType, contentType: CONTENT_TYPES.pdf, format: 'pdf', fileName, body };
+}
+
 /** Returns the labels: one document per package, or one document of A4 sheets for all packages. */
 async function labels(
   consignment: Consignment,
@@ -73,129 +88,41 @@ async function labels(
   options: LabelOptions,
   date: string,
 ): Promise<MadeDocument[]> {
-  const contents = purchases.map((_, index) => labelContent(consignment, purchases[index]!, index, date));
+  const contents = purchases.map((purchase, index) => labelContent(consignment, purchase, index, date));
   const toMake = contents.filter((content) => content !== null);
   if (options.format === 'pdf' && options.size === 'A4' && toMake.length === purchases.length) {
-    return [
-      {
-        packagePosition: null,
-        type: 'label',
-        documentType: 'label',
-        ...PDF,
-        fileName: `labels-${fileSafe(consignment.reference)}.pdf`,
-        body: await renderLabelPdf(toMake, 'A4'),
-      },
-    ];
+    const sheets = pdfDocument('label', null, consignment.reference, await renderLabelPdf(toMake, 'A4'));
+    return [{ ...sheets, fileName: `labels-${fileSafe(consignment.reference)}.pdf` }];
   }
-  const documents: MadeDocument[] = [];
-  for (const [index, { label, trackingNumber }] of purchases.entries()) {
-    const content = contents[index];
-    const made = label.kind === 'made' ? label : null;
-    const format = made === null ? options.format : made.contentType === CONTENT_TYPES.zpl ? 'zpl' : 'pdf';
-    documents.push({
-      packagePosition: index,
-      type: 'label',
-      documentType: 'label',
-      contentType: CONTENT_TYPES[format],
-      format,
-      fileName: `label-${fileSafe(trackingNumber)}.${format}`,
-      body:
-        made?.body ?? (format === 'zpl' ? renderLabelZpl([content!]) : await renderLabelPdf([content!], options.size)),
-    });
-  }
-  return documents;
+  return await Promise.all(
+    purchases.map(async ({ label, trackingNumber }, index) => {
+      const made = label.kind === 'made' ? label : null;
+      const body = made?.body ?? (await renderLabel(contents[index]!, options.format, options.size));
+      const pdf = pdfDocument('label', index, trackingNumber, body);
+      const isZpl = (made?.contentType ?? CONTENT_TYPES[options.format]) === CONTENT_TYPES.zpl;
+      if (!isZpl) return pdf;
+      const fileName = `label-${fileSafe(trackingNumber)}.zpl`;
+      return { ...pdf, contentType: CONTENT_TYPES.zpl, format: 'zpl', fileName };
+    }),
+  );
 }
 
-/** Returns the customs documents: one form per package with postal carriers, else one commercial invoice. */
-async function customsDocuments(
-  consignment: Consignment,
-  purchases: readonly CarrierPurchase[],
-  date: string,
-  rates: RateTable,
-): Promise<MadeDocument[]> {
-  const documents: MadeDocument[] = [];
-  for (const [index, pack] of consignment.packages.entries()) {
-    const { carrierName, trackingNumber, customsForm: kind } = purchases[index]!;
-    const form = customsForm(consignment, pack, kind, rates);
-    if (form !== 'cn22' && form !== 'cn23') continue;
-    const declaration = {
-      consignment,
-      pack,
-      carrierName,
-      barcode: { symbology: 'code128', value: trackingNumber },
-      date,
-      rates,
-    } as const;
-    documents.push({
-      ...PDF,
-      packagePosition: index,
-      type: 'customs_form',
-      documentType: form,
-      fileName: `${form}-${fileSafe(trackingNumber)}.pdf`,
-      body: await (form === 'cn22' ? renderCn22(declaration) : renderCn23(declaration)),
-    });
-  }
-  const first = purchases[0];
-  if (
-    first !== undefined &&
-    customsForm(consignment, consignment.packages[0]!, first.customsForm, rates) === 'commercial_invoice'
-  ) {
-    documents.push({
-      ...PDF,
-      packagePosition: null,
-      type: 'invoice',
-      documentType: 'commercial_invoice',
-      fileName: `commercial-invoice-${fileSafe(consignment.reference)}.pdf`,
-      body: await renderCommercialInvoice({
-        consignment,
-        carrierName: first.carrierName,
-        trackingNumbers: purchases.map(({ trackingNumber }) => trackingNumber),
-        date,
-        rates,
-      }),
-    });
-  }
-  return documents;
+/** Renders the label of one package. */
+export async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: LabelSize): Promise<Buffer> {
+  return format === 'zpl' ? renderLabelZpl([content]) : await renderLabelPdf([content], size);
 }
 
-/** Returns the packing lists of the packages that have one. */
-async function packingLists(consignment: Consignment, date: string): Promise<MadeDocument[]> {
-  const documents: MadeDocument[] = [];
-  for (const [index, pack] of consignment.packages.entries()) {
-    if (pack.packingList !== true) continue;
-    documents.push({
-      packagePosition: index,
-      type: 'packing_slip',
-      documentType: 'packing_list',
-      ...PDF,
-      fileName: `packing-list-${fileSafe(pack.packageReferenceId)}.pdf`,
-      body: await renderPackingList({ consignment, pack, packageNumber: index + 1, date }),
-    });
-  }
-  return documents;
-}
-
-async function customerInvoice(invoice: CustomerInvoice | undefined): Promise<MadeDocument[]> {
-  if (invoice === undefined) return [];
-  return [
-    {
-      packagePosition: null,
-      type: 'invoice',
-      documentType: 'invoice',
-      ...PDF,
-      fileName: `invoice-${fileSafe(invoice.number)}.pdf`,
-      body: await renderCustomerInvoice(invoice),
-    },
-  ];
-}
+const RENDER_FORM = { cn22: renderCn22, cn23: renderCn23 } as const;
 
 /**
- * Returns all documents of a shipment: labels, the required customs documents, packing lists, and the customer's invoice
- * when given.
+ * Returns all documents of a shipment: labels, the required customs documents (one form per package with postal carriers,
+ * else one commercial invoice), packing lists, the client's packing slips, and the customer's invoice when given. Each
+ * shipment has its own copies of packing slips, because slips and shipping documents have different retention periods.
  * @param options.date date on the documents, YYYY-MM-DD
  * @param options.rates the exchange rates of that date
  */
 export async function makeDocuments(
+  objects: ObjectStore,
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
   options: {
@@ -205,10 +132,29 @@ export async function makeDocuments(
     readonly invoice?: CustomerInvoice | undefined;
   },
 ): Promise<MadeDocument[]> {
-  return [
-    ...(await labels(consignment, purchases, options.label, options.date)),
-    ...(await customsDocuments(consignment, purchases, options.date, options.rates)),
-    ...(await packingLists(consignment, options.date)),
-    ...(await customerInvoice(options.invoice)),
-  ];
+  const { label, date, rates, invoice } = options;
+  const documents = await labels(consignment, purchases, label, date);
+  for (const [index, pack] of consignment.packages.entries()) {
+    const { carrierName, trackingNumber, customsForm: kind } = purchases[index]!;
+    const form = customsForm(consignment, pack, kind, rates);
+    if (form === 'cn22' || form === 'cn23') {
+      const barcode = { symbology: 'code128', value: trackingNumber } as const;
+      const body = await RENDER_FORM[form]({ consignment, pack, carrierName, barcode, date, rates });
+      documents.push(pdfDocument(form, index, trackingNumber, body));
+    } else if (form === 'commercial_invoice' && index === 0) {
+      const trackingNumbers = purchases.map((purchase) => purchase.trackingNumber);
+      const body = await renderCommercialInvoice({ consignment, carrierName, trackingNumbers, date, rates });
+      documents.push(pdfDocument(form, null, consignment.reference, body));
+    }
+    if (pack.packingList === true) {
+      const body = await renderPackingList({ consignment, pack, packageNumber: index + 1, date });
+      documents.push(pdfDocument('packing_list', index, pack.packageReferenceId, body));
+    }
+    const slip = pack.packingSlip === undefined ? null : await objects.get(pack.packingSlip);
+    if (slip !== null) documents.push(pdfDocument('packing_slip', index, pack.packageReferenceId, slip.body));
+  }
+  if (invoice !== undefined) {
+    documents.push(pdfDocument('invoice', null, invoice.number, await renderCustomerInvoice(invoice)));
+  }
+  return documents;
 }

@@ -1,9 +1,7 @@
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
-import { renderLabelPdf } from '../documents/label-pdf';
-import { renderLabelZpl } from '../documents/label-zpl';
 import type { Queryable } from '../platform/postgres';
-import { CONTENT_TYPES, DEFAULT_LABEL, fileSafe, labelContent } from './document-set';
+import { CONTENT_TYPES, DEFAULT_LABEL, fileSafe, labelContent, renderLabel } from './document-set';
 import type { ShipmentDocument } from './shipments';
 
 /** The label of a package: the stored file, or one that is drawn again from the purchase in another format. */
@@ -42,7 +40,7 @@ export async function labelCopy(
     SELECT s.status, s.consignment, s.method_uid, s.method_name, s.carrier_name, s.started_at, p.tracking_number,
       (SELECT jsonb_agg(jsonb_build_object('packagePosition', d.package_position, 'format', d.format,
           'contentType', d.content_type, 'objectKey', d.object_key, 'fileName', d.file_name))
-        FROM shipment_documents d WHERE d.shipment_id = s.id AND d.type = 'label' AND d.deleted_at IS NULL
+        FROM shipment_documents d WHERE d.shipment_id = s.id AND d.document_type = 'label' AND d.deleted_at IS NULL
           AND coalesce(d.package_position, p.position) = p.position) AS documents
     FROM shipments s JOIN shipment_packages p ON p.shipment_id = s.id
     WHERE s.id = ${shipmentId} AND p.position = ${position} AND s.bought_at IS NOT NULL`;
@@ -66,7 +64,7 @@ export async function labelCopy(
   )!;
   return {
     from: 'purchase',
-    body: format === 'zpl' ? renderLabelZpl([content]) : await renderLabelPdf([content], DEFAULT_LABEL.size),
+    body: await renderLabel(content, format, DEFAULT_LABEL.size),
     contentType: CONTENT_TYPES[format],
     fileName: `label-${fileSafe(row.trackingNumber)}.${format}`,
   };

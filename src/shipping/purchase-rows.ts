@@ -84,8 +84,8 @@ export async function recordPurchase(
       INSERT INTO shipment_packages
       SELECT k.* FROM bought, jsonb_populate_recordset(NULL::shipment_packages, ${json(sql, packageRows(intent, purchases))}) AS k
     ), documents AS (
-      INSERT INTO shipment_documents (id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes)
-      SELECT d.id, shipment_id, package_position, type, document_type, content_type, format, object_key, file_name, size_bytes
+      INSERT INTO shipment_documents (id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes)
+      SELECT d.id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes
       FROM bought, jsonb_populate_recordset(NULL::shipment_documents, ${json(sql, documentRows(intent, documents))}) AS d
     ), new AS (
       SELECT t.* FROM bought, jsonb_to_recordset(${json(sql, trackingRows(intent, purchases))})

@@ -7,9 +7,8 @@ import { ratesAt } from '../platform/exchange-rates';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
-import { packingSlips } from './packing-slips';
 import { type PurchaseIntent, recordIntent, recordPurchase, recordRefusal, type StoredDocument } from './purchase-rows';
-import { readShipment, type ShipmentOwner, type StoredShipment } from './shipments';
+import type { ShipmentOwner } from './shipments';
 
 export interface PurchaseDeps {
   readonly sql: Sql;
@@ -28,14 +27,12 @@ export interface BuyShipment {
   readonly invoice?: CustomerInvoice;
 }
 
-export type BoughtShipment =
-  | { readonly ok: true; readonly shipment: StoredShipment }
-  | { readonly ok: false; readonly refusal: CarrierRefusal };
-
 /** Packages that are bought concurrently. A gateway takes about one second for each. */
 const CONCURRENCY = 5;
 
-export type BoughtLabels = { readonly ok: true; readonly shipmentId: string } | Extract<BoughtShipment, { ok: false }>;
+export type BoughtLabels =
+  | { readonly ok: true; readonly shipmentId: string }
+  | { readonly ok: false; readonly refusal: CarrierRefusal };
 
 const VOIDED: CarrierRefusal = { code: 'SHIPMENT_VOIDED', message: 'This shipment was voided.' };
 
@@ -71,14 +68,10 @@ export async function buyLabels(deps: PurchaseDeps, input: BuyShipment): Promise
     return { ok: false, refusal: bought };
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
-  const documents = await makeDocuments(intent.consignment, bought, {
-    label,
-    date,
-    rates: await ratesAt(deps.sql, intent.startedAt),
-    invoice: input.invoice,
-  });
-  const slips = await packingSlips(deps.objects, intent.consignment);
-  const stored = await storeDocuments(deps.objects, intent, [...documents, ...slips]);
+  const rates = await ratesAt(deps.sql, intent.startedAt);
+  const options = { label, date, rates, invoice: input.invoice };
+  const documents = await makeDocuments(deps.objects, intent.consignment, bought, options);
+  const stored = await storeDocuments(deps.objects, intent, documents);
   const outcome = await recordPurchase(deps.sql, intent, bought, stored, adapter.uid);
   if (outcome !== 'recorded' && outcome !== 'bought') {
     // No row names these objects, so nothing else would delete them.
@@ -87,12 +80,6 @@ export async function buyLabels(deps: PurchaseDeps, input: BuyShipment): Promise
     return { ok: false, refusal: VOIDED };
   }
   return { ok: true, shipmentId: intent.id };
-}
-
-/** Does the same as `buyLabels` and returns the shipment. */
-export async function buyShipment(deps: PurchaseDeps, input: BuyShipment): Promise<BoughtShipment> {
-  const bought = await buyLabels(deps, input);
-  return bought.ok ? { ok: true, shipment: (await readShipment(deps.sql, bought.shipmentId))! } : bought;
 }
 
 /** Returns the purchases of all packages in order, or the first refusal. @throws CarrierUnavailable */

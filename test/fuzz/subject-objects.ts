@@ -4,11 +4,11 @@ import { createBulkRepair } from '../../src/orders/bulk-repairs/bulk-repair-rows
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import { inTransaction, type Sql } from '../../src/platform/postgres';
-import { buyShipment } from '../../src/shipping/purchase';
 import { recordTrackingEvents } from '../../src/shipping/tracking/tracking';
 import { item, order } from '../api/orders/sample-orders';
 import { MUNICH } from '../src/consignments/sample-addresses';
 import { consignmentTo } from '../src/consignments/sample-consignments';
+import { buyShipment } from '../src/shipping/bought-shipment';
 import type { TestAccount } from '../support/api-deps';
 import type { KnownIds } from './subject';
 

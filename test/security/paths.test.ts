@@ -9,11 +9,11 @@ import { contentDisposition } from '../../src/platform/http/content-disposition'
 import { uuidv7 } from '../../src/platform/ids';
 import { assertObjectKey } from '../../src/platform/objects/object-store';
 import { json } from '../../src/platform/postgres';
-import { buyShipment } from '../../src/shipping/purchase';
-import { documentLink, shipmentDocuments } from '../../src/shipping/shipments';
+import { documentLink } from '../../src/shipping/shipments';
 import { order } from '../api/orders/sample-orders';
 import { CHICAGO } from '../src/consignments/sample-addresses';
 import { consignmentTo } from '../src/consignments/sample-consignments';
+import { buyShipment } from '../src/shipping/bought-shipment';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
@@ -108,7 +108,7 @@ test.each(TRICKS)('documents of a shipment called %p have plain names under keys
     },
   );
   if (!bought.ok) throw new Error(bought.refusal.message);
-  const documents = await shipmentDocuments(deps.sql, bought.shipment.shipmentId);
+  const { documents } = bought.shipment;
   expect(documents.length).toBeGreaterThan(1);
   for (const document of documents) {
     expect(document.fileName).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*\.pdf$/);

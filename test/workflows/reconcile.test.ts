@@ -5,9 +5,9 @@ import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client
 import { writeMark } from '../../src/orders/reconciliation/reconciliation';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
-import { buyShipment } from '../../src/shipping/purchase';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { consignmentTo } from '../src/consignments/sample-consignments';
+import { buyShipment } from '../src/shipping/bought-shipment';
 import { testTemporalAddress, testTemporalBinary } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {

@@ -17,7 +17,7 @@ import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/ob
 import { unavailable } from '../../../src/platform/unavailable';
 import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/label-copy';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
-import { DOCUMENT_TYPES, documentLink } from '../../../src/shipping/shipments';
+import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';
@@ -35,7 +35,7 @@ const document = z
     printOrderId: z.string(),
     packagePosition: z.int().nullable().describe('Index of the package. Null: for all packages.'),
     trackingNumber: z.string().nullable(),
-    type: z.enum(['label', 'invoice', 'customs_form', 'packing_slip']),
+    type: z.enum(DISPATCH_TYPES),
     documentType: z
       .enum(DOCUMENT_TYPES)
       .describe('`packing_slip`: of the client. `packing_list`: Pressline’s list of what the package contains.'),
@@ -72,6 +72,7 @@ const file = z
 function documentView({ objectKey: _, ...each }: OrderDocument, url: string | null): z.input<typeof document> {
   return {
     ...each,
+    type: typeOf(each.documentType),
     createdAt: each.createdAt.toISOString(),
     deletedAt: each.deletedAt?.toISOString() ?? null,
     url,

@@ -104,20 +104,3 @@ export interface MethodQuote {
   readonly serviceType: 'normal' | 'standard' | 'express' | 'letter' | 'economy';
   readonly tracked: boolean;
 }
-
-export interface PurchasedPackage {
-  readonly packageReferenceId: string;
-  readonly trackingNumber: string;
-  readonly trackingUrl: string;
-  readonly cost: Money;
-}
-
-/** A shipment whose labels were bought. Its documents are read by `shipmentId`. */
-export interface PurchasedShipment {
-  readonly shipmentId: string;
-  readonly carrierUid: string;
-  readonly carrierName: string;
-  readonly methodUid: string;
-  readonly methodName: string;
-  readonly packages: readonly PurchasedPackage[];
-}

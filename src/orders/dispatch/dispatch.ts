@@ -4,7 +4,7 @@ import { type AddressedPrintOrder, isPrintOrderId } from '../../partners/print-o
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
-import { type DispatchedShipment, dispatchedShipment } from '../../shipping/shipments';
+import { type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { type PackedPackage, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../receipts/receipts';
@@ -104,7 +104,7 @@ export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | '
    * The shipment that was bought for the order's current address and method, or null. A repeated dispatch
    * returns it without the order workflow, which may have completed.
    */
-  readonly shipment: DispatchedShipment | null;
+  readonly shipment: StoredShipment | null;
 }
 
 /** Returns a partner's print order with its current shipment, or null when there is none or it belongs to another partner. */
@@ -116,7 +116,7 @@ export async function dispatchedPrintOrder(
   if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<DispatchedPrintOrder[]>`
     SELECT p.id, p.order_id, p.status, pa.document_types,
-      CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${dispatchedShipment(sql)} END AS shipment
+      CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${shipmentAsJson(sql)} END AS shipment
     FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id JOIN orders o ON o.id = p.order_id
     -- The idempotency key as \`dispatchKey\` makes it.
     LEFT JOIN shipments s ON s.status = 'bought' AND s.idempotency_key =

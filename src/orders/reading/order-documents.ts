@@ -36,14 +36,14 @@ export interface OrderFile {
 /** Returns the documents of the order's shipments, the latest shipment first, labels first. */
 export async function orderDocuments(sql: Queryable, orderId: string): Promise<OrderDocument[]> {
   return await sql<OrderDocument[]>`
-    SELECT d.id, d.package_position, d.type, d.document_type, d.content_type, d.format, d.object_key, d.file_name,
+    SELECT d.id, d.package_position, d.document_type, d.content_type, d.format, d.object_key, d.file_name,
       d.size_bytes::float8 AS size_bytes, d.created_at, d.deleted_at, s.id AS shipment_id, s.status AS shipment_status,
       s.print_order_id, p.tracking_number
     FROM shipments s
     JOIN shipment_documents d ON d.shipment_id = s.id
     LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.position = d.package_position
     WHERE s.order_id = ${orderId}
-    ORDER BY s.started_at DESC, s.id, d.type <> 'label', d.package_position NULLS LAST, d.document_type`;
+    ORDER BY s.started_at DESC, s.id, d.document_type <> 'label', d.package_position NULLS LAST, d.document_type`;
 }
 
 /** Returns the order's print files in the order of its items, then its packing slips. */

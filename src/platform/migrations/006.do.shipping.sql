@@ -131,9 +131,8 @@ CREATE TABLE shipment_documents (
   shipment_id       uuid NOT NULL REFERENCES shipments ON DELETE CASCADE,
   -- Null: the document is for all packages.
   package_position  int,
-  type              text NOT NULL CHECK (type IN ('label', 'invoice', 'customs_form', 'packing_slip')),
-  -- The name for clients: label, commercial_invoice, cn22, cn23, invoice.
-  document_type     text NOT NULL,
+  document_type     text NOT NULL CHECK (document_type IN
+                    ('label', 'invoice', 'commercial_invoice', 'cn22', 'cn23', 'packing_slip', 'packing_list')),
   content_type      text NOT NULL,
   format            text NOT NULL,
   object_key        text NOT NULL UNIQUE,

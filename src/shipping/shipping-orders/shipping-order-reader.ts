@@ -4,7 +4,7 @@ import { fromMinor } from '../../platform/domain/money';
 import { isUuid } from '../../platform/ids';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable } from '../../platform/postgres';
-import { documentLink, readShipment, type ShipmentDocument, shipmentDocuments } from '../shipments';
+import { documentLink, readShipment, type ShipmentDocument, typeOf } from '../shipments';
 import type { RetrievedShippingOrder, ShippingOrderResponse, ShippingOrderStatus } from './shipping-order-schemas';
 
 interface ReaderDeps {
@@ -70,16 +70,15 @@ export async function newestShippingOrdersByAccount(
 /** Returns the packages of a bought shipment with links to its documents. */
 async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
   const shipment = (await readShipment(sql, shipmentId))!;
-  const documents = await shipmentDocuments(sql, shipmentId);
   const file = (document: ShipmentDocument) => ({
     fileName: document.fileName,
     fileUrl: documentLink(links, document),
     contentType: document.contentType,
   });
   const packages = shipment.packages.map(({ packageReferenceId, trackingNumber, trackingUrl, cost }, position) => {
-    const own = documents.filter((each) => each.packagePosition === position || each.packagePosition === null);
-    const label = own.find(({ type }) => type === 'label');
-    const others = own.filter(({ type }) => type !== 'label');
+    const own = shipment.documents.filter((each) => each.packagePosition === position || each.packagePosition === null);
+    const label = own.find(({ documentType }) => documentType === 'label');
+    const others = own.filter((each) => each !== label);
     return {
       packageReferenceId,
       trackingNumber,
@@ -87,7 +86,7 @@ async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
       ...(label === undefined ? {} : { label: file(label) }),
       ...(others.length === 0
         ? {}
-        : { documents: others.map((each) => ({ documentType: wireType(each), ...file(each) })) }),
+        : { documents: others.map((each) => ({ documentType: nameOf(each), ...file(each) })) }),
       totalCost: { value: fromMinor(cost.minor, cost.currency), currency: cost.currency },
     };
   });
@@ -95,7 +94,7 @@ async function packagesOf({ sql, links }: ReaderDeps, shipmentId: string) {
 }
 
 /** In responses, every kind of invoice is `invoice`. */
-const wireType = ({ type, documentType }: ShipmentDocument) => (type === 'invoice' ? 'invoice' : documentType);
+const nameOf = ({ documentType }: ShipmentDocument) => (typeOf(documentType) === 'invoice' ? 'invoice' : documentType);
 
 /** Returns the response to a shipping order whose labels have just been bought, with new links. */
 export async function shippingOrderResponse(

@@ -4,7 +4,7 @@ import { sha256, uuidv7 } from '../../platform/ids';
 import { json, type Queryable, type Sql } from '../../platform/postgres';
 import type { LabelOptions } from '../document-set';
 import { type ShippingOrderOutcome, shippingOrderPurchaseKey } from '../domain/shipping-order-run';
-import { type BoughtShipment, buyShipment, type PurchaseDeps, voidShipment } from '../purchase';
+import { buyLabels, type PurchaseDeps, voidShipment } from '../purchase';
 import type { ShippingOrderRequest } from '../request-schemas';
 
 /** A request to buy the labels of a shipping order. */
@@ -87,7 +87,7 @@ export async function purchaseShippingOrder(
   if (order === undefined) throw new Error(`shipping order ${shippingOrderId} does not exist`);
   const idempotencyKey = shippingOrderPurchaseKey(shippingOrderId);
   if (order.status === 'buying') {
-    const bought: BoughtShipment = await buyShipment(deps, {
+    const bought = await buyLabels(deps, {
       consignment: order.consignment,
       methodUid: order.methodUid,
       label: order.label,

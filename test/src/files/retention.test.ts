@@ -90,8 +90,8 @@ describe('shipping documents', () => {
     ] as const) {
       await objects.put(`labels/${id}`, Buffer.from('x'), { contentType: 'application/pdf' });
       await sql`
-        INSERT INTO shipment_documents (id, shipment_id, type, document_type, content_type, format, object_key, file_name, size_bytes, created_at)
-        VALUES (${id}, ${shipmentId}, 'label', 'label', 'application/pdf', 'pdf', ${`labels/${id}`}, 'label.pdf', 1,
+        INSERT INTO shipment_documents (id, shipment_id, document_type, content_type, format, object_key, file_name, size_bytes, created_at)
+        VALUES (${id}, ${shipmentId}, 'label', 'application/pdf', 'pdf', ${`labels/${id}`}, 'label.pdf', 1,
           now() - make_interval(days => ${days}))`;
     }
     expect(await collectGarbage(sql, objects)).toMatchObject({ shippingDocuments: 1 });

@@ -11,8 +11,7 @@ import { createObjectStore } from '../../../src/platform/objects/create-object-s
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { DOCUMENT_LINK_SECONDS } from '../../../src/platform/objects/signed-links';
 import type { Sql } from '../../../src/platform/postgres';
-import { buyShipment } from '../../../src/shipping/purchase';
-import { documentLink, type ShipmentDocument, shipmentDocuments } from '../../../src/shipping/shipments';
+import { documentLink, type ShipmentDocument } from '../../../src/shipping/shipments';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
@@ -20,6 +19,7 @@ import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { CHICAGO } from '../consignments/sample-addresses';
 import { consignmentTo } from '../consignments/sample-consignments';
 import { type S3Server, startS3Server, wantsS3Server } from '../platform/objects/s3-server';
+import { buyShipment } from './bought-shipment';
 
 /** The life of a shipment's documents in each object store: link, download, expiry of the link, end of retention. */
 
@@ -74,7 +74,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
   }, 900_000);
   afterAll(() => rm(dataDir, { recursive: true, force: true }));
 
-  async function boughtDocuments(): Promise<ShipmentDocument[]> {
+  async function boughtDocuments(): Promise<readonly ShipmentDocument[]> {
     const bought = await buyShipment(
       { sql, objects: deps.objects, carriers: createCarriers(sql, 'https://pressline.test') },
       {
@@ -85,7 +85,7 @@ describe.each(stores)('documents in %s', (_, createStore) => {
       },
     );
     if (!bought.ok) throw new Error(bought.refusal.message);
-    return await shipmentDocuments(sql, bought.shipment.shipmentId);
+    return bought.shipment.documents;
   }
 
   /** Downloads a link as a partner's tool does: it follows redirects and sends no key. */

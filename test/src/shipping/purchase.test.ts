@@ -9,14 +9,8 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
-import { buyShipment, voidShipment } from '../../../src/shipping/purchase';
-import {
-  type DispatchedShipment,
-  dispatchedShipment,
-  dispatchResponse,
-  readShipment,
-  shipmentDocuments,
-} from '../../../src/shipping/shipments';
+import { voidShipment } from '../../../src/shipping/purchase';
+import { dispatchResponse, readShipment, typeOf } from '../../../src/shipping/shipments';
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { readTracking } from '../../../src/shipping/tracking/tracking-view';
 import { type TestDatabase, testDatabase } from '../../support/database';
@@ -24,6 +18,7 @@ import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { barcodesIn, pagesOf, textOf } from '../documents/pictures';
+import { buyShipment } from './bought-shipment';
 
 let database: TestDatabase;
 let folder: string;
@@ -71,13 +66,15 @@ test('a purchase returns a tracking number, a cost and a label for each package'
 
   if (!result.ok) throw new Error(result.refusal.message);
   const { shipment } = result;
-  expect(shipment).toMatchObject({ status: 'bought', carrierName: 'Corvid Post', methodName: 'Parcel' });
+  expect(shipment).toMatchObject({ status: 'bought', carrierName: 'Corvid Post', methodUid: 'corvid_post_parcel' });
+  const [row] = await database.sql`SELECT method_name FROM shipments WHERE id = ${shipment.shipmentId}`;
+  expect(row).toEqual({ methodName: 'Parcel' });
   expect(shipment.packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual(['pkg-1', 'pkg-2', 'pkg-3']);
   expect(shipment.packages.every(({ trackingNumber }) => isS10(trackingNumber))).toBe(true);
   expect(new Set(shipment.packages.map(({ trackingNumber }) => trackingNumber)).size).toBe(3);
   expect(shipment.packages[0]!.cost).toEqual({ minor: 619, currency: 'EUR' });
-  const documents = await shipmentDocuments(database.sql, shipment.shipmentId);
-  expect(documents.map(({ type, contentType }) => [type, contentType])).toEqual(
+  const { documents } = shipment;
+  expect(documents.map(({ documentType, contentType }) => [documentType, contentType])).toEqual(
     Array(3).fill(['label', 'application/pdf']),
   );
   for (const [index, document] of documents.entries()) {
@@ -101,7 +98,7 @@ test.each([
   });
 
   if (!result.ok) throw new Error(result.refusal.message);
-  const [label] = await shipmentDocuments(database.sql, result.shipment.shipmentId);
+  const [label] = result.shipment.documents;
   const stored = (await objects.get(label!.objectKey))!;
   const [text] = await textOf(Buffer.concat(await stored.body.toArray()));
   expect(text!.includes('Northern Walls')).toBe(allowed);
@@ -140,8 +137,8 @@ test.each([
   });
 
   if (!result.ok) throw new Error(result.refusal.message);
-  const documents = await shipmentDocuments(database.sql, result.shipment.shipmentId);
-  expect(documents.map(({ type }) => type)).toEqual(types);
+  const { documents } = result.shipment;
+  expect(documents.map(({ documentType }) => typeOf(documentType))).toEqual(types);
   expect(documents.slice(2).map(({ documentType }) => documentType)).toEqual(papers);
 });
 
@@ -165,7 +162,7 @@ test('the same key returns the same shipment, for ten concurrent calls too', asy
   expect(new Set(numbers).size).toBe(1);
   expect(await liveLabels(idempotencyKey)).toBe(2);
   const shipmentId = results[0]!.ok ? results[0]!.shipment.shipmentId : '';
-  expect(await shipmentDocuments(database.sql, shipmentId)).toHaveLength(2);
+  expect((await readShipment(database.sql, shipmentId))!.documents).toHaveLength(2);
 });
 
 describe('after a crash at any point, the same call returns one label per package', () => {
@@ -219,7 +216,7 @@ describe('after a crash at any point, the same call returns one label per packag
     expect(again.ok).toBe(true);
     expect(await liveLabels(idempotencyKey)).toBe(2);
     if (again.ok) {
-      expect(await shipmentDocuments(database.sql, again.shipment.shipmentId)).toHaveLength(2);
+      expect(again.shipment.documents).toHaveLength(2);
       expect(await readdir(join(folder, 'data', 'shipments', again.shipment.shipmentId, '1'))).toHaveLength(2);
     }
   });
@@ -364,12 +361,8 @@ test('the dispatch response has links for seven days and the tracking data of th
     keys: [{ id: 'a', secret: 'x'.repeat(32) }],
     publicUrl: 'https://print.example',
   });
-  const now = new Date('2026-03-01T12:00:00Z');
 
-  const { sql } = database;
-  const [row] = await sql<{ shipment: DispatchedShipment }[]>`
-    SELECT ${dispatchedShipment(sql)} AS shipment FROM shipments s WHERE s.id = ${bought.shipment.shipmentId}`;
-  const answer = dispatchResponse({ links, now }, row!.shipment, null);
+  const answer = dispatchResponse(links, bought.shipment, null);
 
   expect(answer).toMatchObject({
     trackingCode: bought.shipment.packages[0]!.trackingNumber,
@@ -380,8 +373,9 @@ test('the dispatch response has links for seven days and the tracking data of th
     ],
   });
   const token = new URL(answer.documents[0]!.url).pathname.split('/')[2]!;
-  expect(links.open(token, new Date('2026-03-08T11:59:00Z')).ok).toBe(true);
-  expect(links.open(token, new Date('2026-03-08T12:01:00Z'))).toEqual({ ok: false, reason: 'expired' });
+  const inSevenDays = (minutes: number) => new Date(Date.now() + (7 * 24 * 60 + minutes) * 60_000);
+  expect(links.open(token, inSevenDays(-1)).ok).toBe(true);
+  expect(links.open(token, inSevenDays(1))).toEqual({ ok: false, reason: 'expired' });
 });
 
 describe('a tracking number that a carrier gives again', () => {
