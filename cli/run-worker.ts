@@ -74,8 +74,8 @@ function versionOf(config: Config, buildId: string): WorkerDeploymentOptions {
 }
 
 /**
- * Seals the secrets that an older release stored, or that another key has sealed. Secrets that no key opens stay as they
- * are: calls that need them are retried until the key is configured.
+ * Seals the secrets that another key has sealed. Secrets that no key opens stay as they are: calls that need them are
+ * retried until the key is configured.
  */
 async function sealStoredSecrets({ sql, secretBox, log }: Services): Promise<void> {
   const { sealed, failed } = await resealStoredSecrets(sql, secretBox);

@@ -28,7 +28,7 @@ export interface Call {
   readonly headers: Readonly<Record<string, string>> | (() => Readonly<Record<string, string>>);
   readonly body?: string;
   /** Returns true for a response that calls for a retry, besides 408, 425, 429 and 5xx. Called after every attempt. */
-  readonly retryOn?: (answer: PresslineResponse) => boolean;
+  readonly retryOn?: (response: PresslineResponse) => boolean;
 }
 
 /** Calls from the sandbox to Pressline. Each call is retried until its response is final or the sandbox stops. */
@@ -39,7 +39,7 @@ export interface Outbound {
   close(): Promise<void>;
 }
 
-type Attempt<T> = { readonly answer: T } | { readonly failure: string; readonly retryAfterMs?: number | undefined };
+type Attempt<T> = { readonly result: T } | { readonly failure: string; readonly retryAfterMs?: number | undefined };
 
 const RETRYABLE = new Set([408, 425, 429]);
 
@@ -76,7 +76,7 @@ export function createOutbound(options: {
         if (signal.aborted) throw error;
         return { failure: error instanceof Error ? error.message : String(error) };
       });
-      if ('answer' in tried) return tried.answer;
+      if ('result' in tried) return tried.result;
       log.debug({ what, failure: tried.failure }, 'call failed; retrying');
       const jittered = pause * (0.75 + 0.5 * Math.random());
       await wait(Math.max(jittered, tried.retryAfterMs ?? 0), undefined, { signal });
@@ -100,14 +100,14 @@ export function createOutbound(options: {
           signal,
         });
         const text = await response.body.text();
-        const answer: PresslineResponse = { status: response.statusCode, body: parsed(text) };
-        if (isRetryable(answer.status) || call.retryOn?.(answer)) {
+        const result: PresslineResponse = { status: response.statusCode, body: parsed(text) };
+        if (isRetryable(result.status) || call.retryOn?.(result)) {
           return {
             retryAfterMs: retryAfterMs(response.headers),
-            failure: `responded with ${answer.status} ${cutText(text, 200)}`,
+            failure: `responded with ${result.status} ${cutText(text, 200)}`,
           };
         }
-        return { answer };
+        return { result };
       }),
 
     download: (url) =>
@@ -129,7 +129,7 @@ export function createOutbound(options: {
         }
         const contentType = String(response.headers['content-type'] ?? '');
         return {
-          answer: { status: response.statusCode, contentType, bytes, sha256: hash.digest('hex'), head },
+          result: { status: response.statusCode, contentType, bytes, sha256: hash.digest('hex'), head },
         };
       }),
 

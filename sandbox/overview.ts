@@ -49,7 +49,7 @@ export function overviewOf({ mode, partners, carriers, carrierUids, url }: Overv
             behaviour,
             state,
             reason,
-            postbacks: postbacks.map(({ status, answer }) => ({ status, answer })),
+            postbacks: postbacks.map(({ status, responseStatus }) => ({ status, responseStatus })),
             trackingCodes,
           })),
       };

@@ -225,7 +225,7 @@ async function seenOutside(stack: ObservedStack): Promise<Pick<Evidence, 'printO
       const order = arrived.get(printOrder.printOrderId)!;
       const released = new Set(printOrder.cancelOrders.flatMap(({ accepted, itemIds }) => (accepted ? itemIds : [])));
       const reported = (status: string) =>
-        printOrder.postbacks.some((postback) => postback.status === status && postback.answer < 300);
+        printOrder.postbacks.some((postback) => postback.status === status && postback.responseStatus < 300);
       return {
         id: printOrder.printOrderId,
         partner,

@@ -1,7 +1,6 @@
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError } from '../../src/platform/config';
-import { type Command, say } from '../command';
-import { sayConsole } from '../console-address';
+import { type Command, say, sayConsole } from '../command';
 import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
 import { showSteps } from '../demo/display';
 import { type RunningStack, startStack } from '../start-stack';

@@ -1,12 +1,12 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
-import { importCatalog } from '../../src/catalog/import-catalog';
+import { type ImportCounts, importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import type { Config } from '../../src/platform/config';
 import type { Logger } from '../../src/platform/logging';
-import { connectPostgres } from '../../src/platform/postgres';
-import { databaseTarget } from '../database-target';
+import type { Sql } from '../../src/platform/postgres';
+import { onDatabase } from '../database-target';
 
 /** Maximum number of rejected lines that are printed. Further ones are only counted. */
 const SHOWN_REFUSALS = 50;
@@ -22,15 +22,12 @@ export async function importCatalogFile(
   file: string,
   { dryRun, say }: { readonly dryRun: boolean; readonly say: (line: string) => void },
 ): Promise<number> {
-  const { url, release } = await databaseTarget(config, log, say);
-  const sql = connectPostgres(url, { max: 4, applicationName: 'pressline-import' });
-  try {
+  const work = async (sql: Sql) => {
     const text = createReadStream(file, 'utf8');
     let shown = 0;
     const counts = await importCatalog(sql, /\.csv$/i.test(file) ? csvLines(text) : jsonLines(text), {
       dryRun,
-      onProgress: ({ lines, created, updated, unchanged, refused }) =>
-        say(`${lines} lines: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected`),
+      onProgress: (counts) => say(`${counts.lines} lines: ${summaryOf(counts)}`),
       onRefused: ({ line, faults }) => {
         shown += 1;
         if (shown > SHOWN_REFUSALS) return;
@@ -39,22 +36,15 @@ export async function importCatalogFile(
       },
     });
     if (shown > SHOWN_REFUSALS) say(`… and ${shown - SHOWN_REFUSALS} more rejected lines.`);
-    const { created, updated, unchanged, refused } = counts;
     if (!dryRun) {
-      const act = {
-        action: 'catalog.import',
-        objectId: basename(file),
-        before: null,
-        after: counts,
-      } as const;
-      await writeAuditEntry(sql, { actor: COMMAND_LINE, requestId: null, address: null }, act);
+      const change = { action: 'catalog.import', objectId: basename(file), before: null, after: counts } as const;
+      await writeAuditEntry(sql, COMMAND_LINE, change);
     }
-    say(
-      `${dryRun ? 'Dry run, nothing was changed' : 'Imported'}: ${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected.`,
-    );
-    return refused > 0 ? 1 : 0;
-  } finally {
-    await sql.end({ timeout: 5 });
-    await release();
-  }
+    say(`${dryRun ? 'Dry run, nothing was changed' : 'Imported'}: ${summaryOf(counts)}.`);
+    return counts.refused > 0 ? 1 : 0;
+  };
+  return await onDatabase({ config, log }, 'import', work, say);
 }
+
+const summaryOf = ({ created, updated, unchanged, refused }: ImportCounts) =>
+  `${created} created, ${updated} updated, ${unchanged} unchanged, ${refused} rejected`;

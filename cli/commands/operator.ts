@@ -6,48 +6,40 @@ import {
   issueKey,
   rotateKeys,
 } from '../../src/accounts/accounts-and-keys';
-import { type AuditContext, COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
+import type { AuditAction } from '../../src/accounts/audit-actions';
+import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
 import { listOperators, revokeOperator } from '../../src/accounts/operators';
-import { connectPostgres, inTransaction, type Sql } from '../../src/platform/postgres';
+import { inTransaction, type Transaction } from '../../src/platform/postgres';
 import { type CommandContext, say } from '../command';
-import { databaseTarget } from '../database-target';
+import { onDatabase } from '../database-target';
 
 /** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
 export const OVERLAP_SECONDS = 86_400;
 
-/** The context of audit rows of this command. */
-const HERE: AuditContext = { actor: COMMAND_LINE, requestId: null, address: null };
-
 /** An expected refusal. Its text is printed, and the exit code is 1. */
 class CannotDo extends Error {}
 
-/**
- * Runs an operator command on the configured database, or on the embedded database of DATA_DIR, where a stack may be
- * running.
- * @returns the exit code
- */
-async function onDatabase({ config, log }: CommandContext, work: (sql: Sql) => Promise<void>): Promise<number> {
-  const { url, release } = await databaseTarget(config, log, say);
-  const sql = connectPostgres(url, { max: 1, applicationName: 'pressline-operator' });
+/** Runs an operator command, in one transaction. @returns the exit code */
+async function inDatabase(context: CommandContext, work: (tx: Transaction) => Promise<void>): Promise<number> {
   try {
-    await work(sql);
+    await onDatabase(context, 'operator', (sql) => inTransaction(sql, work));
     return 0;
   } catch (error) {
     if (!(error instanceof CannotDo)) throw error;
     process.stderr.write(`${error.message}\n`);
     return 1;
-  } finally {
-    await sql.end({ timeout: 5 });
-    await release();
   }
 }
+
+const audit = (tx: Transaction, action: AuditAction, objectId: string, after: object) =>
+  writeAuditEntry(tx, COMMAND_LINE, { action, objectId, before: null, after });
 
 const showKey = (apiKey: string, name: string) => say(`Operator     X-API-KEY: ${apiKey} (${name})`);
 
 /** Prints every operator: name, role, creation, last use, and whether it is revoked. */
 export function listAllOperators(context: CommandContext): Promise<number> {
-  return onDatabase(context, async (sql) => {
-    for (const { name, operatorRole, createdAt, lastUsedAt, revokedAt } of await listOperators(sql)) {
+  return inDatabase(context, async (tx) => {
+    for (const { name, operatorRole, createdAt, lastUsedAt, revokedAt } of await listOperators(tx)) {
       const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
       const revoked = revokedAt === null ? '' : `, revoked ${revokedAt.toISOString()}`;
       say(`${name} (${operatorRole}): created ${createdAt.toISOString()}, ${used}${revoked}`);
@@ -57,39 +49,23 @@ export function listAllOperators(context: CommandContext): Promise<number> {
 
 /** Creates an operator and prints its key, which is not shown again. */
 export function addOperator(context: CommandContext, name: string, role: OperatorRole): Promise<number> {
-  return onDatabase(context, async (sql) => {
-    await inTransaction(sql, async (tx) => {
-      const account = await createAccount(tx, { role: 'operator', name, operatorRole: role });
-      if (account === undefined) throw new CannotDo(`There is an operator ${name} already.`);
-      const { apiKey, keyId, hint } = await issueKey(tx, account.id);
-      const after = { name, role, keyId, hint };
-      await writeAuditEntry(tx, HERE, {
-        action: 'operator.create',
-        objectId: account.id,
-        before: null,
-        after,
-      });
-      showKey(apiKey, name);
-    });
+  return inDatabase(context, async (tx) => {
+    const account = await createAccount(tx, { role: 'operator', name, operatorRole: role });
+    if (account === undefined) throw new CannotDo(`There is an operator ${name} already.`);
+    const { apiKey, keyId, hint } = await issueKey(tx, account.id);
+    await audit(tx, 'operator.create', account.id, { name, role, keyId, hint });
+    showKey(apiKey, name);
   });
 }
 
 /** Revokes an operator with all keys. Refuses to revoke the last admin. */
 export function revokeOperatorByName(context: CommandContext, name: string): Promise<number> {
-  return onDatabase(context, async (sql) => {
-    await inTransaction(sql, async (tx) => {
-      const account = await accountByName(tx, 'operator', name);
-      if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
-      if ((await revokeOperator(tx, account.id)) === 'last-admin')
-        throw new CannotDo(`${name} is the last admin. Add another admin first.`);
-      const after = { revoked: true };
-      await writeAuditEntry(tx, HERE, {
-        action: 'operator.revoke',
-        objectId: account.id,
-        before: null,
-        after,
-      });
-    });
+  return inDatabase(context, async (tx) => {
+    const account = await accountByName(tx, 'operator', name);
+    if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
+    if ((await revokeOperator(tx, account.id)) === 'last-admin')
+      throw new CannotDo(`${name} is the last admin. Add another admin first.`);
+    await audit(tx, 'operator.revoke', account.id, { revoked: true });
     say(`Revoked ${name}.`);
   });
 }
@@ -103,17 +79,14 @@ export function rotateOperatorKey(
   name: string,
   { overlapSeconds, create = false }: { readonly overlapSeconds: number; readonly create?: boolean },
 ): Promise<number> {
-  return onDatabase(context, async (sql) => {
-    await inTransaction(sql, async (tx) => {
-      const created = create ? await createAccount(tx, { role: 'operator', name, operatorRole: 'admin' }) : undefined;
-      const account = created ?? (await accountByName(tx, 'operator', name));
-      if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
-      if (await isRevokedAccount(tx, account.id)) throw new CannotDo(`The operator ${name} is revoked.`);
-      const { apiKey, keyId, hint, previousKeysExpireAt } = await rotateKeys(tx, account.id, overlapSeconds);
-      const after = { keyId, hint, previousKeysExpireAt };
-      const action = created === undefined ? 'operator.rotate_key' : 'operator.create';
-      await writeAuditEntry(tx, HERE, { action, objectId: account.id, before: null, after });
-      showKey(apiKey, name);
-    });
+  return inDatabase(context, async (tx) => {
+    const created = create ? await createAccount(tx, { role: 'operator', name, operatorRole: 'admin' }) : undefined;
+    const account = created ?? (await accountByName(tx, 'operator', name));
+    if (account === undefined) throw new CannotDo(`There is no operator ${name}.`);
+    if (await isRevokedAccount(tx, account.id)) throw new CannotDo(`The operator ${name} is revoked.`);
+    const { apiKey, keyId, hint, previousKeysExpireAt } = await rotateKeys(tx, account.id, overlapSeconds);
+    const after = { keyId, hint, previousKeysExpireAt };
+    await audit(tx, created === undefined ? 'operator.rotate_key' : 'operator.create', account.id, after);
+    showKey(apiKey, name);
   });
 }

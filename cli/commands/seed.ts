@@ -1,6 +1,5 @@
-import { connectPostgres } from '../../src/platform/postgres';
-import { type CommandContext, say } from '../command';
-import { databaseTarget } from '../database-target';
+import { type CommandContext, say, sayKeys } from '../command';
+import { onDatabase } from '../database-target';
 import { seedDemoData } from '../demo-data';
 
 /**
@@ -10,7 +9,7 @@ import { seedDemoData } from '../demo-data';
  * @returns the exit code: 1 when the command is refused
  */
 export async function seedDatabase(
-  { config, log }: CommandContext,
+  context: CommandContext,
   { allowProduction = false }: { readonly allowProduction?: boolean },
 ): Promise<number> {
   if (process.env.NODE_ENV === 'production' && !allowProduction) {
@@ -20,17 +19,7 @@ export async function seedDatabase(
     );
     return 1;
   }
-  const { url, release } = await databaseTarget(config, log, say);
-  const sql = connectPostgres(url, { max: 2, applicationName: 'pressline-seed' });
-  try {
-    const { client, partners, operator } = await seedDemoData(sql);
-    say(`Client       X-API-KEY: ${client.apiKey}:${client.apiSecret}`);
-    for (const { name, apiKey } of partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);
-    say(`Operator     X-API-KEY: ${operator.apiKey || 'none, the demo operator is revoked'}`);
-    say('Partners get print orders after they have subscribed (docs/partners.md).');
-    return 0;
-  } finally {
-    await sql.end({ timeout: 5 });
-    await release();
-  }
+  sayKeys(await onDatabase(context, 'seed', (sql) => seedDemoData(sql)));
+  say('Partners get print orders after they have subscribed (docs/partners.md).');
+  return 0;
 }

@@ -1,5 +1,4 @@
-import { type Command, say } from '../command';
-import { sayConsole } from '../console-address';
+import { type Command, say, sayConsole, sayKeys } from '../command';
 import { startStack } from '../start-stack';
 import { untilStopped } from '../stop-signals';
 import { workflowBundle } from '../workflow-bundle';
@@ -16,9 +15,7 @@ export const start: Command = async ({ config, log, signals }) => {
   say(`Temporal UI  ${credentials.temporalUiUrl}`);
   if (credentials.metricsUrl) say(`Metrics      ${credentials.metricsUrl}`);
   if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);
-  say(`Client       X-API-KEY: ${credentials.client.apiKey}:${credentials.client.apiSecret}`);
-  for (const { name, apiKey } of credentials.partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);
-  say(`Operator     X-API-KEY: ${credentials.operator.apiKey || 'none, the demo operator is revoked'}`);
+  sayKeys(credentials);
   say(`Saved in     ${credentialsPath}`);
   say('Press Ctrl-C to stop.');
   return await untilStopped(signals.wait(), stack, log, say);

@@ -37,7 +37,7 @@ export interface DemoTarget {
 
 /** The order of the demo: submits it, waits for its milestones, and saves its documents. */
 export class DemoOrder {
-  private readonly shop;
+  private readonly client;
   private readonly operator;
   private submitted: SubmittedOrder | undefined;
   /** Paths of the documents that were saved. */
@@ -48,7 +48,7 @@ export class DemoOrder {
     private readonly signal: AbortSignal,
   ) {
     const { baseUrl, client, operator } = target.credentials;
-    this.shop = createPresslineClient({ baseUrl, ...client });
+    this.client = createPresslineClient({ baseUrl, ...client });
     this.operator = createPresslineClient({ baseUrl, apiKey: operator.apiKey });
   }
 
@@ -76,7 +76,7 @@ export class DemoOrder {
   private async submit(): Promise<string> {
     const reference = `demo-${new Date().toISOString().slice(0, 19).replace(/[-:]/g, '').replace('T', '-')}`;
     const order = sampleOrder(reference, this.target.sandboxUrl);
-    this.submitted = await this.shop.submitOrder({ body: order });
+    this.submitted = await this.client.submitOrder({ body: order });
     const goods = order.items.map(({ quantity, itemReferenceId }) => `${quantity} × ${itemReferenceId}`).join(', ');
     const { city, country } = order.shippingAddress;
     return this.line(
@@ -108,7 +108,7 @@ export class DemoOrder {
   private async snapshot(): Promise<Snapshot> {
     const params = { orderId: this.submitted!.id };
     const [order, { decisions }, workflowStartedAt] = await Promise.all([
-      this.shop.getOrder({ params }),
+      this.client.getOrder({ params }),
       this.operator.getOrderRouting({ params }),
       this.workflowStart(),
     ]);

@@ -80,7 +80,7 @@ export const MILESTONES: readonly Milestone[] = [
     reached: ({ takenAt, order, atPartners }) => {
       const wanted = new Set(order.items.flatMap(({ printJobs }) => printJobs.map((job) => job.printOrderId)));
       if (wanted.size === 0 || atPartners.length < wanted.size) return undefined;
-      if (!atPartners.every(({ answers }) => answers.includes('200'))) return undefined;
+      if (!atPartners.every(({ responses }) => responses.includes('200'))) return undefined;
       const ids = atPartners.map(({ printOrderId }) => printOrderId).join(', ');
       return { at: takenAt, detail: `print order ${ids}, signed and delivered` };
     },

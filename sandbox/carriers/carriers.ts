@@ -17,13 +17,13 @@ export interface Parcel {
 /** What the journal keeps of the carriers. */
 export type CarrierEntry =
   | { type: 'parcel'; parcel: Parcel; handedOverAt: string }
-  | { type: 'scan'; trackingNumber: string; sent: number; statusUid: string; answer: number };
+  | { type: 'scan'; trackingNumber: string; sent: number; statusUid: string; responseStatus: number };
 
 export interface SeenParcel {
   readonly trackingNumber: string;
   readonly carrierUid: string | null;
   readonly journey: JourneyName;
-  readonly events: readonly { readonly statusUid: string; readonly answer: number }[];
+  readonly events: readonly { readonly statusUid: string; readonly responseStatus: number }[];
 }
 
 /** The carriers: they scan parcels that partners hand over, and report the scans to Pressline. */
@@ -45,7 +45,7 @@ const trackingSchema = z.object({ carrierUid: z.string() });
 interface TravellingParcel extends Parcel {
   readonly handedOverAt: string;
   carrierUid: string | null;
-  readonly events: { statusUid: string; answer: number }[];
+  readonly events: { statusUid: string; responseStatus: number }[];
 }
 
 /** Creates the carriers. GET /v1/tracking/{trackingNumber} names the carrier of a parcel. */
@@ -77,23 +77,23 @@ export function createCarriers(deps: {
       const { parcel, handedOverAt } = entry;
       parcels.set(parcel.trackingNumber, { ...parcel, handedOverAt, carrierUid: null, events: [] });
     } else {
-      const { statusUid, answer } = entry;
-      parcels.get(entry.trackingNumber)?.events.push({ statusUid, answer });
+      const { statusUid, responseStatus } = entry;
+      parcels.get(entry.trackingNumber)?.events.push({ statusUid, responseStatus });
     }
   }
   for (const entry of deps.entries) apply(entry);
 
   async function carrierOf(parcel: TravellingParcel): Promise<string | null> {
     let lookups = 0;
-    const answer = await outbound.send({
+    const response = await outbound.send({
       method: 'GET',
       path: `/v1/tracking/${encodeURIComponent(parcel.trackingNumber)}`,
       headers: { 'x-api-key': deps.apiKeys.get(parcel.partner) ?? '' },
       retryOn: ({ status }) => status === 404 && ++lookups < MAX_LOOKUPS,
     });
-    const known = trackingSchema.safeParse(answer.body);
-    if (answer.status === 200 && known.success) return known.data.carrierUid;
-    log.warn({ trackingNumber: parcel.trackingNumber, answer }, 'no carrier knows this tracking number');
+    const known = trackingSchema.safeParse(response.body);
+    if (response.status === 200 && known.success) return known.data.carrierUid;
+    log.warn({ trackingNumber: parcel.trackingNumber, response }, 'no carrier knows this tracking number');
     return null;
   }
 
@@ -105,7 +105,7 @@ export function createCarriers(deps: {
     for (let index = parcel.events.length; index < scans.length; index++) {
       const { minute, ...scan } = scans[index]!;
       await wait(pace.checkpoint, undefined, { signal });
-      const answer = await sender.report(parcel.carrierUid, {
+      const responseStatus = await sender.report(parcel.carrierUid, {
         id: `${parcel.trackingNumber}-${minute}`,
         trackingNumber: parcel.trackingNumber,
         ...scan,
@@ -116,7 +116,7 @@ export function createCarriers(deps: {
         trackingNumber: parcel.trackingNumber,
         sent: index + 1,
         statusUid: scan.statusUid,
-        answer,
+        responseStatus,
       });
     }
   }

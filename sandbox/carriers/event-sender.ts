@@ -37,7 +37,7 @@ export function createEventSender(deps: {
 }): EventSender {
   const { outbound, log } = deps;
   const lastSends = new Map<string, Promise<unknown>>();
-  const queues = new Map<string, { event: CarrierEvent; answered: (status: number) => void }[]>();
+  const queues = new Map<string, { event: CarrierEvent; resolve: (status: number) => void }[]>();
 
   function send(carrierUid: string, events: readonly unknown[]): Promise<PresslineResponse> {
     const id = `msg_${randomUUID()}`;
@@ -63,28 +63,28 @@ export function createEventSender(deps: {
   async function sendNextBatch(carrierUid: string): Promise<void> {
     const batch = queues.get(carrierUid)?.splice(0, MAX_BATCH) ?? [];
     if (batch.length === 0) return;
-    const answer = await send(
+    const response = await send(
       carrierUid,
       batch.map(({ event }) => event),
     );
-    if (answer.status >= 300) log.warn({ carrierUid, answer }, 'Pressline refused carrier events');
-    for (const { answered } of batch) answered(answer.status);
+    if (response.status >= 300) log.warn({ carrierUid, response }, 'Pressline refused carrier events');
+    for (const { resolve } of batch) resolve(response.status);
   }
 
   return {
     send,
     report: (carrierUid, event) =>
-      new Promise((answered, failed) => {
+      new Promise((resolve, reject) => {
         const queue = queues.get(carrierUid) ?? [];
         queues.set(carrierUid, queue);
-        queue.push({ event, answered });
+        queue.push({ event, resolve });
         const previous = lastSends.get(carrierUid) ?? Promise.resolve();
         const next = previous.then(() => sendNextBatch(carrierUid));
         lastSends.set(
           carrierUid,
           next.catch(() => undefined),
         );
-        next.catch(failed);
+        next.catch(reject);
       }),
   };
 }

@@ -31,7 +31,7 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   };
   const good = async () => (await shelf.get('poster-a4.pdf'))!;
 
-  const answers: Readonly<Record<FaultName, Fault>> = {
+  const responses: Readonly<Record<FaultName, Fault>> = {
     'slow.pdf': async (request, response) => {
       await wait(numberIn(request, 'ms', 10_000), undefined, { signal, ref: false });
       sendFile(response, await good());
@@ -125,7 +125,7 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   router.get('/faulty-files/:name', async (request, response) => {
     const { name } = request.params;
     const known = Object.hasOwn(FAULTS, name) ? (name as FaultName) : 'missing.pdf';
-    await answers[known](request, response);
+    await responses[known](request, response);
   });
   return router;
 }

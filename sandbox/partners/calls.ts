@@ -6,7 +6,7 @@ export interface PartnerCalls {
    * Posts a message and retries passing faults.
    * @param message an object, or JSON text that is sent unchanged
    */
-  send(path: string, message: unknown, retryOn?: (answer: PresslineResponse) => boolean): Promise<PresslineResponse>;
+  send(path: string, message: unknown, retryOn?: (response: PresslineResponse) => boolean): Promise<PresslineResponse>;
   read(path: string): Promise<PresslineResponse>;
 }
 

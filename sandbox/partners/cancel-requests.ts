@@ -1,10 +1,9 @@
-import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS } from '../behaviours';
 import type { PartnerContext } from './partner-context';
 import { hasReported, type PrintOrderRecord } from './partner-record';
-import { parseJson, problemsOf } from './print-order';
 import type { SignatureCheck } from './signature-check';
+import { signedMessage } from './signed-message';
 
 const cancelOrderSchema = z.object({
   version: z.string(),
@@ -19,14 +18,8 @@ export function cancelRequestHandler(
   signature: SignatureCheck,
   work: (record: PrintOrderRecord) => void,
 ) {
-  return (request: Request, response: Response): void => {
-    if (!signature.verify(request, response)) return;
-    const parsed = cancelOrderSchema.safeParse(parseJson((request.body as Buffer).toString('utf8')));
-    if (!parsed.success) {
-      response.status(400).json({ error: problemsOf(parsed.error).join('; ') });
-      return;
-    }
-    const { orderId, canceledPrintJobIdList: listed } = parsed.data;
+  return signedMessage({ log }, signature, cancelOrderSchema, (message, response) => {
+    const { orderId, canceledPrintJobIdList: listed } = message;
     const record = state.printOrders.get(orderId);
     if (record === undefined || record.state === 'not-taken') {
       response.status(404).json({ error: `There is no print order ${orderId}` });
@@ -46,11 +39,11 @@ export function cancelRequestHandler(
       // An empty list means the whole print order.
       itemIds: [...(listed.length > 0 ? listed : record.itemIds)],
       accepted: refusal === undefined,
-      postbackDue: record.behaviour.name !== 'never-answers',
+      postbackDue: record.behaviour.name !== 'sends-no-postbacks',
     });
     log.info({ printOrderId: orderId, refusal }, 'cancel request arrived');
     if (refusal === undefined) response.json({ message: 'Cancelled' });
     else response.status(409).json({ error: refusal });
     work(record);
-  };
+  });
 }

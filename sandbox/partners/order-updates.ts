@@ -1,24 +1,16 @@
-import type { Request, Response } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS } from '../behaviours';
 import type { PartnerContext } from './partner-context';
-import { parseJson, printOrderSchema, problemsOf } from './print-order';
+import { printOrderSchema } from './print-order';
 import { describeResponse, sendResponse } from './responses';
 import type { SignatureCheck } from './signature-check';
+import { signedMessage } from './signed-message';
 
 const orderUpdateSchema = printOrderSchema.extend({ revision: z.number().int().min(2) });
 
 /** Returns the handler of order updates: whole print orders with a changed address or method. */
 export function orderUpdateHandler({ state, enter, log }: PartnerContext, signature: SignatureCheck) {
-  return (request: Request, response: Response): void => {
-    if (!signature.verify(request, response)) return;
-    const parsed = orderUpdateSchema.safeParse(parseJson((request.body as Buffer).toString('utf8')));
-    if (!parsed.success) {
-      log.warn({ problems: problemsOf(parsed.error) }, 'order update violates its schema');
-      response.status(400).json({ error: problemsOf(parsed.error).join('; ') });
-      return;
-    }
-    const { revision, ...order } = parsed.data;
+  return signedMessage({ log }, signature, orderUpdateSchema, ({ revision, ...order }, response, request) => {
     const record = state.printOrders.get(order.id);
     if (record === undefined || record.state === 'not-taken') {
       response.status(404).json({ error: `There is no print order ${order.id}` });
@@ -35,10 +27,10 @@ export function orderUpdateHandler({ state, enter, log }: PartnerContext, signat
         webhookId: String(request.headers['webhook-id']),
         addressLine1: delivery.addressLine1,
         shipmentMethodUid: order.shipping.shipmentMethodUid,
-        answered: describeResponse(how),
+        response: describeResponse(how),
       },
     });
     log.info({ printOrderId: order.id, revision, behaviour: name }, 'order update arrived');
     sendResponse(response, how, 'Order update accepted');
-  };
+  });
 }

@@ -43,10 +43,10 @@ export type PartnerEntry =
       webhookId: string;
       contentHash: string;
       taken: boolean;
-      answered: string;
+      response: string;
     }
   | { type: 'assets'; printOrderId: string; fetched: number }
-  | { type: 'postback'; printOrderId: string; status: string; orderItemId?: string; answer: number }
+  | { type: 'postback'; printOrderId: string; status: string; orderItemId?: string; responseStatus: number }
   | { type: 'document'; printOrderId: string; document: ShippingDocument }
   | { type: 'dispatched'; printOrderId: string; trackingCode?: string; parcels: string[] }
   /** The partner shipped with its own carrier, whose number Pressline knows. */
@@ -65,7 +65,7 @@ export interface ReceivedUpdate {
   readonly webhookId: string;
   readonly addressLine1: string;
   readonly shipmentMethodUid: string;
-  readonly answered: string;
+  readonly response: string;
 }
 
 /** A shipping order that the partner placed, as Pressline returned it last. */
@@ -96,12 +96,12 @@ export interface PrintOrderRecord {
   readonly webhookIds: Set<string>;
   readonly contents: Set<string>;
   /** Response to each delivery: a status, `hang-up` or `silence`. */
-  readonly answers: string[];
+  readonly responses: string[];
   state: 'not-taken' | 'taken' | 'finished' | 'cancelled' | 'given-up';
   reason: string | undefined;
   stepsDone: number;
   assetsFetched: number;
-  readonly postbacks: { status: string; orderItemId?: string; answer: number }[];
+  readonly postbacks: { status: string; orderItemId?: string; responseStatus: number }[];
   readonly documents: ShippingDocument[];
   readonly trackingCodes: Set<string>;
   /** Tracking numbers of the newest labels. A change of address replaces them. */
@@ -155,7 +155,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         deliveries: 0,
         webhookIds: new Set(),
         contents: new Set(),
-        answers: [],
+        responses: [],
         state: 'not-taken',
         reason: undefined,
         stepsDone: 0,
@@ -180,15 +180,15 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       record.deliveries += 1;
       record.webhookIds.add(entry.webhookId);
       record.contents.add(entry.contentHash);
-      record.answers.push(entry.answered);
+      record.responses.push(entry.response);
       if (entry.taken && record.state === 'not-taken') record.state = 'taken';
       return;
     case 'assets':
       record.assetsFetched += entry.fetched;
       return;
     case 'postback': {
-      const { status, orderItemId, answer } = entry;
-      record.postbacks.push({ status, ...(orderItemId === undefined ? {} : { orderItemId }), answer });
+      const { status, orderItemId, responseStatus } = entry;
+      record.postbacks.push({ status, ...(orderItemId === undefined ? {} : { orderItemId }), responseStatus });
       return;
     }
     case 'document':
@@ -237,5 +237,5 @@ export function allHeld(record: PrintOrderRecord): boolean {
 
 /** Returns true when Pressline accepted a postback with this status, for an item or the whole print order. */
 export function hasReported(record: PrintOrderRecord, status: PostbackStatus): boolean {
-  return record.postbacks.some((postback) => postback.status === status && postback.answer < 300);
+  return record.postbacks.some((postback) => postback.status === status && postback.responseStatus < 300);
 }

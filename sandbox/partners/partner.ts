@@ -154,7 +154,7 @@ export function createPartner(
       const sent = sentPostbackSchema.safeParse(message);
       if (sent.success && state.printOrders.has(sent.data.orderId)) {
         const { orderId: printOrderId, status } = sent.data;
-        enter({ type: 'postback', printOrderId, status, answer: response.status });
+        enter({ type: 'postback', printOrderId, status, responseStatus: response.status });
       }
       return response;
     },

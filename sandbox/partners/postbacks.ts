@@ -39,16 +39,16 @@ export function createPostbackSender(
     { status, orderItemId }: { status: string; orderItemId?: string },
     body: string,
   ): Promise<void> {
-    const answer = await calls.send('/v2/order/status', body);
+    const response = await calls.send('/v2/order/status', body);
     enter({
       type: 'postback',
       printOrderId: record.id,
       status,
-      answer: answer.status,
+      responseStatus: response.status,
       ...(orderItemId === undefined ? {} : { orderItemId }),
     });
-    const level = answer.status < 300 ? 'debug' : 'warn';
-    log[level]({ printOrderId: record.id, status, orderItemId, answer }, 'Pressline responded to a postback');
+    const level = response.status < 300 ? 'debug' : 'warn';
+    log[level]({ printOrderId: record.id, status, orderItemId, response }, 'Pressline responded to a postback');
   }
 
   const bodyOf = (record: PrintOrderRecord, postback: Postback) =>

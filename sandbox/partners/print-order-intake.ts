@@ -72,29 +72,29 @@ export function createPrintOrderIntake(
     const behaviour = BEHAVIOURS[record.behaviour.name];
     const arrivedMs = performance.now() - arrivalOf(request);
     if (arrivedMs > (behaviour.patienceMs?.(record.behaviour.amount) ?? Number.POSITIVE_INFINITY)) {
-      enter({ ...delivery, taken: false, answered: 'hang-up' });
+      enter({ ...delivery, taken: false, response: 'hang-up' });
       request.socket.destroy();
       return;
     }
     const isChanged = record.contents.size > 0 && !record.contents.has(contentHash);
     if (isChanged && !behaviour.acceptsChangedContent) {
-      enter({ ...delivery, taken: false, answered: '409' });
+      enter({ ...delivery, taken: false, response: '409' });
       log.error({ printOrderId: order.id }, 'print order arrived again with different content');
       response.status(409).json({ error: `Print order ${order.id} was accepted with different content` });
       return;
     }
     if (record.deliveries > 0 && behaviour.duplicates === 'refused') {
-      enter({ ...delivery, taken: false, answered: '409' });
+      enter({ ...delivery, taken: false, response: '409' });
       response.status(409).json({ error: `Print order ${order.id} exists already` });
       return;
     }
     const first = behaviour.firstResponses?.(record.behaviour.amount);
     const faulty = first !== undefined && record.deliveries < first.times ? first : undefined;
-    // The journal entry comes before the response, so that an answered print order survives a kill.
+    // The journal entry comes before the response, so that an accepted print order survives a kill.
     enter({
       ...delivery,
       taken: faulty?.takes ?? true,
-      answered: describeResponse(faulty?.how),
+      response: describeResponse(faulty?.how),
     });
     log.info({ printOrderId: order.id, kind, behaviour: record.behaviour.name }, 'print order arrived');
     const again = record.deliveries > 1;

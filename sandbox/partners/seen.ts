@@ -27,7 +27,7 @@ export function seenPrintOrder(record: PrintOrderRecord) {
     reason: record.reason ?? null,
     itemIds: record.itemIds,
     deliveries: record.deliveries,
-    answers: record.answers as readonly string[],
+    responses: record.responses as readonly string[],
     /** Must be 1, like the webhook ids: a redelivery has the same bytes and the same webhook-id as the first delivery. */
     distinctContents: record.contents.size,
     distinctWebhookIds: record.webhookIds.size,

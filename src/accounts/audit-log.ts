@@ -16,9 +16,6 @@ export interface Actor {
   readonly role: ActorRole;
 }
 
-/** The actor of changes on the command line, where Pressline knows no account. */
-export const COMMAND_LINE: Actor = { id: null, name: 'command line', role: 'system' };
-
 export function actorOf({ id, name, role, operatorRole }: Account): Actor {
   return { id, name, role: operatorRole ?? (role as Exclude<Account['role'], 'operator'>) };
 }
@@ -39,6 +36,13 @@ export interface AuditContext {
   /** IP address of the caller. */
   readonly address: string | null;
 }
+
+/** The context of changes on the command line, where Pressline knows no account. */
+export const COMMAND_LINE: AuditContext = {
+  actor: { id: null, name: 'command line', role: 'system' },
+  requestId: null,
+  address: null,
+};
 
 /** A field larger than this is stored as its size and SHA-256. */
 const MAX_FIELD_BYTES = 16 * 1_024;

@@ -51,12 +51,7 @@ export async function ratesOn(sql: Sql, dates: readonly string[]): Promise<Map<s
 /** Milliseconds for which a process uses the rates of a day that it has read. */
 const FRESH_MS = 30_000;
 
-interface CachedRates {
-  readonly readAt: number;
-  readonly table: Promise<RateTable>;
-}
-
-const caches = new WeakMap<Sql, LRUCache<string, CachedRates>>();
+const caches = new WeakMap<Sql, LRUCache<string, RateTable>>();
 
 /**
  * Returns the exchange rates of the day (UTC) of a time. Rates that another process loads apply after at most 30 s;
@@ -65,17 +60,11 @@ const caches = new WeakMap<Sql, LRUCache<string, CachedRates>>();
 export async function ratesAt(sql: Sql, at: Date): Promise<RateTable> {
   let cache = caches.get(sql);
   if (cache === undefined) {
-    cache = new LRUCache({ max: 100 });
+    const fetchMethod = async (day: string) => (await ratesOn(sql, [day])).get(day);
+    cache = new LRUCache({ max: 100, ttl: FRESH_MS, fetchMethod });
     caches.set(sql, cache);
   }
-  const day = at.toISOString().slice(0, 10);
-  const cached = cache.get(day);
-  if (cached !== undefined && Date.now() - cached.readAt < FRESH_MS) return await cached.table;
-  const table = ratesOn(sql, [day]).then((tables) => tables.get(day)!);
-  cache.set(day, { readAt: Date.now(), table });
-  // A failed read must not stay in the cache.
-  table.catch(() => cache.delete(day));
-  return await table;
+  return await cache.forceFetch(at.toISOString().slice(0, 10));
 }
 
 /**

@@ -1,4 +1,5 @@
 import { existsSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Client } from '@temporalio/client';
 import type { Config } from './config';
 import type { Sql } from './postgres';
@@ -39,12 +40,10 @@ async function stateOf(probe: PromiseLike<unknown>): Promise<ServerState> {
 }
 
 async function postgresState(sql: Sql): Promise<ServerState> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<ServerState>((resolve) => {
-    timer = setTimeout(resolve, POSTGRES_PROBE_MS, 'unavailable');
-  });
+  const responded = new AbortController();
+  const late = sleep(POSTGRES_PROBE_MS, 'unavailable' as const, responded).catch(() => 'unavailable' as const);
   const state = await Promise.race([late, stateOf(sql`SELECT 1`)]);
-  clearTimeout(timer);
+  responded.abort();
   return state;
 }
 

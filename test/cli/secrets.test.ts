@@ -6,12 +6,14 @@ import pino from 'pino';
 import { resealSecrets } from '../../cli/commands/reseal-secrets';
 import { loadSecrets } from '../../cli/secrets';
 import { StopSignals } from '../../cli/stop-signals';
+import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
 import { ConfigError, loadConfig } from '../../src/platform/config';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { secretOwner } from '../../src/platform/sealing/reseal';
+import { createSecretBox } from '../../src/platform/sealing/secret-box';
 import { testStack } from '../support/stack';
 
-/** A secret without an id, as releases before key ids stored it. */
-const LINKS_OF_BEFORE = 'x'.repeat(43);
-const PLAIN = `whsec_${randomBytes(32).toString('base64')}`;
+const LINK_SECRET = 'x'.repeat(43);
 
 describe('the secrets of a deployment', () => {
   let folder: string;
@@ -31,10 +33,10 @@ describe('the secrets of a deployment', () => {
     expect((await stat(file())).mode & 0o777).toBe(0o600);
   });
 
-  test('start adds a secret that a file of an older release does not have, and keeps the others', async () => {
-    await writeFile(file(), JSON.stringify({ linkSecret: LINKS_OF_BEFORE }));
+  test('start adds a secret that the file does not have, and keeps the others', async () => {
+    await writeFile(file(), JSON.stringify({ linkSecret: LINK_SECRET }));
     const secrets = await load();
-    expect(secrets.linkKeys).toEqual([{ id: null, secret: LINKS_OF_BEFORE }]);
+    expect(secrets.linkKeys).toEqual([{ id: null, secret: LINK_SECRET }]);
     expect(await load()).toEqual(secrets);
   });
 
@@ -65,7 +67,7 @@ describe('the secrets of a deployment', () => {
     const config = loadConfig({
       DATA_DIR: folder,
       LINK_SECRET: 'x'.repeat(32),
-      CARRIER_WEBHOOK_SECRETS: `tern_parcel:${PLAIN}`,
+      CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
     });
     const loading = loadSecrets(config, false);
     await expect(loading).rejects.toThrow(ConfigError);
@@ -74,21 +76,24 @@ describe('the secrets of a deployment', () => {
 });
 
 describe('secrets in Postgres', () => {
-  test('a worker seals those of older releases when it starts; the command seals with a new first key', async () => {
+  test('a worker seals them with a new first key when it starts, and so does the command', async () => {
     const { services, startWorker, stopWorker } = await testStack({ mode: 'off' });
-    const { sql, config, secrets } = services;
+    const { sql, config, secrets, secretBox } = services;
+    const [partner] = await sql<{ id: string }[]>`SELECT account_id AS id FROM partners ORDER BY uid LIMIT 1`;
+    const sealed = secretBox.seal(newSigningSecret(), secretOwner(PARTNER_SECRETS, partner!.id));
+    await sql`UPDATE partners SET signing_secret = ${sealed} WHERE account_id = ${partner!.id}`;
     const stored = async () => {
-      const [row] = await sql<{ signingSecret: string }[]>`
-        SELECT signing_secret FROM partners ORDER BY uid LIMIT 1`;
-      return row!.signingSecret;
+      const [row] = await sql<{ secret: string }[]>`
+        SELECT signing_secret AS secret FROM partners WHERE account_id = ${partner!.id}`;
+      return row!.secret;
     };
-    await stopWorker();
-    await sql`UPDATE partners SET signing_secret = ${PLAIN}`;
-    await startWorker();
-    expect(await stored()).toMatch(/^sealed:test:/);
-
     const [old] = secrets.secretKeys;
-    const added = { id: 'new', key: randomBytes(32) };
+    const [second, third] = ['second', 'third'].map((id) => ({ id, key: randomBytes(32) }));
+    await stopWorker();
+    Object.assign(services, { secretBox: createSecretBox([second!, old]) });
+    await startWorker();
+    expect(await stored()).toMatch(/^sealed:second:/);
+
     const run = async (SECRET_KEYS: typeof config.SECRET_KEYS) =>
       await resealSecrets({
         config: { ...config, SECRET_KEYS },
@@ -97,8 +102,8 @@ describe('secrets in Postgres', () => {
       });
     const print = jest.spyOn(process.stdout, 'write').mockReturnValue(true);
     try {
-      expect(await run([added, old])).toBe(0);
-      expect(await stored()).toMatch(/^sealed:new:/);
+      expect(await run([third!, second!])).toBe(0);
+      expect(await stored()).toMatch(/^sealed:third:/);
       expect(await run([old])).toBe(1);
       expect(print.mock.calls.join()).toContain('Not opened by any key of SECRET_KEYS: partners:');
     } finally {

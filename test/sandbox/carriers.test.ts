@@ -25,7 +25,7 @@ describe('Carriers', () => {
       'delivered',
     ]);
     expect(new Set(seen.map(({ carrierUid }) => carrierUid))).toEqual(new Set(['merlin_express']));
-    await until(() => fixture.sandbox.seen().parcels[0]?.events.length === 4, 'the last answer');
+    await until(() => fixture.sandbox.seen().parcels[0]?.events.length === 4, 'the last response');
   });
 
   it('return a parcel', async () => {

@@ -19,7 +19,7 @@ afterAll(async () => {
   removeFolder(folder);
 });
 
-// biome-ignore lint/suspicious/noExplicitAny: answers of every shape
+// biome-ignore lint/suspicious/noExplicitAny: responses of every shape
 async function control(method: string, path: string, body?: unknown): Promise<{ status: number; body: any }> {
   const response = await fetch(`${sandbox.controlUrl}${path}`, {
     method,
@@ -112,10 +112,10 @@ describe('Control API, in manual mode', () => {
     ['POST', '/partners/nobody/behaviour', { behaviour: 'refuses' }, 404],
     ['POST', '/partners/prints-berlin/stock', { sku: 'x', status: 'plenty' }, 400],
     ['POST', '/carriers/merlin_express/events', {}, 400],
-  ])('%s %s %j answers %d', async (method, path, body, status) => {
-    const answer = await control(method, path, body);
-    expect(answer.status).toBe(status);
-    expect(answer.body.error).toEqual(expect.any(String));
+  ])('%s %s %j returns %d', async (method, path, body, status) => {
+    const response = await control(method, path, body);
+    expect(response.status).toBe(status);
+    expect(response.body.error).toEqual(expect.any(String));
   });
 
   it('lists all behaviours', async () => {
@@ -164,7 +164,7 @@ describe('Markers in the second address line', () => {
     ['c/o Lind sandbox:fails-first=4', 'fails-first', 4],
     ['sandbox:fails-first', 'fails-first', 2],
     ['sandbox:prints-berlin/refuses', 'refuses', 0],
-    ['sandbox:prints-ohio/refuses sandbox:never-answers', 'never-answers', 0],
+    ['sandbox:prints-ohio/refuses sandbox:sends-no-postbacks', 'sends-no-postbacks', 0],
   ])('%s', (line, name, amount) => {
     expect(behaviourInAddress(line, 'prints-berlin')).toEqual({ name, amount });
   });

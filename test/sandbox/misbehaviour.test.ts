@@ -9,7 +9,7 @@ describe('A print partner that misbehaves', () => {
   const cases: readonly [string, string, number | 'broken', readonly string[], Partial<SeenPrintOrder>][] = [
     ['200', 'sandbox:slow=300', 200, ['received', 'printed', 'shipped'], { state: 'finished' }],
     ['201', 'sandbox:refuses', 422, [], { state: 'not-taken' }],
-    ['202', 'sandbox:never-answers', 200, [], { state: 'finished' }],
+    ['202', 'sandbox:sends-no-postbacks', 200, [], { state: 'finished' }],
     ['203', 'sandbox:stops-after-received', 200, ['received'], { labelsDownloaded: 0 }],
     ['204', 'sandbox:stops-after-printed', 200, ['received', 'printed'], { labelsDownloaded: 0 }],
     ['205', 'sandbox:reversed-postbacks', 200, ['shipped', 'printed', 'received'], { distinctLabels: 1 }],
@@ -34,17 +34,17 @@ describe('A print partner that misbehaves', () => {
       ['received', 'printed', 'shipped'],
       { labelsDownloaded: 6, distinctLabels: 1 },
     ],
-    ['215', 'sandbox:dead-after-accept', 'broken', ['received', 'printed', 'shipped'], { answers: ['hang-up'] }],
+    ['215', 'sandbox:dead-after-accept', 'broken', ['received', 'printed', 'shipped'], { responses: ['hang-up'] }],
     ['216', 'sandbox:prints-ohio/refuses', 200, ['received', 'printed', 'shipped'], { behaviour: 'well-behaved' }],
     ['217', 'sandbox:waits-after-dispatch=50', 200, ['received', 'printed', 'shipped'], { labelsDownloaded: 2 }],
   ];
 
-  it.each(cases)('%s %s', async (id, marker, firstAnswer, postbacks, expected) => {
-    const answer = await fixture.submit(id, marker).then(
+  it.each(cases)('%s %s', async (id, marker, firstResponse, postbacks, expected) => {
+    const response = await fixture.submit(id, marker).then(
       ({ status }) => status,
       () => 'broken' as const,
     );
-    expect(answer).toBe(firstAnswer);
+    expect(response).toBe(firstResponse);
     if (expected.state !== 'not-taken') await fixture.ended(id);
     expect(fixture.seen(id)).toMatchObject(expected);
     expect(fixture.stub.postbacks(id)).toEqual(postbacks);
@@ -57,7 +57,7 @@ describe('A print partner that misbehaves', () => {
     expect(statuses).toEqual([500, 500, 200, 200]);
     expect(await fixture.ended('230')).toMatchObject({
       deliveries: 4,
-      answers: ['500', '500', '200', '200'],
+      responses: ['500', '500', '200', '200'],
     });
     expect(fixture.stub.postbacks('230')).toEqual(['received', 'printed', 'shipped']);
   });
@@ -86,7 +86,7 @@ describe('A print partner that misbehaves', () => {
       },
     );
     await expect(gaveUp).rejects.toThrow();
-    expect((await fixture.ended('233')).answers).toEqual(['silence']);
+    expect((await fixture.ended('233')).responses).toEqual(['silence']);
   });
 
   it('waits for the redelivery', async () => {
@@ -129,7 +129,7 @@ describe('A print partner that misbehaves', () => {
     await fixture.submit('239', 'sandbox:refuses-updates=100');
     const update = { ...printOrder(fixture.sandbox, '239'), revision: 2 };
     expect((await sendSigned(fixture.stub, fixture.berlin().orderUpdateUrl, update)).status).toBe(422);
-    expect((await fixture.ended('239')).updates).toMatchObject([{ revision: 2, answered: '422' }]);
+    expect((await fixture.ended('239')).updates).toMatchObject([{ revision: 2, response: '422' }]);
   });
 
   it('sends code and link of its own carrier when it does not request dispatch', async () => {

@@ -116,19 +116,19 @@ describe('A well-behaved print partner', () => {
         webhookId: 'msg_122_2',
         addressLine1: 'Lange Str. 1',
         shipmentMethodUid: 'hare_standard',
-        answered: '200',
+        response: '200',
       },
     ]);
   });
 
   it('produces a print order once when it is delivered several times', async () => {
     const order = printOrder(fixture.sandbox, '103');
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 5 }, () =>
         sendSigned(fixture.stub, fixture.berlin().orderSubmitUrl, order, { webhookId: 'msg_103' }),
       ),
     );
-    expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
     expect(await fixture.ended('103')).toMatchObject({
       deliveries: 5,
       distinctContents: 1,
@@ -141,7 +141,7 @@ describe('A well-behaved print partner', () => {
     await fixture.submit('104');
     const other = { ...printOrder(fixture.sandbox, '104'), dispatchDate: '2026-03-09' };
     expect((await sendSigned(fixture.stub, fixture.berlin().orderSubmitUrl, other)).status).toBe(409);
-    expect(await fixture.ended('104')).toMatchObject({ distinctContents: 2, answers: ['200', '409'] });
+    expect(await fixture.ended('104')).toMatchObject({ distinctContents: 2, responses: ['200', '409'] });
   });
 
   it('refuses a wrong signature and stores nothing', async () => {
@@ -204,8 +204,8 @@ describe('A well-behaved print partner', () => {
       canceledPrintJobIdList: ['1091', '1092'],
       reason: 'client',
     };
-    const answer = await sendSigned(fixture.stub, fixture.berlin().orderCancelUrl, cancel);
-    expect(answer.status).toBe(200);
+    const response = await sendSigned(fixture.stub, fixture.berlin().orderCancelUrl, cancel);
+    expect(response.status).toBe(200);
     expect(await fixture.ended('109')).toMatchObject({ state: 'cancelled', labelsDownloaded: 0 });
     expect(fixture.stub.postbacks('109')).toContain('cancelled');
 

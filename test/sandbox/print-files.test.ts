@@ -94,7 +94,7 @@ describe('Print files', () => {
     ['/files/constructor', 404],
     ['/files/photo-book-a4.pdf?pages=0', 400],
     ['/files/photo-book-a4.pdf?pages=lots', 400],
-  ])('%s answers %d', async (path, status) => {
+  ])('%s is served with %d', async (path, status) => {
     expect((await fetched(path)).status).toBe(status);
   });
 });
@@ -106,14 +106,14 @@ describe('Faulty hosts', () => {
     ['gone.pdf', 410],
     ['broken.pdf', 500],
     ['no-such-fault.pdf', 404],
-  ])('%s answers %d', async (name, status) => {
+  ])('%s is served with %d', async (name, status) => {
     expect((await fetched(`/faulty-files/${name}`)).status).toBe(status);
   });
 
   it.each([
     ['recovers.pdf', 500],
     ['busy.pdf', 429],
-  ])('%s answers %d as many times as requested, counted by key', async (name, status) => {
+  ])('%s is served with %d as many times as requested, counted by key', async (name, status) => {
     const statuses = [];
     for (let count = 0; count < 3; count++)
       statuses.push((await fetched(`/faulty-files/${name}?failures=2&key=a`)).status);

@@ -144,12 +144,12 @@ describe('Starting in any order', () => {
       log: pino({ level: 'silent' }),
     });
     sandboxes.push(sandbox);
-    const answer = await sendSigned(
+    const response = await sendSigned(
       stub,
       sandbox.partnerUrls('prints-berlin').orderSubmitUrl,
       printOrder(sandbox, '350'),
       { secret: `whsec_${Buffer.alloc(32, 1).toString('base64')}` },
     );
-    expect([answer.status, answer.headers.get('retry-after')]).toEqual([503, '1']);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
   });
 });

@@ -36,7 +36,7 @@ export interface StubPressline {
     readonly id: string;
   }[];
   readonly secrets: Map<string, string>;
-  /** Tracking codes of dispatch answers by print order. Default: `TRACK{id}`. */
+  /** Tracking codes of dispatch responses by print order. Default: `TRACK{id}`. */
   readonly trackingCodes: Map<string, string>;
   /** Tracking numbers by print order, for print orders of several parcels. The label file names contain them. */
   readonly parcels: Map<string, string[]>;

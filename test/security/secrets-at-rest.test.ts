@@ -6,13 +6,14 @@ import { allRoutes } from '../../api/routes';
 import { resealStoredSecrets, SEALED_TABLES } from '../../cli/sealed-secrets';
 import { createEndpoint } from '../../src/notifications/endpoints';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
-import { partnerByAccount, signingSecretsOf } from '../../src/partners/partner-rows';
+import { PARTNER_SECRETS, partnerByAccount, signingSecretsOf } from '../../src/partners/partner-rows';
 import { inTransaction, type Sql } from '../../src/platform/postgres';
 import type { NamedKey } from '../../src/platform/sealing/named-keys';
-import { createSecretBox, SecretNotOpened } from '../../src/platform/sealing/secret-box';
+import { secretOwner } from '../../src/platform/sealing/reseal';
+import { createSecretBox, type SecretBox, SecretNotOpened } from '../../src/platform/sealing/secret-box';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
-import { testSecretBox } from '../support/secret-box';
+import { TEST_SECRET_KEYS } from '../support/secret-box';
 
 /** A copy of the database reveals no secret. */
 
@@ -81,13 +82,16 @@ test('every column with secrets is sealed or holds hashes', async () => {
 describe('sealing again', () => {
   const spring: NamedKey = { id: 'spring', key: randomBytes(32) };
   const autumn: NamedKey = { id: 'autumn', key: randomBytes(32) };
-  const PLAIN = `whsec_${randomBytes(32).toString('base64')}`;
+  const NEWER = `whsec_${randomBytes(32).toString('base64')}`;
   const OLDER = `whsec_${randomBytes(32).toString('base64')}`;
 
-  /** Stores the secrets as releases before sealing did. */
-  const storePlain = () => sql`
-    UPDATE partners SET signing_secret = ${PLAIN}, previous_signing_secret = ${OLDER},
-      previous_secret_until = now() + interval '1 h' WHERE account_id = ${partner.id}`;
+  /** Stores two secrets, sealed with a key. */
+  const store = async (box: SecretBox) => {
+    const [newer, older] = [NEWER, OLDER].map((secret) => box.seal(secret, secretOwner(PARTNER_SECRETS, partner.id)));
+    await sql`
+      UPDATE partners SET signing_secret = ${newer!}, previous_signing_secret = ${older!},
+        previous_secret_until = now() + interval '1 h' WHERE account_id = ${partner.id}`;
+  };
   const stored = async () => {
     const [row] = await sql<{ signingSecret: string; previousSigningSecret: string }[]>`
       SELECT signing_secret, previous_signing_secret FROM partners WHERE account_id = ${partner.id}`;
@@ -98,20 +102,19 @@ describe('sealing again', () => {
 
   beforeEach(async () => {
     await sql`DELETE FROM webhook_endpoints`;
-    await storePlain();
+    await store(createSecretBox([spring]));
   });
 
-  test('seals secrets of older releases; they sign before and after', async () => {
-    expect(await opened([spring])).toEqual([PLAIN, OLDER]);
-    const result = await resealStoredSecrets(sql, createSecretBox([spring]));
-    expect(result).toEqual({ sealed: 2, failed: [] });
-    for (const text of await stored()) expect(text).toMatch(/^sealed:spring:/);
-    expect(await opened([spring])).toEqual([PLAIN, OLDER]);
-    expect(await resealStoredSecrets(sql, createSecretBox([spring]))).toEqual({ sealed: 0, failed: [] });
+  test('seals with the first key; the secrets sign before and after', async () => {
+    expect(await opened([spring])).toEqual([NEWER, OLDER]);
+    const rotated = createSecretBox([autumn, spring]);
+    expect(await resealStoredSecrets(sql, rotated)).toEqual({ sealed: 2, failed: [] });
+    for (const text of await stored()) expect(text).toMatch(/^sealed:autumn:/);
+    expect(await opened([autumn])).toEqual([NEWER, OLDER]);
+    expect(await resealStoredSecrets(sql, rotated)).toEqual({ sealed: 0, failed: [] });
   });
 
   test('after a rotation the old key can be removed', async () => {
-    await resealStoredSecrets(sql, createSecretBox([spring]));
     const client = await testAccount(sql, 'client');
     const fields = { url: 'https://shop.example/hook', description: '', events: [], enabled: true };
     await inTransaction(sql, (tx) => createEndpoint(tx, createSecretBox([spring]), client.id, fields));
@@ -119,11 +122,10 @@ describe('sealing again', () => {
       sealed: 3,
       failed: [],
     });
-    expect(await opened([autumn])).toEqual([PLAIN, OLDER]);
+    expect(await opened([autumn])).toEqual([NEWER, OLDER]);
   });
 
   test('reports secrets that no key opens and leaves them unchanged', async () => {
-    await resealStoredSecrets(sql, createSecretBox([spring]));
     const before = await stored();
     expect(await resealStoredSecrets(sql, createSecretBox([autumn]))).toEqual({
       sealed: 0,
@@ -134,12 +136,12 @@ describe('sealing again', () => {
   });
 
   test('does not lose a secret that is replaced at the same time', async () => {
-    const box = testSecretBox;
+    const box = createSecretBox([...TEST_SECRET_KEYS, spring]);
     const [secret] = await Promise.all([
       subscribePartner(),
       ...Array.from({ length: 8 }, () => resealStoredSecrets(sql, box)),
     ]);
     const current = (await partnerByAccount(sql, partner.id))!;
-    expect(signingSecretsOf(box, current)).toEqual([secret, PLAIN]);
+    expect(signingSecretsOf(box, current)).toEqual([secret, NEWER]);
   });
 });

@@ -94,7 +94,7 @@ test('every periodic job has a workflow and a schedule, which is kept up to date
       });
     await handle.pause('for the night');
     await described(({ state }) => state.paused);
-    await ensureSchedule(temporal, config, { ...PERIODIC_JOBS[0], everyMs: 24 * 3_600_000 });
+    await ensureSchedule(temporal, config, { ...PERIODIC_JOBS[0]!, everyMs: 24 * 3_600_000 });
     const { state } = await described(({ spec }) => spec.intervals?.[0]?.every === 86_400_000);
     expect(state).toMatchObject({ paused: true, note: 'for the night' });
   } finally {

@@ -41,7 +41,6 @@ export class Display {
     if (this.shown.attention !== attention) {
       const reasons = state.attention.length === 0 ? null : [...state.attention];
       changes.push({ key: SEARCH_ATTRIBUTES.attentionReasons, value: reasons });
-      changes.push({ key: SEARCH_ATTRIBUTES.attention, value: state.attention[0] ?? null });
     }
     if (this.shown.partners !== partners.join()) changes.push({ key: SEARCH_ATTRIBUTES.partner, value: partners });
     const due = dispatchDueOf(state);

@@ -54,6 +54,7 @@ export const networks = z
   });
 
 export const httpUrl = z.url({ protocol: /^https?$/ });
+export const postgresUrl = z.url({ protocol: /^postgres(ql)?$/ });
 /** A URL to which paths are added, without slashes at its end. */
 export const baseUrl = z
   .url()

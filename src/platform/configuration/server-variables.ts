@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import { baseUrl, duration, integer, namedKeys, networks, optionalText } from './fields';
+import { baseUrl, duration, integer, namedKeys, networks, optionalText, postgresUrl } from './fields';
 import { type Variable, variable } from './variable';
 
 /** Variables of addresses, servers and keys. */
@@ -26,12 +26,12 @@ export const SERVER_VARIABLES = {
     'none',
   ),
   DATABASE_URL: variable(
-    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    postgresUrl.optional(),
     'Connection URL of Postgres. When it is not set, Pressline starts an embedded server with its data in DATA_DIR.',
     'embedded Postgres',
   ),
   MIGRATION_DATABASE_URL: variable(
-    z.url({ protocol: /^postgres(ql)?$/ }).optional(),
+    postgresUrl.optional(),
     'Connection URL of the role that owns the tables. Only `migrate` uses it. When its user differs from the user of DATABASE_URL, `migrate` gives the latter the rights to read and write rows, and creates it if necessary.',
     'DATABASE_URL',
   ),

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { parseSecretsBySender } from '../http/webhook-signature';
 import { parseLinkKeys } from '../objects/link-keys';
-import { duration, flag, integer, optionalFlag, optionalText, parsed } from './fields';
+import { duration, flag, httpUrl, integer, optionalFlag, optionalText, parsed } from './fields';
 import { parseGroupRoles } from './oidc-roles';
 import { type Variable, variable } from './variable';
 
@@ -42,7 +42,7 @@ export const SERVICE_VARIABLES = {
     'random, stored in DATA_DIR',
   ),
   OIDC_ISSUER: variable(
-    z.url({ protocol: /^https?$/ }).optional(),
+    httpUrl.optional(),
     'Issuer URL of the OpenID Connect provider with which operators sign in (docs/operation/operations.md). Needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES. Plain http only where OUTBOUND_ALLOW_PRIVATE allows it.',
     'operators sign in with API keys only',
   ),
@@ -69,10 +69,7 @@ export const SERVICE_VARIABLES = {
     'built-in carriers only',
   ),
   EASYPOST_API_URL: variable(
-    z
-      .url({ protocol: /^https?$/ })
-      .regex(/\/$/, 'must end with a slash')
-      .optional(),
+    httpUrl.regex(/\/$/, 'must end with a slash').optional(),
     'Base URL of the EasyPost API. Set it to use a proxy or a test server.',
     'https://api.easypost.com/v2/',
   ),

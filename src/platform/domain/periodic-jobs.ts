@@ -9,48 +9,32 @@ export interface PeriodicJob {
   readonly name: string;
   readonly workflowType: string;
   readonly everyMs: number;
-  /** Offset of the start within each interval, in milliseconds. Default 0. */
-  readonly offsetMs?: number;
+  /** Offset of the start within each interval, in milliseconds. */
+  readonly offsetMs: number;
 }
 
+const job = (name: string, workflowType: string, everyMs: number, offsetMs = 0): PeriodicJob => ({
+  name,
+  workflowType,
+  everyMs,
+  offsetMs,
+});
+
 /** Polls partners for their stock. */
-export const STOCK_POLL: PeriodicJob = {
-  name: 'partner-stock-poll',
-  workflowType: WORKFLOW_TYPES.partnerStockPoll,
-  everyMs: 10 * MINUTE_MS,
-};
-
-/** Reads the tracking of packages whose check is due from their carriers. */
-const TRACKING_SWEEP: PeriodicJob = {
-  name: 'tracking-sweep',
-  workflowType: WORKFLOW_TYPES.trackingSweep,
-  everyMs: 5 * MINUTE_MS,
-};
-
+export const STOCK_POLL = job('partner-stock-poll', WORKFLOW_TYPES.partnerStockPoll, 10 * MINUTE_MS);
 /** Reconciles Postgres with Temporal. */
-export const RECONCILIATION: PeriodicJob = {
-  name: 'reconcile',
-  workflowType: WORKFLOW_TYPES.reconcile,
-  everyMs: 5 * MINUTE_MS,
-};
+export const RECONCILIATION = job('reconcile', WORKFLOW_TYPES.reconcile, 5 * MINUTE_MS);
 
-/** Deletes expired data and files once a day, at 03:00 UTC. */
-const MAINTENANCE: PeriodicJob = {
-  name: 'maintenance',
-  workflowType: WORKFLOW_TYPES.maintenance,
-  everyMs: 24 * HOUR_MS,
-  offsetMs: 3 * HOUR_MS,
-};
-
-/** Erases personal data whose retention time is over, or whose orders have ended after a request. */
-const ERASURE: PeriodicJob = {
-  name: 'erase-personal-data',
-  workflowType: WORKFLOW_TYPES.erasePersonalData,
-  everyMs: 15 * MINUTE_MS,
-  offsetMs: 5 * MINUTE_MS,
-};
-
-export const PERIODIC_JOBS = [STOCK_POLL, TRACKING_SWEEP, RECONCILIATION, MAINTENANCE, ERASURE] as const;
+export const PERIODIC_JOBS: readonly PeriodicJob[] = [
+  STOCK_POLL,
+  // Reads the tracking of packages whose check is due from their carriers.
+  job('tracking-sweep', WORKFLOW_TYPES.trackingSweep, 5 * MINUTE_MS),
+  RECONCILIATION,
+  // Deletes expired data and files once a day, at 03:00 UTC.
+  job('maintenance', WORKFLOW_TYPES.maintenance, 24 * HOUR_MS, 3 * HOUR_MS),
+  // Erases personal data whose retention time is over, or whose orders have ended after a request.
+  job('erase-personal-data', WORKFLOW_TYPES.erasePersonalData, 15 * MINUTE_MS, 5 * MINUTE_MS),
+];
 
 /** Returns true for the workflow type of a periodic job. */
 export function isJobWorkflow(workflowType: string): boolean {

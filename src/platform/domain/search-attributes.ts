@@ -19,6 +19,4 @@ export const SEARCH_ATTRIBUTES = {
   attentionReasons: defineSearchAttributeKey('PresslineAttentionReasons', 'KEYWORD_LIST'),
   /** When the next print order must be handed to its carrier: the end of the dispatch date. Absent when nothing is due. */
   due: defineSearchAttributeKey('PresslineDue', 'DATETIME'),
-  /** Superseded by `attentionReasons`: the first reason alone. Kept because the type of an attribute cannot change and saved filters use it. */
-  attention: defineSearchAttributeKey('PresslineAttention', 'KEYWORD'),
 } as const;

@@ -27,49 +27,32 @@ export const ORDER_SIGNALS = { postback: 'postback', tracking: 'tracking' } as c
 export const ORDER_WORKFLOW_PREFIX = 'order-';
 
 /** Returns the workflow id of an order's run. */
-export function orderWorkflowId(orderId: string): string {
-  return `${ORDER_WORKFLOW_PREFIX}${orderId}`;
-}
+export const orderWorkflowId = (orderId: string) => `${ORDER_WORKFLOW_PREFIX}${orderId}`;
 
 /** Returns the order id of an order run's workflow id, or null for the id of any other workflow. */
-export function orderIdOfWorkflow(workflowId: string): string | null {
-  return workflowId.startsWith(ORDER_WORKFLOW_PREFIX) ? workflowId.slice(ORDER_WORKFLOW_PREFIX.length) : null;
-}
+export const orderIdOfWorkflow = (workflowId: string) =>
+  workflowId.startsWith(ORDER_WORKFLOW_PREFIX) ? workflowId.slice(ORDER_WORKFLOW_PREFIX.length) : null;
 
 /** Returns the workflow id of a procurement order's run. */
-export function procurementWorkflowId(orderId: number): string {
-  return `procurement-order-${orderId}`;
-}
+export const procurementWorkflowId = (orderId: number) => `procurement-order-${orderId}`;
 
 /** Returns the workflow id of the workflow that buys the labels of a shipping order. */
-export function shippingOrderWorkflowId(shippingOrderId: string): string {
-  return `shipping-order-${shippingOrderId}`;
-}
+export const shippingOrderWorkflowId = (shippingOrderId: string) => `shipping-order-${shippingOrderId}`;
 
 /** Returns the workflow id of the cancellation of a shipping order. */
-export function cancelShippingOrderWorkflowId(shippingOrderId: string): string {
-  return `cancel-shipping-order-${shippingOrderId}`;
-}
+export const cancelShippingOrderWorkflowId = (shippingOrderId: string) => `cancel-shipping-order-${shippingOrderId}`;
 
 /** Returns the workflow id under which the purchase of a failed shipping order is voided: a child of that order's workflow. */
-export function takeBackShippingOrderWorkflowId(shippingOrderId: string): string {
-  return `take-back-${shippingOrderId}`;
-}
+export const takeBackShippingOrderWorkflowId = (shippingOrderId: string) => `take-back-${shippingOrderId}`;
 
 /**
  * Returns the workflow id under which reconciliation voids an unfinished purchase.
  * @param shipmentId id of the row in `shipments`
  */
-export function voidShipmentWorkflowId(shipmentId: string): string {
-  return `void-shipment-${shipmentId}`;
-}
+export const voidShipmentWorkflowId = (shipmentId: string) => `void-shipment-${shipmentId}`;
 
 /** Returns the workflow id under which the labels of a shipment that a part of a print order left behind are voided. */
-export function voidPackagesWorkflowId(shipmentId: string): string {
-  return `void-packages-${shipmentId}`;
-}
+export const voidPackagesWorkflowId = (shipmentId: string) => `void-packages-${shipmentId}`;
 
 /** Returns the workflow id of a bulk repair of orders. */
-export function bulkRepairWorkflowId(bulkRepairId: string): string {
-  return `bulk-repair-${bulkRepairId}`;
-}
+export const bulkRepairWorkflowId = (bulkRepairId: string) => `bulk-repair-${bulkRepairId}`;

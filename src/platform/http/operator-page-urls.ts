@@ -4,24 +4,18 @@ import { orderIdOfWorkflow } from '../domain/workflows';
 /** Addresses of pages that people open: pages of the console, and pages of the Temporal UI. */
 
 /** Returns the address of an order's page in the console. */
-export function orderPage(publicUrl: string, orderId: string): string {
-  return `${publicUrl}/console/orders/${orderId}`;
-}
+export const orderPage = (publicUrl: string, orderId: string) => `${publicUrl}/console/orders/${orderId}`;
 
 /** Returns the address of the console's list of orders that need attention for a reason. */
-export function attentionPage(publicUrl: string, reason: string): string {
-  return `${publicUrl}/console/attention?reason=${encodeURIComponent(reason)}`;
-}
+export const attentionPage = (publicUrl: string, reason: string) =>
+  `${publicUrl}/console/attention?reason=${encodeURIComponent(reason)}`;
 
 /** Returns the address of the console's list of dead letters of a kind. */
-export function deadLettersPage(publicUrl: string, kind: string): string {
-  return `${publicUrl}/console/outbox?state=dead&kind=${encodeURIComponent(kind)}`;
-}
+export const deadLettersPage = (publicUrl: string, kind: string) =>
+  `${publicUrl}/console/outbox?state=dead&kind=${encodeURIComponent(kind)}`;
 
 /** Returns the address of the console's page of the system and its periodic jobs. */
-export function systemPage(publicUrl: string): string {
-  return `${publicUrl}/console/system`;
-}
+export const systemPage = (publicUrl: string) => `${publicUrl}/console/system`;
 
 /** Workflow ids of a shipping order: the purchase of its labels, its cancellation, and the void of a failed purchase. */
 const SHIPPING_ORDER = /^(?:cancel-)?shipping-order-(.+)$|^take-back-(.+)$/;
@@ -39,9 +33,8 @@ function pageOfWorkflow(publicUrl: string, workflowId: string): string {
 }
 
 /** Returns the static details of a workflow in the Temporal UI, as Markdown: a link to its page in the console. */
-export function workflowDetails(publicUrl: string, workflowId: string): string {
-  return `[Open in the Pressline console](${pageOfWorkflow(publicUrl, workflowId)})`;
-}
+export const workflowDetails = (publicUrl: string, workflowId: string) =>
+  `[Open in the Pressline console](${pageOfWorkflow(publicUrl, workflowId)})`;
 
 /** Returns the address of a workflow in the Temporal UI. Null when TEMPORAL_UI_URL is not set. */
 export function workflowPage(

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
+import { parseNamedList } from '../configuration/named-list';
 
 /** Returns a new signing secret as defined by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64. */
 export function newSigningSecret(): string {
@@ -52,11 +53,7 @@ export type SecretsBySender = ReadonlyMap<string, readonly string[]>;
  * @returns undefined for any other text
  */
 export function parseSecretsBySender(text: string): SecretsBySender | undefined {
-  const secrets = new Map<string, string[]>();
-  for (const entry of text.split(',')) {
-    const [, sender, secret] = /^([A-Za-z0-9_.-]{1,100}):(whsec_[A-Za-z0-9+/]{32,88}={0,2})$/.exec(entry.trim()) ?? [];
-    if (sender === undefined || secret === undefined) return undefined;
-    secrets.set(sender, [...(secrets.get(sender) ?? []), secret]);
-  }
-  return secrets;
+  const entries = parseNamedList(text, /^([A-Za-z0-9_.-]{1,100}):(whsec_[A-Za-z0-9+/]{32,88}={0,2})$/);
+  const bySender = entries && Map.groupBy(entries, ([sender]) => sender);
+  return bySender && new Map([...bySender].map(([sender, own]) => [sender, own.map(([, secret]) => secret)]));
 }

@@ -20,14 +20,6 @@ export interface FairClaimOptions extends ClaimOptions {
   readonly inDelivery: Readonly<Record<string, number>>;
 }
 
-export interface FairClaim {
-  readonly rows: readonly ClaimedJson[];
-  /** Targets that the claim considered. */
-  readonly candidates: readonly WaitingTarget[];
-  /** Time of the claim in Postgres. */
-  readonly now: Date;
-}
-
 /**
  * Claims a limited number of due rows of each target, so that a target with a long queue gets no more slots than a
  * target with one row.
@@ -35,12 +27,13 @@ export interface FairClaim {
  * The times of a target are compared together with the target, so that only the index by target applies. The index of all
  * due rows looks as good to the planner, which expects few rows in the table, but with it every target reads the recent rows
  * of all targets: 6.3 ms instead of 1.7 ms for 50 targets, with a million dead rows.
+ * @returns `candidates`: the targets that the claim considered. `now`: its time in Postgres
  */
 export async function claimFairly(
   sql: Sql,
   kind: OutboxKind,
   { limit, leaseSeconds, perTarget, after, waiting, inDelivery }: FairClaimOptions,
-): Promise<FairClaim> {
+) {
   const full = Object.keys(inDelivery).filter((target) => inDelivery[target]! >= perTarget);
   const found =
     after.getTime() > 0

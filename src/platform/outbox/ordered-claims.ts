@@ -3,23 +3,17 @@ import { type ClaimedJson, type ClaimOptions, type Claims, lastDueAt, leasePicke
 import type { OutboxKind, OutboxRow } from './outbox';
 import { ScanWindow } from './scan-window';
 
-export interface OrderedClaim {
-  readonly rows: OutboxRow[];
-  /** Time of Postgres up to which every due row is claimed, except rows of busy targets. */
-  readonly reached: Date;
-  /** True when rows of busy targets are due. */
-  readonly passedOver: boolean;
-}
-
 /**
  * Claims rows that became due since `after`, oldest first. Skips rows that another relay has locked.
  * @param busy targets whose rows are not claimed
+ * @returns `reached`: the time of Postgres up to which every due row is claimed, except rows of busy targets. `passedOver`:
+ *   rows of busy targets are due
  */
 export async function claim(
   sql: Sql,
   kind: OutboxKind,
   { limit, leaseSeconds, after, busy }: ClaimOptions & { readonly after: Date; readonly busy: readonly string[] },
-): Promise<OrderedClaim> {
+) {
   const targets = [...busy];
   const [result] = await sql<{ now: Date; rows: ClaimedJson[]; passedOver: boolean }[]>`
     WITH picked AS (
@@ -35,11 +29,7 @@ export async function claim(
         AND available_at >= ${after} AND available_at <= now()) AS passed_over
     FROM claimed`;
   const { now, rows, passedOver } = result!;
-  return {
-    rows: rowsOf(rows),
-    reached: rows.length < limit ? now : (lastDueAt(rows) ?? now),
-    passedOver,
-  };
+  return { rows: rowsOf(rows), reached: rows.length < limit ? now : (lastDueAt(rows) ?? now), passedOver };
 }
 
 /** Claims for lanes that deliver the rows of one target one after another. */

@@ -49,12 +49,10 @@ const WAKE_EVERY_MS: Readonly<Record<OutboxKind, number>> = {
   notification: 250,
 };
 
-type Wake = (kind: OutboxKind) => void;
-
 /** A relay of this process. */
 interface LocalRelay {
   readonly kinds: ReadonlySet<OutboxKind>;
-  readonly wake: Wake;
+  wake(kind: OutboxKind): void;
 }
 
 /** The relays of this process, by the database that they relay from. */
@@ -72,54 +70,13 @@ export function addRelayOfProcess(sql: Sql, relay: LocalRelay): () => void {
   return () => void relays.delete(relay);
 }
 
-/** Returns the relays of this process that deliver messages of a kind. */
-const relaysOf = (sql: Sql, kind: OutboxKind): LocalRelay[] =>
-  [...(relaysHere.get(databaseOf(sql)) ?? [])].filter(({ kinds }) => kinds.has(kind));
-
-/** Runs something for a kind: immediately, then at most once in a time. */
-class Throttle {
-  private readonly last = new Map<OutboxKind, number>();
-  /** Kinds for which a timer is set. */
-  private readonly pending = new Set<OutboxKind>();
-
-  constructor(private readonly run: Wake) {}
-
-  call(kind: OutboxKind, everyMs: number): void {
-    if (this.pending.has(kind)) return;
-    const now = () => {
-      this.pending.delete(kind);
-      this.last.set(kind, performance.now());
-      this.run(kind);
-    };
-    const wait = (this.last.get(kind) ?? Number.NEGATIVE_INFINITY) + everyMs - performance.now();
-    if (wait <= 0) {
-      now();
-      return;
-    }
-    this.pending.add(kind);
-    setTimeout(now, wait);
-  }
+interface WakeUp {
+  at: number;
+  isDue: boolean;
 }
 
-interface Throttles {
-  readonly here: Throttle;
-  readonly everywhere: Throttle;
-}
-
-const throttlesByPool = new WeakMap<Sql, Throttles>();
-
-function throttlesOf(sql: Sql): Throttles {
-  const throttles = throttlesByPool.get(sql) ?? {
-    here: new Throttle((kind) => {
-      for (const { wake } of relaysOf(sql, kind)) wake(kind);
-    }),
-    everywhere: new Throttle((kind) => {
-      sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
-    }),
-  };
-  throttlesByPool.set(sql, throttles);
-  return throttles;
-}
+/** The last wake-up of each kind, by the pool of the process that made it. */
+const wakeUps = new WeakMap<Sql, Map<OutboxKind, WakeUp>>();
 
 /**
  * Wakes a relay: immediately, then at most once in 20 ms, or 250 ms for notifications. A process that relays messages of this kind
@@ -128,6 +85,19 @@ function throttlesOf(sql: Sql): Throttles {
  * transactions would queue for it. A wake-up lost in a crash costs one polling interval.
  */
 export function wakeRelays(sql: Sql, kind: OutboxKind): void {
-  const { here, everywhere } = throttlesOf(sql);
-  (relaysOf(sql, kind).length > 0 ? here : everywhere).call(kind, WAKE_EVERY_MS[kind]);
+  const kinds = wakeUps.get(sql) ?? new Map<OutboxKind, WakeUp>();
+  wakeUps.set(sql, kinds);
+  const last = kinds.get(kind) ?? { at: Number.NEGATIVE_INFINITY, isDue: false };
+  kinds.set(kind, last);
+  if (last.isDue) return;
+  last.isDue = true;
+  const wake = () => {
+    Object.assign(last, { at: performance.now(), isDue: false });
+    const here = [...(relaysHere.get(databaseOf(sql)) ?? [])].filter(({ kinds }) => kinds.has(kind));
+    for (const relay of here) relay.wake(kind);
+    if (here.length === 0) sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
+  };
+  const waitMs = last.at + WAKE_EVERY_MS[kind] - performance.now();
+  if (waitMs > 0) setTimeout(wake, waitMs);
+  else wake();
 }

@@ -20,8 +20,8 @@ export interface Resealed {
 export const secretOwner = ({ table }: Pick<SealedTable, 'table'>, key: string): string => `${table}:${key}`;
 
 /**
- * Seals every secret with the first key: those stored before secrets were sealed, and those sealed with another key.
- * Can be repeated, and can run in several processes at once. The tables have one row per partner or endpoint.
+ * Seals with the first key every secret that another key has sealed. Can be repeated, and can run in several processes
+ * at once. The tables have one row per partner or endpoint.
  */
 export async function resealSecrets(sql: Sql, box: SecretBox, tables: readonly SealedTable[]): Promise<Resealed> {
   let sealed = 0;

@@ -13,7 +13,7 @@ export interface SecretBox {
    */
   seal(secret: string, owner: string): string;
   /**
-   * Decrypts a sealed secret. Returns other text unchanged: a secret that was stored before secrets were sealed.
+   * Decrypts a sealed secret.
    * @throws SecretNotOpened when its key is not configured, or the text or its owner was altered
    */
   open(stored: string, owner: string): string;
@@ -26,24 +26,15 @@ export class SecretNotOpened extends Error {
   override readonly name = 'SecretNotOpened';
 }
 
-/** No signing secret starts with it, and it is not base64: a release that does not seal cannot sign with sealed text. */
-const SEALED = 'sealed:';
-
-/** Returns true for a text that a secret box has sealed, or that looks so. */
-export function isSealed(text: string): boolean {
-  return text.startsWith(SEALED);
-}
-
 export function createSecretBox(keys: KeyRing): SecretBox {
   const [current] = keys;
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
-  const currentPrefix = `${SEALED}${current.id}:`;
+  const currentPrefix = `sealed:${current.id}:`;
   return {
     currentPrefix,
     seal: (secret, owner) => currentPrefix + encrypt(current.key, Buffer.from(secret), owner).toString('base64'),
     open(stored, owner) {
-      if (!isSealed(stored)) return stored;
-      const [id = '', bytes = ''] = stored.slice(SEALED.length).split(':');
+      const [, id = '', bytes = ''] = /^sealed:([^:]*):(.*)$/s.exec(stored) ?? [];
       const key = byId.get(id);
       if (key === undefined) {
         throw new SecretNotOpened(`the secret of ${owner} is sealed with key ${id}, which is not in SECRET_KEYS`);

@@ -14,15 +14,9 @@ export interface JobRun {
  * Returns the function that the worker calls at the end of each run of a periodic job (workflows/job-runs.ts). It stores the last
  * run of the job and measures its duration. A failure is logged: the next run repeats the work.
  */
-export function createJobRunRecorder({
-  sql,
-  metrics,
-}: {
-  readonly sql: Sql;
-  readonly metrics: Metrics;
-}): (workflowType: string, run: JobRun) => Promise<void> {
+export function createJobRunRecorder({ sql, metrics }: { readonly sql: Sql; readonly metrics: Metrics }) {
   for (const { name } of PERIODIC_JOBS) metrics.expectObservations('pressline_job_duration_seconds', { job: name });
-  return async (workflowType, run) => {
+  return async (workflowType: string, run: JobRun): Promise<void> => {
     const job = PERIODIC_JOBS.find((each) => each.workflowType === workflowType)?.name;
     if (job === undefined) return;
     const { startedAt, endedAt, error } = run;
@@ -43,20 +37,12 @@ export async function jobGauges(tx: Queryable): Promise<GaugePoint[]> {
   const rows = await tx<{ job: string; at: number }[]>`
     SELECT job, extract(epoch FROM last_success_at)::float8 AS at FROM job_runs WHERE last_success_at IS NOT NULL`;
   const lastSuccess = ({ name }: PeriodicJob) => rows.find(({ job }) => job === name)?.at ?? 0;
-  return [
-    ...PERIODIC_JOBS.map(
-      (job): GaugePoint => ({
-        name: 'pressline_job_last_success_timestamp_seconds',
-        labels: { job: job.name },
-        value: lastSuccess(job),
-      }),
-    ),
-    {
-      name: 'pressline_reconcile_last_success_timestamp_seconds',
-      labels: {},
-      value: lastSuccess(RECONCILIATION),
-    },
-  ];
+  const points = PERIODIC_JOBS.map((job): GaugePoint => {
+    const labels = { job: job.name };
+    return { name: 'pressline_job_last_success_timestamp_seconds', labels, value: lastSuccess(job) };
+  });
+  const reconciled = lastSuccess(RECONCILIATION);
+  return [...points, { name: 'pressline_reconcile_last_success_timestamp_seconds', labels: {}, value: reconciled }];
 }
 
 /** A periodic job with its last run. */
@@ -82,11 +68,7 @@ export async function readJobResults(sql: Queryable, jobs: readonly PeriodicJob[
   return jobs.map(({ name, everyMs }) => {
     const row = rows.find(({ job }) => job === name);
     const lastRun = row && { endedAt: row.endedAt, seconds: row.seconds, error: row.error };
-    return {
-      name,
-      everySeconds: everyMs / 1_000,
-      lastRun: lastRun ?? null,
-      lastSuccessAt: row?.lastSuccessAt ?? null,
-    };
+    const lastSuccessAt = row?.lastSuccessAt ?? null;
+    return { name, everySeconds: everyMs / 1_000, lastRun: lastRun ?? null, lastSuccessAt };
   });
 }

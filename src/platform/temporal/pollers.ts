@@ -9,7 +9,8 @@ export interface Poller {
   readonly lastSeenAt: Date;
 }
 
-export type TaskType = 'workflow' | 'activity';
+const TASK_TYPES = ['workflow', 'activity'] as const;
+export type TaskType = (typeof TASK_TYPES)[number];
 
 /** The workers of a task queue, and the tasks that wait for one. */
 export interface TaskQueueState {
@@ -38,12 +39,11 @@ export async function readTaskQueue(client: Client, taskQueue: string, timeoutMs
         reportStats: true,
       }),
     );
-  const [workflow, activity] = await Promise.all([describe('workflow'), describe('activity')]);
   const found = new Map<string, { types: TaskType[]; lastSeenAt: Date }>();
-  for (const [type, { pollers }] of [
-    ['workflow', workflow],
-    ['activity', activity],
-  ] as const) {
+  const backlog: Record<TaskType, number | null> = { workflow: null, activity: null };
+  const states = await Promise.all(TASK_TYPES.map(async (type) => [type, await describe(type)] as const));
+  for (const [type, { pollers, stats }] of states) {
+    if (stats?.approximateBacklogCount != null) backlog[type] = Number(stats.approximateBacklogCount);
     for (const { identity, lastAccessTime } of pollers) {
       if (!identity) continue;
       const seen = new Date(Number(lastAccessTime?.seconds ?? 0) * 1_000);
@@ -53,10 +53,5 @@ export async function readTaskQueue(client: Client, taskQueue: string, timeoutMs
       found.set(identity, poller);
     }
   }
-  const backlogOf = ({ stats }: typeof workflow) =>
-    stats?.approximateBacklogCount == null ? null : Number(stats.approximateBacklogCount);
-  return {
-    pollers: [...found].map(([identity, poller]) => ({ identity, ...poller })),
-    backlog: { workflow: backlogOf(workflow), activity: backlogOf(activity) },
-  };
+  return { pollers: [...found].map(([identity, poller]) => ({ identity, ...poller })), backlog };
 }

@@ -44,7 +44,7 @@ export async function triggerJob(client: Client, config: QueueConfig, job: Perio
   );
 }
 
-function definition(id: string, taskQueue: string, { workflowType, everyMs, offsetMs = 0 }: PeriodicJob) {
+function definition(id: string, taskQueue: string, { workflowType, everyMs, offsetMs }: PeriodicJob) {
   return {
     spec: { intervals: [{ every: everyMs, offset: offsetMs }] },
     action: { type: 'startWorkflow', workflowType, workflowId: id, taskQueue, args: [] },

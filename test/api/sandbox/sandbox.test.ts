@@ -91,14 +91,14 @@ test('a behaviour applies to the next print order, and rules are removed', async
   await send(`${path}/partners/nobody/behaviour`, { behaviour: 'refuses' }).expect(404);
 });
 
-test('the sandbox sends postbacks, dispatch requests and scans, and the answers come back', async () => {
+test('the sandbox sends postbacks, dispatch requests and scans, and returns the responses', async () => {
   await submit('710');
   const { body } = await send(`${berlin}/postback`, { printOrderId: '710', status: 'received' }).expect(200);
   expect(body).toEqual({ status: 200, body: { message: 'ok' } });
   expect(stub.postbacks('710')).toEqual(['received']);
   expect((await overview()).partners[0].printOrders[0]).toMatchObject({
     printOrderId: '710',
-    postbacks: [{ status: 'received', answer: 200 }],
+    postbacks: [{ status: 'received', responseStatus: 200 }],
   });
   const dispatched = await send(`${berlin}/dispatch`, { printOrderId: '710' }).expect(200);
   expect(dispatched.body.body.trackingCode).toBe('TRACK710');

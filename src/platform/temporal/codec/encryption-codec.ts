@@ -17,7 +17,7 @@ export class UndecryptablePayload extends Error {
 /**
  * Encrypts every payload with its metadata. The stored payload contains `nonce | ciphertext | tag` and the name of its key. The
  * name is authenticated, so that a payload cannot be attributed to another key. Payloads that are not encrypted are read
- * unchanged, so that workflows from before continue.
+ * unchanged, so that workflows continue when encryption is turned on.
  * @param keys at least one; the first one encrypts
  */
 export function encryptionCodec(keys: KeyRing): PayloadCodec {

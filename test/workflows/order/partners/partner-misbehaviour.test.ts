@@ -80,8 +80,8 @@ const updates =
 const isOnHold = ({ status }: OrderNow) => status === 'on_hold';
 const firstItemWaits = ({ items }: OrderNow) =>
   items[0]!.status === 'manual_handling' && items[1]!.status !== 'in_production' && items[1]!.status !== 'printed';
-const answers = (status: string) => (seen: SeenPrintOrder) =>
-  seen.postbacks.filter((postback) => postback.status === status).map(({ answer }) => answer);
+const responseStatuses = (status: string) => (seen: SeenPrintOrder) =>
+  seen.postbacks.filter((postback) => postback.status === status).map(({ responseStatus }) => responseStatus);
 
 const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case> = {
   'well-behaved': { printOrders: 1, labels: 1 },
@@ -90,12 +90,12 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     amount: 1,
     printOrders: 1,
     labels: 1,
-    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['500', '200']),
+    first: ({ responses: given }) => expect(given.slice(0, 2)).toEqual(['500', '200']),
   },
   busy: {
     printOrders: 1,
     labels: 1,
-    first: ({ answers: given }) => expect(given.slice(0, 2)).toEqual(['429', '200']),
+    first: ({ responses: given }) => expect(given.slice(0, 2)).toEqual(['429', '200']),
   },
   refuses: {
     waits: isOnHold,
@@ -109,7 +109,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
-  'never-answers': {
+  'sends-no-postbacks': {
     waits: ({ attention }) => attention === 'not_received',
     act: operator('reroute'),
     printOrders: 2,
@@ -130,21 +130,21 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'duplicate-postbacks': {
     printOrders: 1,
     labels: 1,
-    first: (seen) => expect(answers('printed')(seen)).toEqual([200, 200, 200, 200]),
+    first: (seen) => expect(responseStatuses('printed')(seen)).toEqual([200, 200, 200, 200]),
   },
   'reversed-postbacks': { printOrders: 1, labels: 1 },
   'late-postbacks': {
     printOrders: 1,
     labels: 1,
-    first: (seen) => expect(answers('shipped')(seen)).toEqual([200, 200]),
+    first: (seen) => expect(responseStatuses('shipped')(seen)).toEqual([200, 200]),
   },
   'faulty-postbacks': {
     printOrders: 1,
     labels: 1,
     first: ({ postbacks }) =>
-      expect(postbacks.filter(({ status }) => status.startsWith('faulty')).map(({ answer }) => answer)).toEqual([
-        400, 400, 400, 400, 404, 400,
-      ]),
+      expect(
+        postbacks.filter(({ status }) => status.startsWith('faulty')).map(({ responseStatus }) => responseStatus),
+      ).toEqual([400, 400, 400, 400, 404, 400]),
   },
   'per-item-postbacks': { items: 2, printOrders: 1, labels: 1 },
   'cancels-order': {
@@ -241,7 +241,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     },
     printOrders: 1,
     labels: 1,
-    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: '422' }]),
+    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, response: '422' }]),
   },
   'misses-updates': {
     amount: UNTIL_ACT_MS,
@@ -249,7 +249,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     act: updates('misses-updates'),
     printOrders: 1,
     labels: 1,
-    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, answered: 'silence' }]),
+    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, response: 'silence' }]),
   },
   'delays-updates': {
     amount: 8_000,
@@ -258,7 +258,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     printOrders: 1,
     labels: 1,
     first: ({ updates }) =>
-      expect(updates).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' }]),
+      expect(updates).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 2', response: '200' }]),
   },
   'ships-to-old-address': {
     amount: UNTIL_ACT_MS,
@@ -273,7 +273,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'ships-with-known-carrier': {
     printOrders: 1,
     labels: 0,
-    first: ({ postbacks }) => expect(postbacks.at(-1)).toMatchObject({ status: 'shipped', answer: 200 }),
+    first: ({ postbacks }) => expect(postbacks.at(-1)).toMatchObject({ status: 'shipped', responseStatus: 200 }),
   },
   'cancels-shipping-order': {
     printOrders: 1,
@@ -328,7 +328,9 @@ test.each(Object.entries(CASES))('%s', async (name, { printOrders, labels, voide
     orderId,
     (now) =>
       (now.shipments.voided ?? 0) === voided &&
-      seenPrintOrders(stack, now.printOrderIds).every(({ state }) => state !== 'taken' || name === 'never-answers'),
+      seenPrintOrders(stack, now.printOrderIds).every(
+        ({ state }) => state !== 'taken' || name === 'sends-no-postbacks',
+      ),
   );
   const seen = seenPrintOrders(stack, settled.printOrderIds);
   expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());
