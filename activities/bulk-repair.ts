@@ -17,7 +17,7 @@ export function createBulkRepairActivities(deps: BulkRepairDeps & { readonly log
     /**
      * Repairs the next orders of a bulk repair, a few at a time.
      * @returns false when none is left, or the bulk repair was canceled
-     * @throws ApplicationFailure `OrdersUnavailable` when workflows of orders did not answer. A retry takes them first
+     * @throws ApplicationFailure `OrdersUnavailable` when workflows of orders did not respond. A retry takes them first
      */
     async repairNextOrders({ bulkRepairId }: { readonly bulkRepairId: string }): Promise<boolean> {
       const bulk = await bulkRepairById(sql, bulkRepairId);
@@ -40,7 +40,7 @@ export function createBulkRepairActivities(deps: BulkRepairDeps & { readonly log
       );
       cancellationSignal.throwIfAborted();
       if (unanswered > 0)
-        throw ApplicationFailure.retryable(`${unanswered} orders did not answer`, 'OrdersUnavailable');
+        throw ApplicationFailure.retryable(`${unanswered} orders did not respond`, 'OrdersUnavailable');
       return orders.length === BATCH;
     },
 

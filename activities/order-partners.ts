@@ -15,21 +15,21 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
      */
     async deliverPrintOrder(call: RunIds & { readonly printOrderId: string }): Promise<OrRefusal<void>> {
       const { printOrderId } = call;
-      const answer = await deliverPrintOrder(deps, printOrderId);
-      logOf(deps, call).info({ printOrderId, outcome: answer.outcome }, 'print order delivery');
-      switch (answer.outcome) {
+      const result = await deliverPrintOrder(deps, printOrderId);
+      logOf(deps, call).info({ printOrderId, outcome: result.outcome }, 'print order delivery');
+      switch (result.outcome) {
         case 'accepted': {
-          if (answer.repeatsUpdate == null) return;
+          if (result.repeatsUpdate == null) return;
           // One attempt: the partner has accepted this update before.
-          const update = { printOrderId, shippingRevision: answer.repeatsUpdate };
+          const update = { printOrderId, shippingRevision: result.repeatsUpdate };
           const { outcome } = await deliverOrderUpdate(deps, update);
           logOf(deps, call).info({ ...update, outcome }, 'order update repeated');
           return;
         }
         case 'refused':
-          return refused({ message: answer.message });
+          return refused({ message: result.message });
         case 'retry':
-          throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+          throw transient(result.message, 'PartnerUnreachable', result.retryAfterMs);
       }
     },
 
@@ -46,17 +46,17 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
       >
     > {
       const { printOrderId, shippingRevision } = call;
-      const answer = await deliverOrderUpdate(deps, { printOrderId, shippingRevision });
-      logOf(deps, call).info({ printOrderId, shippingRevision, outcome: answer.outcome }, 'order update delivery');
-      switch (answer.outcome) {
+      const result = await deliverOrderUpdate(deps, { printOrderId, shippingRevision });
+      logOf(deps, call).info({ printOrderId, shippingRevision, outcome: result.outcome }, 'order update delivery');
+      switch (result.outcome) {
         case 'accepted':
           return { outcome: 'accepted' };
         case 'refused':
-          return refused({ message: answer.message });
+          return refused({ message: result.message });
         case 'retry':
-          throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
+          throw transient(result.message, 'PartnerUnreachable', result.retryAfterMs);
         default:
-          return answer;
+          return result;
       }
     },
 
@@ -68,13 +68,13 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
         readonly reason: string;
       },
     ) {
-      const answer = await cancelAtPartner(deps, request);
+      const result = await cancelAtPartner(deps, request);
       logOf(deps, request).info(
-        { printOrderId: request.printOrderId, outcome: answer.outcome },
+        { printOrderId: request.printOrderId, outcome: result.outcome },
         'cancellation requested from partner',
       );
-      if (answer.outcome === 'retry') throw transient(answer.message, 'PartnerUnreachable', answer.retryAfterMs);
-      return answer;
+      if (result.outcome === 'retry') throw transient(result.message, 'PartnerUnreachable', result.retryAfterMs);
+      return result;
     },
   };
 }

@@ -9,7 +9,7 @@ import { attemptOf } from './attempts';
 
 /**
  * Returns the interceptor that reports unexpected exceptions of activities, once for each activity: at its first attempt that
- * throws one. Failures of Temporal, servers that are unavailable and carriers without an answer are expected.
+ * throws one. Failures of Temporal, servers that are unavailable and carriers without a response are expected.
  */
 export function reportActivityErrors(report: ErrorReporter, log: Logger): (context: Context) => ActivityInterceptors {
   return ({ info }) => {

@@ -26,7 +26,7 @@ export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
 }
 
-/** Marks a carrier without a usable answer as an expected, retryable failure. */
+/** Marks a carrier without a usable response as an expected, retryable failure. */
 async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -70,7 +70,7 @@ async function sweepUntilDue(log: Logger, step: (bounds: SweepBounds) => Promise
 }
 
 function warnOfAbsence(log: Logger, { away }: SweepResult): void {
-  if (away.length > 0) log.warn({ carriers: away }, 'carriers did not answer the tracking sweep');
+  if (away.length > 0) log.warn({ carriers: away }, 'carriers did not respond to the tracking sweep');
 }
 
 /** Activities of the shipping workflows. Each one is idempotent. */

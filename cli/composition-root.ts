@@ -33,21 +33,9 @@ export interface Services extends ApiDeps {
 }
 
 /** The connections and stores from which `compose` builds the rest. */
-export type Connections = Pick<
+export type Connections = Omit<
   ApiDeps,
-  | 'config'
-  | 'log'
-  | 'metrics'
-  | 'sql'
-  | 'objects'
-  | 'links'
-  | 'secretBox'
-  | 'publicUrl'
-  | 'sandboxUrl'
-  | 'temporal'
-  | 'client'
-  | 'inspector'
-  | 'workFolder'
+  'carriers' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
 >;
 
 /**

@@ -18,7 +18,8 @@ function exitCode(child) {
 
 /**
  * Builds and starts a program, and does both again after every change of a source. When the build fails, the running program
- * stays. Ends with the program at SIGINT or SIGTERM.
+ * stays. Ends with the program at SIGINT or SIGTERM. `node --watch` restarts a program for each file that a build writes, also
+ * when the build then fails, and starts the new one before the old one has stopped its servers.
  * @param options folders are watched with their subfolders; build and start are commands with arguments
  */
 export function watchAndRestart({ folders, build, start }) {

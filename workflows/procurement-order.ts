@@ -24,7 +24,7 @@ export interface ProcurementOrderInput {
   readonly orderId: number;
 }
 
-/** Database-only activities. They are local, and retried until Postgres answers. */
+/** Database-only activities. They are local, and retried until Postgres responds. */
 const database = proxyLocalActivities<ProcurementActivities>({
   startToCloseTimeout: '10 seconds',
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },

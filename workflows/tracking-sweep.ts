@@ -20,9 +20,9 @@ const carriers = proxyActivities<Pick<ShippingActivities, 'sweepCarrier' | 'find
 export interface TrackingSweep {
   readonly checked: number;
   readonly recorded: number;
-  /** Packages without a usable answer, or whose events could not be recorded. */
+  /** Packages without a usable response, or whose events could not be recorded. */
   readonly failed: number;
-  /** Uids of carriers that gave no usable answer. */
+  /** Uids of carriers that gave no usable response. */
   readonly away: readonly string[];
   /** Why steps failed, by carrier uid. `partner codes`: the search for the carriers of partners' tracking codes. */
   readonly errors: Readonly<Record<string, string>>;

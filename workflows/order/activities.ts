@@ -5,7 +5,7 @@ import { Mutex } from './mutex';
 /** Activity proxies of the order workflow, with their time-outs and retry policies. */
 
 /**
- * Database-only activities. They are local, and retried until Postgres answers. All attempts within one workflow task end
+ * Database-only activities. They are local, and retried until Postgres responds. All attempts within one workflow task end
  * before the task's second heartbeat: after two failures a timer of the server waits for the next attempt, and the task
  * completes. Statements have a shorter time limit (`RECORD_STATEMENT_TIMEOUT_MS`).
  */

@@ -32,27 +32,27 @@ export function minorDigits(currency: string): number {
   return MINOR_DIGITS[currency] ?? 2;
 }
 
+const minorUnits = (currency: string) => Decimal.pow(10, minorDigits(currency));
+const rounded = (amount: Decimal) => amount.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+
 /** Converts an amount as clients write it (`12.5`) to integer minor units (`1250`), rounded half away from zero. */
 export function toMinor(amount: number | string, currency: string): number {
-  return new Decimal(amount)
-    .times(Decimal.pow(10, minorDigits(currency)))
-    .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
-    .toNumber();
+  return rounded(new Decimal(amount).times(minorUnits(currency)));
 }
 
 /** Converts integer minor units to the number that responses contain: 1250 EUR cents to 12.5. */
 export function fromMinor(minor: number, currency: string): number {
-  return new Decimal(minor).div(Decimal.pow(10, minorDigits(currency))).toNumber();
+  return new Decimal(minor).div(minorUnits(currency)).toNumber();
 }
 
 /** Multiplies minor units by a decimal factor such as a VAT rate. Rounds half away from zero. */
 export function timesRate(minor: number, rate: number | string): number {
-  return new Decimal(minor).times(rate).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+  return rounded(new Decimal(minor).times(rate));
 }
 
 /** Formats minor units for documents, such as `1250.00 EUR`: the decimals of the currency, no digit grouping. */
 export function formatMinor(minor: number, currency: string): string {
-  return `${new Decimal(minor).div(Decimal.pow(10, minorDigits(currency))).toFixed(minorDigits(currency))} ${currency}`;
+  return `${new Decimal(minor).div(minorUnits(currency)).toFixed(minorDigits(currency))} ${currency}`;
 }
 
 /** Exchange rates of one day: the units of each currency that one euro buys. */
@@ -87,9 +87,6 @@ export function convertAmount(amount: Decimal, from: string, to: string, rates: 
  */
 export function convertMinor(minor: number, from: string, to: string, rates: RateTable): number {
   if (from === to) return minor;
-  const amount = new Decimal(minor).div(Decimal.pow(10, minorDigits(from)));
-  return convertAmount(amount, from, to, rates)
-    .times(Decimal.pow(10, minorDigits(to)))
-    .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
-    .toNumber();
+  const amount = new Decimal(minor).div(minorUnits(from));
+  return rounded(convertAmount(amount, from, to, rates).times(minorUnits(to)));
 }

@@ -46,7 +46,7 @@ function describePrintOrder(printOrder: PrintOrderState): string {
   const { partnerUid, delivery, shipment, transit, cancel } = printOrder;
   const jobs = printOrder.jobs.filter((job) => job.ended === null);
   if (jobs.length === 0) return 'ended: cancelled or rerouted';
-  if (jobs.some(({ stopRequest }) => stopRequest === 'waiting')) return `${partnerUid} was asked to stop`;
+  if (jobs.some(({ stopRequest }) => stopRequest === 'waiting')) return `${partnerUid} has a stop request`;
   const asked = jobs.some(({ cancelRequest }) => cancelRequest?.refused === false);
   if (cancel === 'requested' || asked) return `${partnerUid} was asked to cancel`;
   const least = Math.min(...jobs.map((job) => job.progress));
