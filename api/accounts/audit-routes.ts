@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
-import { type AuditEntry, type AuditFilter, listAuditEntries } from '../../src/accounts/audit-log';
+import { type AuditEntry, type AuditFilter, auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { csvResponse, formatQuery } from '../http/lists/csv';
@@ -10,41 +10,7 @@ import { operatorsOnly, type RawResponse, type Route, route } from '../http/rout
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
-const actor = z.object({
-  id: z.string().nullable().describe('Null for actions on the command line.'),
-  name: z.string(),
-  role: z.enum(['viewer', 'operator', 'admin', 'client', 'partner', 'system']),
-});
-const state = z.record(z.string(), z.unknown()).nullable();
-export const act = z
-  .object({
-    id: z.string(),
-    at: z.iso.datetime(),
-    actor,
-    action: z.enum(AUDIT_ACTION_NAMES),
-    object: z.object({ type: z.string(), id: z.string() }),
-    before: state.describe('The changed fields before the action. Null: the object did not exist.'),
-    after: state.describe('The changed fields after the action. Null: the object does not exist any more.'),
-    requestId: z.string().nullable(),
-    address: z.string().nullable().describe('IP address of the caller.'),
-  })
-  .meta({ id: 'AuditEntry' });
-
 const isRowId = (id: string) => /^\d{1,18}$/.test(id);
-
-function actView(entry: AuditEntry): z.input<typeof act> {
-  return {
-    id: entry.id,
-    at: entry.at.toISOString(),
-    actor: { id: entry.actorId, name: entry.actorName, role: entry.actorRole },
-    action: entry.action,
-    object: { type: entry.objectType, id: entry.objectId },
-    before: entry.before as z.input<typeof state>,
-    after: entry.after as z.input<typeof state>,
-    requestId: entry.requestId,
-    address: entry.address,
-  };
-}
 
 function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawResponse {
   return csvResponse<AuditEntry>({
@@ -52,12 +18,12 @@ function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawResponse {
     columns: {
       id: ({ id }) => id,
       at: ({ at }) => at.toISOString(),
-      actorId: ({ actorId }) => actorId,
-      actorName: ({ actorName }) => actorName,
-      actorRole: ({ actorRole }) => actorRole,
+      actorId: ({ actor }) => actor.id,
+      actorName: ({ actor }) => actor.name,
+      actorRole: ({ actor }) => actor.role,
       action: ({ action }) => action,
-      objectType: ({ objectType }) => objectType,
-      objectId: ({ objectId }) => objectId,
+      objectType: ({ object }) => object.type,
+      objectId: ({ object }) => object.id,
       before: ({ before }) => (before === null ? null : JSON.stringify(before)),
       after: ({ after }) => (after === null ? null : JSON.stringify(after)),
       requestId: ({ requestId }) => requestId,
@@ -96,7 +62,9 @@ export function auditRoutes({ sql }: Deps): Route[] {
         cursor: cursorField.optional(),
         format: formatQuery,
       }),
-      response: z.object({ entries: z.array(act), nextCursor: z.string().nullable() }).meta({ id: 'AuditPage' }),
+      response: z
+        .object({ entries: z.array(auditEntrySchema), nextCursor: z.string().nullable() })
+        .meta({ id: 'AuditPage' }),
       handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
         if (format === 'csv') {
           requireOperatorRole(account, 'admin');
@@ -105,7 +73,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
         const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
         const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-        return { entries: page.map(actView), nextCursor };
+        return { entries: page.map(({ position: _, ...entry }) => entry), nextCursor };
       },
     }),
   ];

@@ -1,11 +1,30 @@
 import { z } from 'zod';
-import { isRevokedAccount, keysOf, revokeKey, rotateKeys } from '../../src/accounts/accounts-and-keys';
+import {
+  accountKeySchema,
+  isRevokedAccount,
+  keysOf,
+  revokeKey,
+  rotateKeys,
+} from '../../src/accounts/accounts-and-keys';
 import { isLastAdminKey } from '../../src/accounts/operators';
+import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { accountKey, keyName, keyView, rotatedKey } from './key-schemas';
+
+export const keyName = z.string().trim().min(1).max(100);
+
+/** Key and secret of a new key. */
+export const credentialFields = {
+  keyId: z.string(),
+  apiKey: z.string().describe('Shown only in this response.'),
+  apiSecret: z.string().describe('Shown only in this response.'),
+};
+
+const rotatedKey = z
+  .object({ ...credentialFields, createdAt: timestamp, previousKeysExpireAt: timestamp })
+  .meta({ id: 'RotatedKey' });
 
 /** The accounts of one role, as their key routes need them. */
 export interface KeyOwners {
@@ -48,10 +67,10 @@ function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
     access: operatorsOnly('viewer'),
     errors: 'coded',
     params: ownerPath,
-    response: z.object({ keys: z.array(accountKey) }),
+    response: z.object({ keys: z.array(accountKeySchema) }),
     handler: async ({ params }) => {
       const id = await owners.find(sql, ownerIdOf(params));
-      return { keys: (await keysOf(sql, [id])).get(id)!.map(keyView) };
+      return { keys: (await keysOf(sql, [id])).get(id)! };
     },
   });
 }
@@ -91,17 +110,11 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
         if (await isRevokedAccount(tx, id)) {
           throw new Refusal('CONFLICT', { message: 'This account is revoked and gets no more keys.' });
         }
-        const issued = await rotateKeys(tx, id, body.overlapSeconds, body.name ?? null);
-        const response = {
-          keyId: issued.keyId,
-          apiKey: issued.apiKey,
-          apiSecret: issued.apiSecret,
-          createdAt: issued.createdAt.toISOString(),
-          previousKeysExpireAt: issued.previousKeysExpireAt.toISOString(),
-        };
+        const name = body.name ?? null;
+        const { hint, ...response } = await rotateKeys(tx, id, body.overlapSeconds, name);
         await idempotency.complete(tx, response);
         const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = response;
-        const after = { ...shown, name: body.name ?? null, hint: issued.hint };
+        const after = { ...shown, name, hint };
         await audit(tx, { action: `${owners.objectType}.rotate_key`, objectId: id, before: null, after });
         log.info({ owner: id, by: account.name }, 'key rotated');
         return response;
@@ -114,7 +127,7 @@ async function keyOf(sql: Queryable, accountId: string, keyId: string) {
   const keys = (await keysOf(sql, [accountId])).get(accountId)!;
   const key = keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new Refusal('NOT_FOUND', { message: 'This account has no such key.' });
-  return { keyId, ...keyView(key) };
+  return { keyId, ...key };
 }
 
 function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {

@@ -1,13 +1,15 @@
 import { z } from 'zod';
-import { OPERATOR_ROLES } from '../../src/accounts/account';
 import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import {
   changeOperatorRole,
   listOperators,
   type Operator,
   operatorById,
+  operatorSchema,
   revokeOperator,
+  operatorRole as role,
 } from '../../src/accounts/operators';
+import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
@@ -15,44 +17,16 @@ import type { ApiDeps } from '../deps';
 import { formatQuery } from '../http/lists/csv';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { type KeyOwners, keyRoutes } from './key-routes';
-import { keyName } from './key-schemas';
+import { type KeyOwners, keyName, keyRoutes } from './key-routes';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
 const common = { tag: 'Operators', errors: 'coded' } as const;
 
-const role = z
-  .enum(OPERATOR_ROLES)
-  .describe(
-    '`viewer`: reads, searches and quotes. `operator`: also changes orders, catalog, stock and procurement. `admin`: also ' +
-      'changes keys, operators, partners, clients and exchange rates, and exports the audit log.',
-  );
-const operator = z
-  .object({
-    id: z.string(),
-    name: z.string(),
-    role,
-    createdAt: z.iso.datetime(),
-    revokedAt: z.iso.datetime().nullable(),
-    lastUsedAt: z.iso.datetime().nullable().describe('Last use of any of the keys, precise to a minute.'),
-  })
-  .meta({ id: 'Operator' });
 const params = z.object({ operatorId: z.string().max(100) });
 
 const lastAdmin = () =>
   new Refusal('CONFLICT', { message: 'This is the last admin. Make another operator an admin first.' });
-
-function operatorView({ operatorRole, ...one }: Operator): z.input<typeof operator> {
-  return {
-    id: one.id,
-    name: one.name,
-    role: operatorRole,
-    createdAt: one.createdAt.toISOString(),
-    revokedAt: one.revokedAt?.toISOString() ?? null,
-    lastUsedAt: one.lastUsedAt?.toISOString() ?? null,
-  };
-}
 
 /** Returns an operator, revoked or not. @throws Refusal `NOT_FOUND` when there is none with this id */
 async function requireOperator(sql: Queryable, id: string): Promise<Operator> {
@@ -105,24 +79,20 @@ function createOperatorRoute({ sql }: Deps): Route {
         id: z.string(),
         name: z.string(),
         role,
-        createdAt: z.iso.datetime(),
+        createdAt: timestamp,
         keyId: z.string(),
         apiKey: z.string().describe('Shown only in this response.'),
       })
       .meta({ id: 'CreatedOperator' }),
     handler: ({ body, account: { name: by }, log, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
-        const created = await createAccount(tx, {
-          role: 'operator',
-          name: body.name,
-          operatorRole: body.role,
-        });
+        const created = await createAccount(tx, { role: 'operator', name: body.name, operatorRole: body.role });
         if (created === undefined) {
           throw new Refusal('CONFLICT', { message: 'An operator with this name exists already.' });
         }
         const { keyId, apiKey, hint } = await issueKey(tx, created.id, body.keyName ?? null);
         const { id, name, createdAt } = created;
-        const response = { id, name, role: body.role, createdAt: createdAt.toISOString(), keyId, apiKey };
+        const response = { id, name, role: body.role, createdAt, keyId, apiKey };
         await idempotency.complete(tx, response);
         const after = { name, role: body.role, keyId, hint };
         await audit(tx, { action: 'operator.create', objectId: id, before: null, after });
@@ -142,8 +112,8 @@ function listOperatorsRoute({ sql }: Deps): Route {
     summary: 'List operators, oldest first',
     access: operatorsOnly('viewer'),
     query: z.object({ format: formatQuery }),
-    response: z.object({ operators: z.array(operator) }),
-    handler: async () => ({ operators: (await listOperators(sql)).map(operatorView) }),
+    response: z.object({ operators: z.array(operatorSchema) }),
+    handler: async () => ({ operators: await listOperators(sql) }),
   });
 }
 
@@ -159,15 +129,15 @@ function changeOperatorRoute({ sql }: Deps): Route {
     audits: ['operator.change_role'],
     params,
     body: z.object({ role }).meta({ id: 'OperatorChange' }),
-    response: operator,
+    response: operatorSchema,
     handler: ({ params: { operatorId }, body, account: { name: by }, log, audit }) =>
       inTransaction(sql, async (tx) => {
-        const { id, name, operatorRole } = await requireOperator(tx, operatorId);
+        const { id, name, role } = await requireOperator(tx, operatorId);
         if ((await changeOperatorRole(tx, id, body.role)) === 'last-admin') throw lastAdmin();
-        const change = { before: { role: operatorRole }, after: { role: body.role } };
+        const change = { before: { role }, after: { role: body.role } };
         await audit(tx, { action: 'operator.change_role', objectId: id, ...change });
         log.info({ operator: name, role: body.role, by }, 'operator role changed');
-        return operatorView(await requireOperator(tx, id));
+        return await requireOperator(tx, id);
       }),
   });
 }
@@ -185,13 +155,13 @@ function revokeOperatorRoute({ sql }: Deps): Route {
     access: operatorsOnly('admin'),
     audits: ['operator.revoke'],
     params,
-    response: operator,
+    response: operatorSchema,
     handler: ({ params: { operatorId }, account: { name: by }, log, audit }) =>
       inTransaction(sql, async (tx) => {
-        const before = operatorView(await requireOperator(tx, operatorId));
+        const before = await requireOperator(tx, operatorId);
         const { id, name } = before;
         if ((await revokeOperator(tx, id)) === 'last-admin') throw lastAdmin();
-        const after = operatorView(await requireOperator(tx, id));
+        const after = await requireOperator(tx, id);
         await audit(tx, { action: 'operator.revoke', objectId: id, before, after });
         log.info({ operator: name, by }, 'operator revoked');
         return after;

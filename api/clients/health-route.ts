@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { clientHealth, RECENT_ORDERS } from '../../src/orders/reading/client-health';
+import { timestamp } from '../../src/platform/domain/fields';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { clientPath } from './client-schemas';
@@ -13,8 +14,8 @@ const healthSchema = z
       .describe(`Orders that the figures are of: the latest ${RECENT_ORDERS} of the client, without drafts.`),
     needAttention: z.int(),
     byStatus: z.array(z.object({ status: z.enum(ORDER_STATUSES), orders: z.int() })),
-    oldestAt: z.iso.datetime().nullable().describe('When the oldest of these orders was created.'),
-    newestAt: z.iso.datetime().nullable(),
+    oldestAt: timestamp.nullable().describe('When the oldest of these orders was created.'),
+    newestAt: timestamp.nullable(),
   })
   .meta({ id: 'ClientHealth' });
 
@@ -33,15 +34,13 @@ export function clientHealthRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     response: healthSchema,
     handler: async ({ params }) => {
       const { id } = await requireClient(sql, params.connectorId);
-      const { byStatus, oldestAt, newestAt, ...figures } = await clientHealth(sql, id);
+      const { byStatus, ...figures } = await clientHealth(sql, id);
       return {
         ...figures,
         byStatus: ORDER_STATUSES.flatMap((status) => {
           const orders = byStatus[status];
           return orders === undefined ? [] : [{ status, orders }];
         }),
-        oldestAt: oldestAt?.toISOString() ?? null,
-        newestAt: newestAt?.toISOString() ?? null,
       };
     },
   });

@@ -56,8 +56,9 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     response: createdClient,
     handler: ({ body, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
-        const settings = storedSettings(body);
-        const account = await createAccount(tx, { role: 'client', name: body.name, settings });
+        const { name, ...given } = body;
+        const settings = storedSettings(given);
+        const account = await createAccount(tx, { role: 'client', name, settings });
         if (account === undefined) {
           throw new Refusal('CONFLICT', { message: 'A client with this name exists already.' });
         }
@@ -65,7 +66,7 @@ function createRoute({ sql, publicUrl }: Deps): Route {
         const view = clientView({ ...account, settings }, publicUrl);
         const response = { ...view, keyId, apiKey, apiSecret };
         await idempotency.complete(tx, response);
-        const after = { name: account.name, ...settings, keyId, hint };
+        const after = { name, ...settings, keyId, hint };
         await audit(tx, { action: 'client.create', objectId: account.id, before: null, after });
         return response;
       }),

@@ -5,7 +5,6 @@ import { type Client, clientById } from '../../src/accounts/clients';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
-import { keyView } from '../accounts/key-schemas';
 import type { client } from './client-schemas';
 
 /** Returns a client account. @throws Refusal `NOT_FOUND` when there is none with this id */
@@ -20,11 +19,11 @@ export function clientView({ id, name, createdAt, settings }: Client, publicUrl:
   return {
     id,
     name,
-    ...settingsView(settings),
+    ...({ ...NO_SETTINGS, ...settings } as Pick<z.output<typeof client>, keyof ClientSettings>),
     submitOrderUrl: `${publicUrl}/v1/orders`,
     getOrderUrl: `${publicUrl}/v1/orders`,
     updateShipmentUrl: `${publicUrl}/v1/orders/{order_id}/shipment`,
-    createdAt: createdAt.toISOString(),
+    createdAt,
   };
 }
 
@@ -34,40 +33,21 @@ export async function clientsWithKeys(
   clients: readonly Client[],
   publicUrl: string,
 ): Promise<z.input<typeof client>[]> {
-  const keys = await keysOf(
-    sql,
-    clients.map(({ id }) => id),
-  );
-  return clients.map((one) => ({
-    ...clientView(one, publicUrl),
-    keys: (keys.get(one.id) ?? []).map(keyView),
-  }));
+  const ids = clients.map(({ id }) => id);
+  const keys = await keysOf(sql, ids);
+  return clients.map((one) => ({ ...clientView(one, publicUrl), keys: keys.get(one.id)! }));
 }
 
 /** Returns settings as they are stored: a return address gets an id. */
-export function storedSettings(settings: ClientSettings): ClientSettings {
-  const { channel, billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
-  return {
-    ...(channel === undefined ? {} : { channel }),
-    ...(billingEntity === undefined ? {} : { billingEntity }),
-    ...(returnAddress === undefined ? {} : { returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } }),
-    ...(iossNumber === undefined ? {} : { iossNumber }),
-    ...(brandedPackaging === undefined ? {} : { brandedPackaging }),
-  };
+export function storedSettings({ returnAddress, ...settings }: ClientSettings): ClientSettings {
+  if (returnAddress === undefined) return settings;
+  return { ...settings, returnAddress: returnAddress && { id: uuidv7(), ...returnAddress } };
 }
 
-type SettingsView = Pick<
-  z.output<typeof client>,
-  'channel' | 'billingEntity' | 'returnAddress' | 'iossNumber' | 'brandedPackaging'
->;
-
-function settingsView(settings: ClientSettings): SettingsView {
-  const { channel, billingEntity, returnAddress, iossNumber, brandedPackaging } = settings;
-  return {
-    channel: channel ?? null,
-    billingEntity: (billingEntity ?? null) as SettingsView['billingEntity'],
-    returnAddress: (returnAddress ?? null) as SettingsView['returnAddress'],
-    iossNumber: iossNumber ?? null,
-    brandedPackaging: brandedPackaging ?? null,
-  };
-}
+const NO_SETTINGS = {
+  channel: null,
+  billingEntity: null,
+  returnAddress: null,
+  iossNumber: null,
+  brandedPackaging: null,
+} as const;

@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
-import type { EndpointEvent } from '../../src/notifications/endpoints';
+import { type EndpointEvent, endpointSchema } from '../../src/notifications/webhook-schemas';
 import { type KeyAccess, operatorsOnly } from '../http/route';
-import { endpointSchema } from './webhook-schemas';
 
 /**
  * Who manages the endpoints of an account, with the routes for it: clients under /v1/webhooks, operators under
@@ -66,5 +65,3 @@ export const OPERATORS_FOR_CLIENTS: Audience = {
   ownerOf: (_account, { connectorId }) => connectorId ?? '',
   redeliveryAudits: ['endpoint.redeliver'],
 };
-
-export type EndpointView = z.input<Audience['endpoint']>;

@@ -1,15 +1,8 @@
 import { z } from 'zod';
 import type { AuditedChange } from '../../src/accounts/audit-log';
-import {
-  DELIVERY_STATES,
-  type DeliveryEntry,
-  deliveryOf,
-  listDeliveries,
-  redeliver,
-  sendTestEvent,
-} from '../../src/notifications/delivery-log';
+import { deliveryWithBody, listDeliveries, redeliver, sendTestEvent } from '../../src/notifications/delivery-log';
 import { TEST_EVENT } from '../../src/notifications/domain/events';
-import type { Endpoint } from '../../src/notifications/endpoints';
+import { DELIVERY_STATES, deliverySchema, type Endpoint } from '../../src/notifications/webhook-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -19,28 +12,8 @@ import { exportedList, PAGES } from '../http/lists/exported-list';
 import { type Route, route } from '../http/route';
 import { type Audience, endpointParams } from './audience';
 import { foundEndpoint } from './webhook-routes';
-import { deliverySchema } from './webhook-schemas';
 
 const deliveryParams = endpointParams.extend({ deliveryId: z.string() });
-const deliveryWithBody = deliverySchema.extend({
-  body: z.string().describe('The body as sent. The signature covers it.'),
-});
-
-export function deliveryView(delivery: DeliveryEntry): z.input<typeof deliverySchema> {
-  const { id, messageId, event, orderId, state, attempts, nextAttemptAt, createdAt, settledAt } = delivery;
-  return {
-    id,
-    messageId,
-    event,
-    orderId,
-    state,
-    attempts,
-    nextAttemptAt: nextAttemptAt?.toISOString() ?? null,
-    createdAt: createdAt.toISOString(),
-    settledAt: settledAt?.toISOString() ?? null,
-  };
-}
-
 /** @throws Refusal `CONFLICT` when the endpoint is disabled */
 export function refuseWhenDisabled({ enabled }: Pick<Endpoint, 'enabled'>): void {
   if (!enabled) throw new Refusal('CONFLICT', { message: 'The endpoint is disabled. Enable it first.' });
@@ -64,7 +37,7 @@ export function deliveryRoutes(
   const read = { tag, errors: 'coded', access: access.read } as const;
   const write = { tag, errors: 'coded', access: access.write } as const;
   const foundDelivery = async (endpointId: string, deliveryId: string) => {
-    const delivery = await deliveryOf(sql, endpointId, deliveryId);
+    const [delivery] = await listDeliveries(sql, { endpointId, id: deliveryId });
     if (delivery === undefined) throw new Refusal('NOT_FOUND');
     return delivery;
   };
@@ -81,7 +54,7 @@ export function deliveryRoutes(
       handler: async ({ account, params }) => {
         const endpoint = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
         refuseWhenDisabled(endpoint);
-        return deliveryView(await foundDelivery(endpoint.id, await sendTestEvent(sql, endpoint.id)));
+        return await foundDelivery(endpoint.id, await sendTestEvent(sql, endpoint.id));
       },
     }),
     exportedList({
@@ -103,10 +76,11 @@ export function deliveryRoutes(
       }),
       response: z.object({ deliveries: z.array(deliverySchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params, query: { cursor, format: _format, ...filter } }) => {
-        const { id } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
-        const found = await listDeliveries(sql, id, { ...filter, after: cursor, limit: filter.limit + 1 });
-        const { page, nextCursor } = pageOf(found, filter.limit, (delivery) => delivery.id);
-        return { deliveries: page.map(deliveryView), nextCursor };
+        const { id: endpointId } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
+        const limit = filter.limit + 1;
+        const found = await listDeliveries(sql, { ...filter, endpointId, after: cursor, limit });
+        const { page: deliveries, nextCursor } = pageOf(found, filter.limit, (delivery) => delivery.id);
+        return { deliveries, nextCursor };
       },
     }),
     route({
@@ -116,11 +90,12 @@ export function deliveryRoutes(
       operationId: `get${noun}Delivery`,
       summary: 'Retrieve a delivery with its body',
       params: deliveryParams,
-      response: deliveryWithBody,
+      response: deliverySchema.extend({ body: z.string().describe('The body as sent. The signature covers it.') }),
       handler: async ({ account, params }) => {
-        const { id } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
-        const delivery = await foundDelivery(id, params.deliveryId);
-        return { ...deliveryView(delivery), body: delivery.body };
+        const { id: endpointId } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
+        const delivery = await deliveryWithBody(sql, { endpointId, id: params.deliveryId });
+        if (delivery === undefined) throw new Refusal('NOT_FOUND');
+        return delivery;
       },
     }),
     route({
@@ -140,7 +115,7 @@ export function deliveryRoutes(
           if ((await redeliver(tx, endpoint.id, { deliveryId: id })) === 0) throw stillPending();
           if (redeliveryAudits !== undefined) await audit(tx, redelivered(endpoint.id, { deliveryId: id }));
         });
-        return deliveryView(await foundDelivery(endpoint.id, id));
+        return await foundDelivery(endpoint.id, id);
       },
     }),
     route({

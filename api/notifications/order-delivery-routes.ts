@@ -1,11 +1,6 @@
 import { z } from 'zod';
-import {
-  DELIVERY_STATES,
-  listOrderDeliveries,
-  type OrderDelivery,
-  orderDelivery,
-  redeliver,
-} from '../../src/notifications/delivery-log';
+import { listOrderDeliveries, redeliver } from '../../src/notifications/delivery-log';
+import { DELIVERY_STATES, orderDeliverySchema } from '../../src/notifications/webhook-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -13,28 +8,12 @@ import { idCursorField, limitField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { OPERATOR_ORDER_ROUTE } from '../operator/orders/order-schemas';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';
-import { deliveryView, redelivered, refuseWhenDisabled, stillPending } from './delivery-routes';
-import { deliverySchema } from './webhook-schemas';
-
-const orderDeliverySchema = deliverySchema
-  .extend({
-    endpoint: z.object({
-      id: z.string(),
-      url: z.string(),
-      enabled: z.boolean().describe('A disabled endpoint gets nothing before its owner enables it.'),
-    }),
-  })
-  .meta({ id: 'OrderDelivery' });
-
-function orderDeliveryView(delivery: OrderDelivery): z.input<typeof orderDeliverySchema> {
-  const { endpointId: id, url, enabled } = delivery;
-  return { ...deliveryView(delivery), endpoint: { id, url, enabled } };
-}
+import { redelivered, refuseWhenDisabled, stillPending } from './delivery-routes';
 
 /** Routes with which operators read what a client was notified of about an order, and send it again. */
 export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   const found = async (orderId: string, deliveryId: string) => {
-    const delivery = await orderDelivery(sql, orderId, deliveryId);
+    const [delivery] = await listOrderDeliveries(sql, { orderId, id: deliveryId });
     if (delivery === undefined) throw new Refusal('NOT_FOUND');
     return delivery;
   };
@@ -54,11 +33,11 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         cursor: idCursorField.optional(),
       }),
       response: z.object({ deliveries: z.array(orderDeliverySchema), nextCursor: z.string().nullable() }),
-      handler: async ({ account, params: { orderId }, query: { cursor, state, limit } }) => {
-        const id = await visibleOrderId(sql, account, orderId);
-        const rows = await listOrderDeliveries(sql, id, { state, after: cursor, limit: limit + 1 });
-        const { page, nextCursor } = pageOf(rows, limit, (delivery) => delivery.id);
-        return { deliveries: page.map(orderDeliveryView), nextCursor };
+      handler: async ({ account, params, query: { cursor, state, limit } }) => {
+        const orderId = await visibleOrderId(sql, account, params.orderId);
+        const rows = await listOrderDeliveries(sql, { orderId, state, after: cursor, limit: limit + 1 });
+        const { page: deliveries, nextCursor } = pageOf(rows, limit, (delivery) => delivery.id);
+        return { deliveries, nextCursor };
       },
     }),
     route({
@@ -74,13 +53,13 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       response: orderDeliverySchema,
       handler: async ({ account, params, audit }) => {
         const orderId = await changedOrderId(sql, account, params.orderId);
-        const { id: deliveryId, endpointId, enabled } = await found(orderId, params.deliveryId);
-        refuseWhenDisabled({ enabled });
+        const { id: deliveryId, endpoint } = await found(orderId, params.deliveryId);
+        refuseWhenDisabled(endpoint);
         await inTransaction(sql, async (tx) => {
-          if ((await redeliver(tx, endpointId, { deliveryId })) === 0) throw stillPending();
-          await audit(tx, redelivered(endpointId, { deliveryId, orderId }));
+          if ((await redeliver(tx, endpoint.id, { deliveryId })) === 0) throw stillPending();
+          await audit(tx, redelivered(endpoint.id, { deliveryId, orderId }));
         });
-        return orderDeliveryView(await found(orderId, deliveryId));
+        return await found(orderId, deliveryId);
       },
     }),
   ];

@@ -3,36 +3,22 @@ import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
-  type Endpoint,
   endpointOf,
   listEndpoints,
   MOST_ENDPOINTS,
   ROTATION_OVERLAP_SECONDS,
   rotateSecret,
 } from '../../src/notifications/endpoints';
+import { type Endpoint, eventsSchema, secretSchema } from '../../src/notifications/webhook-schemas';
 import { allowsPrivateAddresses } from '../../src/platform/config';
+import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { checkOutboundUrl } from '../../src/platform/http/address-check';
+import { outboundUrl } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { type Audience, type EndpointView, endpointParams } from './audience';
-import { eventsSchema, secretSchema } from './webhook-schemas';
-
-export function endpointView({ createdAt, updatedAt, ...endpoint }: Endpoint): EndpointView {
-  const { id, url, description, events, enabled, disabledReason } = endpoint;
-  return {
-    id,
-    url,
-    description,
-    events,
-    enabled,
-    disabledReason,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
-}
+import { type Audience, endpointParams } from './audience';
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
@@ -48,15 +34,7 @@ export function webhookRoutes(
 ): Route[] {
   const read = { tag, errors: 'coded', access: access.read } as const;
   const write = { tag, errors: 'coded', access: access.write } as const;
-  const allowPrivate = allowsPrivateAddresses(config);
-  const url = z
-    .string()
-    .min(1)
-    .max(2_000)
-    .superRefine((text, context) => {
-      const wrong = text === '' ? undefined : checkOutboundUrl(text, allowPrivate);
-      if (wrong !== undefined) context.addIssue({ code: 'custom', message: wrong.message });
-    });
+  const url = outboundUrl(allowsPrivateAddresses(config));
   const description = z.string().max(200);
 
   return [
@@ -93,11 +71,10 @@ export function webhookRoutes(
               message: `An account may have at most ${MOST_ENDPOINTS} endpoints. Delete one first.`,
             });
           }
-          const after = endpointView(created);
-          const response = { ...after, secret: created.secret };
-          await idempotency.complete(tx, response);
+          const { secret: _secret, ...after } = created;
+          await idempotency.complete(tx, created);
           await audit(tx, { action: 'endpoint.create', objectId: created.id, before: null, after });
-          return response;
+          return created;
         }),
     }),
     route({
@@ -107,9 +84,7 @@ export function webhookRoutes(
       operationId: `list${noun}s`,
       summary: 'List endpoints for notifications',
       response: z.object({ webhooks: z.array(endpoint) }),
-      handler: async ({ account }) => ({
-        webhooks: (await listEndpoints(sql, account.id)).map(endpointView),
-      }),
+      handler: async ({ account }) => ({ webhooks: await listEndpoints(sql, account.id) }),
     }),
     route({
       ...read,
@@ -119,7 +94,7 @@ export function webhookRoutes(
       summary: 'Retrieve an endpoint for notifications',
       params: endpointParams,
       response: endpoint,
-      handler: async ({ account, params }) => endpointView(await foundEndpoint(sql, account.id, params.webhookId)),
+      handler: async ({ account, params }) => await foundEndpoint(sql, account.id, params.webhookId),
     }),
     route({
       ...write,
@@ -140,9 +115,8 @@ export function webhookRoutes(
       response: endpoint,
       handler: ({ account, params: { webhookId }, body, audit }) =>
         inTransaction(sql, async (tx) => {
-          const before = endpointView(await foundEndpoint(tx, account.id, webhookId));
-          const change = Object.fromEntries(Object.entries(body).filter(([, value]) => value !== undefined));
-          const after = endpointView((await changeEndpoint(tx, account.id, webhookId, change))!);
+          const before = await foundEndpoint(tx, account.id, webhookId);
+          const after = (await changeEndpoint(tx, account.id, webhookId, body))!;
           await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
           return after;
         }),
@@ -158,7 +132,7 @@ export function webhookRoutes(
       response: z.object({ id: z.string() }),
       handler: ({ account, params: { webhookId }, audit }) =>
         inTransaction(sql, async (tx) => {
-          const before = endpointView(await foundEndpoint(tx, account.id, webhookId));
+          const before = await foundEndpoint(tx, account.id, webhookId);
           if (!(await deleteEndpoint(tx, account.id, webhookId))) throw new Refusal('NOT_FOUND');
           await audit(tx, { action: 'endpoint.delete', objectId: webhookId, before, after: null });
           return { id: webhookId };
@@ -185,22 +159,16 @@ export function webhookRoutes(
           .nullish()
           .describe('Default: 86400 (one day).'),
       }),
-      response: z.object({ secret: secretSchema, previousSecretValidUntil: z.iso.datetime() }),
+      response: z.object({ secret: secretSchema, previousSecretValidUntil: timestamp }),
       handler: ({ account, params: { webhookId }, body, idempotency, audit }) =>
         inTransaction(sql, async (tx) => {
           const { id } = await foundEndpoint(tx, account.id, webhookId);
           const overlap = body.overlapSeconds ?? ROTATION_OVERLAP_SECONDS.default;
-          const { secret, previousSecretValidUntil } = (await rotateSecret(
-            { sql: tx, secretBox },
-            account.id,
-            id,
-            overlap,
-          ))!;
-          const after = { previousSecretValidUntil: previousSecretValidUntil.toISOString() };
-          const response = { secret, ...after };
-          await idempotency.complete(tx, response);
+          const rotated = (await rotateSecret({ sql: tx, secretBox }, account.id, id, overlap))!;
+          await idempotency.complete(tx, rotated);
+          const { secret: _secret, ...after } = rotated;
           await audit(tx, { action: 'endpoint.rotate_secret', objectId: id, before: null, after });
-          return response;
+          return rotated;
         }),
     }),
   ];

@@ -3,7 +3,7 @@ import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/delivery-target'
 import { type Partner, partnerByAccount, type Subscription, subscribe } from '../../src/partners/partner-rows';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
-import { checkOutboundUrl } from '../../src/platform/http/address-check';
+import { outboundUrl } from '../../src/platform/http/outbound-url';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -25,16 +25,7 @@ function subscriptionOf(partner: Partner): Subscription | null {
 
 /** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoutes({ sql, config, secretBox }: ApiDeps): Route[] {
-  const allowPrivate = allowsPrivateAddresses(config);
-  const address = z
-    .string()
-    .min(1)
-    .max(2_000)
-    .superRefine((url, context) => {
-      const problem = url === '' ? undefined : checkOutboundUrl(url, allowPrivate);
-      if (problem !== undefined) context.addIssue({ code: 'custom', message: problem.message });
-    });
-
+  const address = outboundUrl(allowsPrivateAddresses(config));
   return [
     route({
       method: 'post',

@@ -39,10 +39,10 @@ const showKey = (apiKey: string, name: string) => say(`Operator     X-API-KEY: $
 /** Prints every operator: name, role, creation, last use, and whether it is revoked. */
 export function listAllOperators(context: CommandContext): Promise<number> {
   return inDatabase(context, async (tx) => {
-    for (const { name, operatorRole, createdAt, lastUsedAt, revokedAt } of await listOperators(tx)) {
+    for (const { name, role, createdAt, lastUsedAt, revokedAt } of await listOperators(tx)) {
       const used = lastUsedAt === null ? 'never used' : `last used ${lastUsedAt.toISOString()}`;
       const revoked = revokedAt === null ? '' : `, revoked ${revokedAt.toISOString()}`;
-      say(`${name} (${operatorRole}): created ${createdAt.toISOString()}, ${used}${revoked}`);
+      say(`${name} (${role}): created ${createdAt.toISOString()}, ${used}${revoked}`);
     }
   });
 }

@@ -1,20 +1,24 @@
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import { uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
 import type { Account, OperatorRole, Role } from './account';
 import { type Credentials, credentialHash, keyHint, newCredentials } from './api-key';
 
-/** An API key in lists. */
-export interface ApiKeyEntry {
-  readonly id: string;
-  readonly name: string | null;
-  /** First and last characters of the key. */
-  readonly hint: string;
-  readonly createdAt: Date;
-  readonly expiresAt: Date | null;
-  readonly revokedAt: Date | null;
-  /** Precise to a minute. Null: never used. */
-  readonly lastUsedAt: Date | null;
-}
+/** A key in lists. */
+export const accountKeySchema = z
+  .object({
+    id: z.string(),
+    name: z.string().nullable().describe('Where the key is used.'),
+    hint: z.string().describe('First and last characters of the key.'),
+    createdAt: timestamp,
+    expiresAt: timestamp.nullable(),
+    revokedAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable().describe('Precise to a minute. Null: the key was never used.'),
+  })
+  .meta({ id: 'AccountKey' });
+
+export type AccountKey = z.output<typeof accountKeySchema>;
 
 /** A new key. Key and secret are readable only here. */
 export interface IssuedKey extends Credentials {
@@ -107,12 +111,12 @@ export async function revokeKey(sql: Queryable, accountId: string, keyId: string
 export async function keysOf(
   sql: Queryable,
   accountIds: readonly string[],
-): Promise<ReadonlyMap<string, readonly ApiKeyEntry[]>> {
-  const rows = await sql<(ApiKeyEntry & { accountId: string })[]>`
+): Promise<ReadonlyMap<string, AccountKey[]>> {
+  const rows = await sql<(AccountKey & { accountId: string })[]>`
     SELECT account_id, id, name, key_hint AS hint, created_at, expires_at, revoked_at, last_used_at
     FROM api_keys WHERE account_id = ANY(${accountIds as string[]})
     ORDER BY created_at DESC, id DESC`;
-  const byAccount = new Map<string, ApiKeyEntry[]>(accountIds.map((id) => [id, []]));
+  const byAccount = new Map<string, AccountKey[]>(accountIds.map((id) => [id, []]));
   for (const { accountId, ...entry } of rows) byAccount.get(accountId)?.push(entry);
   return byAccount;
 }

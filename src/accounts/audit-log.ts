@@ -1,20 +1,40 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import { isUuid } from '../platform/ids';
 import { isoMicroseconds } from '../platform/list-position';
 import { json, type Queryable } from '../platform/postgres';
-import type { Account, OperatorRole } from './account';
-import { type AuditAction, type AuditObjectType, isObjectType, objectTypeOf } from './audit-actions';
+import { type Account, OPERATOR_ROLES } from './account';
+import { AUDIT_ACTION_NAMES, type AuditAction, isObjectType, objectTypeOf } from './audit-actions';
 
-/** Role of an actor: an operator's role, or the role of the account. `system`: the command line. */
-export type ActorRole = OperatorRole | 'client' | 'partner' | 'system';
+const actor = z.object({
+  id: z.string().nullable().describe('Null for actions on the command line.'),
+  name: z.string(),
+  role: z.enum([...OPERATOR_ROLES, 'client', 'partner', 'system']),
+});
 
-export interface Actor {
-  /** Null on the command line. */
-  readonly id: string | null;
-  readonly name: string;
-  readonly role: ActorRole;
-}
+/** Who makes a change. The role is an operator's, or that of the account. `system`: the command line. */
+export type Actor = z.output<typeof actor>;
+
+const state = z.record(z.string(), z.unknown()).nullable();
+
+export const auditEntrySchema = z
+  .object({
+    id: z.string(),
+    at: timestamp,
+    actor,
+    action: z.enum(AUDIT_ACTION_NAMES),
+    object: z.object({ type: z.string(), id: z.string() }),
+    before: state.describe('The changed fields before the action. Null: the object did not exist.'),
+    after: state.describe('The changed fields after the action. Null: the object does not exist any more.'),
+    requestId: z.string().nullable(),
+    address: z.string().nullable().describe('IP address of the caller.'),
+  })
+  .meta({ id: 'AuditEntry' });
+
+/** A row of the audit log. `position`: `at` with microseconds, for cursors. */
+export type AuditEntry = z.output<typeof auditEntrySchema> & { readonly position: string };
 
 export function actorOf({ id, name, role, operatorRole }: Account): Actor {
   return { id, name, role: operatorRole ?? (role as Exclude<Account['role'], 'operator'>) };
@@ -87,24 +107,6 @@ export async function writeAuditEntry(
       ${old == null ? null : json(tx, old)}, ${fresh == null ? null : json(tx, fresh)}, ${requestId}, ${address})`;
 }
 
-/** A row of the audit log. */
-export interface AuditEntry {
-  readonly id: string;
-  readonly at: Date;
-  /** `at` with microseconds, for cursors. */
-  readonly position: string;
-  readonly actorId: string | null;
-  readonly actorName: string;
-  readonly actorRole: ActorRole;
-  readonly action: AuditAction;
-  readonly objectType: AuditObjectType;
-  readonly objectId: string;
-  readonly before: object | null;
-  readonly after: object | null;
-  readonly requestId: string | null;
-  readonly address: string | null;
-}
-
 /** An entry must match every given filter. */
 export interface AuditFilter {
   /** Id or name of the actor. */
@@ -140,7 +142,8 @@ export async function listAuditEntries(
     actor !== undefined && isUuid(actor) ? sql`AND actor_id = ${actor}` : sql`AND actor_name = ${actor ?? ''}`;
   return await sql<AuditEntry[]>`
     SELECT id, at, ${isoMicroseconds(sql, sql`at`)} AS position,
-      actor_id, actor_name, actor_role, action, object_type, object_id, before, after, request_id, host(address) AS address
+      jsonb_build_object('id', actor_id, 'name', actor_name, 'role', actor_role) AS actor, action,
+      jsonb_build_object('type', object_type, 'id', object_id) AS object, before, after, request_id, host(address) AS address
     FROM audit_log
     WHERE true
       ${actor === undefined ? none : byActor}

@@ -1,27 +1,73 @@
-/** Address that undeliverable parcels return to (schema `ReturnAddress`). */
-export type ReturnAddress = {
-  readonly id?: string | undefined;
-  readonly country: string;
-  readonly companyName: string | null;
-  readonly addressLine1: string;
-  readonly addressLine2: string | null;
-  readonly city: string;
-  readonly postCode: string;
-  readonly state: string | null;
-  readonly email: string | null;
-  readonly phone: string | null;
-};
+import { z } from 'zod';
+import { countryCode, currencyCode, text } from '../platform/domain/fields';
+
+export const billingEntity = z
+  .object({
+    id: z.int().min(0).describe('Number that the operator assigns.'),
+    companyName: text(200),
+    companyNumber: z.string().max(50),
+    companyVatNumber: z.string().max(50),
+    companyVatNumbers: z.array(text(50)).max(30),
+    countryIsoCode: countryCode,
+    country: z.string().max(100),
+    recipientName: z.string().max(200),
+    addressLine1: z.string().max(200),
+    addressLine2: z.string().max(200),
+    city: z.string().max(100),
+    postCode: z.string().max(20),
+    stateCode: z.string().max(10),
+    state: z.string().max(100),
+    email: z.email().max(254),
+    phone: z.string().max(25),
+    currencyIsoCode: currencyCode,
+    currency: z.string().max(100),
+    status: z.int().min(0),
+    iossNumber: z.string().max(20),
+    invoiceType: z.string().max(50),
+  })
+  .partial()
+  .required({ id: true, companyName: true })
+  .meta({ id: 'BillingEntity' });
+
+export const returnAddress = z
+  .object({
+    country: countryCode,
+    companyName: text(60).nullable().default(null),
+    addressLine1: text(35),
+    addressLine2: text(35).nullable().default(null),
+    city: text(30),
+    postCode: text(15),
+    state: text(35).nullable().default(null),
+    email: z.email().max(254).nullable().default(null),
+    phone: text(25).nullable().default(null),
+  })
+  .meta({ id: 'ReturnAddress' });
 
 /** Settings of a client. Operators set them when they set the client up; retrieved orders show most of them. */
-export interface ClientSettings {
-  /** Name of the sales channel that the client connects: `channel` of its orders. */
-  readonly channel?: string | null | undefined;
-  /** Recipient of receipts. */
-  readonly billingEntity?: Readonly<Record<string, unknown>> | null | undefined;
-  /** Address that undeliverable parcels return to. It is the sender on print orders and labels. */
-  readonly returnAddress?: ReturnAddress | null | undefined;
-  /** Number of the EU import one-stop shop under which VAT of parcels into the EU is paid. */
-  readonly iossNumber?: string | null | undefined;
-  /** Packaging workflow of print orders whose packaging instructions name none. */
-  readonly brandedPackaging?: string | null | undefined;
-}
+export const clientSettingsFields = {
+  channel: text(50)
+    .nullish()
+    .describe(
+      'Name of the sales channel: `channel` of the orders that the client submits from now on. Default: `api`.',
+    ),
+  billingEntity: billingEntity.nullish().describe('Recipient of receipts.'),
+  returnAddress: returnAddress
+    .nullish()
+    .describe('Address that undeliverable parcels return to. It is the sender on print orders and labels.'),
+  iossNumber: z
+    .string()
+    .regex(/^IM\d{10}$/, 'Not an IOSS number: it is IM and ten digits.')
+    .nullish()
+    .describe('Printed on the customs forms of parcels into the EU up to 150 EUR.'),
+  brandedPackaging: text(100)
+    .nullish()
+    .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
+};
+
+type Settings = z.output<z.ZodObject<typeof clientSettingsFields>>;
+
+/** The stored settings of a client. */
+export type ClientSettings = Omit<Settings, 'billingEntity' | 'returnAddress'> & {
+  billingEntity?: Readonly<Record<string, unknown>> | null | undefined;
+  returnAddress?: (z.output<typeof returnAddress> & { readonly id?: string }) | null | undefined;
+};

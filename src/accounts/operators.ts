@@ -1,30 +1,42 @@
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import type { Queryable } from '../platform/postgres';
-import type { OperatorRole } from './account';
+import { OPERATOR_ROLES, type OperatorRole } from './account';
+
+export const operatorRole = z
+  .enum(OPERATOR_ROLES)
+  .describe(
+    '`viewer`: reads, searches and quotes. `operator`: also changes orders, catalog, stock and procurement. `admin`: also ' +
+      'changes keys, operators, partners, clients and exchange rates, and exports the audit log.',
+  );
 
 /** An operator in lists. */
-export interface Operator {
-  readonly id: string;
-  readonly name: string;
-  readonly operatorRole: OperatorRole;
-  readonly createdAt: Date;
-  readonly revokedAt: Date | null;
-  /** Last use of any of the operator's keys, precise to a minute. */
-  readonly lastUsedAt: Date | null;
-}
+export const operatorSchema = z
+  .object({
+    id: z.string(),
+    name: z.string(),
+    role: operatorRole,
+    createdAt: timestamp,
+    revokedAt: timestamp.nullable(),
+    lastUsedAt: timestamp.nullable().describe('Last use of any of the keys, precise to a minute.'),
+  })
+  .meta({ id: 'Operator' });
+
+export type Operator = z.output<typeof operatorSchema>;
 
 const columns = (sql: Queryable) => sql`
-  accounts.id, accounts.name, accounts.operator_role, accounts.created_at, accounts.revoked_at,
+  accounts.id, accounts.name, accounts.operator_role AS role, accounts.created_at, accounts.revoked_at,
   (SELECT max(last_used_at) FROM api_keys WHERE account_id = accounts.id) AS last_used_at`;
 
 /** Returns all operators, revoked ones included, oldest first. */
-export async function listOperators(sql: Queryable): Promise<readonly Operator[]> {
-  return await sql<Operator[]>`SELECT ${columns(sql)} FROM accounts WHERE role = 'operator' ORDER BY id`;
+export async function listOperators(sql: Queryable): Promise<Operator[]> {
+  return await sql<Operator[]>`SELECT ${columns(sql)} FROM accounts WHERE accounts.role = 'operator' ORDER BY id`;
 }
 
 /** Returns an operator, or undefined when there is none with this id. */
 export async function operatorById(sql: Queryable, id: string): Promise<Operator | undefined> {
   const [row] = await sql<Operator[]>`
-    SELECT ${columns(sql)} FROM accounts WHERE role = 'operator' AND id = ${id}`;
+    SELECT ${columns(sql)} FROM accounts WHERE accounts.role = 'operator' AND id = ${id}`;
   return row;
 }
 

@@ -1,31 +1,26 @@
 import { isUuid, uuidv7 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
-import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import type { Attempt } from './delivery';
+import { type Fragment, inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { TEST_EVENT } from './domain/events';
+import { endpointColumns } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
+import {
+  type Delivery,
+  type Endpoint,
+  type EndpointHealth,
+  MOST_COUNTED,
+  type OrderDelivery,
+  RECENT_DELIVERIES,
+} from './webhook-schemas';
 
-export const DELIVERY_STATES = ['pending', 'delivered', 'dead'] as const;
-export type DeliveryState = (typeof DELIVERY_STATES)[number];
-
-export interface DeliveryEntry {
-  readonly id: string;
-  readonly messageId: string;
-  readonly event: string;
-  readonly orderId: string | null;
-  readonly state: DeliveryState;
-  readonly attempts: Attempt[];
-  /** Time of the next attempt; null when the delivery is settled. */
-  readonly nextAttemptAt: Date | null;
-  readonly createdAt: Date;
-  readonly settledAt: Date | null;
-}
-
+/** A delivery must match every given filter. */
 export interface DeliveryFilter {
-  readonly state?: DeliveryState | undefined;
-  readonly event?: string | undefined;
+  readonly id?: string;
+  readonly endpointId?: string;
   readonly orderId?: string | undefined;
-  readonly limit: number;
+  readonly state?: Delivery['state'] | undefined;
+  readonly event?: string | undefined;
+  readonly limit?: number;
   /** Id of the last delivery of the previous page. */
   readonly after?: string | undefined;
 }
@@ -33,86 +28,52 @@ export interface DeliveryFilter {
 const KEPT_DAYS = 30;
 const PRUNE_BATCH = 10_000;
 
-const columns = (sql: Queryable) =>
-  sql`d.id, d.message_id, d.event, d.order_id, d.state, d.attempts, d.next_attempt_at, d.created_at, d.settled_at`;
-
-/** Returns a page of the deliveries to an endpoint, newest first. */
-export async function listDeliveries(
+/** Returns deliveries, newest first. @param further columns beside those of a `Delivery` */
+async function readDeliveries<Row extends object = Delivery>(
   sql: Queryable,
-  endpointId: string,
-  { state, event, orderId, limit, after }: DeliveryFilter,
-): Promise<DeliveryEntry[]> {
-  return await sql<DeliveryEntry[]>`
-    SELECT ${columns(sql)} FROM webhook_deliveries d
-    WHERE d.endpoint_id = ${endpointId}
+  further: Fragment,
+  { id, endpointId, orderId, state, event, after, limit = 1 }: DeliveryFilter,
+): Promise<Row[]> {
+  if (id !== undefined && !isUuid(id)) return [];
+  return await sql<Row[]>`
+    SELECT d.id, d.message_id, d.event, d.order_id, d.state, d.attempts, d.next_attempt_at, d.created_at, d.settled_at${further}
+    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    WHERE true
+      ${id === undefined ? sql`` : sql`AND d.id = ${id}`}
+      ${endpointId === undefined ? sql`` : sql`AND d.endpoint_id = ${endpointId}`}
+      ${orderId === undefined ? sql`` : sql`AND d.order_id = ${orderId}`}
       ${state === undefined ? sql`` : sql`AND d.state = ${state}`}
       ${event === undefined ? sql`` : sql`AND d.event = ${event}`}
-      ${orderId === undefined ? sql`` : sql`AND d.order_id = ${orderId}`}
       ${after === undefined ? sql`` : sql`AND d.id < ${after}`}
     ORDER BY d.id DESC LIMIT ${limit}`;
 }
 
-/** A delivery of an order with the endpoint that it is for. */
-export interface OrderDelivery extends DeliveryEntry {
-  readonly endpointId: string;
-  readonly url: string;
-  /** False for a disabled endpoint, which gets nothing before it is enabled. */
-  readonly enabled: boolean;
+/** Returns a page of deliveries, newest first. */
+export async function listDeliveries(sql: Queryable, filter: DeliveryFilter): Promise<Delivery[]> {
+  return await readDeliveries(sql, sql``, filter);
 }
 
-const orderDeliveries = (sql: Queryable) => sql`
-  SELECT ${columns(sql)}, d.endpoint_id, e.url, e.enabled
-  FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id`;
+/** Returns a page of deliveries with their endpoints, newest first. */
+export async function listOrderDeliveries(sql: Queryable, filter: DeliveryFilter): Promise<OrderDelivery[]> {
+  const endpoint = sql`, jsonb_build_object('id', e.id, 'url', e.url, 'enabled', e.enabled) AS endpoint`;
+  return await readDeliveries(sql, endpoint, filter);
+}
 
-/** Returns a page of the deliveries about an order to all endpoints, newest first. */
-export async function listOrderDeliveries(
+/** Returns a delivery with the body as sent. */
+export async function deliveryWithBody(
   sql: Queryable,
-  orderId: string,
-  { state, limit, after }: Omit<DeliveryFilter, 'event' | 'orderId'>,
-): Promise<OrderDelivery[]> {
-  return await sql<OrderDelivery[]>`
-    ${orderDeliveries(sql)} WHERE d.order_id = ${orderId}
-      ${state === undefined ? sql`` : sql`AND d.state = ${state}`}
-      ${after === undefined ? sql`` : sql`AND d.id < ${after}`}
-    ORDER BY d.id DESC LIMIT ${limit}`;
+  filter: DeliveryFilter,
+): Promise<(Delivery & { readonly body: string }) | undefined> {
+  return (await readDeliveries<Delivery & { body: string }>(sql, sql`, d.body`, filter))[0];
 }
 
-/** Returns a delivery about an order, or undefined. */
-export async function orderDelivery(
+/** Returns the endpoints of an account with their health. */
+export async function endpointsWithHealth(
   sql: Queryable,
-  orderId: string,
-  deliveryId: string,
-): Promise<OrderDelivery | undefined> {
-  if (!isUuid(deliveryId)) return undefined;
-  const [row] = await sql<OrderDelivery[]>`
-    ${orderDeliveries(sql)} WHERE d.id = ${deliveryId} AND d.order_id = ${orderId}`;
-  return row;
-}
-
-/** How the latest deliveries to an endpoint went. */
-export interface EndpointHealth {
-  readonly endpointId: string;
-  /** Number of dead letters, at most `MOST_COUNTED`. */
-  readonly dead: number;
-  /** Of the latest deliveries, at most `RECENT`. */
-  readonly recent: {
-    readonly delivered: number;
-    readonly pending: number;
-    readonly dead: number;
-    readonly failedAttempts: number;
-  };
-  readonly lastDeliveredAt: Date | null;
-  readonly lastFailure: Attempt | null;
-}
-
-/** Deliveries that the figures of an endpoint are made from, so that their cost does not grow with the log. */
-export const RECENT = 100;
-export const MOST_COUNTED = 1_000;
-
-/** Returns the health of each endpoint of an account. */
-export async function endpointHealth(sql: Queryable, ownerId: string): Promise<EndpointHealth[]> {
-  return await sql<EndpointHealth[]>`
-    SELECT e.id AS endpoint_id,
+  ownerId: string,
+): Promise<(Endpoint & { readonly health: EndpointHealth })[]> {
+  const rows = await sql<(Endpoint & EndpointHealth)[]>`
+    SELECT ${endpointColumns(sql)},
       (SELECT count(*)::int FROM (
         SELECT FROM webhook_deliveries d WHERE d.endpoint_id = e.id AND d.state = 'dead' LIMIT ${MOST_COUNTED}) found) AS dead,
       r.recent, r.last_delivered_at, f.last_failure
@@ -124,27 +85,18 @@ export async function endpointHealth(sql: Queryable, ownerId: string): Promise<E
         max(settled_at) FILTER (WHERE state = 'delivered') AS last_delivered_at
       FROM (SELECT d.state, d.settled_at,
               jsonb_array_length(jsonb_path_query_array(d.attempts, '$[*] ? (@.error != null)')) AS failed
-            FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.id DESC LIMIT ${RECENT}) latest) r
+            FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.id DESC LIMIT ${RECENT_DELIVERIES}) latest) r
     LEFT JOIN LATERAL (
       SELECT attempt AS last_failure
-      FROM (SELECT d.attempts FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.id DESC LIMIT ${RECENT}) latest,
+      FROM (SELECT d.attempts FROM webhook_deliveries d WHERE d.endpoint_id = e.id ORDER BY d.id DESC LIMIT ${RECENT_DELIVERIES}) latest,
         jsonb_array_elements(latest.attempts) attempt
       WHERE attempt ->> 'error' IS NOT NULL
       ORDER BY attempt ->> 'at' DESC LIMIT 1) f ON true
     WHERE e.client_id = ${ownerId} ORDER BY e.created_at, e.id`;
-}
-
-/** Returns a delivery with the body as sent. */
-export async function deliveryOf(
-  sql: Queryable,
-  endpointId: string,
-  deliveryId: string,
-): Promise<(DeliveryEntry & { body: string }) | undefined> {
-  if (!isUuid(deliveryId)) return undefined;
-  const [row] = await sql<(DeliveryEntry & { body: string })[]>`
-    SELECT ${columns(sql)}, d.body FROM webhook_deliveries d
-    WHERE d.id = ${deliveryId} AND d.endpoint_id = ${endpointId}`;
-  return row;
+  return rows.map(({ dead, recent, lastDeliveredAt, lastFailure, ...endpoint }) => ({
+    ...endpoint,
+    health: { dead, recent, lastDeliveredAt, lastFailure },
+  }));
 }
 
 /**
@@ -166,14 +118,8 @@ export async function redeliver(
   await tx`
     DELETE FROM outbox WHERE kind = 'notification' AND target = ${endpointId} AND dead_at IS NOT NULL
       AND payload ->> 'deliveryId' = ANY(${ids})`;
-  await enqueue(
-    tx,
-    ...ids.map((deliveryId) => ({
-      kind: 'notification' as const,
-      target: endpointId,
-      payload: { deliveryId },
-    })),
-  );
+  const kind = 'notification' as const;
+  await enqueue(tx, ...ids.map((deliveryId) => ({ kind, target: endpointId, payload: { deliveryId } })));
   return rows.length;
 }
 

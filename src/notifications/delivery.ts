@@ -12,24 +12,13 @@ import { secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { delayAfter } from './domain/retry-schedule';
 import { ENDPOINT_SECRETS } from './endpoints';
+import type { Attempt, Delivery } from './webhook-schemas';
 
 export interface NotificationDeps {
   readonly sql: Sql;
   readonly client: SafeClient;
   readonly secretBox: SecretBox;
   readonly log: Logger;
-}
-
-/** One attempt in the delivery log. */
-export interface Attempt {
-  /** ISO 8601. */
-  readonly at: string;
-  readonly durationMs: number;
-  /** HTTP status; null when there was no response. */
-  readonly status: number | null;
-  readonly error: string | null;
-  /** Beginning of the response body. */
-  readonly response: string | null;
 }
 
 /** Standard Webhooks recommends 15 to 30 seconds. */
@@ -41,12 +30,8 @@ const KEPT_ATTEMPTS = 20;
 const GROUP_SIZE = 50;
 const GONE = 410;
 
-interface PendingDelivery {
-  readonly id: string;
-  readonly messageId: string;
-  readonly event: string;
+interface PendingDelivery extends Pick<Delivery, 'id' | 'messageId' | 'state'> {
   readonly body: string;
-  readonly state: string;
   readonly endpointId: string;
   readonly url: string;
   readonly enabled: boolean;
@@ -131,7 +116,7 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
 /** Returns the deliveries in the order of `ids`. Undefined: the delivery does not exist. */
 async function pendingDeliveries(sql: Sql, ids: readonly string[]): Promise<(PendingDelivery | undefined)[]> {
   const rows = await sql<PendingDelivery[]>`
-    SELECT d.id, d.message_id, d.event, d.body, d.state, d.endpoint_id, e.url, e.enabled,
+    SELECT d.id, d.message_id, d.body, d.state, d.endpoint_id, e.url, e.enabled,
       array_remove(ARRAY[e.secret, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END], NULL)
         AS sealed_secrets
     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id

@@ -3,37 +3,21 @@ import { uuidv7 } from '../platform/ids';
 import type { Queryable, Transaction } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import type { NotificationEvent, OperatorEvent } from './domain/events';
+import type { Endpoint, EndpointEvent } from './webhook-schemas';
 
-/** Clients' endpoints have notification events, operators' endpoints have operator events. */
-export type EndpointEvent = NotificationEvent | OperatorEvent;
-
-/** An endpoint to which the notifications of its owner are sent, a client or an operator. Without its secrets. */
-export interface Endpoint {
-  readonly id: string;
-  readonly url: string;
-  readonly description: string;
-  readonly events: EndpointEvent[];
-  readonly enabled: boolean;
-  /** `gone` when the receiver responded with 410. Null when the endpoint is enabled, or disabled by its owner. */
-  readonly disabledReason: string | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-export interface EndpointFields {
-  readonly url: string;
-  readonly description: string;
+/** The fields of an endpoint that its owner sets. */
+export type EndpointFields = Pick<Endpoint, 'url' | 'description' | 'enabled'> & {
   readonly events: readonly EndpointEvent[];
-  readonly enabled: boolean;
-}
+};
 
 /** Largest number of endpoints of one account. Each event is stored once for each endpoint. */
 export const MOST_ENDPOINTS = 20;
 /** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
 
-const columns = (sql: Queryable) => sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
+/** Returns the columns of an `Endpoint`. */
+export const endpointColumns = (sql: Queryable) =>
+  sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
 
 export const ENDPOINT_SECRETS: SealedTable = {
   table: 'webhook_endpoints',
@@ -57,18 +41,18 @@ export async function createEndpoint(
     SELECT ${id}, ${ownerId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled},
       ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))}
     WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${ownerId}) < ${MOST_ENDPOINTS}
-    RETURNING ${columns(tx)}`;
+    RETURNING ${endpointColumns(tx)}`;
   return row === undefined ? undefined : { ...row, secret };
 }
 
 export async function listEndpoints(sql: Queryable, ownerId: string): Promise<Endpoint[]> {
   return await sql<Endpoint[]>`
-    SELECT ${columns(sql)} FROM webhook_endpoints WHERE client_id = ${ownerId} ORDER BY created_at, id`;
+    SELECT ${endpointColumns(sql)} FROM webhook_endpoints WHERE client_id = ${ownerId} ORDER BY created_at, id`;
 }
 
 export async function endpointOf(sql: Queryable, ownerId: string, id: string): Promise<Endpoint | undefined> {
   const [row] = await sql<Endpoint[]>`
-    SELECT ${columns(sql)} FROM webhook_endpoints WHERE id = ${id} AND client_id = ${ownerId}`;
+    SELECT ${endpointColumns(sql)} FROM webhook_endpoints WHERE id = ${id} AND client_id = ${ownerId}`;
   return row;
 }
 
@@ -77,7 +61,7 @@ export async function changeEndpoint(
   sql: Queryable,
   ownerId: string,
   id: string,
-  change: Partial<EndpointFields>,
+  change: { readonly [Field in keyof EndpointFields]?: EndpointFields[Field] | undefined },
 ): Promise<Endpoint | undefined> {
   const [row] = await sql<Endpoint[]>`
     UPDATE webhook_endpoints SET
@@ -88,7 +72,7 @@ export async function changeEndpoint(
       disabled_reason = CASE WHEN ${change.enabled ?? null}::boolean IS NULL THEN disabled_reason END,
       updated_at = now()
     WHERE id = ${id} AND client_id = ${ownerId}
-    RETURNING ${columns(sql)}`;
+    RETURNING ${endpointColumns(sql)}`;
   return row;
 }
 

@@ -5,23 +5,13 @@ import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { type Partner, signingSecretsOf } from './partner-rows';
+import type { PartnerAttempt } from './requests';
 
 /** Outcome of a call to a partner. `message` of a refusal quotes the partner's error. */
 export type PartnerResponse =
   | { readonly outcome: 'accepted'; readonly text: string }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly status: number | null; readonly message: string };
-
-/** One request to a partner, as the log of requests has it. */
-export interface PartnerAttempt {
-  readonly at: Date;
-  readonly durationMs: number;
-  /** HTTP status; null when there was no response. */
-  readonly status: number | null;
-  readonly outcome: PartnerResponse['outcome'];
-  /** Beginning of the response without credentials, or why there was none. */
-  readonly response: string | null;
-}
 
 /** The response of a partner, and the attempt for the log of requests. */
 export interface PartnerExchange {

@@ -1,31 +1,44 @@
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import type { Queryable } from '../platform/postgres';
 
 /** Print orders, requests and stock levels that the figures are made from, so that their cost does not grow with the tables. */
-export const RECENT_PRINT_ORDERS = 500;
-export const RECENT_REQUESTS = 200;
+const RECENT_PRINT_ORDERS = 500;
+const RECENT_REQUESTS = 200;
 const MOST_LEVELS = 10_000;
 
-export interface PartnerHealth {
-  /** Print orders that the figures are of: the latest ones that were sent. */
-  readonly printOrders: number;
-  readonly accepted: number;
-  /** Seconds from the creation of a print order until the partner accepted it. Null when none was accepted. */
-  readonly acceptSecondsMedian: number | null;
-  readonly acceptSecondsP95: number | null;
-  /** Print orders whose first `shipped` postback came after the dispatch date, or that are still expected after it. */
-  readonly late: number;
-  /** Print orders whose dispatch date has passed, or that have shipped. */
-  readonly due: number;
-  readonly errors: number;
-  readonly requests: { readonly accepted: number; readonly retry: number; readonly refused: number };
-  readonly lastRequestAt: Date | null;
-  readonly lastPostbackAt: Date | null;
-  readonly stock: { readonly skus: number; readonly oldest: string | null; readonly newest: string | null };
-}
+/** As JSON of Postgres has times. */
+const reported = z.iso.datetime({ offset: true }).nullable();
+
+export const partnerHealthSchema = z
+  .object({
+    printOrders: z
+      .int()
+      .describe(`Print orders that the figures are of: the latest ${RECENT_PRINT_ORDERS} that were sent.`),
+    accepted: z.int(),
+    acceptSecondsMedian: z
+      .number()
+      .nullable()
+      .describe('From the creation of a print order until the partner accepted it.'),
+    acceptSecondsP95: z.number().nullable(),
+    due: z.int().describe('Print orders that have shipped, or whose dispatch date has passed.'),
+    late: z.int().describe('Of these: `shipped` came after the dispatch date (UTC), or has not come.'),
+    lateShare: z.number().nullable().describe('From 0 to 1. Null when none is due.'),
+    errors: z.int().describe('Print orders with an `error` postback.'),
+    requests: z
+      .object({ accepted: z.int(), retry: z.int(), refused: z.int() })
+      .describe(`The latest ${RECENT_REQUESTS} requests by outcome.`),
+    lastRequestAt: timestamp.nullable(),
+    lastPostbackAt: timestamp.nullable(),
+    stock: z
+      .object({ skus: z.int(), oldest: reported, newest: reported })
+      .describe('Reported stock levels, and the times of the oldest and the newest report.'),
+  })
+  .meta({ id: 'PartnerHealth' });
 
 /** Returns figures of a partner's latest print orders, requests and stock reports. */
-export async function partnerHealth(sql: Queryable, partnerId: string): Promise<PartnerHealth> {
-  const [row] = await sql<PartnerHealth[]>`
+export async function partnerHealth(sql: Queryable, partnerId: string): Promise<z.output<typeof partnerHealthSchema>> {
+  const [row] = await sql<z.output<typeof partnerHealthSchema>[]>`
     WITH recent AS (
       SELECT p.dispatch_date, extract(epoch FROM p.accepted_at - p.created_at)::float8 AS accept_seconds, b.*,
         EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = p.id
@@ -50,6 +63,7 @@ export async function partnerHealth(sql: Queryable, partnerId: string): Promise<
       percentile_cont(0.5) WITHIN GROUP (ORDER BY accept_seconds) AS accept_seconds_median,
       percentile_cont(0.95) WITHIN GROUP (ORDER BY accept_seconds) AS accept_seconds_p95,
       count(*) FILTER (WHERE is_late)::int AS late, count(*) FILTER (WHERE is_due)::int AS due,
+      count(*) FILTER (WHERE is_late)::float8 / nullif(count(*) FILTER (WHERE is_due), 0) AS late_share,
       count(*) FILTER (WHERE has_error)::int AS errors, max(posted_at) AS last_postback_at,
       (SELECT jsonb_build_object('accepted', count(*) FILTER (WHERE outcome = 'accepted'),
          'retry', count(*) FILTER (WHERE outcome = 'retry'), 'refused', count(*) FILTER (WHERE outcome = 'refused')) FROM requests) AS requests,

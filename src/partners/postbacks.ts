@@ -1,19 +1,23 @@
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import type { Queryable } from '../platform/postgres';
-import type { PostbackStatus } from './domain/postback-status';
+import { POSTBACK_STATUSES } from './domain/postback-status';
 
 /** A postback of a partner, as operators read it. */
-export interface PartnerPostback {
-  /** Decimal string. */
-  readonly id: string;
-  readonly orderId: string;
-  readonly printOrderId: string;
-  readonly status: PostbackStatus;
-  readonly message: string | null;
-  readonly trackingCode: string | null;
-  readonly receivedAt: Date;
-  /** Null: the workflow has not handled it yet. */
-  readonly handledAt: Date | null;
-}
+export const partnerPostbackSchema = z
+  .object({
+    id: z.string(),
+    orderId: z.string(),
+    printOrderId: z.string(),
+    status: z.enum(POSTBACK_STATUSES),
+    message: z.string().nullable(),
+    trackingCode: z.string().nullable(),
+    receivedAt: timestamp,
+    handledAt: timestamp.nullable().describe('Null: the workflow has not handled it yet.'),
+  })
+  .meta({ id: 'PartnerPostback' });
+
+type PartnerPostback = z.output<typeof partnerPostbackSchema>;
 
 /** Returns a page of the postbacks of a partner, newest first. @param page `before`: id of the previous page's last one */
 export async function postbacksOfPartner(

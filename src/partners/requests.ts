@@ -1,33 +1,42 @@
 import type { PendingQuery, Row } from 'postgres';
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import type { Queryable, Sql } from '../platform/postgres';
-import type { PartnerAttempt } from './calls';
 
 /** The log of requests to partners: each attempt with its status, duration and the beginning of its response. */
 
-export const PARTNER_REQUEST_KINDS = ['print_order', 'order_update', 'cancellation', 'ping'] as const;
-export type PartnerRequestKind = (typeof PARTNER_REQUEST_KINDS)[number];
+const PARTNER_REQUEST_KINDS = ['print_order', 'order_update', 'cancellation', 'ping'] as const;
 
 export interface NewPartnerRequest {
   readonly partnerId: string;
-  readonly kind: PartnerRequestKind;
+  readonly kind: PartnerRequest['kind'];
   readonly printOrderId: string | null;
   /** Shipping revision of an order update. */
   readonly revision?: number;
   readonly attempt: PartnerAttempt;
 }
 
-export interface PartnerRequest {
-  /** Decimal string. */
-  readonly id: string;
-  readonly kind: PartnerRequestKind;
-  readonly printOrderId: string | null;
-  readonly revision: number | null;
-  readonly at: Date;
-  readonly durationMs: number;
-  readonly status: number | null;
-  readonly outcome: 'accepted' | 'retry' | 'refused';
-  readonly response: string | null;
-}
+/** An attempt of Pressline to send something to a partner. */
+export const partnerRequestSchema = z
+  .object({
+    id: z.string(),
+    kind: z.enum(PARTNER_REQUEST_KINDS),
+    printOrderId: z.string().nullable().describe('Null for a test ping.'),
+    revision: z.int().nullable().describe('The shipping revision of an order update.'),
+    at: timestamp,
+    durationMs: z.int(),
+    status: z.int().nullable().describe('HTTP status. Null when there was no response.'),
+    outcome: z
+      .enum(['accepted', 'retry', 'refused'])
+      .describe('`retry`: a transient failure. `refused`: the partner rejected the message.'),
+    response: z.string().nullable().describe('Beginning of the response without credentials, or why there was none.'),
+  })
+  .meta({ id: 'PartnerRequest' });
+
+export type PartnerRequest = z.output<typeof partnerRequestSchema>;
+
+/** One request to a partner, before it has a row. */
+export type PartnerAttempt = Pick<PartnerRequest, 'at' | 'durationMs' | 'status' | 'outcome' | 'response'>;
 
 const KEPT_DAYS = 90;
 const PRUNE_BATCH = 10_000;

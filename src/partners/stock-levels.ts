@@ -1,14 +1,18 @@
+import { z } from 'zod';
+import { timestamp } from '../platform/domain/fields';
 import { json, type Queryable } from '../platform/postgres';
 import type { StockReport } from './partner-schemas';
 
-export interface ReportedLevel {
-  readonly partnerSku: string;
-  readonly status: 'in-stock' | 'out-of-stock';
-  readonly amount: number | null;
-  /** YYYY-MM-DD. */
-  readonly replenishmentDate: string | null;
-  readonly reportedAt: Date;
-}
+/** The last report of an SKU. */
+export const reportedLevelSchema = z.object({
+  partnerSku: z.string(),
+  status: z.enum(['in-stock', 'out-of-stock']),
+  amount: z.int().nullable(),
+  replenishmentDate: z.iso.date().nullable(),
+  reportedAt: timestamp,
+});
+
+type ReportedLevel = z.output<typeof reportedLevelSchema>;
 
 /**
  * Stores a partner's stock report. The newest report of an SKU wins: the response to a slow poll does not replace a push
@@ -51,12 +55,11 @@ export async function reportedLevels(
   partnerId: string,
   page: { readonly afterSku: string; readonly limit: number },
 ): Promise<ReportedLevel[]> {
-  const rows = await sql<(Omit<ReportedLevel, 'amount'> & { amount: string | null })[]>`
-    SELECT partner_sku, status, amount, replenishment_date::text AS replenishment_date, reported_at
+  return await sql<ReportedLevel[]>`
+    SELECT partner_sku, status, amount::float8, replenishment_date::text, reported_at
     FROM partner_stock_levels
     WHERE partner_id = ${partnerId} AND partner_sku > ${page.afterSku}
     ORDER BY partner_sku LIMIT ${page.limit}`;
-  return rows.map((row) => ({ ...row, amount: row.amount === null ? null : Number(row.amount) }));
 }
 
 /** Returns the ids of the enabled partners that have an `inventoryUrl`. */

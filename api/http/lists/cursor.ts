@@ -62,7 +62,7 @@ export function pageOf<Row>(
   rows: readonly Row[],
   limit: number,
   cursorOf: (row: Row) => string,
-): { readonly page: readonly Row[]; readonly nextCursor: string | null } {
+): { readonly page: Row[]; readonly nextCursor: string | null } {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { page: rows.slice(0, limit), nextCursor: last === undefined ? null : cursorOf(last) };
 }

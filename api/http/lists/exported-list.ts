@@ -89,6 +89,7 @@ export function exportedList<
 }
 
 function cellOf(value: unknown): string | number | boolean | null | undefined {
+  if (value instanceof Date) return value.toISOString();
   return typeof value === 'object' && value !== null
     ? JSON.stringify(value)
     : (value as string | number | boolean | null | undefined);

@@ -21,7 +21,6 @@ import { operatorsOnly, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
 import { actionsOfEnded, possibleActions } from './possible-actions';
-import type { RoutingDecisionView } from './routing-decision';
 
 type OrderBody = z.input<typeof operatorOrderSchema>;
 
@@ -162,11 +161,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
         nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
         actions: await actions(),
-        routing: (decisions ?? []).map(({ step, createdAt, decision }) => ({
-          step,
-          createdAt: createdAt.toISOString(),
-          decision: decision as RoutingDecisionView,
-        })),
+        routing: decisions ?? [],
         run: (typeof run === 'object' ? runBody(run) : null) as OrderBody['run'],
       };
     },

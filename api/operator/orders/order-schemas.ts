@@ -10,10 +10,11 @@ import {
   PRINT_ORDER_STAGES,
 } from '../../../src/orders/domain/lifecycle/statuses';
 import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
+import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
+import { timestamp } from '../../../src/platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { attentionReason } from './attention-reason';
 import { actionsSchema } from './possible-actions';
-import { routingDecisionSchema } from './routing-decision';
 
 /** Schemas of orders as operators see them. */
 
@@ -252,7 +253,7 @@ export const operatorOrderSchema = z
         }),
       )
       .describe('All parcels with a tracking number, also those with a voided label.'),
-    routing: z.array(z.object({ step: z.string(), createdAt: time, decision: routingDecisionSchema })),
+    routing: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
     events: z
       .array(
         z.object({

@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { PRINT_ORDER_STAGES } from '../../../src/orders/domain/lifecycle/statuses';
 import { sentMessages } from '../../../src/orders/reading/sent-messages';
-import { requestsOfPrintOrders } from '../../../src/partners/requests';
+import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partners/requests';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';
-import { partnerRequestSchema, partnerRequestView } from '../partners/partner-request-schema';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 
 /** Requests that are listed for each print order. A print order that no partner accepts has about 150 in a day. */
@@ -54,7 +53,7 @@ export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         printOrders: printOrders.map(({ messages, ...printOrder }) => ({
           ...printOrder,
           messages: [...(messages ?? [])],
-          requests: requests.filter(({ printOrderId }) => printOrderId === printOrder.id).map(partnerRequestView),
+          requests: requests.filter(({ printOrderId }) => printOrderId === printOrder.id),
         })),
       };
     },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
-import { CheckImpossible, type ConformanceReport, checkPartner } from '../../../src/partners/conformance/check-partner';
-import { FAULTS, type FaultName } from '../../../src/partners/conformance/faults';
+import { CheckImpossible, checkPartner } from '../../../src/partners/conformance/check-partner';
+import type { FaultName } from '../../../src/partners/conformance/faults';
+import { type ConformanceReport, conformanceReportSchema } from '../../../src/partners/conformance/report';
 import { CHECK_LIMITS } from '../../../src/partners/conformance/sender';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import { allowsPrivateAddresses } from '../../../src/platform/config';
@@ -12,21 +13,6 @@ import { operatorsOnly, type Route, route } from '../../http/route';
 /** No scenario begins later. The scenario that has begun, and the response, have the rest of the route's timeout. */
 const PLAY_MS = 20_000;
 const ANSWER_MS = 5_000;
-
-const reportSchema = z.object({
-  passed: z.boolean(),
-  startedAt: z.iso.datetime(),
-  finishedAt: z.iso.datetime(),
-  messages: z.int().describe('Number of messages that were sent.'),
-  scenarios: z.array(
-    z.object({
-      name: z.string(),
-      result: z.enum(['passed', 'failed', 'skipped']),
-      reason: z.string().nullable().describe('Why the scenario was skipped.'),
-      findings: z.array(z.object({ fault: z.enum(Object.keys(FAULTS) as [FaultName]), message: z.string() })),
-    }),
-  ),
-});
 
 /** Returns the route with which operators check the endpoints of a subscribed partner. */
 export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>): Route {
@@ -45,8 +31,8 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
       'their ids have 18 digits and begin with 99. Postbacks are not awaited. Scenarios that would begin after 20 s are skipped, and a check ' +
       'that takes more than 30 s ends with 503. The command `check-partner` has more time and can wait for postbacks.',
     params: z.object({ partnerId: z.string() }),
-    response: reportSchema,
-    handler: async ({ params: { partnerId }, log }): Promise<z.input<typeof reportSchema>> => {
+    response: conformanceReportSchema,
+    handler: async ({ params: { partnerId }, log }) => {
       const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
       if (partner === undefined) throw new Refusal('NOT_FOUND');
       const { orderSubmitUrl, capabilities } = partner;
@@ -70,10 +56,7 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
         throw error;
       });
       log.info({ partner: partner.uid, passed: report.passed, faults: faultsOf(report) }, 'partner checked');
-      return {
-        ...report,
-        scenarios: report.scenarios.map((part) => ({ ...part, findings: [...part.findings] })),
-      };
+      return report;
     },
   });
 }

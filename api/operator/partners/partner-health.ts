@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { postToPartner } from '../../../src/partners/calls';
-import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
-import { partnerHealth, RECENT_PRINT_ORDERS, RECENT_REQUESTS } from '../../../src/partners/health';
+import { partnerHealth, partnerHealthSchema } from '../../../src/partners/health';
 import type { Partner } from '../../../src/partners/partner-rows';
-import { postbacksOfPartner } from '../../../src/partners/postbacks';
-import { insertPartnerRequest, requestsToPartner } from '../../../src/partners/requests';
+import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/postbacks';
+import { insertPartnerRequest, partnerRequestSchema, requestsToPartner } from '../../../src/partners/requests';
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
@@ -13,13 +12,11 @@ import { formatQuery } from '../../http/lists/csv';
 import { limitField, pageOf } from '../../http/lists/cursor';
 import { exportedList, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { partnerRequestSchema, partnerRequestView } from './partner-request-schema';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox'>;
 
 const common = { tag: 'Operator: partners', errors: 'coded' } as const;
 const params = z.object({ partnerId: z.string() });
-const time = z.iso.datetime({ offset: true }).nullable();
 const pageQuery = z.object({
   limit: limitField,
   cursor: z
@@ -29,32 +26,6 @@ const pageQuery = z.object({
     .describe('`nextCursor` of the previous page.'),
   format: formatQuery,
 });
-
-const healthSchema = z
-  .object({
-    printOrders: z
-      .int()
-      .describe(`Print orders that the figures are of: the latest ${RECENT_PRINT_ORDERS} that were sent.`),
-    accepted: z.int(),
-    acceptSecondsMedian: z
-      .number()
-      .nullable()
-      .describe('From the creation of a print order until the partner accepted it.'),
-    acceptSecondsP95: z.number().nullable(),
-    due: z.int().describe('Print orders that have shipped, or whose dispatch date has passed.'),
-    late: z.int().describe('Of these: `shipped` came after the dispatch date (UTC), or has not come.'),
-    lateShare: z.number().nullable().describe('From 0 to 1. Null when none is due.'),
-    errors: z.int().describe('Print orders with an `error` postback.'),
-    requests: z
-      .object({ accepted: z.int(), retry: z.int(), refused: z.int() })
-      .describe(`The latest ${RECENT_REQUESTS} requests by outcome.`),
-    lastRequestAt: time,
-    lastPostbackAt: time,
-    stock: z
-      .object({ skus: z.int(), oldest: time, newest: time })
-      .describe('Reported stock levels, and the times of the oldest and the newest report.'),
-  })
-  .meta({ id: 'PartnerHealth' });
 
 /** Routes with which operators see how a partner does, and test its address. */
 export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route[] {
@@ -68,18 +39,9 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
       operationId: 'getPartnerHealth',
       summary: 'Get figures of a print partner’s latest print orders, requests and stock reports',
       params,
-      response: healthSchema,
+      response: partnerHealthSchema,
       handler: async ({ params: { partnerId } }) => {
-        const { lastRequestAt, lastPostbackAt, ...figures } = await partnerHealth(
-          sql,
-          (await requirePartner(partnerId)).partnerId,
-        );
-        return {
-          ...figures,
-          lateShare: figures.due === 0 ? null : figures.late / figures.due,
-          lastRequestAt: lastRequestAt?.toISOString() ?? null,
-          lastPostbackAt: lastPostbackAt?.toISOString() ?? null,
-        };
+        return await partnerHealth(sql, (await requirePartner(partnerId)).partnerId);
       },
     }),
     exportedList({
@@ -98,8 +60,8 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
       handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
         const { partnerId: id } = await requirePartner(partnerId);
         const rows = await requestsToPartner(sql, id, { limit: limit + 1, before: cursor });
-        const { page, nextCursor } = pageOf(rows, limit, (request) => request.id);
-        return { requests: page.map(partnerRequestView), nextCursor };
+        const { page: requests, nextCursor } = pageOf(rows, limit, (request) => request.id);
+        return { requests, nextCursor };
       },
     }),
     postbacksRoute(deps, requirePartner),
@@ -119,31 +81,13 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
     params,
     query: pageQuery,
     response: z.object({
-      postbacks: z.array(
-        z
-          .object({
-            id: z.string(),
-            orderId: z.string(),
-            printOrderId: z.string(),
-            status: z.enum(POSTBACK_STATUSES),
-            message: z.string().nullable(),
-            trackingCode: z.string().nullable(),
-            receivedAt: z.iso.datetime(),
-            handledAt: z.iso.datetime().nullable().describe('Null: the workflow has not handled it yet.'),
-          })
-          .meta({ id: 'PartnerPostback' }),
-      ),
+      postbacks: z.array(partnerPostbackSchema),
       nextCursor: z.string().nullable(),
     }),
     handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
       const { partnerId: id } = await requirePartner(partnerId);
       const rows = await postbacksOfPartner(sql, id, { limit: limit + 1, before: cursor });
-      const { page, nextCursor } = pageOf(rows, limit, (postback) => postback.id);
-      const postbacks = page.map(({ receivedAt, handledAt, ...postback }) => ({
-        ...postback,
-        receivedAt: receivedAt.toISOString(),
-        handledAt: handledAt?.toISOString() ?? null,
-      }));
+      const { page: postbacks, nextCursor } = pageOf(rows, limit, (postback) => postback.id);
       return { postbacks, nextCursor };
     },
   });
@@ -194,7 +138,7 @@ function pingRoute({ sql, client, secretBox }: Deps, requirePartner: (partnerId:
         });
         return await requestsToPartner(tx, partner.partnerId, { limit: 1 });
       });
-      return partnerRequestView(logged!);
+      return logged!;
     },
   });
 }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { createAccount, issueKey } from '../../../src/accounts/accounts-and-keys';
 import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
+import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
 import {
   changePartner,
   createPartner,
@@ -10,7 +11,8 @@ import {
 } from '../../../src/partners/partner-rows';
 import { partnerChangeSchema, partnerSetupSchema } from '../../../src/partners/partner-schemas';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
-import { reportedLevels } from '../../../src/partners/stock-levels';
+import { reportedLevelSchema, reportedLevels } from '../../../src/partners/stock-levels';
+import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { requireRates } from '../../../src/platform/exchange-rates';
 import { isUuid } from '../../../src/platform/ids';
@@ -20,7 +22,6 @@ import type { ApiDeps } from '../../deps';
 import { formatQuery } from '../../http/lists/csv';
 import { exportedList, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { type RoutingDecisionView, routingDecisionSchema } from '../orders/routing-decision';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
 
@@ -63,11 +64,11 @@ const partnerViewSchema = z.object({
       inventoryUrl: z.string().nullable(),
       version: z.enum(PRINT_ORDER_VERSIONS).nullable(),
       documentTypes: z.enum(['all']).nullable(),
-      subscribedAt: z.iso.datetime(),
+      subscribedAt: timestamp,
     })
     .nullable()
     .describe('Null until the partner has subscribed.'),
-  createdAt: z.iso.datetime(),
+  createdAt: timestamp,
 });
 
 function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
@@ -94,9 +95,9 @@ function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
             inventoryUrl: partner.inventoryUrl,
             version: partner.printOrderVersion,
             documentTypes: partner.documentTypes ?? null,
-            subscribedAt: subscribedAt.toISOString(),
+            subscribedAt,
           },
-    createdAt: partner.createdAt.toISOString(),
+    createdAt: partner.createdAt,
   };
 }
 
@@ -217,20 +218,10 @@ function stockRoute({ sql }: Deps): Route {
       afterSku: z.string().max(200).default('').describe('The last SKU of the previous page.'),
       limit: z.coerce.number().int().min(1).max(1_000).default(100),
     }),
-    response: z.object({
-      items: z.array(
-        z.object({
-          partnerSku: z.string(),
-          status: z.enum(['in-stock', 'out-of-stock']),
-          amount: z.int().nullable(),
-          replenishmentDate: z.iso.date().nullable(),
-          reportedAt: z.iso.datetime(),
-        }),
-      ),
-    }),
+    response: z.object({ items: z.array(reportedLevelSchema) }),
     handler: async ({ params: { partnerId }, query }) => {
-      const levels = await reportedLevels(sql, (await requirePartner(sql, partnerId)).partnerId, query);
-      return { items: levels.map((level) => ({ ...level, reportedAt: level.reportedAt.toISOString() })) };
+      const { partnerId: id } = await requirePartner(sql, partnerId);
+      return { items: await reportedLevels(sql, id, query) };
     },
   });
 }
@@ -246,18 +237,12 @@ function routingRoute({ sql }: Deps): Route {
     description: 'One decision for each time partners were chosen. It lists every partner that was considered.',
     params: z.object({ orderId: z.string() }),
     response: z.object({
-      decisions: z.array(z.object({ step: z.string(), createdAt: z.iso.datetime(), decision: routingDecisionSchema })),
+      decisions: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
     }),
     handler: async ({ params: { orderId } }) => {
       const decisions = isUuid(orderId) ? await routingDecisions(sql, orderId) : undefined;
       if (decisions === undefined) throw new Refusal('NOT_FOUND');
-      return {
-        decisions: decisions.map(({ step, createdAt, decision }) => ({
-          step,
-          createdAt: createdAt.toISOString(),
-          decision: decision as RoutingDecisionView,
-        })),
-      };
+      return { decisions };
     },
   });
 }

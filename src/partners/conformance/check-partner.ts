@@ -7,8 +7,9 @@ import { submitUrlFor } from '../domain/delivery-target';
 import type { Subscription } from '../partner-rows';
 import { createLabelReview, type LabelReview } from './label-review';
 import { type ExpectedShipment, hasEnded, type PostbackInbox, reviewPostbacks } from './postback-review';
+import type { ConformanceReport, Finding, ScenarioReport } from './report';
 import { createSampleIds, type SamplePrintOrder, samplePrintOrder } from './sample-print-orders';
-import { type CheckContext, cleanUp, type Finding, SCENARIOS } from './scenarios';
+import { type CheckContext, cleanUp, SCENARIOS } from './scenarios';
 import { CHECK_LIMITS, type CheckLimits, createSend, type Send } from './sender';
 
 /** The addresses and the version of a partner's subscription. */
@@ -30,23 +31,6 @@ export interface CheckOptions {
   /** Waits for postbacks. Default: postbacks are not looked at. */
   readonly postbacks?: { readonly inbox: PostbackInbox; readonly waitMs: number };
   readonly signal?: AbortSignal;
-}
-
-export interface ScenarioReport {
-  readonly name: string;
-  readonly result: 'passed' | 'failed' | 'skipped';
-  /** Why the scenario was skipped. */
-  readonly reason: string | null;
-  readonly findings: readonly Finding[];
-}
-
-export interface ConformanceReport {
-  readonly passed: boolean;
-  readonly startedAt: string;
-  readonly finishedAt: string;
-  /** Number of messages that were sent. */
-  readonly messages: number;
-  readonly scenarios: readonly ScenarioReport[];
 }
 
 /** The check cannot run: an address is not allowed, or nothing listens there. */
@@ -108,8 +92,8 @@ export async function checkPartner(partner: CheckedPartner, options: CheckOption
   );
   return {
     passed: scenarios.every(({ result, reason }) => result !== 'failed' && reason !== OUT_OF_TIME),
-    startedAt: startedAt.toISOString(),
-    finishedAt: new Date().toISOString(),
+    startedAt,
+    finishedAt: new Date(),
     messages: state.sent(),
     scenarios,
   };
@@ -118,7 +102,7 @@ export async function checkPartner(partner: CheckedPartner, options: CheckOption
 const POSTBACKS = 'Postbacks';
 const OUT_OF_TIME = 'out of time';
 
-const reportOf = (name: string, findings: readonly Finding[]): ScenarioReport => ({
+const reportOf = (name: string, findings: Finding[]): ScenarioReport => ({
   name,
   result: findings.length === 0 ? 'passed' : 'failed',
   reason: null,

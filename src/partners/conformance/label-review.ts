@@ -1,7 +1,8 @@
 import { withRevision } from '../domain/print-order';
 import type { PostbackInbox } from './postback-review';
+import type { Finding } from './report';
 import { MOVED_DELIVERY, type SamplePrintOrder } from './sample-print-orders';
-import type { CheckContext, Finding } from './scenarios';
+import type { CheckContext } from './scenarios';
 
 /** A check that a partner does not ship with a label that a change of address has voided. */
 export interface LabelReview {

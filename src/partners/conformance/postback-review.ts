@@ -1,5 +1,5 @@
+import type { Finding } from './report';
 import type { SamplePrintOrder } from './sample-print-orders';
-import type { Finding } from './scenarios';
 
 /** A postback as it arrived during a check. */
 export interface SeenPostback {

@@ -1,5 +1,26 @@
-import type { ConformanceReport } from './check-partner';
-import { FAULTS } from './faults';
+import { z } from 'zod';
+import { timestamp } from '../../platform/domain/fields';
+import { FAULTS, type FaultName } from './faults';
+
+const scenarioReport = z.object({
+  name: z.string(),
+  result: z.enum(['passed', 'failed', 'skipped']),
+  reason: z.string().nullable().describe('Why the scenario was skipped.'),
+  findings: z.array(z.object({ fault: z.enum(Object.keys(FAULTS) as [FaultName]), message: z.string() })),
+});
+
+export const conformanceReportSchema = z.object({
+  passed: z.boolean(),
+  startedAt: timestamp,
+  finishedAt: timestamp,
+  messages: z.int().describe('Number of messages that were sent.'),
+  scenarios: z.array(scenarioReport),
+});
+
+export type ConformanceReport = z.output<typeof conformanceReportSchema>;
+export type ScenarioReport = z.output<typeof scenarioReport>;
+/** A fault that a scenario found. */
+export type Finding = ScenarioReport['findings'][number];
 
 const MARKS = { passed: 'ok  ', failed: 'FAIL', skipped: '-   ' } as const;
 

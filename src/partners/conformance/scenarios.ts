@@ -15,12 +15,6 @@ import { MOVED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVari
 import { SAMPLE_SKUS } from './sample-products';
 import type { CheckedResponse, Send, Signing } from './sender';
 
-/** A fault that a scenario found. */
-export interface Finding {
-  readonly fault: FaultName;
-  readonly message: string;
-}
-
 /** What the scenarios of one check share. */
 export interface CheckContext {
   readonly send: Send;

@@ -1,4 +1,5 @@
-import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
+import { z } from 'zod';
+import { PRODUCT_KINDS, type ResolvedProduct } from '../../catalog/domain/product';
 import type { RateTable } from '../../platform/domain/money';
 import type { PartnerCapabilities } from './capabilities';
 
@@ -64,74 +65,71 @@ export const REJECTIONS = {
 
 export const REJECTION_REASONS = Object.keys(REJECTIONS) as RejectionReason[];
 
-/**
- * Cost of one choice in euro cents. Days and risks are converted to money, so that the total can be compared: the
- * partner's price plus the value of the rest.
- */
-export interface ItemCost {
-  readonly production: number;
-  /** Calendar days until dispatch, at `DAY_COST` each. */
-  readonly waiting: number;
-  /** Days in transit by distance of the destination, at `DAY_COST` each. */
-  readonly transit: number;
-  /** Risk of stock that is on order or unknown. */
-  readonly stock: number;
-  readonly total: number;
-}
+const named = { partnerId: z.string(), partnerUid: z.string() };
+const cents = z.int().describe('Euro cents.');
 
-export type Alternative =
-  | {
-      readonly partnerId: string;
-      readonly partnerUid: string;
-      readonly verdict: 'rejected';
-      readonly reason: RejectionReason;
-      /** Text for operators. */
-      readonly detail: string;
-    }
-  | {
-      readonly partnerId: string;
-      readonly partnerUid: string;
-      readonly verdict: 'chosen' | 'dearer' | 'dearer_overall';
-      readonly cost: ItemCost;
-      readonly dispatchDate: string;
-      readonly backordered: boolean;
-    };
+/** Cost of one choice. Days and risks are converted to money, so that the total can be compared. */
+const cost = z
+  .object({ production: cents, waiting: cents, transit: cents, stock: cents, total: cents })
+  .describe('The partner’s price, and days and risks converted to money.');
 
-/** One item and the partner that makes it. */
-export interface Assignment {
-  readonly itemId: string;
-  readonly quantity: number;
-  readonly kind: ProductKind;
-  readonly partnerId: string;
-  readonly partnerUid: string;
-  /** YYYY-MM-DD. */
-  readonly dispatchDate: string;
-  readonly backordered: boolean;
-  /** Price of all units in the partner's currency. */
-  readonly productionCost: { readonly minor: number; readonly currency: string };
-}
+const weighed = <V extends string>(verdict: V) =>
+  z.object({
+    ...named,
+    verdict: z.literal(verdict),
+    cost,
+    dispatchDate: z.iso.date(),
+    backordered: z.boolean(),
+  });
 
-export interface ItemExplanation {
-  readonly itemId: string;
-  /** All partners: the chosen one first, then the others by cost, then the rejected ones. */
-  readonly alternatives: readonly Alternative[];
-}
+const alternative = z.discriminatedUnion('verdict', [
+  weighed('chosen'),
+  weighed('dearer'),
+  weighed('dearer_overall').describe('Cheaper for this item alone, more expensive for the whole order.'),
+  z.object({
+    ...named,
+    verdict: z.literal('rejected'),
+    reason: z.enum(REJECTION_REASONS),
+    detail: z.string(),
+  }),
+]);
 
-export type RoutingDecision =
-  | {
-      readonly ok: true;
-      readonly assignments: readonly Assignment[];
-      /** Parcel cost of each chosen partner in euro cents, by partner uid. */
-      readonly parcels: Readonly<Record<string, number>>;
-      readonly explanation: readonly ItemExplanation[];
-    }
-  | {
-      readonly ok: false;
-      /** Items that no partner can make. `passing`: at least one partner can make it later. */
-      readonly unroutable: readonly {
-        readonly itemId: string;
-        readonly passing: boolean;
-        readonly reason: string;
-      }[];
-      readonly explanation: readonly ItemExplanation[];
-    };
+/** All partners for each item: the chosen one first, then the others by cost, then the rejected ones. */
+const explanation = z.array(z.object({ itemId: z.string(), alternatives: z.array(alternative) }));
+
+export const routingDecisionSchema = z.discriminatedUnion('ok', [
+  z.object({
+    ok: z.literal(true),
+    assignments: z.array(
+      z.object({
+        ...named,
+        itemId: z.string(),
+        quantity: z.int(),
+        kind: z.enum(PRODUCT_KINDS),
+        dispatchDate: z.iso.date(),
+        backordered: z.boolean(),
+        productionCost: z.object({ minor: z.int(), currency: z.string() }),
+      }),
+    ),
+    parcels: z.record(z.string(), cents).describe('Parcel cost of each chosen partner, by partner uid.'),
+    explanation,
+  }),
+  z.object({
+    ok: z.literal(false),
+    unroutable: z.array(
+      z.object({
+        itemId: z.string(),
+        passing: z.boolean().describe('True when a partner can make the item later.'),
+        reason: z.string(),
+      }),
+    ),
+    explanation,
+  }),
+]);
+
+export type RoutingDecision = z.output<typeof routingDecisionSchema>;
+export type ItemExplanation = RoutingDecision['explanation'][number];
+export type Alternative = ItemExplanation['alternatives'][number];
+export type ItemCost = z.output<typeof cost>;
+/** One item and the partner that makes it. `productionCost`: price of all units in the partner's currency. */
+export type Assignment = Extract<RoutingDecision, { ok: true }>['assignments'][number];

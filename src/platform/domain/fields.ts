@@ -49,6 +49,9 @@ export const moment = ({ local = false } = {}) =>
       }, 'Must be between the years 1900 and 9999.'),
     );
 
+/** A time in a response, ISO 8601 in UTC. Handlers return a Date: JSON and CSV write it in this form. */
+export const timestamp = z.iso.datetime() as unknown as z.ZodType<Date, Date>;
+
 /** Returns true when an ISO 8601 date and time has a UTC offset. */
 export function hasOffset(text: string): boolean {
   return /(?:Z|[+-]\d\d:?\d\d)$/.test(text);

@@ -1,8 +1,8 @@
 import type { z } from 'zod';
-import type { act } from '../../../api/accounts/audit-routes';
 import type { Route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
 import { AUDIT_ACTION_NAMES, AUDIT_ACTIONS } from '../../../src/accounts/audit-actions';
+import type { auditEntrySchema } from '../../../src/accounts/audit-log';
 import { fuzzSubject, type Sender, type Subject } from '../../fuzz/subject';
 import { validBodies } from '../../fuzz/valid-bodies';
 import { testAccount } from '../../support/api-deps';
@@ -65,7 +65,7 @@ const AUDITED_READS = ['finishOidcSignIn'];
 /** Acts of the command line. */
 const NO_ROUTE = ['catalog.import'];
 
-type Entry = z.output<typeof act>;
+type Entry = z.output<typeof auditEntrySchema>;
 interface Page {
   readonly entries: Entry[];
   readonly nextCursor: string | null;

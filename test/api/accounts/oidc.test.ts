@@ -109,7 +109,7 @@ const sessionsOf = async (operator: string) =>
 const actsOf = async (object: string) =>
   (await listAuditEntries(sql, { object }, { limit: 50, after: null })).map((act) => ({
     action: act.action,
-    actor: act.actorId,
+    actor: act.actor.id,
     before: act.before,
     after: act.after,
     address: act.address,

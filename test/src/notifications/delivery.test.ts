@@ -1,6 +1,6 @@
 import { notificationLane } from '../../../src/notifications/delivery';
 import {
-  deliveryOf,
+  deliveryWithBody,
   listDeliveries,
   pruneDeliveries,
   redeliver,
@@ -46,7 +46,7 @@ describe('a delivery', () => {
       expect(verifySignature(headers as Record<string, string>, body, [endpoint.secret])).toBe(true);
       expect(headers['content-type']).toBe('application/json');
     }
-    const logged = (await listDeliveries(fixture.sql, endpoint.id, { limit: 10 }))[0]!;
+    const logged = (await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 10 }))[0]!;
     expect(logged).toMatchObject({
       state: 'delivered',
       nextAttemptAt: null,
@@ -80,7 +80,7 @@ describe('a delivery', () => {
     const outcome = await deliver(row);
     if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
     expect((outcome.at.getTime() - Date.now()) / 60_000).toBeCloseTo(60, 0);
-    const logged = (await listDeliveries(fixture.sql, row.target, { limit: 1 }))[0]!;
+    const logged = (await listDeliveries(fixture.sql, { endpointId: row.target, limit: 1 }))[0]!;
     expect(logged.nextAttemptAt).toEqual(outcome.at);
   });
 
@@ -91,7 +91,7 @@ describe('a delivery', () => {
     expect(await deliver({ ...row, attempts: 9 })).toMatchObject({ outcome: 'retry' });
     expect(await deliver({ ...row, attempts: 10 })).toMatchObject({ outcome: 'dead' });
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
-    const [dead] = await listDeliveries(fixture.sql, endpoint.id, { state: 'dead', limit: 10 });
+    const [dead] = await listDeliveries(fixture.sql, { endpointId: endpoint.id, state: 'dead', limit: 10 });
     expect(dead).toMatchObject({ state: 'dead', settledAt: expect.any(Date) });
 
     answerWith((_received, response) => response.end());
@@ -175,7 +175,8 @@ describe('a delivery', () => {
     const row = await oneTest(endpoint.id);
     answerWith((_received, response) => response.writeHead(500).end('\0 odd \ud83d\ude00'));
     for (let attempt = 1; attempt <= 23; attempt++) await deliver({ ...row, attempts: 1 });
-    const logged = (await deliveryOf(fixture.sql, endpoint.id, (row.payload as { deliveryId: string }).deliveryId))!;
+    const { deliveryId } = row.payload as { deliveryId: string };
+    const logged = (await deliveryWithBody(fixture.sql, { endpointId: endpoint.id, id: deliveryId }))!;
     expect(logged.attempts).toHaveLength(20);
     expect(logged.attempts[0]).toMatchObject({ response: '\ufffd odd \ud83d\ude00' });
   });
@@ -197,11 +198,11 @@ describe('through the relay', () => {
     });
     try {
       const started = Date.now();
-      while ((await listDeliveries(fixture.sql, quick.id, { state: 'delivered', limit: 50 })).length < 20) {
+      while ((await listDeliveries(fixture.sql, { endpointId: quick.id, state: 'delivered', limit: 50 })).length < 20) {
         expect(Date.now() - started).toBeLessThan(10_000);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
-      expect(await listDeliveries(fixture.sql, slow.id, { state: 'delivered', limit: 50 })).toEqual([]);
+      expect(await listDeliveries(fixture.sql, { endpointId: slow.id, state: 'delivered', limit: 50 })).toEqual([]);
     } finally {
       fixture.server.closeAllConnections();
       answerWith((_received, response) => response.end());
@@ -219,7 +220,7 @@ describe('through the relay', () => {
     expect(await replayDead(fixture.sql, { ids: [row.id] })).toBe(1);
     expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done', isDeleted: true });
     expect(await outbox()).toEqual([]);
-    expect((await listDeliveries(fixture.sql, endpoint.id, { limit: 1 }))[0]).toMatchObject({
+    expect((await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 1 }))[0]).toMatchObject({
       state: 'delivered',
     });
   });
@@ -241,7 +242,7 @@ describe('pruning', () => {
     const idOf = (row: OutboxRow) => (row.payload as { deliveryId: string }).deliveryId;
     await fixture.sql`UPDATE webhook_deliveries SET created_at = now() - interval '31 days' WHERE id = ANY(${[done, dead, pending].map(idOf)})`;
     expect(await pruneDeliveries(fixture.sql)).toBe(2);
-    const left = await listDeliveries(fixture.sql, endpoint.id, { limit: 10 });
+    const left = await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 10 });
     expect(left.map(({ id }) => id).sort()).toEqual([idOf(pending), idOf(young)].sort());
     expect((await outbox()).map(({ id }) => id)).not.toContain(dead.id);
   });
