@@ -1,5 +1,5 @@
 import { pruneIdempotencyKeys } from '../src/accounts/idempotency-keys';
-import { type Collected, collectGarbage } from '../src/files/retention';
+import { collectGarbage } from '../src/files/retention';
 import { pruneDeliveries } from '../src/notifications/delivery-log';
 import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
 import { prunePartnerRequests } from '../src/partners/requests';
@@ -32,7 +32,7 @@ export function createMaintenanceActivities({ sql, objects, log }: MaintenanceDe
       const repairs = await withHeartbeat(() => pruneBulkRepairs(sql));
       return pruned + requests + repairs;
     },
-    async collectGarbage(): Promise<Collected> {
+    async collectGarbage() {
       const collected = await withHeartbeat(() => collectGarbage(sql, objects));
       log.info({ ...collected }, 'expired files and documents deleted');
       return collected;

@@ -110,12 +110,10 @@ async function requestFile(client: SafeClient, download: Download): Promise<Stre
     if (response.ok) {
       if (response.status < 300) return response;
       response.body.destroy();
-      if (isTransient(response))
-        return transientFault(`the host responded with ${response.status}`, retryAfterMs(response.headers));
-      return permanentFault(
-        FAULT_OF_STATUS[response.status] ?? 'file_host_refused',
-        `the host responded with ${response.status}`,
-      );
+      const details = `the host responded with ${response.status}`;
+      return isTransient(response)
+        ? transientFault(details, { retryAfterMs: retryAfterMs(response.headers) })
+        : permanentFault(FAULT_OF_STATUS[response.status] ?? 'file_host_refused', details);
     }
     switch (response.kind) {
       case 'timeout':

@@ -5,9 +5,9 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
-import { type FileFault, interruptedInspection, permanentFault } from './domain/file-fault';
+import { type FileFault, permanentFault, transientFault } from './domain/file-fault';
 import type { FileProperties, PreviewType, PrintFileType } from './domain/file-properties';
-import { downloadFile } from './download';
+import { type Download, downloadFile } from './download';
 import type { FileInspector } from './inspector';
 
 export interface FileDeps {
@@ -18,20 +18,14 @@ export interface FileDeps {
   readonly workFolder: string;
 }
 
-export interface FileRequest {
-  readonly url: string;
+export interface FileRequest extends Omit<Download, 'path'> {
   /** Key of the stored copy. Previews have the keys `<objectKey>.<preview type>`. */
   readonly objectKey: string;
-  readonly limitBytes: number;
-  readonly accept?: readonly PrintFileType[];
   /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
   readonly refuse?: (properties: FileProperties) => FileFault | null;
   /** Counts the inspections of the file durably (`InspectionRequest`). */
   readonly countInspection?: (() => Promise<number>) | undefined;
   readonly withPreviews: boolean;
-  readonly signal?: AbortSignal | undefined;
-  /** Called during the download with the number of bytes received so far. */
-  readonly onProgress?: ((bytes: number) => void) | undefined;
 }
 
 export interface StoredPreview {
@@ -62,16 +56,13 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
     const local = stored ?? (await downloadFile(deps.client, { ...request, path }));
     if (!local.ok) return local;
 
-    const inspection = await deps.inspector.inspect({
-      path,
-      mimeType: local.mimeType,
-      sha256: local.sha256,
-      countInspection: request.countInspection,
-    });
+    const { mimeType, sizeBytes, sha256 } = local;
+    const { countInspection } = request;
+    const inspection = await deps.inspector.inspect({ path, mimeType, sha256, countInspection });
     request.signal?.throwIfAborted();
     if (!inspection.ok) {
       const { code, reason, isFinal, error } = inspection;
-      return isFinal ? permanentFault(code, reason) : interruptedInspection(code, reason, error);
+      return isFinal ? permanentFault(code, reason) : transientFault(reason, { code, error });
     }
     const { properties } = inspection;
     const refusal = request.refuse?.(properties) ?? null;
@@ -87,15 +78,9 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
     );
     // The file is stored after its previews, so that every stored file has them.
     if (stored === null) {
-      await deps.objects.put(request.objectKey, createReadStream(path), { contentType: local.mimeType });
+      await deps.objects.put(request.objectKey, createReadStream(path), { contentType: mimeType });
     }
-    return {
-      ok: true,
-      mimeType: local.mimeType,
-      sizeBytes: local.sizeBytes,
-      ...properties,
-      previews: storedPreviews,
-    };
+    return { ok: true, mimeType, sizeBytes, ...properties, previews: storedPreviews };
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -106,12 +91,7 @@ async function copyStored(objects: ObjectStore, key: string, path: string) {
   if (found === null) return null;
   await pipeline(found.body, createWriteStream(path));
   const { size } = await stat(path);
-  return {
-    ok: true as const,
-    mimeType: found.contentType as PrintFileType,
-    sizeBytes: size,
-    sha256: undefined,
-  };
+  return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes: size, sha256: undefined };
 }
 
 /** Longer than any download. */

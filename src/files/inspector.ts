@@ -1,10 +1,14 @@
 // Not piscina (5.3.2): it runs threads. A file that exhausts the memory, or crashes native code, ends all threads of a process.
 import { availableParallelism } from 'node:os';
+import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
-import type { Inspection } from './inspection';
-import { createInspectionCache } from './inspection-cache';
 import type { InspectionJob } from './inspection-entry';
-import { type InspectionLimits, type InspectionProcess, startInspectionProcess } from './inspection-process';
+import {
+  type Inspection,
+  type InspectionLimits,
+  type InspectionProcess,
+  startInspectionProcess,
+} from './inspection-process';
 
 /**
  * Inspects files in processes with a timeout and a memory limit, so that complex or hostile files do not block or end
@@ -50,7 +54,7 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   const limit = pLimit(Math.max(1, Math.min(4, availableParallelism() - 1)));
   const running = new Set<InspectionProcess>();
   const idle: InspectionProcess[] = [];
-  const cache = createInspectionCache();
+  const cached = createInspectionCache();
 
   const acquire = async (): Promise<InspectionProcess> => {
     for (let candidate = idle.pop(); candidate !== undefined; candidate = idle.pop()) {
@@ -82,10 +86,39 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   return {
     async inspect(job) {
       const inspect = () => limit(() => inspectNow(job));
-      return job.sha256 === undefined ? await inspect() : await cache.get(`${job.sha256} ${job.mimeType}`, inspect);
+      return job.sha256 === undefined ? await inspect() : await cached(`${job.sha256} ${job.mimeType}`, inspect);
     },
     async close() {
       await Promise.all([...running].map((inspector) => inspector.end()));
     },
+  };
+}
+
+/** Size limit of the cached previews. Those of one file have 20 to 200 kB. */
+const MAX_CACHED_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Returns a function that inspects, or returns an earlier inspection of the same content: designs are ordered repeatedly, and
+ * each rendering takes 50 to 250 ms of CPU time. Concurrent requests for the same content share one inspection. Least
+ * recently used inspections are evicted.
+ */
+export function createInspectionCache(maxBytes = MAX_CACHED_BYTES) {
+  const kept = new LRUCache<string, Inspection>({
+    maxSize: maxBytes,
+    sizeCalculation: (inspection) =>
+      inspection.ok ? inspection.previews.reduce((sum, { bytes }) => sum + bytes.length, 500) : 1,
+  });
+  const inFlight = new Map<string, Promise<Inspection>>();
+
+  /** @param key identifies the content and its type */
+  return async (key: string, inspect: () => Promise<Inspection>): Promise<Inspection> => {
+    const found = kept.get(key) ?? inFlight.get(key);
+    if (found !== undefined) return await found;
+    const started = inspect().finally(() => inFlight.delete(key));
+    inFlight.set(key, started);
+    const inspection = await started;
+    // An inspection without previews is not kept: a rendering that took too long may succeed under less load.
+    if (inspection.ok && inspection.previews.length > 0) kept.set(key, inspection);
+    return inspection;
   };
 }

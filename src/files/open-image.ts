@@ -1,6 +1,6 @@
-import { createCanvas, loadImage } from '@napi-rs/canvas';
+import { loadImage } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
-import { type OpenedFile, UnreadableFile } from './opened-file';
+import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
 
 /** Each decoded pixel takes four bytes: at most 400 MB while the previews are rendered. */
 const MAX_RENDERED_PIXELS = 100_000_000;
@@ -43,11 +43,10 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
       const image = await loadImage(bytes).catch(() => null);
       if (image === null || image.width === 0) return null;
       const scale = Math.min(1, longestSide / Math.max(width, height));
-      const canvas = createCanvas(Math.max(1, Math.round(width * scale)), Math.max(1, Math.round(height * scale)));
-      const context = canvas.getContext('2d');
-      context.imageSmoothingQuality = 'high';
-      context.drawImage(image, 0, 0, canvas.width, canvas.height);
-      return { canvas, opaque: type === 'image/jpeg' || !mayBeTransparent(bytes) };
+      return {
+        canvas: scaledDown(image, { width, height }, scale),
+        opaque: type === 'image/jpeg' || !mayBeTransparent(bytes),
+      };
     },
     close: () => undefined,
   };

@@ -1,4 +1,4 @@
-import type { Canvas } from '@napi-rs/canvas';
+import { type Canvas, createCanvas, type Image } from '@napi-rs/canvas';
 import type { FileFaultCode } from './domain/file-fault';
 import type { FileProperties } from './domain/file-properties';
 
@@ -20,4 +20,18 @@ export class UnreadableFile extends Error {
   ) {
     super(message);
   }
+}
+
+/** Returns an image drawn on a new canvas: its displayed size, multiplied by a scale of at most 1. */
+export function scaledDown(
+  image: Canvas | Image,
+  displayed: { readonly width: number; readonly height: number },
+  scale: number,
+): Canvas {
+  const side = (pixels: number) => Math.max(1, Math.round(pixels * scale));
+  const canvas = createCanvas(side(displayed.width), side(displayed.height));
+  const context = canvas.getContext('2d');
+  context.imageSmoothingQuality = 'high';
+  context.drawImage(image, 0, 0, canvas.width, canvas.height);
+  return canvas;
 }

@@ -1,6 +1,5 @@
-import { type Canvas, createCanvas } from '@napi-rs/canvas';
 import { PREVIEW_SIZES, type PreviewType } from './domain/file-properties';
-import type { OpenedFile } from './opened-file';
+import { type OpenedFile, scaledDown } from './opened-file';
 
 export interface Preview {
   readonly type: PreviewType;
@@ -21,23 +20,11 @@ export async function renderPreviews(file: OpenedFile): Promise<Preview[]> {
   const { opaque } = largest;
   let canvas = largest.canvas;
   return sizes.map(([type, longestSide]) => {
-    canvas = scaledDown(canvas, longestSide);
+    const scale = longestSide / Math.max(canvas.width, canvas.height);
+    if (scale < 1) canvas = scaledDown(canvas, canvas, scale);
     // Only transparent previews are PNG, because its encoding takes several times as long.
     return opaque
       ? { type, contentType: 'image/jpeg', bytes: canvas.toBuffer('image/jpeg', JPEG_QUALITY) }
       : { type, contentType: 'image/png', bytes: canvas.toBuffer('image/png') };
   });
-}
-
-function scaledDown(canvas: Canvas, longestSide: number): Canvas {
-  const scale = longestSide / Math.max(canvas.width, canvas.height);
-  if (scale >= 1) return canvas;
-  const smaller = createCanvas(
-    Math.max(1, Math.round(canvas.width * scale)),
-    Math.max(1, Math.round(canvas.height * scale)),
-  );
-  const context = smaller.getContext('2d');
-  context.imageSmoothingQuality = 'high';
-  context.drawImage(canvas, 0, 0, smaller.width, smaller.height);
-  return smaller;
 }

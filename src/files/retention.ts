@@ -11,26 +11,6 @@ const BATCH = 200;
 /** Statuses of orders that need no more printing or shipping. Parcels without tracking stay `shipped`. */
 const FINAL_STATUSES = ['shipped', 'in_transit', 'delivered', 'returned', 'failed', 'canceled'];
 
-/** Number of deleted objects of each kind. */
-export interface Collected {
-  readonly files: number;
-  readonly packingSlips: number;
-  readonly shippingDocuments: number;
-}
-
-/**
- * Deletes objects whose retention time is over. Deletes each object before it updates the row, so that the next run continues
- * after a killed one. Any number of processes can run it concurrently.
- */
-export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new Date()): Promise<Collected> {
-  const before = new Date(now.getTime() - RETENTION_DAYS * 24 * 60 * 60 * 1000);
-  return {
-    files: await collectFiles(sql, objects, before),
-    packingSlips: await collectPackingSlips(sql, objects, before),
-    shippingDocuments: await collectShippingDocuments(sql, objects, before),
-  };
-}
-
 /** A row with a stored object, and with previews when it is a print file. */
 interface StoredRow {
   readonly id: string;
@@ -38,41 +18,43 @@ interface StoredRow {
   readonly previews?: readonly { readonly objectKey: string }[];
 }
 
-async function collectFiles(sql: Sql, objects: ObjectStore, before: Date): Promise<number> {
-  return await inBatches(
-    objects,
-    () => sql<StoredRow[]>`
-      SELECT f.id, f.object_key, f.previews FROM order_files f
-      JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
-      WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before}
-        AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
-      ORDER BY f.fetched_at LIMIT ${BATCH}`,
-    (ids) => sql`UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${ids})`,
-  );
-}
-
-async function collectPackingSlips(sql: Sql, objects: ObjectStore, before: Date): Promise<number> {
-  return await inBatches(
-    objects,
-    () => sql<StoredRow[]>`
-      SELECT s.id, s.object_key FROM packing_slips s JOIN orders o ON o.id = s.order_id
-      WHERE s.object_key IS NOT NULL AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
-      ORDER BY s.id LIMIT ${BATCH}`,
-    (ids) => sql`UPDATE packing_slips SET object_key = NULL WHERE id = ANY(${ids})`,
-  );
-}
-
-async function collectShippingDocuments(sql: Sql, objects: ObjectStore, before: Date): Promise<number> {
-  return await inBatches(
-    objects,
-    () => sql<StoredRow[]>`
-      SELECT d.id, d.object_key FROM shipment_documents d
-      JOIN shipments s ON s.id = d.shipment_id LEFT JOIN orders o ON o.id = s.order_id
-      WHERE d.deleted_at IS NULL AND d.created_at < ${before}
-        AND (o.id IS NULL OR (o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})))
-      ORDER BY d.created_at LIMIT ${BATCH}`,
-    (ids) => sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${ids})`,
-  );
+/**
+ * Deletes objects whose retention time is over. Deletes each object before it updates the row, so that the next run continues
+ * after a killed one. Any number of processes can run it concurrently.
+ * @returns the number of deleted objects of each kind
+ */
+export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new Date()) {
+  const before = new Date(now.getTime() - RETENTION_DAYS * 24 * 60 * 60 * 1000);
+  return {
+    files: await inBatches(
+      objects,
+      () => sql<StoredRow[]>`
+        SELECT f.id, f.object_key, f.previews FROM order_files f
+        JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
+        WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before}
+          AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
+        ORDER BY f.fetched_at LIMIT ${BATCH}`,
+      (ids) => sql`UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${ids})`,
+    ),
+    packingSlips: await inBatches(
+      objects,
+      () => sql<StoredRow[]>`
+        SELECT s.id, s.object_key FROM packing_slips s JOIN orders o ON o.id = s.order_id
+        WHERE s.object_key IS NOT NULL AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
+        ORDER BY s.id LIMIT ${BATCH}`,
+      (ids) => sql`UPDATE packing_slips SET object_key = NULL WHERE id = ANY(${ids})`,
+    ),
+    shippingDocuments: await inBatches(
+      objects,
+      () => sql<StoredRow[]>`
+        SELECT d.id, d.object_key FROM shipment_documents d
+        JOIN shipments s ON s.id = d.shipment_id LEFT JOIN orders o ON o.id = s.order_id
+        WHERE d.deleted_at IS NULL AND d.created_at < ${before}
+          AND (o.id IS NULL OR (o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})))
+        ORDER BY d.created_at LIMIT ${BATCH}`,
+      (ids) => sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${ids})`,
+    ),
+  };
 }
 
 /** Deletes the objects of found rows and marks the rows, until a batch is not full. @returns the number of rows */

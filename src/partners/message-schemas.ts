@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
+import { GARMENT_ASSET_TYPES } from './domain/garment-positions';
 
 /** Schemas of print orders, one for each variant (schema `SentPrintOrder`). */
 
@@ -20,22 +21,7 @@ const asset = z.strictObject({
   contentType: z.enum(['application/pdf', 'image/png', 'image/jpeg']),
   url: z.url({ protocol: /^https?$/ }).describe('Time-limited link.'),
   type: z
-    .enum([
-      'text',
-      'cover',
-      'front',
-      'back',
-      'front_preview',
-      'back_preview',
-      'inlbl',
-      'inlbl_preview',
-      'bcklbl',
-      'bcklbl_preview',
-      'shsll',
-      'shsll_preview',
-      'shslr',
-      'shslr_preview',
-    ])
+    .enum(['text', 'cover', ...GARMENT_ASSET_TYPES, ...GARMENT_ASSET_TYPES.map((type) => `${type}_preview` as const)])
     .optional()
     .describe('Present only when the content is split over several files.'),
 });

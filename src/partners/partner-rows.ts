@@ -5,21 +5,7 @@ import { type Fragment, json, type Queryable } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/delivery-target';
-import type { PartnerChange, PartnerSetup } from './partner-schemas';
-
-/** Addresses and version that a partner registers with `POST /v2/subscribe`. */
-export interface Subscription {
-  readonly orderSubmitUrl: string;
-  readonly apparelOrderSubmitUrl: string | null;
-  readonly orderCancelUrl: string | null;
-  /** Receives the whole print order again after a change of address or method. */
-  readonly orderUpdateUrl: string | null;
-  readonly inventoryUrl: string | null;
-  /** Null selects the default version of each product kind. */
-  readonly printOrderVersion: PrintOrderVersion | null;
-  /** `all`: dispatch responses name packing slips and customs forms by their own types. */
-  readonly documentTypes?: 'all' | null;
-}
+import type { PartnerChange, PartnerSetup, Subscription } from './partner-schemas';
 
 export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUrl'> {
   /** Id of its account. */

@@ -2,7 +2,9 @@ import { z } from 'zod';
 import { labelText } from '../documents/label-text-schema';
 import { isCountry } from '../platform/domain/countries';
 import { currencyCode, day, moment } from '../platform/domain/fields';
+import { outboundUrl } from '../platform/http/outbound-url';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
+import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 
 /** Schemas of the bodies that operators and partners send about a partner. */
 
@@ -85,3 +87,45 @@ export const stockReportSchema = z.object({
 });
 
 export type StockReport = z.output<typeof stockReportSchema>;
+
+const orNull = <T>(value: T | null | undefined): T | null => value ?? null;
+
+/** Returns the schema of a subscription. @param allowPrivate whether plain http and private networks are allowed */
+export function subscriptionSchema(allowPrivate: boolean) {
+  const address = outboundUrl(allowPrivate);
+  return z.object({
+    orderSubmitUrl: address,
+    apparelOrderSubmitUrl: address.nullish().transform(orNull).describe('Default: orderSubmitUrl.'),
+    orderCancelUrl: address
+      .nullish()
+      .transform(orNull)
+      .describe('Without it, cancellations are agreed with the partner outside the API.'),
+    orderUpdateUrl: address
+      .nullish()
+      .transform(orNull)
+      .describe(
+        'Receives the whole print order again, with a revision, after its address or method has changed. Without it, an ' +
+          'operator tells the partner.',
+      ),
+    inventoryUrl: address.nullish().transform(orNull).describe('Polled for stock levels every 10 minutes.'),
+    version: z
+      .enum(PRINT_ORDER_VERSIONS)
+      .nullish()
+      .transform(orNull)
+      .describe('Version of print orders; default 1.1, and 1.0 for apparel.'),
+    documentTypes: z
+      .enum(['all'])
+      .nullish()
+      .transform(orNull)
+      .describe(
+        'all: dispatch responses also have the types packing_slip and customs_form. Default: label and invoice only.',
+      ),
+  });
+}
+
+/** Addresses and version that a partner registers with `POST /v2/subscribe`. */
+type SubscriptionBody = z.output<ReturnType<typeof subscriptionSchema>>;
+export type Subscription = Omit<SubscriptionBody, 'version' | 'documentTypes'> & {
+  readonly printOrderVersion: SubscriptionBody['version'];
+  readonly documentTypes?: SubscriptionBody['documentTypes'];
+};

@@ -1,4 +1,5 @@
 import { cutText } from '../../platform/domain/foreign-text';
+
 /**
  * Reasons why a file of a client cannot be used: codes of `refusalReasonCode` with the message to the client.
  * `file_unreachable` is the reason when a transient fault lasts until the end of the retry window.
@@ -42,25 +43,12 @@ export function permanentFault(code: FileFaultCode, details?: string): FileFault
 }
 
 /** Returns a fault that a retry may resolve. */
-export function transientFault(details: string, retryAfterMs?: number): FileFault {
-  return {
-    ok: false,
-    transient: true,
-    code: 'file_unreachable',
-    message: messageOf('file_unreachable', details),
-    retryAfterMs,
-  };
-}
-
-/** Returns the fault of a file whose inspection ended without a result. */
-export function interruptedInspection(code: FileFaultCode, details: string, error?: string): FileFault {
-  return {
-    ok: false,
-    transient: true,
-    code,
-    message: messageOf(code, details),
-    error: error && cutText(error, DETAILS_LENGTH),
-  };
+export function transientFault(
+  details: string,
+  { code = 'file_unreachable', error, retryAfterMs }: Partial<Pick<FileFault, 'code' | 'error' | 'retryAfterMs'>> = {},
+): FileFault {
+  const logged = error && cutText(error, DETAILS_LENGTH);
+  return { ok: false, transient: true, code, message: messageOf(code, details), retryAfterMs, error: logged };
 }
 
 function messageOf(code: FileFaultCode, details: string | undefined): string {

@@ -4,9 +4,15 @@ import { checkOutboundUrl } from '../../platform/http/address-check';
 import type { SafeClient } from '../../platform/http/safe-client';
 import { newSigningSecret } from '../../platform/http/webhook-signature';
 import { submitUrlFor } from '../domain/delivery-target';
-import type { Subscription } from '../partner-rows';
-import { createLabelReview, type LabelReview } from './label-review';
-import { type ExpectedShipment, hasEnded, type PostbackInbox, reviewPostbacks } from './postback-review';
+import type { Subscription } from '../partner-schemas';
+import {
+  createLabelReview,
+  type ExpectedShipment,
+  hasEnded,
+  type LabelReview,
+  type PostbackInbox,
+  reviewPostbacks,
+} from './postback-review';
 import type { ConformanceReport, Finding, ScenarioReport } from './report';
 import { createSampleIds, type SamplePrintOrder, samplePrintOrder } from './sample-print-orders';
 import { type CheckContext, cleanUp, SCENARIOS } from './scenarios';
@@ -46,13 +52,8 @@ const POLL_MS = 50;
  */
 export async function checkPartner(partner: CheckedPartner, options: CheckOptions): Promise<ConformanceReport> {
   const { limits = CHECK_LIMITS, client, signal } = options;
-  for (const url of [
-    partner.orderSubmitUrl,
-    partner.apparelOrderSubmitUrl,
-    partner.orderCancelUrl,
-    partner.orderUpdateUrl,
-    partner.inventoryUrl,
-  ]) {
+  const { orderSubmitUrl, apparelOrderSubmitUrl, orderCancelUrl, orderUpdateUrl, inventoryUrl } = partner;
+  for (const url of [orderSubmitUrl, apparelOrderSubmitUrl, orderCancelUrl, orderUpdateUrl, inventoryUrl]) {
     const fault = url === null ? undefined : checkOutboundUrl(url, options.allowPrivate);
     if (fault) throw new CheckImpossible(`${url}: ${fault.message}`);
   }
@@ -76,20 +77,14 @@ export async function checkPartner(partner: CheckedPartner, options: CheckOption
   for (const printOrder of state.acceptedOrders)
     if (Date.now() < deadline && !watched.some((shipment) => shipment.printOrder === printOrder))
       await cleanUp(state.context, printOrder);
-  scenarios.push(
-    postbacks === undefined
-      ? { name: POSTBACKS, result: 'skipped', reason: 'not asked to wait for them', findings: [] }
-      : reportOf(
-          POSTBACKS,
-          await watchPostbacks(
-            postbacks,
-            watched,
-            labelReview(state.context, postbacks.inbox, watched, limits),
-            limits.settleMs,
-            signal,
-          ),
-        ),
-  );
+  if (postbacks === undefined)
+    scenarios.push({ name: POSTBACKS, result: 'skipped', reason: 'not asked to wait for them', findings: [] });
+  else {
+    // Of the first print order that was sent once.
+    const once = watched.find(({ deliveries }) => deliveries === 'once');
+    const label = once && createLabelReview(state.context, postbacks.inbox, once.printOrder, limits.shipSoonMs);
+    scenarios.push(reportOf(POSTBACKS, await watchPostbacks(postbacks, watched, label, limits.settleMs, signal)));
+  }
   return {
     passed: scenarios.every(({ result, reason }) => result !== 'failed' && reason !== OUT_OF_TIME),
     startedAt,
@@ -122,11 +117,8 @@ function createState(partner: CheckedPartner, options: CheckOptions, send: Send,
   const acceptedOrders: SamplePrintOrder[] = [];
   const shipments: ExpectedShipment[] = [];
   const canceledOrders = new Set<SamplePrintOrder>();
-  const sample = {
-    nextId: createSampleIds(startedAt),
-    version: partner.printOrderVersion,
-    filesUrl: options.filesUrl,
-  };
+  const { filesUrl } = options;
+  const sample = { nextId: createSampleIds(startedAt), version: partner.printOrderVersion, filesUrl };
   const context: CheckContext = {
     send(message) {
       messages += 1;
@@ -161,17 +153,6 @@ function createState(partner: CheckedPartner, options: CheckOptions, send: Send,
   };
 }
 
-/** Returns the review of the label of the first print order that was sent once. */
-function labelReview(
-  context: CheckContext,
-  inbox: PostbackInbox,
-  shipments: readonly ExpectedShipment[],
-  { shipSoonMs }: CheckLimits,
-): LabelReview | undefined {
-  const once = shipments.find(({ deliveries }) => deliveries === 'once');
-  return once && createLabelReview(context, inbox, once.printOrder, shipSoonMs);
-}
-
 /** Waits until every print order has ended, at most the given time, and reviews its postbacks. */
 async function watchPostbacks(
   { inbox, waitMs }: NonNullable<CheckOptions['postbacks']>,
@@ -189,16 +170,11 @@ async function watchPostbacks(
   await sleep(Math.max(0, Math.min(settleMs, deadline - Date.now())), undefined, { signal });
   const arrived = inbox.arrived();
   return [
-    ...arrived.flatMap(({ orderId, status, problems }): Finding[] =>
-      problems.length === 0
-        ? []
-        : [
-            {
-              fault: 'postback-invalid',
-              message: `${status} of print order ${orderId}: ${problems.join('; ')}`,
-            },
-          ],
-    ),
+    ...arrived
+      .filter(({ problems }) => problems.length > 0)
+      .map(({ orderId, status, problems }): Finding => {
+        return { fault: 'postback-invalid', message: `${status} of print order ${orderId}: ${problems.join('; ')}` };
+      }),
     ...shipments.flatMap((shipment) => reviewPostbacks(arrived, shipment)),
     ...(label?.findings() ?? []),
   ];

@@ -109,12 +109,7 @@ export function samplePrintOrder(
     dispatchDate: new Date(orderDate.getTime() + 2 * 86_400_000).toISOString().slice(0, 10),
     brandedPackaging: null,
     partner: { uid: 'conformance', printHouseUid: null, currency: 'EUR' },
-    items: items.map((item) => ({
-      ...item,
-      quantity,
-      files: filesOf(item.product, filesUrl),
-      customTrim: null,
-    })),
+    items: items.map((item) => ({ ...item, quantity, files: filesOf(item.product, filesUrl), customTrim: null })),
     packages:
       lists === undefined
         ? null

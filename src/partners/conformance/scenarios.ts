@@ -62,13 +62,8 @@ function isDecided(context: CheckContext, what: string, response: CheckedRespons
     find('server-error', `${what}: ${describe(response)}`);
     return false;
   }
-  const fault: FaultName =
-    response.kind === 'timeout'
-      ? 'no-response'
-      : response.kind === 'redirect'
-        ? 'redirect-response'
-        : 'connection-broken';
-  find(fault, `${what}: ${response.message}`);
+  const faults: Readonly<Record<string, FaultName>> = { timeout: 'no-response', redirect: 'redirect-response' };
+  find(faults[response.kind] ?? 'connection-broken', `${what}: ${response.message}`);
   return false;
 }
 

@@ -1,7 +1,8 @@
 import type { PrintArea } from '../../catalog/domain/product';
 
 /** Asset type of a garment file; its preview has the type with the suffix `_preview`. */
-export type GarmentAssetType = 'front' | 'back' | 'inlbl' | 'bcklbl' | 'shsll' | 'shslr';
+export const GARMENT_ASSET_TYPES = ['front', 'back', 'inlbl', 'bcklbl', 'shsll', 'shslr'] as const;
+type GarmentAssetType = (typeof GARMENT_ASSET_TYPES)[number];
 
 /** A position on a garment. */
 export interface GarmentPosition {

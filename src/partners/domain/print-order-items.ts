@@ -5,7 +5,7 @@ import {
   type ResolvedProduct,
 } from '../../catalog/domain/product';
 import { convertMinor, fromMinor, type RateTable } from '../../platform/domain/money';
-import type { AttributeBody, BundleBody, BundlePartBody, OrderItemBody } from '../message-schemas';
+import type { AssetBody, AttributeBody, BundleBody, BundlePartBody, OrderItemBody } from '../message-schemas';
 import { apparelAssets, type PrintFile, PrintOrderError, paperAssets } from './assets';
 
 /** An item of a print order. */
@@ -28,22 +28,12 @@ function isStockItem({ product, files }: PrintOrderItem): boolean {
 
 /** Returns an item of a paper print order. */
 export function paperItem(item: PrintOrderItem): OrderItemBody {
-  const { id, quantity, product, files } = item;
+  const { product, files } = item;
   const isStock = isStockItem(item);
-  return {
-    id,
-    count: quantity,
-    type: isStock ? 'stock' : 'print',
-    product: {
-      modelUid: product.modelUid,
-      desc: product.name,
-      attributes: [
-        ...attributesOf(product.attributes),
-        ...(isStock ? skuAttributes(product.parts) : trimAttributes(item)),
-      ],
-    },
-    assets: isStock ? [] : paperAssets(files),
-  };
+  const own = attributesOf(product.attributes);
+  return isStock
+    ? orderItem(item, [...own, ...skuAttributes(product.parts)], [])
+    : orderItem(item, [...own, ...trimAttributes(item)], paperAssets(files));
 }
 
 /** Returns an item of a mounted print order: a bundle of the product's parts. */
@@ -76,24 +66,20 @@ export function mountedItem(
 
 /** Returns an item of an apparel print order. */
 export function apparelItem(item: PrintOrderItem): OrderItemBody {
-  const { id, quantity, product, files } = item;
+  const { id, product, files } = item;
   const blank = product.parts.find(({ partnerSku }) => partnerSku !== null)?.partnerSku;
   if (blank == null) throw new PrintOrderError(`item ${id}: apparel ${product.productUid} has no blank garment`);
-  const isStock = isStockItem(item);
   const { location, assets } = apparelAssets(files, product);
-  return {
-    id,
-    count: quantity,
-    type: isStock ? 'stock' : 'print',
-    product: {
-      modelUid: product.modelUid,
-      desc: product.name,
-      attributes: isStock
-        ? skuAttributes(product.parts)
-        : [{ name: 'sku', value: blank }, location, ...trimAttributes(item)],
-    },
-    assets,
-  };
+  const attributes = isStockItem(item)
+    ? skuAttributes(product.parts)
+    : [{ name: 'sku', value: blank }, location, ...trimAttributes(item)];
+  return orderItem(item, attributes, assets);
+}
+
+function orderItem(item: PrintOrderItem, attributes: AttributeBody[], assets: AssetBody[]): OrderItemBody {
+  const { modelUid, name: desc } = item.product;
+  const type = isStockItem(item) ? 'stock' : 'print';
+  return { id: item.id, count: item.quantity, type, product: { modelUid, desc, attributes }, assets };
 }
 
 /** Returns the attribute of an ordered trim in millimetres, if there is one (`customTrim` of schema `SubmitOrder`). */

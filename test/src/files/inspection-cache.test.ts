@@ -1,5 +1,5 @@
-import type { Inspection } from '../../../src/files/inspection';
-import { createInspectionCache } from '../../../src/files/inspection-cache';
+import type { Inspection } from '../../../src/files/inspection-process';
+import { createInspectionCache } from '../../../src/files/inspector';
 
 const properties = { pageCount: 1, widthPx: 10, heightPx: 10, widthMm: null, heightMm: null };
 const rendered = (bytes: number): Inspection => ({
@@ -17,10 +17,10 @@ describe('the inspection cache', () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
       return rendered(100);
     };
-    await Promise.all([cache.get('a', inspect), cache.get('a', inspect)]);
-    await cache.get('a', inspect);
+    await Promise.all([cache('a', inspect), cache('a', inspect)]);
+    await cache('a', inspect);
     expect(inspections).toBe(1);
-    await cache.get('b', inspect);
+    await cache('b', inspect);
     expect(inspections).toBe(2);
   });
 
@@ -31,7 +31,7 @@ describe('the inspection cache', () => {
       inspected.push(key);
       return rendered(600);
     };
-    const get = (key: string) => cache.get(key, inspect(key));
+    const get = (key: string) => cache(key, inspect(key));
     for (const key of ['a', 'b', 'c']) await get(key);
     await get('a');
     await get('d');
@@ -50,9 +50,9 @@ describe('the inspection cache', () => {
       async () => ({ ok: true, properties, previews: [] }),
       async () => rendered(10),
     ];
-    await expect(cache.get('a', results[0]!)).rejects.toThrow('the thread failed');
-    expect(await cache.get('a', results[1]!)).toMatchObject({ ok: false });
-    expect(await cache.get('a', results[2]!)).toMatchObject({ previews: [] });
-    expect(await cache.get('a', results[3]!)).toMatchObject({ previews: { length: 1 } });
+    await expect(cache('a', results[0]!)).rejects.toThrow('the thread failed');
+    expect(await cache('a', results[1]!)).toMatchObject({ ok: false });
+    expect(await cache('a', results[2]!)).toMatchObject({ previews: [] });
+    expect(await cache('a', results[3]!)).toMatchObject({ previews: { length: 1 } });
   });
 });

@@ -1,6 +1,6 @@
 import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
 import type { CandidatePartner, RoutingRequest } from '../../../src/partners/domain/routing-decision';
-import type { Subscription } from '../../../src/partners/partner-rows';
+import type { Subscription } from '../../../src/partners/partner-schemas';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { poster } from './products';
 
