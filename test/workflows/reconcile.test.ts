@@ -427,10 +427,12 @@ describe('with many orders', () => {
       workflowId: `reconcile-${randomUUID()}`,
       taskQueue: config.TEMPORAL_TASK_QUEUE,
     });
-    // The server has the progress after the first batch. It gets that of later batches with the next heartbeat.
+    // The server has the progress after the first batch. It gets that of later batches with the next heartbeat. A slow
+    // first batch sends heartbeats with `done` 0.
     await eventually(async () => {
       const { pendingActivities } = (await reconciliation.describe()).raw;
-      return pendingActivities?.some(({ heartbeatDetails }) => heartbeatDetails != null) || undefined;
+      const details = pendingActivities?.map(({ heartbeatDetails }) => heartbeatDetails?.payloads?.[0]?.data);
+      return details?.some((data) => data != null && JSON.parse(Buffer.from(data).toString()).done > 0) || undefined;
     });
     await stack.stopWorker();
     const [before] = await sql<{ settled: number }[]>`

@@ -1,8 +1,7 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, PostbackEvent, RequestedBy } from '../../src/orders/domain/lifecycle/run-events';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
-  type CancelRequest,
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
@@ -28,7 +27,7 @@ export const changeShippingUpdate = defineUpdate<{ revision: number }, [{ change
 );
 
 /** The client cancels the order. */
-export const cancelUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [CancelRequest]>(ORDER_UPDATES.cancel);
+export const cancelUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RequestedBy]>(ORDER_UPDATES.cancel);
 
 /** An operator's repair. */
 export const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(ORDER_UPDATES.repair);

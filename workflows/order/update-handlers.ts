@@ -9,10 +9,10 @@ import {
 } from '../../src/orders/domain/lifecycle/guards';
 import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
+import type { RequestedBy } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
-  type CancelRequest,
   type DispatchResult,
   type RepairRequest,
   type RerouteRequest,
@@ -67,7 +67,7 @@ export class UpdateHandlers {
     return { revision: result.revision };
   }
 
-  async cancel(request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
+  async cancel(request: RequestedBy): Promise<{ fulfillmentStatus: OrderStatus }> {
     await acceptance();
     refuseWith(whyNotCancel(this.run.state));
     if (this.run.state.phase === 'preparing') this.steps.preparation.stop();
@@ -100,18 +100,13 @@ export class UpdateHandlers {
         this.steps.preparation.planAgain();
         return;
       case 'cancel':
-        await this.cancelItems(request);
+        this.run.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
+        await this.partnersAnswer();
         return;
       case 'reroute':
       case 'reproduce':
         await this.reroute(request);
     }
-  }
-
-  private async cancelItems(request: Extract<RepairRequest, { action: 'cancel' }>): Promise<void> {
-    const { by, reason, itemIds } = request;
-    this.run.take({ type: 'cancel_items', by, reason, itemIds });
-    await this.partnersAnswer();
   }
 
   /** Waits for the partners' answers, for a short time. A later answer shows in the order's status. */

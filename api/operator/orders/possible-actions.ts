@@ -56,11 +56,9 @@ export const actionsSchema = z
   );
 type Action = z.input<typeof actionsSchema>[number];
 
-const NOTHING = { itemIds: [], reasons: [], reroutes: [] };
-
 /** Returns the repairs of an order that has ended: only its attention reasons can be dismissed. */
 export function actionsOfEnded({ attention }: Pick<OperatorOrder, 'attention'>): Action[] {
-  return attention === null ? [] : [{ ...NOTHING, action: 'dismiss', reasons: [...attention] }];
+  return attention === null ? [] : [{ action: 'dismiss', itemIds: [], reasons: [...attention], reroutes: [] }];
 }
 
 /** Returns the repairs that an order run accepts in a state, with the partners that routing would choose from. */
@@ -70,7 +68,7 @@ export async function possibleActions(
   state: RunState,
 ): Promise<Action[]> {
   const repairs = possibleRepairs(state);
-  const rerouted = repairs.flatMap((repair) => ('reroutes' in repair ? repair.reroutes : []));
+  const rerouted = repairs.flatMap(({ reroutes }) => reroutes);
   // A reroute and a reproduce of one item take the same units by default.
   const items = [...new Map(rerouted.map((item) => [item.itemId, item])).values()];
   const partners = items.length === 0 ? new Map() : await reroutePartners(deps, orderId, items);
@@ -78,40 +76,24 @@ export async function possibleActions(
 }
 
 function actionOf(repair: PossibleRepair, partners: Awaited<ReturnType<typeof reroutePartners>>): Action {
-  switch (repair.action) {
-    case 'hold':
-    case 'release':
-      return { ...NOTHING, action: repair.action };
-    case 'dismiss':
-      return { ...NOTHING, action: repair.action, reasons: [...repair.reasons] };
-    case 'retry':
-    case 'cancel':
-      return { ...NOTHING, action: repair.action, itemIds: [...repair.itemIds] };
-    case 'reroute':
-    case 'reproduce':
-      return {
-        ...NOTHING,
-        action: repair.action,
-        itemIds: repair.reroutes.map(({ itemId }) => itemId),
-        reroutes: repair.reroutes.map(({ currentPartnerIds, ...item }) => ({
-          ...item,
-          partners: (partners.get(item.itemId) ?? []).map((alternative) => ({
-            partnerId: alternative.partnerId,
-            partnerUid: alternative.partnerUid,
-            current: currentPartnerIds.includes(alternative.partnerId),
-            ...(alternative.verdict === 'rejected'
-              ? {
-                  rejected: { reason: alternative.reason, detail: alternative.detail },
-                  costCents: null,
-                  dispatchDate: null,
-                }
-              : {
-                  rejected: null,
-                  costCents: alternative.cost.total,
-                  dispatchDate: alternative.dispatchDate,
-                }),
-          })),
-        })),
-      };
-  }
+  return {
+    ...repair,
+    itemIds: [...repair.itemIds],
+    reasons: [...repair.reasons],
+    reroutes: repair.reroutes.map(({ currentPartnerIds, ...item }) => ({
+      ...item,
+      partners: (partners.get(item.itemId) ?? []).map((alternative) => ({
+        partnerId: alternative.partnerId,
+        partnerUid: alternative.partnerUid,
+        current: currentPartnerIds.includes(alternative.partnerId),
+        ...(alternative.verdict === 'rejected'
+          ? {
+              rejected: { reason: alternative.reason, detail: alternative.detail },
+              costCents: null,
+              dispatchDate: null,
+            }
+          : { rejected: null, costCents: alternative.cost.total, dispatchDate: alternative.dispatchDate }),
+      })),
+    })),
+  };
 }

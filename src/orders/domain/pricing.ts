@@ -14,28 +14,9 @@ export interface LinePrice {
   readonly baseMinor: number;
   /** Unit price at this quantity. */
   readonly unitMinor: number;
-  /** quantity x baseMinor. */
-  readonly initialMinor: number;
-  /** Saving by the quantity break: initialMinor - lineMinor. */
-  readonly discountMinor: number;
   /** quantity x unitMinor. */
   readonly lineMinor: number;
 }
-
-export type OrderPrice =
-  | {
-      readonly ok: true;
-      readonly currency: string;
-      readonly lines: readonly LinePrice[];
-      readonly totalMinor: number;
-    }
-  /** The product has no price in the currency or in one that the rate table converts. */
-  | {
-      readonly ok: false;
-      readonly reason: 'no_price';
-      readonly itemIndex: number;
-      readonly currency: string;
-    };
 
 type Breaks = ResolvedProduct['priceList'][string];
 
@@ -71,33 +52,29 @@ export function priceLine(
     (best, entry) => (entry.from <= quantity && entry.from >= best.from ? entry : best),
     base,
   );
-  const initialMinor = quantity * base.unitMinor;
-  const lineMinor = quantity * reached.unitMinor;
   return {
     quantity,
     baseMinor: base.unitMinor,
     unitMinor: reached.unitMinor,
-    initialMinor,
-    discountMinor: initialMinor - lineMinor,
-    lineMinor,
+    lineMinor: quantity * reached.unitMinor,
   };
 }
 
 /**
  * Prices an order's items before VAT, with quantity breaks per item, in the order's currency. The rate table converts
- * the price of a product that has none in this currency.
+ * the price of a product that has none in this currency; `no_price` names an item that has none at all.
  */
 export function priceOrder(order: {
   readonly items: readonly PricedInput[];
   readonly currency: string;
   readonly rates: RateTable;
-}): OrderPrice {
+}) {
   const lines: LinePrice[] = [];
   for (const [itemIndex, item] of order.items.entries()) {
     const line = priceLine(item, order.currency, order.rates);
-    if (line === undefined) return { ok: false, reason: 'no_price', itemIndex, currency: order.currency };
+    if (line === undefined) return { ok: false, reason: 'no_price', itemIndex, currency: order.currency } as const;
     lines.push(line);
   }
   const totalMinor = lines.reduce((sum, line) => sum + line.lineMinor, 0);
-  return { ok: true, currency: order.currency, lines, totalMinor };
+  return { ok: true, currency: order.currency, lines, totalMinor } as const;
 }

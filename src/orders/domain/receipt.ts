@@ -20,26 +20,18 @@ export interface ReceiptLine {
   readonly discountVat: number;
 }
 
+/** Totals of the lines of one type. */
+type PartTotal = 'PriceInitial' | 'PriceDiscount' | 'Price' | 'PriceVat' | 'PriceInclVat';
+
 /** Totals of schema `Receipt`, in integer minor units. */
-export interface ReceiptTotals {
-  readonly productsPriceInitial: number;
-  readonly productsPriceDiscount: number;
-  readonly productsPrice: number;
-  readonly productsPriceVat: number;
-  readonly productsPriceInclVat: number;
-  readonly shippingPriceInitial: number;
-  readonly shippingPriceDiscount: number;
-  readonly shippingPrice: number;
-  readonly shippingPriceVat: number;
-  readonly shippingPriceInclVat: number;
-  readonly discount: number;
-  readonly discountVat: number;
-  readonly discountInclVat: number;
-  readonly totalInitial: number;
-  readonly total: number;
-  readonly totalVat: number;
-  readonly totalInclVat: number;
-}
+export type ReceiptTotals = Readonly<
+  Record<
+    | `${'products' | 'shipping'}${PartTotal}`
+    | `discount${'' | 'Vat' | 'InclVat'}`
+    | `total${'' | 'Initial' | 'Vat' | 'InclVat'}`,
+    number
+  >
+>;
 
 /** A receipt as the table stores it: lines and totals in minor units of one currency. */
 export interface Receipt {
@@ -88,28 +80,27 @@ function line(
 }
 
 function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
-  const sum = (of: (entry: ReceiptLine) => number, type?: ReceiptLine['type']) =>
-    lines.reduce((total, entry) => (type === undefined || entry.type === type ? total + of(entry) : total), 0);
-  const discount = sum((entry) => entry.discount);
-  const discountVat = sum((entry) => entry.discountVat);
+  const sum = (name: Exclude<keyof ReceiptLine, 'type' | 'referenceId' | 'title'>, type?: ReceiptLine['type']) =>
+    lines.reduce((total, entry) => (type === undefined || entry.type === type ? total + entry[name] : total), 0);
+  const partTotals = <Part extends 'products' | 'shipping'>(part: Part, type: ReceiptLine['type']) =>
+    ({
+      [`${part}PriceInitial`]: sum('priceInitial', type),
+      [`${part}PriceDiscount`]: sum('discount', type),
+      [`${part}Price`]: sum('price', type),
+      [`${part}PriceVat`]: sum('vat', type),
+      [`${part}PriceInclVat`]: sum('priceInclVat', type),
+    }) as Record<`${Part}${PartTotal}`, number>;
+  const [discount, discountVat] = [sum('discount'), sum('discountVat')];
   return {
-    productsPriceInitial: sum((entry) => entry.priceInitial, 'product'),
-    productsPriceDiscount: sum((entry) => entry.discount, 'product'),
-    productsPrice: sum((entry) => entry.price, 'product'),
-    productsPriceVat: sum((entry) => entry.vat, 'product'),
-    productsPriceInclVat: sum((entry) => entry.priceInclVat, 'product'),
-    shippingPriceInitial: sum((entry) => entry.priceInitial, 'shipment'),
-    shippingPriceDiscount: sum((entry) => entry.discount, 'shipment'),
-    shippingPrice: sum((entry) => entry.price, 'shipment'),
-    shippingPriceVat: sum((entry) => entry.vat, 'shipment'),
-    shippingPriceInclVat: sum((entry) => entry.priceInclVat, 'shipment'),
+    ...partTotals('products', 'product'),
+    ...partTotals('shipping', 'shipment'),
     discount,
     discountVat,
     discountInclVat: discount + discountVat,
-    totalInitial: sum((entry) => entry.priceInitial),
-    total: sum((entry) => entry.price),
-    totalVat: sum((entry) => entry.vat),
-    totalInclVat: sum((entry) => entry.priceInclVat),
+    totalInitial: sum('priceInitial'),
+    total: sum('price'),
+    totalVat: sum('vat'),
+    totalInclVat: sum('priceInclVat'),
   };
 }
 

@@ -6,7 +6,7 @@ import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows'
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Sql } from '../../platform/postgres';
-import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { PlannedPrintOrder, ReroutedUnits } from '../domain/lifecycle/run-events';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
@@ -22,7 +22,7 @@ export interface ReroutePlanRequest {
   /** Null: routing chooses the partner. A reroute then excludes the current ones. */
   readonly partnerId: string | null;
   /** Units of print jobs that the new print order makes instead. */
-  readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
+  readonly units: readonly ReroutedUnits[];
   /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
   /**
@@ -82,10 +82,10 @@ export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest
     return refused(`${partner.uid} ships across a customs border, and the item has no retail price`);
   }
   const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
-  const waits = request.waits === true;
+  const { waits } = request;
   const [planned, remaining] = await Promise.all([
     planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
-    waits ? [] : planRemaining(deps, order, request.units ?? []),
+    waits ? [] : planRemaining(deps, order, request.units),
   ]);
   if (!planned.ok) return refused('no shipment method carries the item');
 
@@ -123,7 +123,7 @@ export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest
 async function planRemaining(
   deps: RerouteDeps,
   order: RunOrder,
-  units: NonNullable<ReroutePlanRequest['units']>,
+  units: readonly ReroutedUnits[],
 ): Promise<PlannedShipment[]> {
   if (units.length === 0) return [];
   const rerouted = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));

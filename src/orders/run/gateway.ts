@@ -5,9 +5,9 @@ import { type ErrorCode, Refusal } from '../../platform/errors';
 import { sendUpdate } from '../../platform/temporal/updates';
 import { isUnavailable, unavailable } from '../../platform/unavailable';
 import type { RunRefusal } from '../domain/lifecycle/guards';
+import type { RequestedBy } from '../domain/lifecycle/run-events';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import {
-  type CancelRequest,
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
@@ -40,7 +40,7 @@ export interface RunGateway {
   /** Returns when the order's workflow is running. Needs no worker. */
   checkRunning(orderId: string): Promise<void>;
   changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
-  cancel(orderId: string, request: CancelRequest): Promise<{ fulfillmentStatus: OrderStatus }>;
+  cancel(orderId: string, request: RequestedBy): Promise<{ fulfillmentStatus: OrderStatus }>;
   /** @param repairId a repeated call with the same id is one repair */
   repair(orderId: string, request: RepairRequest, repairId: string): Promise<{ fulfillmentStatus: OrderStatus }>;
   /** Waits at most two seconds. Without a response, operators see the state in Postgres. */

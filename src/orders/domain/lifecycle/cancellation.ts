@@ -1,4 +1,4 @@
-import { audit, isBeforePlanning, setItems, updatePrintOrder } from './changes';
+import { audit, hasOpenJobs, isBeforePlanning, openJobs, setItems, updatePrintOrder } from './changes';
 import { withdrawReroutes } from './repairs/waiting-reroutes';
 import type { EventOf, RunEffect } from './run-events';
 import {
@@ -20,12 +20,9 @@ export function endJobs(
   reason: string,
   effects: RunEffect[],
 ): PrintOrderState {
-  const ending = printOrder.jobs.filter(
-    (job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped && isEnding(job),
-  );
+  const ending = openJobs(printOrder).filter(isEnding);
   if (ending.length === 0) return printOrder;
-  const unprinted = ending.filter((job) => job.progress < JOB_PROGRESS.printed);
-  if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
+  releaseStock(ending, effects);
   effects.push({
     type: 'refund',
     reason,
@@ -34,6 +31,12 @@ export function endJobs(
   });
   const jobs = printOrder.jobs.map((job) => (ending.includes(job) ? { ...job, ended: 'cancelled' as const } : job));
   return withoutUnusedLabel({ ...printOrder, jobs }, effects);
+}
+
+/** Adds the effect that releases the parts that were reserved for unprinted jobs. */
+export function releaseStock(jobs: readonly JobState[], effects: RunEffect[]): void {
+  const jobIds = jobs.flatMap(({ id, progress }) => (progress < JOB_PROGRESS.printed ? [id] : []));
+  if (jobIds.length > 0) effects.push({ type: 'release_stock', jobIds });
 }
 
 /** Voids the labels of a print order that has nothing left to ship. */
@@ -57,6 +60,17 @@ export function cancelRequested(state: RunState, event: EventOf<'cancel_requeste
   };
 }
 
+/** Asks a partner to cancel these jobs. Not a partner that refused the print order. */
+export function requestCancel(
+  { id: printOrderId, delivery }: PrintOrderState,
+  jobs: readonly JobState[],
+  reason: string,
+  effects: RunEffect[],
+): void {
+  if (jobs.length === 0 || delivery === 'refused') return;
+  effects.push({ type: 'request_partner_cancel', printOrderId, jobIds: jobs.map(({ id }) => id), reason });
+}
+
 /** Requests cancellation from a partner that may have the jobs. Ends the jobs at once when the partner does not have them. */
 function cancelAtPartner(
   printOrder: PrintOrderState,
@@ -69,12 +83,7 @@ function cancelAtPartner(
   if (printOrder.delivery === 'refused' || open.every((job) => job.cancelledQuantity === job.quantity)) {
     return endJobs(printOrder, isEnding, reason, effects);
   }
-  effects.push({
-    type: 'request_partner_cancel',
-    printOrderId: printOrder.id,
-    jobIds: open.map((job) => job.id),
-    reason,
-  });
+  requestCancel(printOrder, open, reason, effects);
   return { ...printOrder, cancel: 'requested' };
 }
 
@@ -102,8 +111,7 @@ export function confirmCancel(
     (left, reason) => endJobs(left, (job) => ending.includes(job) && reasonOf(job) === reason, reason, effects),
     printOrder,
   );
-  const left = next.jobs.some((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
-  return { ...next, cancel: left ? next.cancel : next.cancel && 'confirmed' };
+  return { ...next, cancel: hasOpenJobs(next) ? next.cancel : next.cancel && 'confirmed' };
 }
 
 /** The partner refused to cancel these jobs. */
@@ -174,16 +182,8 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
   const rest = withdrawReroutes(state, isChosen, 'cancelled', effects);
   const printOrders = rest.printOrders.map((printOrder) => {
     const isEnding = (job: JobState) => chosen.has(job.itemId);
-    const open = printOrder.jobs.filter((job) => job.ended === null && isEnding(job));
-    const known = open.filter((job) => job.cancelledQuantity < job.quantity && job.progress !== JOB_PROGRESS.shipped);
-    if (known.length > 0 && printOrder.delivery !== 'refused') {
-      effects.push({
-        type: 'request_partner_cancel',
-        printOrderId: printOrder.id,
-        jobIds: known.map((job) => job.id),
-        reason: event.reason,
-      });
-    }
+    const known = openJobs(printOrder).filter((job) => isEnding(job) && job.cancelledQuantity < job.quantity);
+    requestCancel(printOrder, known, event.reason, effects);
     const waits = (job: JobState) => !needsNoAgreement(printOrder, job);
     const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
     const cancelRequest = { reason: event.reason, refused: false };

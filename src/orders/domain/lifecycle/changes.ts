@@ -32,16 +32,11 @@ export function updatePrintOrder(
 }
 
 /** Returns the state of a print order that was planned and not sent. */
-export function newPrintOrder(planned: PlannedPrintOrder): PrintOrderState {
+export function newPrintOrder({ boughtShipmentId: _label, jobs, ...planned }: PlannedPrintOrder): PrintOrderState {
   return {
-    id: planned.id,
-    partnerId: planned.partnerId,
-    partnerUid: planned.partnerUid,
-    dispatchDate: planned.dispatchDate,
-    dispatchDueAt: planned.dispatchDueAt,
-    reproducesId: planned.reproducesId,
+    ...planned,
     delivery: 'pending',
-    jobs: planned.jobs.map((job) => ({
+    jobs: jobs.map((job) => ({
       ...job,
       progress: JOB_PROGRESS.none,
       progressAt: '',

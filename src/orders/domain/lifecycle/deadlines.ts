@@ -85,8 +85,7 @@ function partnerDeadlines(
   settings: DeadlineSettings,
 ): Extract<Deadline, { kind: 'attention' }>[] {
   // The delivery activity has its own time-out.
-  if (printOrder.delivery !== 'accepted') return [];
-  if (!hasOpenJobs(printOrder)) return [];
+  if (printOrder.delivery !== 'accepted' || !hasOpenJobs(printOrder)) return [];
   return ATTENTION_REASONS.flatMap((reason) => {
     const at = attentionDeadline(reason)?.at(printOrder, clock, settings) ?? null;
     return at === null ? [] : [{ kind: 'attention', reason, printOrderId: printOrder.id, at }];
@@ -110,22 +109,10 @@ function reminderDeadlines(
   return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
 }
 
-/** Returns the end of the dispatch date in the partner's time zone. */
-const dispatchDue = ({ dispatchDueAt }: PrintOrderState): number => Date.parse(dispatchDueAt);
-
-/** Returns the time limits of the reroutes that wait until partners have agreed to stop. */
-function stopDeadlines({ waitingReroutes = [] }: RunState): Extract<Deadline, { kind: 'stop' }>[] {
-  return waitingReroutes.map(({ printOrder, until }) => ({
-    kind: 'stop',
-    printOrderId: printOrder.id,
-    at: until,
-  }));
-}
-
 /** Returns when the next print order must be handed to its carrier, in epoch milliseconds. Null when nothing is left to ship. */
 export function dispatchDueOf({ phase, printOrders }: Pick<RunState, 'phase' | 'printOrders'>): number | null {
   if (phase !== 'running') return null;
-  const due = printOrders.filter(hasOpenJobs).map(dispatchDue);
+  const due = printOrders.filter(hasOpenJobs).map(({ dispatchDueAt }) => Date.parse(dispatchDueAt));
   return due.length === 0 ? null : Math.min(...due);
 }
 
@@ -137,24 +124,33 @@ function trackingDeadlines(state: RunState, clock: RunClock, { untrackedEndMs }:
   return [close, { kind: 'check_tracking', at: clock.shippedAt + untrackedEndMs }];
 }
 
+/** Returns all deadlines of a run, passed ones included. */
+function deadlinesOf(state: RunState, clock: RunClock, settings: DeadlineSettings): Deadline[] {
+  if (state.phase !== 'running') return [];
+  const { printOrders, waitingReroutes = [] } = state;
+  return [
+    ...printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),
+    ...waitingReroutes.map(({ printOrder, until }) => ({
+      kind: 'stop' as const,
+      printOrderId: printOrder.id,
+      at: until,
+    })),
+    ...printOrders.flatMap((printOrder) => reminderDeadlines(printOrder, clock, settings)),
+    ...trackingDeadlines(state, clock, settings),
+  ];
+}
+
+const isRaised = (deadline: Deadline, { raised }: RunClock): boolean =>
+  deadline.kind === 'attention' && raised.includes(deadlineKey(deadline));
+
 /**
  * Returns the earliest deadline that has not been raised: `received` is missing, the dispatch date ends without print or
  * dispatch, or the time for tracking after shipping ends. Null when there is none.
  */
 export function nextDeadline(state: RunState, clock: RunClock, settings: DeadlineSettings): Deadline | null {
-  if (state.phase !== 'running') return null;
-  const deadlines: Deadline[] = [
-    ...state.printOrders
-      .flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings))
-      .filter((deadline) => !clock.raised.includes(deadlineKey(deadline))),
-    ...stopDeadlines(state),
-    ...state.printOrders.flatMap((printOrder) => reminderDeadlines(printOrder, clock, settings)),
-    ...trackingDeadlines(state, clock, settings),
-  ];
-  return deadlines.reduce<Deadline | null>(
-    (first, deadline) => (first === null || deadline.at < first.at ? deadline : first),
-    null,
-  );
+  return deadlinesOf(state, clock, settings)
+    .filter((deadline) => !isRaised(deadline, clock))
+    .reduce<Deadline | null>((first, next) => (first === null || next.at < first.at ? next : first), null);
 }
 
 /** A deadline as operators see it. */
@@ -169,29 +165,22 @@ export interface ShownDeadline {
 
 /** Returns all deadlines of the run, earliest first. A partner's deadline leaves the list when the partner has met it. */
 export function shownDeadlines(state: RunState, clock: RunClock, settings: DeadlineSettings): ShownDeadline[] {
-  if (state.phase !== 'running') return [];
-  const deadlines: Deadline[] = [
-    ...state.printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),
-    ...stopDeadlines(state),
-    ...state.printOrders.flatMap((printOrder) => reminderDeadlines(printOrder, clock, settings)),
-    ...trackingDeadlines(state, clock, settings),
-  ];
-  return deadlines
+  return deadlinesOf(state, clock, settings)
     .sort((a, b) => a.at - b.at)
-    .map((deadline) => {
-      const dueAt = new Date(deadline.at).toISOString();
-      if (deadline.kind === 'stop' || deadline.kind === 'reminder') {
-        const { kind: reason, printOrderId } = deadline;
-        return { reason, printOrderId, dueAt, passed: false };
-      }
-      if (deadline.kind !== 'attention') {
-        const reason = deadline.kind === 'close' ? 'tracking_end' : 'tracking_check';
-        return { reason, printOrderId: null, dueAt, passed: false };
-      }
-      const { reason, printOrderId } = deadline;
-      return { reason, printOrderId, dueAt, passed: clock.raised.includes(deadlineKey(deadline)) };
-    });
+    .map((deadline) => ({
+      reason: deadline.kind === 'attention' ? deadline.reason : SHOWN_REASONS[deadline.kind],
+      printOrderId: 'printOrderId' in deadline ? deadline.printOrderId : null,
+      dueAt: new Date(deadline.at).toISOString(),
+      passed: isRaised(deadline, clock),
+    }));
 }
+
+const SHOWN_REASONS = {
+  stop: 'stop',
+  reminder: 'reminder',
+  check_tracking: 'tracking_check',
+  close: 'tracking_end',
+} as const;
 
 /** Returns the key under which a passed deadline is kept in `RunClock.raised`. */
 export function deadlineKey(deadline: Extract<Deadline, { kind: 'attention' }>): string {

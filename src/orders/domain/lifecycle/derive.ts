@@ -7,6 +7,7 @@ import {
   type ItemStatus,
   isFinal,
   isProgress,
+  leastAdvanced,
   type OrderStatus,
   PROGRESS_RANK,
   type ProgressStatus,
@@ -69,9 +70,7 @@ function itemStatus(itemId: string, state: RunState): ItemStatus | null {
   const live = statuses.filter((status) => status !== 'cancelled');
   if (live.length === 0) return 'cancelled';
   if (live.includes('manual_handling')) return 'manual_handling';
-  return (live as ProgressStatus[]).reduce((least, status) =>
-    PROGRESS_RANK[status] < PROGRESS_RANK[least] ? status : least,
-  );
+  return leastAdvanced(live as ProgressStatus[]);
 }
 
 /** Returns the items with the statuses that follow from the facts. `reduce` checks the changes. */

@@ -1,4 +1,4 @@
-import { hasOpenJobs } from './changes';
+import { hasOpenJobs, openJobs } from './changes';
 import { dispatchDueOf, type ShownDeadline } from './deadlines';
 import { jobStatus } from './derive';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
@@ -93,7 +93,7 @@ function stepOf(
 /** Returns who has to act for a print order with units that have not shipped. */
 function printOrderStep(printOrder: PrintOrderState, deadlines: readonly ShownDeadline[]): NextStep {
   const { id, delivery, shipment } = printOrder;
-  const jobs = printOrder.jobs.filter((job) => job.ended === null && job.progress !== JOB_PROGRESS.shipped);
+  const jobs = openJobs(printOrder);
   if (jobs.some((job) => jobStatus(job, printOrder) === 'manual_handling')) {
     return stepOf(printOrder, 'operator', 'repair', null);
   }

@@ -8,15 +8,23 @@ export interface RequestedBy {
   readonly reason: string;
 }
 
+/** Why an order is refused. `code` is the client's `refusalReasonCode`. */
+export interface OrderRefusal {
+  readonly code: string;
+  readonly reason: string;
+  readonly details: object | null;
+}
+
+/** Units of a print job that a new print order makes instead. */
+export interface ReroutedUnits {
+  readonly jobId: string;
+  readonly quantity: number;
+}
+
 /** The events of an order run, as plain JSON. `reduce` applies them to the state. */
 export type RunEvent =
   | { readonly type: 'fetching_files' }
-  | {
-      readonly type: 'refused';
-      readonly code: string;
-      readonly reason: string;
-      readonly details: object | null;
-    }
+  | ({ readonly type: 'refused' } & OrderRefusal)
   /** The order cannot be planned now. It is planned again later. */
   | { readonly type: 'parked'; readonly reason: AttentionReason; readonly message: string }
   | {
@@ -83,11 +91,10 @@ export type RunEvent =
   | { readonly type: 'deadline'; readonly reason: AttentionReason; readonly printOrderId: string }
   /** A partner that has not sent `received` gets its print order once more. `count` starts at 1. */
   | { readonly type: 'reminded'; readonly printOrderId: string; readonly count: number }
-  /** The client cancels the order. */
+  /** The client cancels the order (`cancel_requested`), or an operator repairs it. */
   | ({ readonly type: 'cancel_requested' } & RequestedBy)
   | ({ readonly type: 'hold' } & RequestedBy)
   | ({ readonly type: 'release' } & RequestedBy)
-  /** An operator dismisses attention reasons of a running order. */
   | ({ readonly type: 'dismiss' } & RequestedBy)
   | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
   | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[] } & RequestedBy)
@@ -95,7 +102,7 @@ export type RunEvent =
       readonly type: 'rerouted';
       readonly action: 'reroute' | 'reproduce';
       readonly printOrder: PlannedPrintOrder;
-      readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
+      readonly units: readonly ReroutedUnits[];
       /**
        * Time limit of the partners' answers, epoch milliseconds: the print order waits until the partners of the
        * units have agreed to stop. Absent: it is delivered at once.
@@ -114,13 +121,16 @@ export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type:
 
 /** A planned print order: its rows exist, and it was not sent. */
 export interface PlannedPrintOrder {
+  /** Decimal string. */
   readonly id: string;
   readonly partnerId: string;
   /** The partner's name in routing decisions, lists and the Temporal UI. */
   readonly partnerUid: string;
+  /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
   readonly dispatchDate: string;
   /** End of the dispatch date in the partner's time zone, ISO 8601. */
   readonly dispatchDueAt: string;
+  /** The print order that this one reproduces. */
   readonly reproducesId: string | null;
   /** The valid label, when one was bought before the run was reset. Absent otherwise. */
   readonly boughtShipmentId?: string;
@@ -131,13 +141,7 @@ export interface PlannedPrintOrder {
  * Returns the event of a plan.
  * @param plan.shippingRevision present when the plan was stored by an earlier call
  */
-export function preparedBy({
-  printOrders,
-  shippingRevision,
-}: {
-  readonly printOrders: readonly PlannedPrintOrder[];
-  readonly shippingRevision?: number;
-}): EventOf<'prepared'> {
+export function preparedBy({ printOrders, shippingRevision }: Omit<EventOf<'prepared'>, 'type'>): EventOf<'prepared'> {
   return { type: 'prepared', printOrders, ...(shippingRevision === undefined ? {} : { shippingRevision }) };
 }
 

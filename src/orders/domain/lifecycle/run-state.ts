@@ -1,5 +1,5 @@
 import type { AttentionReason } from './attention';
-import type { EarlyEvent } from './run-events';
+import type { EarlyEvent, EventOf, PlannedPrintOrder } from './run-events';
 import type { ItemStatus } from './statuses';
 
 /**
@@ -61,18 +61,8 @@ export interface OrderUpdateState {
   readonly status: 'waiting' | 'sending' | 'accepted' | 'failed';
 }
 
-export interface PrintOrderState {
-  /** Decimal string. */
-  readonly id: string;
-  readonly partnerId: string;
-  readonly partnerUid: string;
-  /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
-  readonly dispatchDate: string;
-  /** End of that day in the partner's time zone, ISO 8601. */
-  readonly dispatchDueAt: string;
+export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'boughtShipmentId'> {
   readonly delivery: Delivery;
-  /** The print order that this one reproduces. */
-  readonly reproducesId: string | null;
   readonly jobs: readonly JobState[];
   readonly shipment: { readonly id: string; readonly revision: number } | null;
   /** State of the client's cancel request at the partner. */
@@ -99,12 +89,8 @@ export interface ItemState {
  * A print order that makes units of other print orders, and waits until their partners have agreed to stop. Until
  * then it counts nowhere, and no partner gets it.
  */
-export interface WaitingReroute {
-  readonly action: 'reroute' | 'reproduce';
-  readonly by: string;
-  readonly reason: string;
+export interface WaitingReroute extends Pick<EventOf<'rerouted'>, 'action' | 'by' | 'reason' | 'units'> {
   readonly printOrder: PrintOrderState;
-  readonly units: readonly { readonly jobId: string; readonly quantity: number }[];
   /** Time limit of the partners' answers, epoch milliseconds. */
   readonly until: number;
   /** The order's shipping revision when the print order was planned. */

@@ -3,7 +3,8 @@
  * docs/orders.md explains them.
  */
 
-export const ORDER_STATUSES = [
+/** The normal progress of an item, in its order. `on_hold`, `failed` and the like are no progress. */
+const PROGRESS = [
   'draft',
   'created',
   'uploading',
@@ -14,28 +15,13 @@ export const ORDER_STATUSES = [
   'in_transit',
   'delivered',
   'returned',
-  'on_hold',
-  'failed',
-  'canceled',
 ] as const;
+export type ProgressStatus = (typeof PROGRESS)[number];
+
+export const ORDER_STATUSES = [...PROGRESS, 'on_hold', 'failed', 'canceled'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-export const ITEM_STATUSES = [
-  'draft',
-  'created',
-  'uploading',
-  'passed',
-  'in_production',
-  'printed',
-  'shipped',
-  'in_transit',
-  'delivered',
-  'returned',
-  'on_hold',
-  'manual_handling',
-  'failed',
-  'cancelled',
-] as const;
+export const ITEM_STATUSES = [...PROGRESS, 'on_hold', 'manual_handling', 'failed', 'cancelled'] as const;
 export type ItemStatus = (typeof ITEM_STATUSES)[number];
 
 export const FINANCIAL_STATUSES = [
@@ -65,20 +51,10 @@ export const PRINT_ORDER_STAGES = [
 ] as const;
 export type PrintOrderStage = (typeof PRINT_ORDER_STAGES)[number];
 
-/** Rank of each status that is part of an item's normal progress. `on_hold`, `failed` and the like have no rank. */
-export const PROGRESS_RANK = {
-  draft: 0,
-  created: 1,
-  uploading: 2,
-  passed: 3,
-  in_production: 4,
-  printed: 5,
-  shipped: 6,
-  in_transit: 7,
-  delivered: 8,
-  returned: 9,
-} as const satisfies Partial<Record<ItemStatus, number>>;
-export type ProgressStatus = keyof typeof PROGRESS_RANK;
+/** Rank of each status of the normal progress. */
+export const PROGRESS_RANK = Object.fromEntries(PROGRESS.map((status, rank) => [status, rank])) as Readonly<
+  Record<ProgressStatus, number>
+>;
 
 /** Returns true for a status that has a rank. */
 export function isProgress(status: ItemStatus): status is ProgressStatus {
@@ -118,7 +94,10 @@ export function deriveOrderStatus(items: readonly ItemStatus[]): OrderStatus {
   const live = items.filter((status) => status !== 'cancelled');
   if (live.length === 0) return 'canceled';
   if (live.some((status) => status === 'manual_handling' || status === 'on_hold')) return 'on_hold';
-  return (live as ProgressStatus[]).reduce((least, status) =>
-    PROGRESS_RANK[status] < PROGRESS_RANK[least] ? status : least,
-  );
+  return leastAdvanced(live as ProgressStatus[]);
+}
+
+/** Returns the least advanced of some statuses, at least one. */
+export function leastAdvanced(statuses: readonly ProgressStatus[]): ProgressStatus {
+  return statuses.reduce((least, status) => (PROGRESS_RANK[status] < PROGRESS_RANK[least] ? status : least));
 }

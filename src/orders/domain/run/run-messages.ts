@@ -1,4 +1,5 @@
 import type { DeadlineSettings, ShownDeadline } from '../lifecycle/deadlines';
+import type { RequestedBy } from '../lifecycle/run-events';
 import type { RunState } from '../lifecycle/run-state';
 import type { OrderStatus } from '../lifecycle/statuses';
 import type { LedgerState, RunSnapshot } from './run-record';
@@ -44,10 +45,8 @@ export const ORDER_UPDATES = {
   repair: 'repair',
 } as const;
 /** Result of the query `runState`. */
-export interface RunView extends RunState {
+export interface RunView extends RunState, Omit<RunSnapshot, 'state'> {
   readonly deadlines: readonly ShownDeadline[];
-  readonly clock: RunSnapshot['clock'];
-  readonly pending: RunSnapshot['pending'];
 }
 
 export const ORDER_QUERIES = { runState: 'runState' } as const;
@@ -56,30 +55,22 @@ export interface DispatchResult {
   readonly shipmentId: string;
 }
 
-export interface CancelRequest {
-  readonly by: string;
-  readonly reason: string;
-}
-
 /** An operator's repair of an order. */
-export type RepairRequest = {
-  readonly by: string;
-  readonly reason: string;
-} & (
-  | { readonly action: 'hold' | 'release' | 'dismiss' }
-  | { readonly action: 'retry'; readonly itemIds: readonly string[] }
-  | {
-      readonly action: 'reroute' | 'reproduce';
-      readonly itemId: string;
-      /** Units. Null: all. */
-      readonly quantity: number | null;
-      /** Null: routing chooses. */
-      readonly partnerId: string | null;
-      /** True: the new print order is delivered at once, whatever the partner of the units does. */
-      readonly force?: boolean;
-    }
-  | { readonly action: 'cancel'; readonly itemIds: readonly string[] }
-);
+export type RepairRequest = RequestedBy &
+  (
+    | { readonly action: 'hold' | 'release' | 'dismiss' }
+    | { readonly action: 'retry' | 'cancel'; readonly itemIds: readonly string[] }
+    | {
+        readonly action: 'reroute' | 'reproduce';
+        readonly itemId: string;
+        /** Units. Null: all. */
+        readonly quantity: number | null;
+        /** Null: routing chooses. */
+        readonly partnerId: string | null;
+        /** True: the new print order is delivered at once, whatever the partner of the units does. */
+        readonly force?: boolean;
+      }
+  );
 
 export type RerouteRequest = Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>;
 

@@ -2,7 +2,7 @@ import { clockAfter, type RunClock } from '../lifecycle/deadlines';
 import { deriveFinancialStatus } from '../lifecycle/derive';
 import { takeEarly } from '../lifecycle/early-events';
 import { reduce } from '../lifecycle/reduce';
-import type { RunEffect, RunEvent } from '../lifecycle/run-events';
+import type { OrderRefusal, RunEffect, RunEvent } from '../lifecycle/run-events';
 import { initialRunState, type RunState } from '../lifecycle/run-state';
 import type { FinancialStatus } from '../lifecycle/statuses';
 
@@ -86,11 +86,7 @@ export interface RunRecord extends RecordHead, RecordKey {
   readonly effects: readonly RunEffect[];
   /** Inbox ids of the postbacks of this step. */
   readonly handledPostbacks: readonly string[];
-  readonly refusal: {
-    readonly code: string;
-    readonly reason: string;
-    readonly details: object | null;
-  } | null;
+  readonly refusal: OrderRefusal | null;
 }
 
 /**

@@ -1,27 +1,36 @@
 import type { RepairRequest } from '../../run/run-messages';
 import { type AttentionReason, isDismissable } from '../attention';
 import { whyNotRepair } from '../guards';
+import type { RequestedBy } from '../run-events';
 import type { ItemState, RunState } from '../run-state';
 import { reroutedUnits } from './reroute-units';
 import { waitingRerouteOf } from './waiting-reroutes';
 
-/** The repairs of operators, in the order in which operators see them. */
-export const REPAIR_ACTIONS = [
-  'retry',
-  'reroute',
-  'reproduce',
-  'release',
-  'hold',
-  'cancel',
-  'dismiss',
-] as const satisfies readonly RepairRequest['action'][];
+type RepairAction = RepairRequest['action'];
+
+/** What one request of each repair is about. Operators see the repairs in this order. */
+const REPAIR_SCOPES = {
+  retry: 'items',
+  reroute: 'units',
+  reproduce: 'units',
+  release: 'order',
+  hold: 'order',
+  cancel: 'items',
+  dismiss: 'order',
+} as const satisfies Record<RepairAction, 'order' | 'items' | 'units'>;
+
+export const REPAIR_ACTIONS = Object.keys(REPAIR_SCOPES) as [RepairAction, ...RepairAction[]];
 
 /** A repair that the order run accepts now, and what it can be applied to. */
-export type PossibleRepair =
-  | { readonly action: 'hold' | 'release' }
-  | { readonly action: 'dismiss'; readonly reasons: readonly AttentionReason[] }
-  | { readonly action: 'retry' | 'cancel'; readonly itemIds: readonly string[] }
-  | { readonly action: 'reroute' | 'reproduce'; readonly reroutes: readonly PossibleReroute[] };
+export interface PossibleRepair {
+  readonly action: RepairAction;
+  /** Empty for a repair of the whole order. */
+  readonly itemIds: readonly string[];
+  /** The attention reasons that `dismiss` clears. */
+  readonly reasons: readonly AttentionReason[];
+  /** The items whose units another print order can make. */
+  readonly reroutes: readonly PossibleReroute[];
+}
 
 /** An item whose units another print order can make. */
 export interface PossibleReroute {
@@ -36,6 +45,22 @@ export interface PossibleReroute {
   readonly currentPartnerIds: readonly string[];
 }
 
+/** Returns the requests of a repair for these items: one in all, or one for each item when the repair is about units. */
+export function repairRequests(
+  action: RepairAction,
+  { by, reason }: RequestedBy,
+  itemIds: readonly string[],
+  reroute: { readonly partnerId: string | null; readonly force?: boolean } = { partnerId: null },
+): RepairRequest[] {
+  const request = { action, by, reason };
+  const requests = {
+    order: () => [request],
+    items: () => [{ ...request, itemIds }],
+    units: () => itemIds.map((itemId) => ({ ...request, itemId, quantity: null, ...reroute })),
+  };
+  return requests[REPAIR_SCOPES[action]]() as RepairRequest[];
+}
+
 const NOBODY = { by: '', reason: '' };
 
 /**
@@ -43,55 +68,34 @@ const NOBODY = { by: '', reason: '' };
  * workflow's update decide, so that a listed repair is accepted and no other is.
  */
 export function possibleRepairs(state: RunState): PossibleRepair[] {
-  return REPAIR_ACTIONS.flatMap((action) => possibleRepair(state, action));
+  return REPAIR_ACTIONS.flatMap((action) => {
+    const accepts = (itemIds: readonly string[]) =>
+      repairRequests(action, NOBODY, itemIds).every((request) => whyNotRepair(state, request) === null);
+    const scope = REPAIR_SCOPES[action];
+    const reroutes = scope === 'units' ? state.items.flatMap((item) => possibleReroute(state, item, action)) : [];
+    const isPossible = ({ id }: ItemState) =>
+      scope === 'units' ? reroutes.some(({ itemId }) => itemId === id) : accepts([id]);
+    const itemIds = scope === 'order' ? [] : state.items.filter(isPossible).map(({ id }) => id);
+    if (scope === 'order' ? !accepts([]) : itemIds.length === 0) return [];
+    return [{ action, itemIds, reasons: action === 'dismiss' ? state.attention.filter(isDismissable) : [], reroutes }];
+  });
 }
 
-function possibleRepair(state: RunState, action: RepairRequest['action']): PossibleRepair[] {
-  const accepts = (request: RepairRequest) => whyNotRepair(state, request) === null;
-  switch (action) {
-    case 'hold':
-    case 'release':
-      return accepts({ action, ...NOBODY }) ? [{ action }] : [];
-    case 'dismiss': {
-      const reasons = state.attention.filter(isDismissable);
-      return accepts({ action, ...NOBODY }) ? [{ action, reasons }] : [];
-    }
-    case 'retry':
-    case 'cancel': {
-      const itemIds = state.items.map(({ id }) => id).filter((id) => accepts({ action, ...NOBODY, itemIds: [id] }));
-      return itemIds.length === 0 ? [] : [{ action, itemIds }];
-    }
-    case 'reroute':
-    case 'reproduce': {
-      const reroutes = state.items.flatMap((item) => possibleReroute(state, item, action));
-      return reroutes.length === 0 ? [] : [{ action, reroutes }];
-    }
-  }
-}
-
-function possibleReroute(state: RunState, item: ItemState, action: 'reroute' | 'reproduce'): PossibleReroute[] {
-  const waiting = waitingRerouteOf(state, item.id);
-  const request = {
-    action,
-    ...NOBODY,
-    itemId: item.id,
-    quantity: null,
-    partnerId: null,
-    force: waiting !== undefined,
-  } as const;
+function possibleReroute(state: RunState, item: ItemState, action: RepairAction): PossibleReroute[] {
+  const needsForce = waitingRerouteOf(state, item.id) !== undefined;
+  const [request] = repairRequests(action, NOBODY, [item.id], { partnerId: null, force: needsForce });
   // A cancelled or refused item is no longer made.
-  if (item.status === 'cancelled' || item.status === 'failed') return [];
-  if (whyNotRepair(state, request) !== null) return [];
-  const taken = reroutedUnits(state, request).reduce((sum, { quantity }) => sum + quantity, 0);
+  if (item.status === 'cancelled' || item.status === 'failed' || whyNotRepair(state, request!) !== null) return [];
+  const taken = reroutedUnits(state, request as Parameters<typeof reroutedUnits>[1]);
   const partners = state.printOrders
     .filter(({ jobs }) => jobs.some((job) => job.itemId === item.id && job.ended === null))
     .map(({ partnerId }) => partnerId);
   return [
     {
       itemId: item.id,
-      quantity: taken || item.quantity,
+      quantity: taken.reduce((sum, { quantity }) => sum + quantity, 0) || item.quantity,
       largestQuantity: item.quantity,
-      needsForce: waiting !== undefined,
+      needsForce,
       currentPartnerIds: [...new Set(partners)],
     },
   ];

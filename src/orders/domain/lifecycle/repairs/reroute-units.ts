@@ -1,12 +1,7 @@
 import type { RerouteRequest } from '../../run/run-messages';
 import { jobStatus } from '../derive';
+import type { ReroutedUnits } from '../run-events';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
-
-/** Units of a print job that a new print order makes instead. */
-export interface ReroutedUnits {
-  readonly jobId: string;
-  readonly quantity: number;
-}
 
 /** A job whose units are rerouted, or a part of them. */
 export interface ReroutedJob {

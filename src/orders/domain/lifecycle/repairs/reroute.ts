@@ -1,6 +1,6 @@
-import { withoutUnusedLabel } from '../cancellation';
+import { releaseStock, requestCancel, withoutUnusedLabel } from '../cancellation';
 import { audit, hasOpenJobs, newPrintOrder, raiseAttention } from '../changes';
-import type { EventOf, RunEffect } from '../run-events';
+import type { EventOf, ReroutedUnits, RunEffect } from '../run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -10,7 +10,7 @@ import {
   type StopRequest,
   type WaitingReroute,
 } from '../run-state';
-import { isWithPartner, type ReroutedJob, type ReroutedUnits, reroutedJobs } from './reroute-units';
+import { isWithPartner, type ReroutedJob, reroutedJobs } from './reroute-units';
 import { withdrawReroutes, withoutWaiting } from './waiting-reroutes';
 
 /**
@@ -65,10 +65,10 @@ function waitForPartners(
       .map(({ job }) => job.id),
   );
   const printOrders = state.printOrders.map((each) => {
-    const jobIds = each.jobs.flatMap((job) => (asked.has(job.id) ? [job.id] : []));
-    if (jobIds.length === 0) return each;
-    effects.push({ type: 'request_partner_cancel', printOrderId: each.id, jobIds, reason });
-    return withStopRequest(each, jobIds, 'waiting');
+    const jobs = each.jobs.filter(({ id }) => asked.has(id));
+    if (jobs.length === 0) return each;
+    requestCancel(each, jobs, reason, effects);
+    return withStopRequest(each, [...asked], 'waiting');
   });
   const waiting: WaitingReroute = {
     action,
@@ -232,19 +232,11 @@ function withoutUnits(
   );
   if (touched.length === 0) return printOrder;
   const superseded = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
-  const unprinted = superseded.filter((job) => job.progress < JOB_PROGRESS.printed);
-  if (unprinted.length > 0) effects.push({ type: 'release_stock', jobIds: unprinted.map((job) => job.id) });
+  releaseStock(superseded, effects);
   const unasked = superseded.filter(
     (job) => job.cancelledQuantity < job.quantity && (job.stopRequest === undefined || job.stopRequest === 'refused'),
   );
-  if (unasked.length > 0 && printOrder.delivery !== 'refused') {
-    effects.push({
-      type: 'request_partner_cancel',
-      printOrderId: printOrder.id,
-      jobIds: unasked.map((job) => job.id),
-      reason,
-    });
-  }
+  requestCancel(printOrder, unasked, reason, effects);
   const jobs = printOrder.jobs.map((job): JobState => {
     if (!touched.includes(job)) return job;
     const rerouted = quantities.get(job.id)!;

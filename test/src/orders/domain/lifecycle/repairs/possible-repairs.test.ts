@@ -101,7 +101,12 @@ test('every repair that is not listed is refused by the workflow’s validator',
 
 test('only the items in error can be retried', () => {
   const state = having(postback('error', { jobId: STICKER.jobId }));
-  expect(possibleRepairs(state)).toContainEqual({ action: 'retry', itemIds: [STICKER.itemId] });
+  expect(possibleRepairs(state)).toContainEqual({
+    action: 'retry',
+    itemIds: [STICKER.itemId],
+    reasons: [],
+    reroutes: [],
+  });
 });
 
 test('a reroute that waits for its partner needs force', () => {
