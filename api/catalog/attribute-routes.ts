@@ -1,5 +1,11 @@
 import { z } from 'zod';
-import { attribute, attributeValue, attributeValues, storedAttributeValue } from '../../src/catalog/attribute-schemas';
+import {
+  type AttributeValue,
+  attribute,
+  attributeValue,
+  attributeValues,
+  storedAttributeValue,
+} from '../../src/catalog/attribute-schemas';
 import {
   addAttributeValues,
   putAttribute,
@@ -9,27 +15,20 @@ import {
 } from '../../src/catalog/attributes';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
-import type { AttributeValue } from '../../src/catalog/domain/product-model';
 import { attributeId } from '../../src/catalog/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
 
-const tag = 'Catalog';
-const errors = 'coded';
-const changers = operatorsOnly('operator');
+const group = { tag: 'Catalog', errors: 'coded', access: operatorsOnly('operator') } as const;
 const params = z.object({ attributeId: z.string() });
-
-function attributeValueOf(input: z.output<typeof attributeValue>): AttributeValue {
-  return { ...input, description: input.description ?? null, properties: input.properties ?? {} };
-}
 
 function shown({ description, ...value }: StoredAttributeValue): z.input<typeof storedAttributeValue> {
   return {
     ...value,
     ...(description === null ? {} : { description }),
-    properties: withComputedProperties(value.properties) as z.input<typeof storedAttributeValue>['properties'],
+    properties: withComputedProperties(value.properties),
     createdAt: value.createdAt.toISOString(),
     updatedAt: value.updatedAt.toISOString(),
   };
@@ -60,123 +59,93 @@ async function replaceValues(
   });
 }
 
-function putAttributeRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'put',
-    path: '/product/v1/attributes/{attributeId}',
-    operationId: 'putAttribute',
-    summary: 'Create or change an attribute',
-    tag,
-    access: changers,
-    errors,
-    audits: ['attribute.put'],
-    params: z.object({ attributeId }),
-    body: attribute,
-    response: attribute.extend({ id: z.string() }),
-    handler: async ({ params, body, audit }) => {
-      const given = { id: params.attributeId, ...body };
-      return await changeCatalog(sql, async (tx) => {
-        const before = await putAttribute(tx, given);
-        await audit(tx, { action: 'attribute.put', objectId: given.id, before, after: given });
-        return given;
-      });
-    },
-  });
-}
-
-function listAttributeValuesRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'get',
-    path: '/product/v1/attributes/{attributeId}/values',
-    operationId: 'listAttributeValues',
-    summary: 'List the values of an attribute',
-    tag,
-    access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
-    errors,
-    params,
-    response: z.array(storedAttributeValue),
-    handler: async ({ params }) => {
-      const values = await readAttributeValues(sql, params.attributeId);
-      if (values === undefined) throw new Refusal('NOT_FOUND', { message: 'The attribute does not exist.' });
-      return values.map(shown);
-    },
-  });
-}
-
-function addAttributeValuesRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/product/v1/attributes/{attributeId}/values',
-    operationId: 'addAttributeValues',
-    summary: 'Add values to an attribute',
-    description: 'Adds all values, or none when one of them already exists.',
-    tag,
-    access: changers,
-    errors,
-    audits: ['attribute.add_values'],
-    idempotent: true,
-    params,
-    body: attributeValues,
-    response: z.array(storedAttributeValue),
-    handler: async ({ params: { attributeId }, body, idempotency, audit }) =>
-      await changeCatalog(sql, async (tx) => {
-        const added = await addAttributeValues(tx, attributeId, body.map(attributeValueOf));
-        const after = byId(added);
-        await audit(tx, { action: 'attribute.add_values', objectId: attributeId, before: null, after });
-        const response = added.map(shown);
-        await idempotency.complete(tx, response);
-        return response;
-      }),
-  });
-}
-
-function replaceAttributeValuesRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'put',
-    path: '/product/v1/attributes/{attributeId}/values',
-    operationId: 'replaceAttributeValues',
-    summary: 'Replace values of an attribute by id',
-    description: 'Adds new ids. Values that are not given stay unchanged.',
-    tag,
-    access: changers,
-    errors,
-    audits: ['attribute.replace_values'],
-    params,
-    body: attributeValues,
-    response: z.array(storedAttributeValue),
-    handler: async ({ params: { attributeId }, body, audit }) =>
-      (await replaceValues(sql, audit, attributeId, body.map(attributeValueOf))).map(shown),
-  });
-}
-
-function replaceAttributeValueRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'put',
-    path: '/product/v1/attributes/{attributeId}/values/{valueId}',
-    operationId: 'replaceAttributeValue',
-    summary: 'Replace one value of an attribute',
-    tag,
-    access: changers,
-    errors,
-    audits: ['attribute.replace_values'],
-    params: z.object({ attributeId: z.string(), valueId: attributeId }),
-    body: attributeValue.omit({ id: true }),
-    response: storedAttributeValue,
-    handler: async ({ params: { attributeId, valueId }, body, audit }) => {
-      const value = attributeValueOf({ ...body, id: valueId });
-      const [stored] = await replaceValues(sql, audit, attributeId, [value]);
-      return shown(stored!);
-    },
-  });
-}
-
 /** Routes of attributes and their values (schema `AttributeValue`). */
-export function attributeRoutes(deps: ApiDeps): Route[] {
+export function attributeRoutes({ sql }: ApiDeps): Route[] {
   return [
-    putAttributeRoute(deps),
-    listAttributeValuesRoute(deps),
-    addAttributeValuesRoute(deps),
-    replaceAttributeValuesRoute(deps),
-    replaceAttributeValueRoute(deps),
+    route({
+      ...group,
+      method: 'put',
+      path: '/product/v1/attributes/{attributeId}',
+      operationId: 'putAttribute',
+      summary: 'Create or change an attribute',
+      audits: ['attribute.put'],
+      params: z.object({ attributeId }),
+      body: attribute,
+      response: attribute.extend({ id: z.string() }),
+      handler: async ({ params, body, audit }) => {
+        const given = { id: params.attributeId, ...body };
+        return await changeCatalog(sql, async (tx) => {
+          const before = await putAttribute(tx, given);
+          await audit(tx, { action: 'attribute.put', objectId: given.id, before, after: given });
+          return given;
+        });
+      },
+    }),
+    route({
+      ...group,
+      method: 'get',
+      path: '/product/v1/attributes/{attributeId}/values',
+      operationId: 'listAttributeValues',
+      summary: 'List the values of an attribute',
+      access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
+      params,
+      response: z.array(storedAttributeValue),
+      handler: async ({ params }) => {
+        const values = await readAttributeValues(sql, params.attributeId);
+        if (values === undefined) throw new Refusal('NOT_FOUND', { message: 'The attribute does not exist.' });
+        return values.map(shown);
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      path: '/product/v1/attributes/{attributeId}/values',
+      operationId: 'addAttributeValues',
+      summary: 'Add values to an attribute',
+      description: 'Adds all values, or none when one of them already exists.',
+      audits: ['attribute.add_values'],
+      idempotent: true,
+      params,
+      body: attributeValues,
+      response: z.array(storedAttributeValue),
+      handler: async ({ params: { attributeId }, body, idempotency, audit }) =>
+        await changeCatalog(sql, async (tx) => {
+          const added = await addAttributeValues(tx, attributeId, body);
+          const after = byId(added);
+          await audit(tx, { action: 'attribute.add_values', objectId: attributeId, before: null, after });
+          const response = added.map(shown);
+          await idempotency.complete(tx, response);
+          return response;
+        }),
+    }),
+    route({
+      ...group,
+      method: 'put',
+      path: '/product/v1/attributes/{attributeId}/values',
+      operationId: 'replaceAttributeValues',
+      summary: 'Replace values of an attribute by id',
+      description: 'Adds new ids. Values that are not given stay unchanged.',
+      audits: ['attribute.replace_values'],
+      params,
+      body: attributeValues,
+      response: z.array(storedAttributeValue),
+      handler: async ({ params: { attributeId }, body, audit }) =>
+        (await replaceValues(sql, audit, attributeId, body)).map(shown),
+    }),
+    route({
+      ...group,
+      method: 'put',
+      path: '/product/v1/attributes/{attributeId}/values/{valueId}',
+      operationId: 'replaceAttributeValue',
+      summary: 'Replace one value of an attribute',
+      audits: ['attribute.replace_values'],
+      params: z.object({ attributeId: z.string(), valueId: attributeId }),
+      body: attributeValue.omit({ id: true }),
+      response: storedAttributeValue,
+      handler: async ({ params: { attributeId, valueId }, body, audit }) => {
+        const [stored] = await replaceValues(sql, audit, attributeId, [{ ...body, id: valueId }]);
+        return shown(stored!);
+      },
+    }),
   ];
 }

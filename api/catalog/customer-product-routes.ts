@@ -2,6 +2,8 @@ import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import { listCustomerProducts } from '../../src/catalog/customer-product-list';
 import {
+  ALL_CUSTOMERS,
+  type CustomerProduct,
   customerProduct,
   customerProductChange,
   customerProductList,
@@ -17,19 +19,20 @@ import {
   updateCustomerProduct,
   type Viewer,
 } from '../../src/catalog/customer-products';
-import { ALL_CUSTOMERS, type CustomerProduct } from '../../src/catalog/domain/customer-product';
 import { customerProductOrdered } from '../../src/orders/reading/ordered-products';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { formatQuery } from '../http/lists/csv';
 import { exportedList, PAGES } from '../http/lists/exported-list';
-import { type KeyAccess, type Route, route } from '../http/route';
+import { type Route, route } from '../http/route';
 
-const tag = 'Catalog';
-const errors = 'coded';
-const readers: KeyAccess = { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' };
-const changers: KeyAccess = { ...readers, operatorRole: 'operator' };
+const group = {
+  tag: 'Catalog',
+  errors: 'coded',
+  access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'operator' },
+} as const;
+const reads = { ...group, access: { ...group.access, operatorRole: 'viewer' } } as const;
 
 function viewerOf({ role, id }: Account): Viewer {
   return role === 'operator' ? { role } : { role: 'client', id };
@@ -39,209 +42,162 @@ function shown(product: CustomerProduct): z.input<typeof customerProduct> {
   return {
     id: product.id,
     name: product.name,
-    customerIds: [...product.customerIds],
+    customerIds: product.customerIds,
     productModelId: product.productModelId,
-    variantOptions: product.variantOptions.map(({ id, name, attributesMapping }) => ({
-      id,
-      name,
-      attributesMapping: attributesMapping as z.input<typeof customerProduct>['variantOptions'][0]['attributesMapping'],
-    })),
-    partQuantities: [...(product.partQuantities ?? [])],
+    variantOptions: product.variantOptions.map(({ id, name, attributesMapping }) => ({ id, name, attributesMapping })),
+    partQuantities: product.partQuantities ?? [],
     createdAt: product.createdAt.toISOString(),
     updatedAt: product.updatedAt.toISOString(),
   };
 }
 
 /** A customer product as lists return it: the values of its options by name, without attribute values. */
-function listed(product: CustomerProduct): z.input<typeof customerProductList>['customerProducts'][0] {
-  const { variantOptions, ...rest } = shown(product);
+function listItem(product: CustomerProduct): z.input<typeof customerProductList>['customerProducts'][0] {
   return {
-    ...rest,
+    ...shown(product),
     state: product.state,
-    variantOptions: variantOptions.map((option, at) => {
-      const { values, state } = product.variantOptions[at]!;
-      return {
-        ...option,
-        values: values.map(({ value }) => value),
-        defaultValue: values.find(({ isDefault }) => isDefault)?.value ?? '',
-        state,
-      };
-    }),
+    variantOptions: product.variantOptions.map(({ values, ...option }) => ({
+      ...option,
+      values: values.map(({ value }) => value),
+      defaultValue: values.find(({ isDefault }) => isDefault)?.value ?? '',
+    })),
   };
 }
 
-function createCustomerProductRoute({ sql, config }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/product/v1/customer-product',
-    operationId: 'createCustomerProduct',
-    summary: 'Create a customer product',
-    description:
-      'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
-      'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
-      '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
-    tag,
-    access: changers,
-    errors,
-    audits: ['customer_product.create'],
-    idempotent: true,
-    body: newCustomerProduct,
-    response: customerProduct,
-    handler: async ({ account, body, idempotency, audit }) => {
-      const viewer = viewerOf(account);
-      const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
-      return await inTransaction(sql, async (tx) => {
-        const response = shown(
-          await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
-        );
-        await idempotency.complete(tx, response);
-        const act = { action: 'customer_product.create', objectId: response.id } as const;
-        await audit(tx, { ...act, before: null, after: response });
-        return response;
-      });
-    },
-  });
-}
-
-function updateCustomerProductRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'patch',
-    path: '/product/v1/customer-products/{id}',
-    operationId: 'updateCustomerProduct',
-    summary: 'Change a customer product',
-    description: 'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
-    tag,
-    access: changers,
-    errors,
-    audits: ['customer_product.change'],
-    params: z.object({ id: z.string() }),
-    body: customerProductChange,
-    response: customerProduct,
-    handler: async ({ account, params: { id }, body, audit }) =>
-      await inTransaction(sql, async (tx) => {
-        const { before, after } = await updateCustomerProduct(tx, viewerOf(account), id, body);
-        const withState = (product: CustomerProduct) => ({ ...shown(product), state: product.state });
-        const change = { before: withState(before), after: withState(after) };
-        await audit(tx, { action: 'customer_product.change', objectId: id, ...change });
-        return shown(after);
-      }),
-  });
-}
-
-function listCustomerProductsRoute({ sql }: ApiDeps): Route {
-  return exportedList({
-    csv: { name: 'customer-products', rows: 'customerProducts', pages: PAGES.byOffset },
-    method: 'get',
-    path: '/product/v1/customer-products',
-    operationId: 'listCustomerProducts',
-    summary: 'List customer products',
-    description:
-      'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +
-      'unless `state` asks for others.',
-    tag,
-    access: readers,
-    errors,
-    query: customerProductQuery.extend({ format: formatQuery }),
-    response: customerProductList,
-    handler: async ({ account, query }) => {
-      const { search, state: states, format: _format, ...filter } = query;
-      const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
-        ...filter,
-        states,
-        search: search === '' ? undefined : search,
-      });
-      return {
-        customerProducts: products.map(listed),
-        meta: {
-          offset: query.offset,
-          limit: query.limit,
-          total,
-          ...(totalIsEstimate ? { totalIsEstimate } : {}),
-        },
-      };
-    },
-  });
-}
-
-function deleteCustomerProductRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'delete',
-    path: '/product/v1/customer-products/{id}',
-    operationId: 'deleteCustomerProduct',
-    summary: 'Delete a customer product',
-    description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
-    tag,
-    access: changers,
-    errors,
-    audits: ['customer_product.delete'],
-    params: z.object({ id: z.string() }),
-    response: z.object({ id: z.string(), deleted: z.literal(true) }),
-    handler: async ({ account, params: { id }, audit }) =>
-      await inTransaction(sql, async (tx) => {
-        const before = shown(await deleteCustomerProduct(tx, viewerOf(account), id, customerProductOrdered));
-        await audit(tx, { action: 'customer_product.delete', objectId: id, before, after: null });
-        return { id, deleted: true as const };
-      }),
-  });
-}
-
-function addVariantValuesRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/product/v1/customer-products/{customerProductId}/variant-values',
-    operationId: 'addVariantValues',
-    summary: 'Add values to variant options',
-    description: 'Adds all values, or none when one of them is invalid.',
-    tag,
-    access: changers,
-    errors,
-    audits: ['customer_product.add_values'],
-    idempotent: true,
-    params: z.object({ customerProductId: z.string() }),
-    body: variantValues.min(1),
-    response: variantValues,
-    handler: async ({ account, params: { customerProductId }, body, idempotency, audit }) =>
-      await inTransaction(sql, async (tx) => {
-        await addVariantValues(tx, viewerOf(account), customerProductId, body);
-        await idempotency.complete(tx, body);
-        const after = { variantValues: body };
-        const act = { action: 'customer_product.add_values', objectId: customerProductId } as const;
-        await audit(tx, { ...act, before: null, after });
-        return body;
-      }),
-  });
-}
-
-function getVariantValuesRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'get',
-    path: '/product/v1/customer-products/{customerProductId}/variant-values',
-    operationId: 'getVariantValues',
-    summary: 'Read the variant values of a customer product',
-    tag,
-    access: readers,
-    errors,
-    params: z.object({ customerProductId: z.string() }),
-    response: variantValues,
-    handler: async ({ account, params }) => {
-      const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
-      if (product === undefined) throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
-      return product.variantOptions.map(({ id, values }) => ({
-        variantOptionId: id,
-        values: values as z.input<typeof variantValues>[0]['values'],
-      }));
-    },
-  });
-}
-
 /** Routes of customer products and their variant values (docs/catalog.md). */
-export function customerProductRoutes(deps: ApiDeps): Route[] {
+export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
   return [
-    createCustomerProductRoute(deps),
-    updateCustomerProductRoute(deps),
-    listCustomerProductsRoute(deps),
-    deleteCustomerProductRoute(deps),
-    addVariantValuesRoute(deps),
-    getVariantValuesRoute(deps),
+    route({
+      ...group,
+      method: 'post',
+      path: '/product/v1/customer-product',
+      operationId: 'createCustomerProduct',
+      summary: 'Create a customer product',
+      description:
+        'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
+        'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
+        '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
+      audits: ['customer_product.create'],
+      idempotent: true,
+      body: newCustomerProduct,
+      response: customerProduct,
+      handler: async ({ account, body, idempotency, audit }) => {
+        const viewer = viewerOf(account);
+        const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
+        return await inTransaction(sql, async (tx) => {
+          const response = shown(
+            await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
+          );
+          await idempotency.complete(tx, response);
+          const act = { action: 'customer_product.create', objectId: response.id } as const;
+          await audit(tx, { ...act, before: null, after: response });
+          return response;
+        });
+      },
+    }),
+    route({
+      ...group,
+      method: 'patch',
+      path: '/product/v1/customer-products/{id}',
+      operationId: 'updateCustomerProduct',
+      summary: 'Change a customer product',
+      description:
+        'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
+      audits: ['customer_product.change'],
+      params: z.object({ id: z.string() }),
+      body: customerProductChange,
+      response: customerProduct,
+      handler: async ({ account, params: { id }, body, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          const { before, after } = await updateCustomerProduct(tx, viewerOf(account), id, body);
+          const withState = (product: CustomerProduct) => ({ ...shown(product), state: product.state });
+          const change = { before: withState(before), after: withState(after) };
+          await audit(tx, { action: 'customer_product.change', objectId: id, ...change });
+          return shown(after);
+        }),
+    }),
+    exportedList({
+      ...reads,
+      csv: { name: 'customer-products', rows: 'customerProducts', pages: PAGES.byOffset },
+      method: 'get',
+      path: '/product/v1/customer-products',
+      operationId: 'listCustomerProducts',
+      summary: 'List customer products',
+      description:
+        'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +
+        'unless `state` asks for others.',
+      query: customerProductQuery.extend({ format: formatQuery }),
+      response: customerProductList,
+      handler: async ({ account, query }) => {
+        const { search, state: states, format: _format, ...filter } = query;
+        const { products, total, totalIsEstimate } = await listCustomerProducts(sql, viewerOf(account), {
+          ...filter,
+          states,
+          search: search === '' ? undefined : search,
+        });
+        return {
+          customerProducts: products.map(listItem),
+          meta: {
+            offset: query.offset,
+            limit: query.limit,
+            total,
+            ...(totalIsEstimate ? { totalIsEstimate } : {}),
+          },
+        };
+      },
+    }),
+    route({
+      ...group,
+      method: 'delete',
+      path: '/product/v1/customer-products/{id}',
+      operationId: 'deleteCustomerProduct',
+      summary: 'Delete a customer product',
+      description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
+      audits: ['customer_product.delete'],
+      params: z.object({ id: z.string() }),
+      response: z.object({ id: z.string(), deleted: z.literal(true) }),
+      handler: async ({ account, params: { id }, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          const before = shown(await deleteCustomerProduct(tx, viewerOf(account), id, customerProductOrdered));
+          await audit(tx, { action: 'customer_product.delete', objectId: id, before, after: null });
+          return { id, deleted: true as const };
+        }),
+    }),
+    route({
+      ...group,
+      method: 'post',
+      path: '/product/v1/customer-products/{customerProductId}/variant-values',
+      operationId: 'addVariantValues',
+      summary: 'Add values to variant options',
+      description: 'Adds all values, or none when one of them is invalid.',
+      audits: ['customer_product.add_values'],
+      idempotent: true,
+      params: z.object({ customerProductId: z.string() }),
+      body: variantValues.min(1),
+      response: variantValues,
+      handler: async ({ account, params: { customerProductId }, body, idempotency, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          await addVariantValues(tx, viewerOf(account), customerProductId, body);
+          await idempotency.complete(tx, body);
+          const after = { variantValues: body };
+          const act = { action: 'customer_product.add_values', objectId: customerProductId } as const;
+          await audit(tx, { ...act, before: null, after });
+          return body;
+        }),
+    }),
+    route({
+      ...reads,
+      method: 'get',
+      path: '/product/v1/customer-products/{customerProductId}/variant-values',
+      operationId: 'getVariantValues',
+      summary: 'Read the variant values of a customer product',
+      params: z.object({ customerProductId: z.string() }),
+      response: variantValues,
+      handler: async ({ account, params }) => {
+        const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
+        if (product === undefined) throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
+        return product.variantOptions.map(({ id, values }) => ({ variantOptionId: id, values }));
+      },
+    }),
   ];
 }

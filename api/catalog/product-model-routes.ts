@@ -3,46 +3,28 @@ import type { Role } from '../../src/accounts/account';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { MODEL_STATES } from '../../src/catalog/domain/product-model';
 import {
+  type DescribedModel,
   newProductModel,
   productModel,
   productModelChange,
   productModelList,
   productModelQuery,
 } from '../../src/catalog/product-model-schemas';
-import {
-  changeProductModel,
-  createProductModel,
-  type DescribedModel,
-  listProductModels,
-} from '../../src/catalog/product-models';
+import { changeProductModel, createProductModel, listProductModels } from '../../src/catalog/product-models';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { formatQuery } from '../http/lists/csv';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-const tag = 'Catalog';
-const errors = 'coded';
-const changers = operatorsOnly('operator');
+const group = { tag: 'Catalog', errors: 'coded', access: operatorsOnly('operator') } as const;
 
 function shown(model: DescribedModel, role: Role): z.input<typeof productModel> {
-  const forOperators = role === 'operator';
+  if (role === 'operator') return model;
+  const { production: _production, attributes, ...rest } = model;
   return {
-    id: model.id,
-    name: model.name,
-    description: model.description,
-    previewURL: model.previewURL,
-    attributes: model.attributes.map(({ attributeId, description, properties, valueIds, defaultValueId }) => ({
-      id: attributeId,
-      description,
-      properties: [...properties],
-      ...(forOperators ? { valueIds: valueIds === null ? null : [...valueIds], defaultValueId } : {}),
-    })),
-    productUidTemplate: model.productUidTemplate,
-    categoryId: model.categoryId,
-    parts: [...model.parts],
-    state: model.state,
-    ...(forOperators ? { production: model.production } : {}),
+    ...rest,
+    attributes: attributes.map(({ id, description, properties }) => ({ id, description, properties })),
   };
 }
 
@@ -50,6 +32,7 @@ function shown(model: DescribedModel, role: Role): z.input<typeof productModel> 
 export function productModelRoutes({ sql }: ApiDeps): Route[] {
   return [
     exportedList({
+      ...group,
       csv: { name: 'product-models', rows: 'productModels', pages: PAGES.byOffset },
       method: 'get',
       path: '/product/v1/product-models',
@@ -57,9 +40,7 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       summary: 'List product models',
       description:
         'Ordered by id, in pages of at most 1,000. Clients see active and inactive product models; operators also see drafts.',
-      tag,
       access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
-      errors,
       query: productModelQuery.extend({ format: formatQuery }),
       response: productModelList,
       handler: async ({ account, query: { state, format: _format, ...query } }) => {
@@ -73,13 +54,11 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       },
     }),
     route({
+      ...group,
       method: 'post',
       path: '/product/v1/product-models',
       operationId: 'createProductModel',
       summary: 'Create a product model',
-      tag,
-      access: changers,
-      errors,
       audits: ['product_model.create'],
       idempotent: true,
       body: newProductModel,
@@ -94,15 +73,13 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
         }),
     }),
     route({
+      ...group,
       method: 'patch',
       path: '/product/v1/product-models/{id}',
       operationId: 'updateProductModel',
       summary: 'Change a product model',
       description:
         'Changes only the given fields. The state changes from draft to active or inactive, and between active and inactive. Template and parts can change only in state draft.',
-      tag,
-      access: changers,
-      errors,
       audits: ['product_model.change'],
       params: z.object({ id: z.string() }),
       body: productModelChange,

@@ -1,17 +1,15 @@
 import { z } from 'zod';
 import { attributeId, text, timestamp } from './fields';
 
-const properties = z
-  .record(
-    z.string().min(1).max(100),
-    z.union([z.string().max(1_000), z.number(), z.array(z.string().max(1_000)).max(100)]),
-  )
-  .refine((given) => Object.keys(given).length <= 100, 'No more than 100 properties');
+const propertyValue = z.union([z.string().max(1_000), z.number(), z.array(z.string().max(1_000)).max(100)]);
 
 export const attributeValue = z.object({
   id: attributeId,
-  description: z.string().max(1_000).nullish(),
-  properties: properties.optional(),
+  description: z.string().max(1_000).nullable().default(null),
+  properties: z
+    .record(z.string().min(1).max(100), propertyValue)
+    .refine((given) => Object.keys(given).length <= 100, 'No more than 100 properties')
+    .default({}),
   isCustom: z.boolean().default(false).describe('Accepts any input, such as a page count'),
   isDefault: z
     .boolean()
@@ -63,3 +61,8 @@ export const attribute = z.object({
   description: text(1_000),
   properties: z.array(propertyDefinition).max(100).default([]),
 });
+
+export type PropertyValue = z.output<typeof propertyValue>;
+export type PropertyDefinition = z.output<typeof propertyDefinition>;
+export type AttributeValue = z.output<typeof attributeValue>;
+export type Attribute = z.output<typeof attribute> & { readonly id: string };

@@ -1,6 +1,6 @@
 import { Refusal } from '../platform/errors';
 import { json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import type { Attribute, AttributeValue } from './domain/product-model';
+import type { Attribute, AttributeValue } from './attribute-schemas';
 
 export interface StoredAttributeValue extends AttributeValue {
   readonly attributeId: string;

@@ -1,19 +1,13 @@
 import { LRUCache } from 'lru-cache';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import type { Attribute, AttributeValue } from './attribute-schemas';
 import type { CatalogModel, OfferedAttribute } from './domain/catalog-model';
 import type { ResolvedProduct } from './domain/product';
-import {
-  type Attribute,
-  type AttributeValue,
-  type ModelAttribute,
-  type ProductModel,
-  productionSpec,
-} from './domain/product-model';
+import { productionSpec } from './domain/product-model';
 import { parseTemplate } from './domain/product-uid';
+import type { ModelAttribute } from './product-model-schemas';
 
-interface ModelRow extends Omit<ProductModel, 'production'> {
-  readonly production: object;
-}
+type ModelRow = Omit<CatalogModel['model'], 'production'> & { readonly production: object };
 
 interface AttributeRow extends Attribute {
   readonly values: readonly AttributeValue[] | null;
@@ -43,7 +37,7 @@ export async function loadCatalogModels(sql: Queryable, ids: readonly string[]):
     )
     SELECT id, name, description, preview_url AS "previewURL", category_id, product_uid_template, state, attributes, parts, production
     FROM product_models JOIN needed USING (id)`;
-  const attributeIds = [...new Set(rows.flatMap(({ attributes }) => attributes.map((entry) => entry.attributeId)))];
+  const attributeIds = [...new Set(rows.flatMap(({ attributes }) => attributes.map(({ id }) => id)))];
   const attributes = await sql<AttributeRow[]>`
     SELECT attributes.id, attributes.description, attributes.properties, offered.values
     FROM attributes
@@ -61,9 +55,7 @@ export async function loadCatalogModels(sql: Queryable, ids: readonly string[]):
     return {
       model: { ...row, production: productionSpec.parse(row.production) },
       template: parsed.template,
-      attributes: new Map(
-        row.attributes.map((entry) => [entry.attributeId, offer(attributeById.get(entry.attributeId)!, entry)]),
-      ),
+      attributes: new Map(row.attributes.map((entry) => [entry.id, offer(attributeById.get(entry.id)!, entry)])),
       parts,
     };
   };

@@ -1,9 +1,13 @@
 import type { z } from 'zod';
 import { isUuid } from '../platform/ids';
 import { inTransaction, type Sql, type Statement } from '../platform/postgres';
-import type { customerProductQuery } from './customer-product-schemas';
+import {
+  ALL_CUSTOMERS,
+  type CustomerProduct,
+  type CustomerProductState,
+  type customerProductQuery,
+} from './customer-product-schemas';
 import { customerProductsByIds, listsOf, type Viewer } from './customer-products';
-import { ALL_CUSTOMERS, type CustomerProduct, type CustomerProductState } from './domain/customer-product';
 
 /** `*` in `customerIds` finds the products for all customers. Default of `states`: published products. */
 export type CustomerProductFilter = Omit<z.output<typeof customerProductQuery>, 'state'> & {
@@ -28,7 +32,7 @@ function joined(sql: Sql, parts: readonly Statement[], separator: Statement): St
 
 /**
  * Returns the customer products that a viewer can see, newest first (operation `listCustomerProducts`).
- * Without further filters, reads index ranges of customer_product_listings (operators: customer_products), one for each
+ * Without further filters, reads index ranges of visible_customer_products (operators: customer_products), one for each
  * viewer, state and product model, merged in the order of the list; totals come from customer_product_totals. A filter by
  * customers alone reads ranges of customer_product_customers. Other filters are read by their matches.
  */
@@ -149,7 +153,7 @@ function customersOf(
 
 /** Returns listings with the column names of customer_products, so that one condition fits both. */
 function listingsOf(sql: Sql, viewer: Statement): Statement {
-  return sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM customer_product_listings
+  return sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM visible_customer_products
               WHERE viewer ${viewer})`;
 }
 

@@ -1,6 +1,12 @@
 import { z } from 'zod';
-import { ALL_CUSTOMERS, CUSTOMER_PRODUCT_STATES } from './domain/customer-product';
 import { commaSeparated, MAX_OFFSET, queryInteger, text, timestamp } from './fields';
+
+/** The entry of customerIds that means every customer. */
+export const ALL_CUSTOMERS = '*';
+
+/** The states of a customer product. Only published products can be ordered. */
+const state = z.enum(['published', 'archived']);
+export type CustomerProductState = z.output<typeof state>;
 
 const id = text(100);
 
@@ -39,10 +45,7 @@ export const newCustomerProduct = z.object({
 export const customerProductChange = z.object({
   name: text(200).optional(),
   customerIds: customerIds.optional(),
-  state: z
-    .enum(CUSTOMER_PRODUCT_STATES)
-    .optional()
-    .describe('An archived product cannot be ordered, and lists show it only on request'),
+  state: state.optional().describe('An archived product cannot be ordered, and lists show it only on request'),
 });
 
 export const customerProduct = z
@@ -65,7 +68,7 @@ export const customerProductQuery = z.object({
     .describe('Comma-separated. Returns products that name one of these customers, also when they name others too'),
   productModelIds: commaSeparated.optional().describe('Comma-separated'),
   state: commaSeparated
-    .pipe(z.array(z.enum(CUSTOMER_PRODUCT_STATES)).max(CUSTOMER_PRODUCT_STATES.length).optional())
+    .pipe(z.array(state).max(state.options.length).optional())
     .default(['published'])
     .describe('Comma-separated. Default: published'),
   search: z.string().max(200).optional().describe('Part of the name, case-insensitive'),
@@ -77,12 +80,12 @@ export const customerProductList = z.object({
   customerProducts: z.array(
     customerProduct
       .extend({
-        state: z.enum(CUSTOMER_PRODUCT_STATES),
+        state,
         variantOptions: z.array(
           variantOption.extend({ values: z.array(z.string()), defaultValue: z.string(), state: z.string() }),
         ),
       })
-      .meta({ id: 'ListedCustomerProduct' }),
+      .meta({ id: 'CustomerProductListItem' }),
   ),
   meta: z.object({
     offset: z.number().int(),
@@ -95,30 +98,41 @@ export const customerProductList = z.object({
   }),
 });
 
+const partAttributeValues = z.object({
+  partModelId: id,
+  attributes: z
+    .record(z.string().max(100), z.string().max(100))
+    .refine((given) => Object.keys(given).length <= 50, 'No more than 50 attributes'),
+});
+
+const variantValue = z.object({
+  value: text(200),
+  attributeValues: z.array(partAttributeValues).max(50),
+  isDefault: z.boolean().default(false),
+});
+
 export const variantValues = z
-  .array(
-    z
-      .object({
-        variantOptionId: id,
-        values: z
-          .array(
-            z.object({
-              value: text(200),
-              attributeValues: z
-                .array(
-                  z.object({
-                    partModelId: id,
-                    attributes: z
-                      .record(z.string().max(100), z.string().max(100))
-                      .refine((given) => Object.keys(given).length <= 50, 'No more than 50 attributes'),
-                  }),
-                )
-                .max(50),
-              isDefault: z.boolean().default(false),
-            }),
-          )
-          .max(1_000),
-      })
-      .meta({ id: 'VariantValue' }),
-  )
+  .array(z.object({ variantOptionId: id, values: z.array(variantValue).max(1_000) }).meta({ id: 'VariantValue' }))
   .max(100);
+
+export type AttributesMapping = z.output<typeof attributesMapping>;
+export type PartQuantity = z.output<typeof partQuantity>;
+/** The attribute values of one part that a variant value selects. */
+export type PartAttributeValues = z.output<typeof partAttributeValues>;
+/** A variant option as stored, with its values. */
+export type VariantOption = z.output<typeof variantOption> & {
+  readonly state: string;
+  readonly values: z.output<typeof variantValue>[];
+};
+
+/** A customer product as stored. */
+export type CustomerProduct = Omit<
+  z.output<typeof customerProduct>,
+  'variantOptions' | 'partQuantities' | 'createdAt' | 'updatedAt'
+> & {
+  readonly variantOptions: VariantOption[];
+  readonly partQuantities: PartQuantity[] | null;
+  readonly state: CustomerProductState;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+};

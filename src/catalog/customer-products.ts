@@ -3,8 +3,14 @@ import { Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { loadCatalogModels } from './catalog-models';
-import type { customerProductChange, newCustomerProduct, variantValues } from './customer-product-schemas';
-import { ALL_CUSTOMERS, type CustomerProduct, type VariantOption } from './domain/customer-product';
+import {
+  ALL_CUSTOMERS,
+  type CustomerProduct,
+  type customerProductChange,
+  type newCustomerProduct,
+  type VariantOption,
+  type variantValues,
+} from './customer-product-schemas';
 import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
 
 /** The account that reads or changes customer products: an operator, or a client by account id. */
@@ -197,13 +203,13 @@ export async function customerProduct(
     WHERE id = ${id} ${
       viewer.role === 'operator'
         ? sql``
-        : sql`AND EXISTS (SELECT 1 FROM customer_product_listings
+        : sql`AND EXISTS (SELECT 1 FROM visible_customer_products
                           WHERE customer_product_id = product.id AND viewer = ANY(${listsOf(viewer.id)}))`
     }`;
   return row === undefined ? undefined : shownTo(viewer, row);
 }
 
-/** Returns the viewers in customer_product_listings whose rows a client sees: all customers and the client itself. */
+/** Returns the viewers in visible_customer_products whose rows a client sees: all customers and the client itself. */
 export function listsOf(clientId: string): string[] {
   return [ALL_CUSTOMERS, clientId];
 }

@@ -5,9 +5,8 @@ import { uuidv7 } from '../platform/ids';
 import { json, type Transaction } from '../platform/postgres';
 import { attribute, attributeValue } from './attribute-schemas';
 import { bumpCatalogVersion, loadCatalogModels } from './catalog-models';
-import { newCustomerProduct, variantValues } from './customer-product-schemas';
+import { ALL_CUSTOMERS, newCustomerProduct, variantValues } from './customer-product-schemas';
 import type { CatalogModel } from './domain/catalog-model';
-import { ALL_CUSTOMERS } from './domain/customer-product';
 import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
 import { attributeId, text } from './fields';
 import { newProductModel } from './product-model-schemas';
@@ -96,13 +95,7 @@ async function writeAttributeValues(tx: Transaction, { lines }: Batch<'attribute
   const known = new Set(
     (await tx<{ id: string }[]>`SELECT id FROM attributes WHERE id = ANY(${ids})`).map(({ id }) => id),
   );
-  const rows = lines
-    .filter(({ value }) => known.has(value.attributeId))
-    .map(({ value }) => ({
-      ...value,
-      description: value.description ?? null,
-      properties: value.properties ?? {},
-    }));
+  const rows = lines.map(({ value }) => value).filter(({ attributeId }) => known.has(attributeId));
   const written = await tx<{ key: string; created: boolean }[]>`
     INSERT INTO attribute_values AS stored (attribute_id, id, description, properties, is_custom, is_default)
     SELECT "attributeId", id, description, properties, "isCustom", "isDefault"

@@ -2,36 +2,26 @@ import { isDeepStrictEqual } from 'node:util';
 import type { z } from 'zod';
 import { type FieldError, Refusal } from '../platform/errors';
 import { json, type Queryable, type Sql, type Statement, violatesUnique } from '../platform/postgres';
-import {
-  type Attribute,
-  MODEL_TRANSITIONS,
-  type ModelAttribute,
-  type ModelPart,
-  type ModelState,
-  type ProductionInput,
-  type ProductModel,
-} from './domain/product-model';
+import { MODEL_TRANSITIONS, type ModelState } from './domain/product-model';
 import {
   attributeFaults,
-  type OfferedInput,
   offeredAttributes,
   partFaults,
   specFaults,
   type ValueSummary,
 } from './domain/product-model-rules';
 import { parseTemplate, type UidTemplate } from './domain/product-uid';
-import type { newProductModel, productModelChange, productModelQuery } from './product-model-schemas';
+import type {
+  DescribedModel,
+  ModelAttribute,
+  ModelPart,
+  newProductModel,
+  productModelChange,
+  productModelQuery,
+} from './product-model-schemas';
 
-/** A product model with descriptions of its attributes, and its production spec as it was given. */
-export interface DescribedModel extends Omit<ProductModel, 'attributes' | 'production'> {
-  readonly attributes: readonly (ModelAttribute & Omit<Attribute, 'id'>)[];
-  readonly production: ProductionInput;
-}
-
-/** Stored in the order of the template. */
-export type NewProductModel = Omit<z.output<typeof newProductModel>, 'id'> & { readonly id: string };
-/** The fields that can change. Template and parts can change only while the product model is a draft. */
-export type ProductModelChange = z.output<typeof productModelChange>;
+type NewProductModel = Omit<z.output<typeof newProductModel>, 'id'> & { readonly id: string };
+type ProductModelChange = z.output<typeof productModelChange>;
 
 /** Returns a page of product models filtered by id and state, ordered by id, and the total of all pages. */
 export async function listProductModels(
@@ -72,7 +62,7 @@ async function readModels(sql: Queryable, which: Statement): Promise<DescribedMo
                                                                   'properties', attributes.properties)
                                 ORDER BY entry.ordinality), '[]') AS attributes
       FROM jsonb_array_elements(model.attributes) WITH ORDINALITY AS entry
-      JOIN attributes ON attributes.id = entry.value ->> 'attributeId'
+      JOIN attributes ON attributes.id = entry.value ->> 'id'
     ) AS described
     ORDER BY model.id`;
 }
@@ -100,7 +90,7 @@ function templateOf(text: string): UidTemplate {
 async function checkAttributes(
   sql: Queryable,
   template: UidTemplate,
-  given: readonly OfferedInput[],
+  given: readonly ModelAttribute[] = [],
 ): Promise<ModelAttribute[]> {
   const rows = await sql<{ id: string; values: ValueSummary[] | null }[]>`
     SELECT attributes.id, (
@@ -149,7 +139,7 @@ async function refuseTaken(work: () => PromiseLike<unknown>): Promise<void> {
 export async function createProductModel(tx: Queryable, model: NewProductModel): Promise<DescribedModel> {
   const template = templateOf(model.productUidTemplate);
   refuseFaults(specFaults(model.production, template));
-  const attributes = await checkAttributes(tx, template, model.attributes ?? []);
+  const attributes = await checkAttributes(tx, template, model.attributes);
   await checkParts(tx, model.id, model.parts);
   await refuseTaken(
     () => tx`
@@ -204,9 +194,7 @@ export async function changeProductModel(
   const template = templateOf(change.productUidTemplate ?? before.productUidTemplate);
   const production = change.production ?? before.production;
   refuseFaults(specFaults(production, template));
-  const kept = before.attributes
-    .filter(({ attributeId }) => template.attributeIds.includes(attributeId))
-    .map(({ attributeId, valueIds, defaultValueId }) => ({ id: attributeId, valueIds, defaultValueId }));
+  const kept = before.attributes.filter(({ id }) => template.attributeIds.includes(id));
   const attributes = await checkAttributes(tx, template, change.attributes ?? kept);
   const parts = change.parts ?? before.parts;
   if (change.parts !== undefined) await checkParts(tx, id, parts);

@@ -2,15 +2,10 @@ import { cutText } from '../platform/domain/foreign-text';
 import type { FieldErrorCode } from '../platform/errors';
 import type { Sql } from '../platform/postgres';
 import { catalogCache } from './catalog-models';
+import { ALL_CUSTOMERS, type CustomerProduct } from './customer-product-schemas';
 import { buildProduct } from './domain/build-product';
 import { type CatalogModel, chooseValues } from './domain/catalog-model';
-import {
-  ALL_CUSTOMERS,
-  type CustomerProductState,
-  chooseVariant,
-  type PartQuantity,
-  type VariantOption,
-} from './domain/customer-product';
+import { chooseVariant } from './domain/choose-variant';
 import type { ResolvedProduct } from './domain/product';
 import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
 import { type CustomTrim, trimmedProduct } from './domain/trimmed-product';
@@ -46,15 +41,11 @@ export interface OrderingCustomer {
   readonly customerReferenceId?: string | null | undefined;
 }
 
-interface NamedProduct {
-  readonly id: string;
-  readonly name: string;
-  readonly state: CustomerProductState;
+interface NamedProduct
+  extends Pick<CustomerProduct, 'id' | 'name' | 'state' | 'productModelId' | 'variantOptions' | 'partQuantities'> {
   /** True when the product is for the customer of the order. */
   readonly forCustomer: boolean;
-  readonly productModelId: string;
-  readonly variantOptions: readonly VariantOption[];
-  readonly partQuantities: readonly PartQuantity[] | null;
+  /** The version of the catalog. */
   readonly version: string;
 }
 
@@ -85,17 +76,17 @@ async function namedProducts(
 ): Promise<NamedProduct[]> {
   const customers = [ALL_CUSTOMERS, clientId, customerReferenceId ?? clientId];
   return await sql<NamedProduct[]>`
-    SELECT DISTINCT ON (listing.name)
+    SELECT DISTINCT ON (visible.name)
            product.id, product.name, product.state, product.product_model_id, product.variant_options,
            product.part_quantities, match.for_customer, (SELECT version FROM catalog_version) AS version
-    FROM customer_product_listings listing
-    JOIN customer_products product ON product.id = listing.customer_product_id
+    FROM visible_customer_products visible
+    JOIN customer_products product ON product.id = visible.customer_product_id
     CROSS JOIN LATERAL (
       SELECT product.owner_id IS NULL OR product.customer_ids && ${customers} AS for_customer
     ) AS match
-    WHERE listing.viewer IN (${ALL_CUSTOMERS}, ${clientId}) AND listing.name = ANY(${names as string[]})
-    ORDER BY listing.name,
-             CASE WHEN product.owner_id IS NOT NULL THEN 0 WHEN listing.viewer = ${clientId} THEN 1 ELSE 2 END,
+    WHERE visible.viewer IN (${ALL_CUSTOMERS}, ${clientId}) AND visible.name = ANY(${names as string[]})
+    ORDER BY visible.name,
+             CASE WHEN product.owner_id IS NOT NULL THEN 0 WHEN visible.viewer = ${clientId} THEN 1 ELSE 2 END,
              product.state = 'published' AND match.for_customer DESC,
              product.id DESC`;
 }

@@ -1,4 +1,4 @@
-import type { PartAttributeValues } from '../domain/customer-product';
+import type { AttributesMapping, PartAttributeValues } from '../customer-product-schemas';
 
 interface DemoCustomerProduct {
   readonly id: string;
@@ -8,7 +8,7 @@ interface DemoCustomerProduct {
     readonly id: string;
     readonly name: string;
     readonly default: string;
-    readonly mapping: readonly { readonly partModelId: string; readonly attributeIds: readonly string[] }[];
+    readonly mapping: readonly AttributesMapping[];
     readonly values: Readonly<Record<string, readonly PartAttributeValues[]>>;
   }[];
 }

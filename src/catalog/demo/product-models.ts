@@ -1,4 +1,5 @@
-import type { ModelPart, ModelState, ProductionInput } from '../domain/product-model';
+import type { ModelState, ProductionInput } from '../domain/product-model';
+import type { ModelPart } from '../product-model-schemas';
 
 interface DemoModel {
   readonly id: string;

@@ -32,10 +32,10 @@ function modelRows(sql: Sql) {
     const parsed = parseTemplate(model.productUidTemplate);
     if (!parsed.ok) throw new Error(`${model.id}: ${parsed.message}`);
     const { attributeIds, prefix } = parsed.template;
-    const attributes = attributeIds.map((attributeId) => ({
-      attributeId,
-      valueIds: model.offers?.[attributeId] ?? null,
-      defaultValueId: defaults.get(attributeId) ?? null,
+    const attributes = attributeIds.map((id) => ({
+      id,
+      valueIds: model.offers?.[id] ?? null,
+      defaultValueId: defaults.get(id) ?? null,
     }));
     return {
       id: model.id,

@@ -1,4 +1,7 @@
-import type { Attribute, AttributeValue, ProductModel } from './product-model';
+import type { FieldErrorCode } from '../../platform/errors';
+import type { Attribute, AttributeValue } from '../attribute-schemas';
+import type { DescribedModel, ModelAttribute } from '../product-model-schemas';
+import type { ProductionSpec } from './product-model';
 import { isCustomInput, type UidTemplate } from './product-uid';
 
 /** An attribute with the values that one product model offers. */
@@ -13,7 +16,10 @@ export interface OfferedAttribute {
 
 /** A product model compiled for orders: with its parsed template, its attributes and the models of its parts. */
 export interface CatalogModel {
-  readonly model: ProductModel;
+  readonly model: Omit<DescribedModel, 'attributes' | 'production'> & {
+    readonly attributes: readonly ModelAttribute[];
+    readonly production: ProductionSpec;
+  };
   readonly template: UidTemplate;
   readonly attributes: ReadonlyMap<string, OfferedAttribute>;
   /** Product models of the parts by id. */
@@ -31,7 +37,7 @@ export type Choice =
   | {
       readonly ok: false;
       readonly attributeId: string;
-      readonly code: 'MISSING_FIELD_ERROR' | 'NO_SUCH_CHOICE_ERROR' | 'VALIDATION_ERROR';
+      readonly code: FieldErrorCode;
       readonly message: string;
     };
 

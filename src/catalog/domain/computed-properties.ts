@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import type { PropertyValue } from './product-model';
+import type { PropertyValue } from '../attribute-schemas';
 
 const HEX_COLOUR = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i;
 

@@ -1,12 +1,14 @@
+import type { z } from 'zod';
 import type { FieldError, FieldErrorCode } from '../../platform/errors';
-import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog-model';
 import type {
   AttributesMapping,
+  newCustomerProduct,
   PartAttributeValues,
   PartQuantity,
   VariantOption,
-  VariantValue,
-} from './customer-product';
+  variantValues,
+} from '../customer-product-schemas';
+import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog-model';
 
 /** Most values of one variant option. */
 const MAX_VALUES_PER_OPTION = 1_000;
@@ -37,11 +39,6 @@ function offeredBy(
   attributeId: string,
 ): OfferedAttribute | undefined {
   return part.has(attributeId) ? (catalogModel.attributes.get(attributeId) ?? part.get(attributeId)) : undefined;
-}
-
-interface CustomerProductDraft {
-  readonly variantOptions: readonly Pick<VariantOption, 'id' | 'name' | 'attributesMapping'>[];
-  readonly partQuantities?: readonly PartQuantity[] | undefined;
 }
 
 /** Checks the attributes that an option maps. `mapped` has the attributes that earlier options map. */
@@ -96,7 +93,10 @@ function partQuantityFaults(quantities: readonly PartQuantity[], { model }: Cata
  * mapped parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once.
  * @returns every offending field, by path
  */
-export function customerProductFaults(draft: CustomerProductDraft, catalogModel: CatalogModel): FieldError[] {
+export function customerProductFaults(
+  draft: Pick<z.output<typeof newCustomerProduct>, 'variantOptions' | 'partQuantities'>,
+  catalogModel: CatalogModel,
+): FieldError[] {
   const faults: FieldError[] = [];
   const seen = { id: new Set<string>(), name: new Set<string>() };
   const mapped = new Set<string>();
@@ -112,11 +112,6 @@ export function customerProductFaults(draft: CustomerProductDraft, catalogModel:
     faults.push(...mappingFaults(path, option.attributesMapping, catalogModel, mapped));
   }
   return faults.concat(partQuantityFaults(draft.partQuantities ?? [], catalogModel));
-}
-
-interface AddedValues {
-  readonly variantOptionId: string;
-  readonly values: readonly VariantValue[];
 }
 
 /** Checks the attributes of one variant value: the option maps the parts and attributes, and the product offers the values. */
@@ -164,7 +159,7 @@ function attributeFaults(
  * @returns errors of the request (`faults`), and clashes with existing values (`conflicts`)
  */
 export function variantValueFaults(
-  added: readonly AddedValues[],
+  added: z.output<typeof variantValues>,
   options: readonly VariantOption[],
   catalogModel: CatalogModel,
 ): { readonly faults: FieldError[]; readonly conflicts: FieldError[] } {

@@ -1,13 +1,8 @@
 import type { FieldError } from '../../platform/errors';
-import type { AttributeValue, ModelAttribute, ModelPart, ProductionInput } from './product-model';
+import type { AttributeValue } from '../attribute-schemas';
+import type { ModelAttribute, ModelPart } from '../product-model-schemas';
+import type { ProductionInput } from './product-model';
 import type { UidTemplate } from './product-uid';
-
-/** An attribute of a product model as an operator specifies it. */
-export interface OfferedInput {
-  readonly id: string;
-  readonly valueIds?: readonly string[] | null | undefined;
-  readonly defaultValueId?: string | null | undefined;
-}
 
 /** The fields of an attribute value that the rules read. */
 export type ValueSummary = Pick<AttributeValue, 'id' | 'isDefault' | 'isCustom'>;
@@ -68,14 +63,14 @@ export function specFaults(spec: ProductionInput, template: UidTemplate): FieldE
   return faults;
 }
 
-function offerFaults(path: string, { id, valueIds, defaultValueId }: OfferedInput, values: readonly ValueSummary[]) {
+function offerFaults(path: string, { id, valueIds, defaultValueId }: ModelAttribute, values: readonly ValueSummary[]) {
   const faults: FieldError[] = [];
   for (const [at, valueId] of (valueIds ?? []).entries()) {
     if (!values.some((value) => value.id === valueId)) {
       faults.push(unknown(`${path}.valueIds[${at}]`, `Attribute "${id}" has no value "${valueId}".`));
     }
   }
-  if (defaultValueId != null) {
+  if (defaultValueId !== null) {
     const offered = values.some(
       (value) => value.id === defaultValueId && !value.isCustom && (valueIds?.includes(value.id) ?? true),
     );
@@ -91,7 +86,7 @@ function offerFaults(path: string, { id, valueIds, defaultValueId }: OfferedInpu
  */
 export function attributeFaults(
   template: UidTemplate,
-  given: readonly OfferedInput[],
+  given: readonly ModelAttribute[],
   valuesById: ReadonlyMap<string, readonly ValueSummary[]>,
 ): FieldError[] {
   const faults = template.attributeIds
@@ -118,17 +113,17 @@ export function attributeFaults(
  */
 export function offeredAttributes(
   template: UidTemplate,
-  given: readonly OfferedInput[],
+  given: readonly ModelAttribute[],
   valuesById: ReadonlyMap<string, readonly ValueSummary[]>,
 ): ModelAttribute[] {
   const inputs = new Map(given.map((input) => [input.id, input]));
-  return template.attributeIds.map((attributeId) => {
-    const input = inputs.get(attributeId);
+  return template.attributeIds.map((id) => {
+    const input = inputs.get(id);
     const valueIds = input?.valueIds ?? null;
     const usual = valuesById
-      .get(attributeId)!
-      .find(({ id, isDefault, isCustom }) => isDefault && !isCustom && (valueIds?.includes(id) ?? true));
-    return { attributeId, valueIds, defaultValueId: input?.defaultValueId ?? usual?.id ?? null };
+      .get(id)!
+      .find((value) => value.isDefault && !value.isCustom && (valueIds?.includes(value.id) ?? true));
+    return { id, valueIds, defaultValueId: input?.defaultValueId ?? usual?.id ?? null };
   });
 }
 

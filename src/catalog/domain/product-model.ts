@@ -1,50 +1,6 @@
 import { z } from 'zod';
 import { PRODUCT_KINDS } from './product';
 
-/** A property of an attribute value (schema `AttributeValue`). */
-export type PropertyValue = string | number | readonly string[];
-
-export interface AttributeValue {
-  readonly id: string;
-  readonly description: string | null;
-  readonly properties: Readonly<Record<string, PropertyValue>>;
-  /** True when the value accepts any input, such as a page count. */
-  readonly isCustom: boolean;
-  /** True for the default selection in new product models. */
-  readonly isDefault: boolean;
-}
-
-/** Describes a property of the values of an attribute. */
-export interface PropertyDefinition {
-  readonly id: string;
-  readonly description: string;
-  readonly type: string;
-}
-
-export interface Attribute {
-  readonly id: string;
-  readonly description: string;
-  readonly properties: readonly PropertyDefinition[];
-}
-
-/** An attribute as a product model offers it. */
-export interface ModelAttribute {
-  readonly attributeId: string;
-  /** The offered values. Null: every value of the attribute, including later ones. */
-  readonly valueIds: readonly string[] | null;
-  /** The value for orders that do not select one. */
-  readonly defaultValueId: string | null;
-}
-
-/** One part of a multi-part product model: another product model with a quantity. */
-export interface ModelPart {
-  readonly id: string;
-  readonly modelId: string;
-  readonly name: string;
-  readonly quantity: number;
-  readonly order: number;
-}
-
 export const MODEL_STATES = ['draft', 'active', 'inactive'] as const;
 export type ModelState = (typeof MODEL_STATES)[number];
 
@@ -172,16 +128,3 @@ export const productionSpec = z.object({
 export type ProductionSpec = z.output<typeof productionSpec>;
 /** The production spec as input and as stored: without defaults. */
 export type ProductionInput = z.input<typeof productionSpec>;
-
-export interface ProductModel {
-  readonly id: string;
-  readonly name: string;
-  readonly description: string;
-  readonly previewURL: string;
-  readonly categoryId: string;
-  readonly productUidTemplate: string;
-  readonly state: ModelState;
-  readonly attributes: readonly ModelAttribute[];
-  readonly parts: readonly ModelPart[];
-  readonly production: ProductionSpec;
-}

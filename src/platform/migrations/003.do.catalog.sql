@@ -108,10 +108,10 @@ CREATE INDEX customer_products_search ON customer_products USING gin (searchable
 -- Searches are planned by the frequency of their text, which needs finer statistics than the usual 100 samples.
 ALTER TABLE customer_products ALTER COLUMN name SET STATISTICS 500;
 
--- Listings: one row for each viewer of a customer product ----------------------------------------------
+-- Visible customer products: one row for each viewer of a product -------------------------------------
 -- The viewer is '*' (every client) or the id of one client. A list, a search and a look-up by name of a client read the
 -- ranges of '*' and of its own id, so that their cost depends on the page and not on the table.
-CREATE TABLE customer_product_listings (
+CREATE TABLE visible_customer_products (
   viewer               text NOT NULL,
   state                text NOT NULL,
   customer_product_id  uuid NOT NULL REFERENCES customer_products ON DELETE CASCADE,
@@ -120,13 +120,13 @@ CREATE TABLE customer_product_listings (
   -- With the name, so that a search for a common text is an index-only scan.
   PRIMARY KEY (viewer, state, customer_product_id) INCLUDE (name)
 );
-CREATE INDEX customer_product_listings_product ON customer_product_listings (customer_product_id);
-CREATE INDEX customer_product_listings_model
-  ON customer_product_listings (viewer, state, product_model_id, customer_product_id);
-CREATE INDEX customer_product_listings_name ON customer_product_listings (viewer, name);
-CREATE INDEX customer_product_listings_search ON customer_product_listings USING gin (searchable(name))
+CREATE INDEX visible_customer_products_product ON visible_customer_products (customer_product_id);
+CREATE INDEX visible_customer_products_model
+  ON visible_customer_products (viewer, state, product_model_id, customer_product_id);
+CREATE INDEX visible_customer_products_name ON visible_customer_products (viewer, name);
+CREATE INDEX visible_customer_products_search ON visible_customer_products USING gin (searchable(name))
   WITH (gin_pending_list_limit = 64);
-ALTER TABLE customer_product_listings ALTER COLUMN name SET STATISTICS 500;
+ALTER TABLE visible_customer_products ALTER COLUMN name SET STATISTICS 500;
 
 -- Totals of lists, kept by trigger: counting a million rows takes some 100 ms, and reading the totals under 1 ms. Each
 -- total is spread over eight slots, so that writers rarely wait for each other.
@@ -174,7 +174,7 @@ END $$;
 
 CREATE FUNCTION customer_products_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  INSERT INTO customer_product_listings (viewer, state, customer_product_id, product_model_id, name)
+  INSERT INTO visible_customer_products (viewer, state, customer_product_id, product_model_id, name)
   SELECT viewer, changed.state, changed.id, changed.product_model_id, changed.name
   FROM changed CROSS JOIN LATERAL customer_product_viewers(changed.customer_ids, changed.owner_id) AS viewer;
   PERFORM count_customer_products(array_agg(''::text), array_agg(state), array_agg(product_model_id), array_agg(1)) FROM changed;
@@ -183,12 +183,12 @@ END $$;
 
 CREATE FUNCTION customer_products_updated() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-  DELETE FROM customer_product_listings listing
+  DELETE FROM visible_customer_products visible
   USING changed JOIN before ON before.id = changed.id
-  WHERE listing.customer_product_id = changed.id
+  WHERE visible.customer_product_id = changed.id
     AND (changed.name, changed.customer_ids, changed.product_model_id, changed.state)
         IS DISTINCT FROM (before.name, before.customer_ids, before.product_model_id, before.state);
-  INSERT INTO customer_product_listings (viewer, state, customer_product_id, product_model_id, name)
+  INSERT INTO visible_customer_products (viewer, state, customer_product_id, product_model_id, name)
   SELECT viewer, changed.state, changed.id, changed.product_model_id, changed.name
   FROM changed JOIN before ON before.id = changed.id
   CROSS JOIN LATERAL customer_product_viewers(changed.customer_ids, changed.owner_id) AS viewer
@@ -209,7 +209,7 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE FUNCTION customer_product_listings_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION visible_customer_products_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM count_customer_products(array_agg(viewer), array_agg(state), array_agg(product_model_id),
                                   array_agg(CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END)) FROM changed;
@@ -222,10 +222,10 @@ CREATE TRIGGER updated AFTER UPDATE ON customer_products
   REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_updated();
 CREATE TRIGGER deleted AFTER DELETE ON customer_products
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_deleted();
-CREATE TRIGGER counted_in AFTER INSERT ON customer_product_listings
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_product_listings_counted();
-CREATE TRIGGER counted_out AFTER DELETE ON customer_product_listings
-  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_product_listings_counted();
+CREATE TRIGGER counted_in AFTER INSERT ON visible_customer_products
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION visible_customer_products_counted();
+CREATE TRIGGER counted_out AFTER DELETE ON visible_customer_products
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION visible_customer_products_counted();
 
 -- Customers: one row for each customer that a customer product names -----------------------------------
 -- A list by customer then reads ordered ranges: with 1,000,000 products, a page of 600 matches by the

@@ -16,7 +16,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   audit_log: 'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
   carrier_purchases: 'tracking numbers and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
-  customer_product_listings: 'catalog',
+  visible_customer_products: 'catalog',
   customer_product_totals: 'catalog',
   customer_products: 'catalog; ids of the clients’ customers',
   erasure_targets: 'ids of orders',

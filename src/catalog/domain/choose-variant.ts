@@ -1,53 +1,5 @@
-/** The attributes of one part, or of the product model itself, that a variant option selects. */
-export interface AttributesMapping {
-  readonly partModelId: string;
-  readonly attributeIds: readonly string[];
-}
-
-/** The attribute values of one part that a variant value selects. */
-export interface PartAttributeValues {
-  readonly partModelId: string;
-  readonly attributes: Readonly<Record<string, string>>;
-}
-
-export interface VariantValue {
-  readonly value: string;
-  readonly attributeValues: readonly PartAttributeValues[];
-  readonly isDefault: boolean;
-}
-
-export interface VariantOption {
-  readonly id: string;
-  readonly name: string;
-  readonly attributesMapping: readonly AttributesMapping[];
-  readonly state: string;
-  readonly values: readonly VariantValue[];
-}
-
-export interface PartQuantity {
-  readonly partModelId: string;
-  readonly quantity: number;
-}
-
-/** The states of a customer product. Only published products can be ordered. */
-export const CUSTOMER_PRODUCT_STATES = ['published', 'archived'] as const;
-export type CustomerProductState = (typeof CUSTOMER_PRODUCT_STATES)[number];
-
-export interface CustomerProduct {
-  readonly id: string;
-  readonly name: string;
-  /** A client's customers, or the client accounts that may order an operator's product. */
-  readonly customerIds: readonly string[];
-  readonly productModelId: string;
-  readonly variantOptions: readonly VariantOption[];
-  readonly partQuantities: readonly PartQuantity[] | null;
-  readonly state: CustomerProductState;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-}
-
-/** The entry of customerIds that means every customer. */
-export const ALL_CUSTOMERS = '*';
+import type { FieldErrorCode } from '../../platform/errors';
+import type { VariantOption } from '../customer-product-schemas';
 
 export type VariantChoice =
   | { readonly ok: true; readonly attributes: Readonly<Record<string, string>> }
@@ -55,7 +7,7 @@ export type VariantChoice =
       readonly ok: false;
       /** The key of the offending option in the productVariant of the order. */
       readonly option: string;
-      readonly code: 'MISSING_FIELD_ERROR' | 'NO_SUCH_CHOICE_ERROR' | 'VALIDATION_ERROR';
+      readonly code: FieldErrorCode;
       readonly message: string;
     };
 
@@ -67,11 +19,12 @@ export function chooseVariant(
   options: readonly VariantOption[],
   productVariant: Readonly<Record<string, string>>,
 ): VariantChoice {
-  const refuse = (
-    option: string,
-    code: 'MISSING_FIELD_ERROR' | 'NO_SUCH_CHOICE_ERROR' | 'VALIDATION_ERROR',
-    message: string,
-  ): VariantChoice => ({ ok: false, option, code, message });
+  const refuse = (option: string, code: FieldErrorCode, message: string): VariantChoice => ({
+    ok: false,
+    option,
+    code,
+    message,
+  });
 
   const given = new Map<VariantOption, string>();
   for (const [key, value] of Object.entries(productVariant)) {
