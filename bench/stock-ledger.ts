@@ -171,7 +171,7 @@ export async function createLoadItems(sql: Sql): Promise<Pick<StockLoad, 'partne
       minStock: 10,
       maxStock: 50,
       allowBackorder: index % 3 !== 0,
-      supplier: { uid: `supplier-${index % 2}`, unitCostMinor: 250, currency: 'EUR' },
+      supplier: { uid: `supplier-${index % 2}`, unitCost: 2.5, currency: 'EUR' },
     }));
     await setUpStockItems(sql, id, items);
   }

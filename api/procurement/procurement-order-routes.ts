@@ -23,7 +23,6 @@ import {
 import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/partner-schemas';
 import {
   listProcurementOrders,
-  type ProcurementOrder,
   procurementEvents,
   readProcurementOrder,
 } from '../../src/procurement/procurement-orders';
@@ -43,13 +42,8 @@ const orderParams = z.object({ orderId: z.coerce.number().pipe(z.int().min(1)) }
 /** Longest time that an update waits for a worker before the response is 503. */
 const UPDATE_TIMEOUT_MS = 10_000;
 
-function orderView(order: ProcurementOrder): z.input<typeof procurementOrderViewSchema> {
-  const { createdAt, updatedAt } = order;
-  return { ...order, createdAt: createdAt.toISOString(), updatedAt: updatedAt.toISOString() };
-}
-
 /** @throws Refusal `NOT_FOUND` */
-async function existingOrder(sql: Sql, orderId: number): Promise<ProcurementOrder> {
+async function existingOrder(sql: Sql, orderId: number) {
   const order = await readProcurementOrder(sql, orderId);
   if (order === undefined) throw new Refusal('NOT_FOUND');
   return order;
@@ -75,143 +69,119 @@ async function applyStep(sql: Sql, temporal: Client, orderId: number, step: Proc
     if (error instanceof WorkflowNotFoundError) throw unavailable();
     throw error;
   }
-  return orderView(await existingOrder(sql, orderId));
-}
-
-function searchProcurementOrdersRoute({ sql }: ApiDeps): Route {
-  return exportedList({
-    csv: { name: 'procurement-orders', rows: 'orders', pages: PAGES.byNumber },
-    ...group,
-    method: 'get',
-    access: operatorsOnly('viewer'),
-    path: '/v1/operator/procurement-orders',
-    operationId: 'searchProcurementOrders',
-    summary: 'List procurement orders of all partners',
-    query: pageQuerySchema
-      .extend({
-        partnerId: z.uuid().optional(),
-        status: z.enum(PROCUREMENT_STATUSES).optional(),
-        attention: z.enum(['true']).optional().describe('Only orders that need attention.'),
-        format: formatQuery,
-      })
-      .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
-    response: procurementOrderListSchema,
-    handler: async ({ query: { partnerId, status, attention, pageNumber, perPage } }) => {
-      const page = { pageNumber, perPage };
-      const filter = {
-        partnerId: partnerId ?? null,
-        statuses: status === undefined ? [] : [status],
-        needsAttention: attention !== undefined,
-        from: null,
-        to: null,
-      };
-      const { orders, total } = await listProcurementOrders(sql, filter, page);
-      return { orders: orders.map(orderView), pagination: { ...page, totalResult: total } };
-    },
-  });
-}
-
-function getProcurementOrderRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    method: 'get',
-    access: operatorsOnly('viewer'),
-    path: '/v1/operator/procurement-orders/{orderId}',
-    operationId: 'getProcurementOrder',
-    summary: 'Read a procurement order with its events',
-    params: orderParams,
-    response: procurementOrderViewSchema.extend({
-      nextStatuses: z
-        .array(z.enum(PROCUREMENT_STATUSES))
-        .describe('To which an operator can move the order now. A move to invoiced also requires an invoice.'),
-      events: z.array(procurementEventSchema),
-    }),
-    handler: async ({ params: { orderId } }) => {
-      const [order, events] = await Promise.all([existingOrder(sql, orderId), procurementEvents(sql, orderId)]);
-      return {
-        ...orderView(order),
-        nextStatuses: [...PROCUREMENT_RULES[order.status].next],
-        events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
-      };
-    },
-  });
-}
-
-function moveProcurementOrderRoute({ sql, temporal }: ApiDeps): Route {
-  return route({
-    ...group,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/procurement-orders/{orderId}/transitions',
-    operationId: 'moveProcurementOrder',
-    summary: 'Move a procurement order to its next status',
-    description:
-      'The statuses are supplier, confirmed, in-transit, delivered, verified, invoiced; confirmed can be skipped. ' +
-      'Moving to the current status changes nothing. Moving to verified removes undelivered pieces from the quantity on ' +
-      'order. Moving to invoiced requires an invoice.',
-    idempotent: true,
-    params: orderParams,
-    body: moveRequestSchema,
-    response: procurementOrderViewSchema,
-    handler: async ({ params: { orderId }, body, account }) => {
-      const { status, reason, partnerPoNumber, shippingCost } = body;
-      const { supplierCurrency } = await existingOrder(sql, orderId);
-      return await applyStep(sql, temporal, orderId, {
-        type: 'move',
-        actor: account.name,
-        status,
-        ...(reason === undefined ? {} : { reason }),
-        ...(partnerPoNumber === undefined ? {} : { partnerPoNumber }),
-        ...(shippingCost === undefined ? {} : { shippingCostMinor: toMinor(shippingCost, supplierCurrency) }),
-      });
-    },
-  });
-}
-
-function receiveProcurementOrderRoute({ sql, temporal }: ApiDeps): Route {
-  return route({
-    ...group,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/procurement-orders/{orderId}/receipts',
-    operationId: 'receiveProcurementOrder',
-    summary: 'Record received goods, in one or several deliveries',
-    description:
-      'A receiptId is counted once. The last outstanding piece moves the order to delivered. Goods offset the backorder first.',
-    idempotent: true,
-    params: orderParams,
-    body: receiptRequestSchema,
-    response: procurementOrderViewSchema,
-    handler: async ({ params: { orderId }, body: { receiptId, items }, account }) =>
-      await applyStep(sql, temporal, orderId, { type: 'receipt', actor: account.name, receiptId, items }),
-  });
-}
-
-function attachProcurementInvoiceRoute({ sql, temporal }: ApiDeps): Route {
-  return route({
-    ...group,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/procurement-orders/{orderId}/invoices',
-    operationId: 'attachProcurementInvoice',
-    summary: 'Attach a supplier’s invoice',
-    description: 'A URL is attached once.',
-    idempotent: true,
-    params: orderParams,
-    body: invoiceRequestSchema,
-    response: procurementOrderViewSchema,
-    handler: async ({ params: { orderId }, body, account }) =>
-      await applyStep(sql, temporal, orderId, { type: 'invoice', actor: account.name, ...body }),
-  });
+  return await existingOrder(sql, orderId);
 }
 
 /** Routes with which operators read and move procurement orders. Suppliers have no accounts; they contact the operators. */
-export function procurementOrderRoutes(deps: ApiDeps): Route[] {
+export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
   return [
-    searchProcurementOrdersRoute(deps),
-    getProcurementOrderRoute(deps),
-    moveProcurementOrderRoute(deps),
-    receiveProcurementOrderRoute(deps),
-    attachProcurementInvoiceRoute(deps),
+    exportedList({
+      csv: { name: 'procurement-orders', rows: 'orders', pages: PAGES.byNumber },
+      ...group,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/procurement-orders',
+      operationId: 'searchProcurementOrders',
+      summary: 'List procurement orders of all partners',
+      query: pageQuerySchema
+        .extend({
+          partnerId: z.uuid().optional(),
+          status: z.enum(PROCUREMENT_STATUSES).optional(),
+          attention: z.enum(['true']).optional().describe('Only orders that need attention.'),
+          format: formatQuery,
+        })
+        .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
+      response: procurementOrderListSchema,
+      handler: async ({ query: { partnerId, status, attention, pageNumber, perPage } }) => {
+        const page = { pageNumber, perPage };
+        const filter = {
+          partnerId,
+          status: status === undefined ? [] : [status],
+          needsAttention: attention !== undefined,
+        };
+        const { orders, total } = await listProcurementOrders(sql, filter, page);
+        return { orders, pagination: { ...page, totalResult: total } };
+      },
+    }),
+    route({
+      ...group,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/procurement-orders/{orderId}',
+      operationId: 'getProcurementOrder',
+      summary: 'Read a procurement order with its events',
+      params: orderParams,
+      response: procurementOrderViewSchema.extend({
+        nextStatuses: z
+          .array(z.enum(PROCUREMENT_STATUSES))
+          .describe('To which an operator can move the order now. A move to invoiced also requires an invoice.'),
+        events: z.array(procurementEventSchema),
+      }),
+      handler: async ({ params: { orderId } }) => {
+        const [order, events] = await Promise.all([existingOrder(sql, orderId), procurementEvents(sql, orderId)]);
+        return {
+          ...order,
+          nextStatuses: [...PROCUREMENT_RULES[order.status].next],
+          events: events.map((event) => ({ ...event, at: event.at.toISOString() })),
+        };
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/operator/procurement-orders/{orderId}/transitions',
+      operationId: 'moveProcurementOrder',
+      summary: 'Move a procurement order to its next status',
+      description:
+        'The statuses are supplier, confirmed, in-transit, delivered, verified, invoiced; confirmed can be skipped. ' +
+        'Moving to the current status changes nothing. Moving to verified removes undelivered pieces from the quantity on ' +
+        'order. Moving to invoiced requires an invoice.',
+      idempotent: true,
+      params: orderParams,
+      body: moveRequestSchema,
+      response: procurementOrderViewSchema,
+      handler: async ({ params: { orderId }, body, account }) => {
+        const { shippingCost, ...move } = body;
+        const { supplierCurrency } = await existingOrder(sql, orderId);
+        return await applyStep(sql, temporal, orderId, {
+          type: 'move',
+          actor: account.name,
+          ...move,
+          ...(shippingCost === undefined ? {} : { shippingCostMinor: toMinor(shippingCost, supplierCurrency) }),
+        });
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/operator/procurement-orders/{orderId}/receipts',
+      operationId: 'receiveProcurementOrder',
+      summary: 'Record received goods, in one or several deliveries',
+      description:
+        'A receiptId is counted once. The last outstanding piece moves the order to delivered. Goods offset the backorder first.',
+      idempotent: true,
+      params: orderParams,
+      body: receiptRequestSchema,
+      response: procurementOrderViewSchema,
+      handler: async ({ params: { orderId }, body: { receiptId, items }, account }) =>
+        await applyStep(sql, temporal, orderId, { type: 'receipt', actor: account.name, receiptId, items }),
+    }),
+    route({
+      ...group,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/operator/procurement-orders/{orderId}/invoices',
+      operationId: 'attachProcurementInvoice',
+      summary: 'Attach a supplier’s invoice',
+      description: 'A URL is attached once.',
+      idempotent: true,
+      params: orderParams,
+      body: invoiceRequestSchema,
+      response: procurementOrderViewSchema,
+      handler: async ({ params: { orderId }, body, account }) =>
+        await applyStep(sql, temporal, orderId, { type: 'invoice', actor: account.name, ...body }),
+    }),
   ];
 }

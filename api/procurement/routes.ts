@@ -27,12 +27,6 @@ const group = {
 /** Items per database read when a partner requests its whole stock. */
 const CHUNK = 5_000;
 
-/** Returns the period of a filter. `dateTo` defaults to now when `dateFrom` is given. */
-function periodOf(filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) {
-  const from = filter.dateFrom ?? null;
-  return { from, to: filter.dateTo ?? (from === null ? null : new Date()) };
-}
-
 /** Returns the six fields of an inventory item (operation `listInventory`). */
 function inventoryItem({ partnerSku, alertUid, quantity, minStock, maxStock, quantityOrdered }: StockItemView) {
   return { partnerSku, alertUid, quantity, minStock, maxStock, quantityOrdered };
@@ -55,122 +49,99 @@ function streamedInventory(sql: Sql, partnerId: string, first: { items: StockIte
   return new RawResponse(200, { 'Content-Type': 'application/json; charset=utf-8' }, Readable.from(chunks()));
 }
 
-function listProcurementOrdersRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    path: '/procurement/v1/order/list',
-    operationId: 'listProcurementOrders',
-    summary: 'List procurement orders',
-    description:
-      'Newest first. Costs are in the currency of the partner, at the exchange rates of the day on which the order was raised.',
-    body: orderListRequestSchema,
-    response: orderListResponseSchema,
-    handler: async ({ account, body: { filterBy, pagination } }) => {
-      const [{ orders, total }, currency] = await Promise.all([
-        listProcurementOrders(
-          sql,
-          { partnerId: account.id, statuses: filterBy.status, ...periodOf(filterBy) },
-          pagination,
-        ),
-        partnerCurrency(sql, account.id),
-      ]);
-      return {
-        orders: orders.map((order) => ({
-          orderId: order.orderId,
-          partnerPoNumber: order.partnerPoNumber,
-          supplierUid: order.supplierUid,
-          status: order.status,
-          currency: order.currency,
-          shippingCost: order.shippingCost,
-          totalCost: order.totalCost,
-          createdAt: order.createdAt.toISOString(),
-          items: order.items,
-          invoices: order.invoices,
-        })),
-        pagination: { ...pagination, totalResult: total },
-        currency,
-      };
-    },
-  });
-}
-
-function listInventoryConsumptionRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    path: '/procurement/v1/inventory/consumption/list',
-    operationId: 'listInventoryConsumption',
-    summary: 'List inventory consumption per print job',
-    description: 'Open and consumed reservations of print jobs, newest first.',
-    body: consumptionListRequestSchema,
-    response: consumptionListResponseSchema,
-    handler: async ({ account, body: { filterBy, pagination } }) => {
-      const { items, total } = await listConsumption(
-        sql,
-        account.id,
-        { ...periodOf(filterBy), partnerSkus: filterBy.partnerSku, printJobIds: filterBy.printJobId },
-        pagination,
-      );
-      return {
-        items: items.map((item) => ({ ...item, createdAt: item.createdAt.toISOString() })),
-        pagination: { ...pagination, totalResult: total },
-      };
-    },
-  });
-}
-
-function listInventoryRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    path: '/procurement/v1/inventory/list',
-    operationId: 'listInventory',
-    summary: 'List inventory',
-    body: inventoryListRequestSchema,
-    response: inventoryListResponseSchema,
-    handler: async ({ account, body: { filterBy, pagination } }) => {
-      const { partnerSku } = filterBy;
-      if (pagination == null && partnerSku.length === 0) {
-        const first = await listStockItems(sql, account.id, { page: { pageNumber: 1, perPage: CHUNK } });
-        if (first.total > CHUNK) return streamedInventory(sql, account.id, first);
-        return { inventoryItem: first.items.map(inventoryItem), pagination: null };
-      }
-      const page = pagination == null ? {} : { page: pagination };
-      const { items, total } = await listStockItems(sql, account.id, { partnerSkus: partnerSku, ...page });
-      return {
-        inventoryItem: items.map(inventoryItem),
-        pagination:
-          pagination == null
-            ? null
-            : { ...pagination, totalPages: Math.ceil(total / pagination.perPage), totalItems: total },
-      };
-    },
-  });
-}
-
-function adjustStockRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    path: '/procurement/v1/inventory/adjust-stock',
-    operationId: 'adjustStock',
-    summary: 'Add to or consume stock',
-    description:
-      'Applies the adjustments in the given order, in one transaction. Each one can fail separately: check its success ' +
-      'flag. Stock that is reserved for print jobs is not consumed; what exceeds the rest becomes a backorder.',
-    errors: 'adjust-stock',
-    idempotent: true,
-    body: adjustStockRequestSchema,
-    response: adjustStockResponseSchema,
-    handler: async ({ account, body: { adjustments }, idempotency }) => ({
-      updates: await adjustStock(sql, account.id, adjustments, (tx, updates) => idempotency.complete(tx, { updates })),
-    }),
-  });
-}
-
 /** Routes of the procurement group (docs/procurement.md): a partner's own procurement orders and stock. */
-export function procurementRoutes(deps: ApiDeps): Route[] {
+export function procurementRoutes({ sql }: ApiDeps): Route[] {
   return [
-    listProcurementOrdersRoute(deps),
-    listInventoryConsumptionRoute(deps),
-    listInventoryRoute(deps),
-    adjustStockRoute(deps),
+    route({
+      ...group,
+      path: '/procurement/v1/order/list',
+      operationId: 'listProcurementOrders',
+      summary: 'List procurement orders',
+      description:
+        'Newest first. Costs are in the currency of the partner, at the exchange rates of the day on which the order was raised.',
+      body: orderListRequestSchema,
+      response: orderListResponseSchema,
+      handler: async ({ account, body: { filterBy, pagination } }) => {
+        const [{ orders, total }, currency] = await Promise.all([
+          listProcurementOrders(sql, { partnerId: account.id, ...filterBy }, pagination),
+          partnerCurrency(sql, account.id),
+        ]);
+        return {
+          orders: orders.map((order) => ({
+            orderId: order.orderId,
+            partnerPoNumber: order.partnerPoNumber,
+            supplierUid: order.supplierUid,
+            status: order.status,
+            currency: order.currency,
+            shippingCost: order.shippingCost,
+            totalCost: order.totalCost,
+            createdAt: order.createdAt,
+            items: order.items,
+            invoices: order.invoices,
+          })),
+          pagination: { ...pagination, totalResult: total },
+          currency,
+        };
+      },
+    }),
+    route({
+      ...group,
+      path: '/procurement/v1/inventory/consumption/list',
+      operationId: 'listInventoryConsumption',
+      summary: 'List inventory consumption per print job',
+      description: 'Open and consumed reservations of print jobs, newest first.',
+      body: consumptionListRequestSchema,
+      response: consumptionListResponseSchema,
+      handler: async ({ account, body: { filterBy, pagination } }) => {
+        const { items, total } = await listConsumption(sql, account.id, filterBy, pagination);
+        return {
+          items: items.map((item) => ({ ...item, createdAt: item.createdAt.toISOString() })),
+          pagination: { ...pagination, totalResult: total },
+        };
+      },
+    }),
+    route({
+      ...group,
+      path: '/procurement/v1/inventory/list',
+      operationId: 'listInventory',
+      summary: 'List inventory',
+      body: inventoryListRequestSchema,
+      response: inventoryListResponseSchema,
+      handler: async ({ account, body: { filterBy, pagination } }) => {
+        const { partnerSku } = filterBy;
+        if (pagination == null && partnerSku.length === 0) {
+          const first = await listStockItems(sql, account.id, { page: { pageNumber: 1, perPage: CHUNK } });
+          if (first.total > CHUNK) return streamedInventory(sql, account.id, first);
+          return { inventoryItem: first.items.map(inventoryItem), pagination: null };
+        }
+        const page = pagination == null ? {} : { page: pagination };
+        const { items, total } = await listStockItems(sql, account.id, { partnerSkus: partnerSku, ...page });
+        return {
+          inventoryItem: items.map(inventoryItem),
+          pagination:
+            pagination == null
+              ? null
+              : { ...pagination, totalPages: Math.ceil(total / pagination.perPage), totalItems: total },
+        };
+      },
+    }),
+    route({
+      ...group,
+      path: '/procurement/v1/inventory/adjust-stock',
+      operationId: 'adjustStock',
+      summary: 'Add to or consume stock',
+      description:
+        'Applies the adjustments in the given order, in one transaction. Each one can fail separately: check its success ' +
+        'flag. Stock that is reserved for print jobs is not consumed; what exceeds the rest becomes a backorder.',
+      errors: 'adjust-stock',
+      idempotent: true,
+      body: adjustStockRequestSchema,
+      response: adjustStockResponseSchema,
+      handler: async ({ account, body: { adjustments }, idempotency }) => ({
+        updates: await adjustStock(sql, account.id, adjustments, (tx, updates) =>
+          idempotency.complete(tx, { updates }),
+        ),
+      }),
+    }),
   ];
 }

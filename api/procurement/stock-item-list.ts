@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { isUuid } from '../../src/platform/ids';
+import type { Sql } from '../../src/platform/postgres';
 import { stockItemViewSchema } from '../../src/procurement/operator-schemas';
 import {
   listStockItemsOfPartners,
   type PartnerStockItem,
   type StockItemPosition,
 } from '../../src/procurement/stock-items';
-import type { ApiDeps } from '../deps';
 import { csvResponse, formatQuery } from '../http/lists/csv';
 import { invalidCursor, limitField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
@@ -24,7 +24,7 @@ function decode(cursor: string): StockItemPosition {
 }
 
 /** The route with which operators list the stock of all partners. */
-export function stockItemListRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+export function stockItemListRoute(sql: Sql): Route {
   return route({
     method: 'get',
     path: '/v1/operator/stock-items',

@@ -3,7 +3,6 @@ import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
-import { unitCostMinor } from '../../src/procurement/domain/unit-cost';
 import {
   pageQuerySchema,
   stockItemListSchema,
@@ -33,107 +32,89 @@ async function printPartner(sql: Sql, partnerId: string): Promise<string> {
   return partnerId;
 }
 
-function listStockItemsRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    method: 'get',
-    access: operatorsOnly('viewer'),
-    path: '/v1/partners/{partnerId}/stock-items',
-    operationId: 'listStockItems',
-    summary: 'List stock items of a partner',
-    params: partnerParams,
-    query: pageQuerySchema
-      .extend({ partnerSku: z.string().max(12_000).optional().describe('Comma-separated.') })
-      .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
-    response: stockItemListSchema,
-    handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
-      const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
-      const { items, total } = await listStockItems(sql, await printPartner(sql, partnerId), {
-        partnerSkus,
-        page,
-      });
-      const totalPages = Math.ceil(total / page.perPage);
-      return { items, pagination: { ...page, totalPages, totalItems: total } };
-    },
-  });
-}
-
-function setUpStockItemsRoute({ sql }: ApiDeps): Route {
-  return route({
-    ...group,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/partners/{partnerId}/stock-items',
-    operationId: 'setUpStockItems',
-    summary: 'Set up stock items of a partner',
-    description:
-      'Adds new SKUs, and changes names, limits, supplier and backorder policy of existing ones. Levels change only through ' +
-      'adjust-stock. An item at or below its minimum is reordered immediately.',
-    audits: ['stock.set_up'],
-    params: partnerParams,
-    body: stockItemsRequestSchema,
-    response: z.object({ added: z.int(), changed: z.int() }),
-    handler: async ({ params, body: { items }, audit }) => {
-      await requireRates(
-        sql,
-        items.flatMap(({ supplier }, at) =>
-          supplier === undefined ? [] : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
-        ),
-      );
-      const setups = items.map(({ supplier, ...item }) => ({
-        ...item,
-        ...(supplier === undefined
-          ? {}
-          : {
-              supplier: { ...supplier, unitCostMinor: unitCostMinor(supplier.unitCost, supplier.currency) },
-            }),
-      }));
-      const partnerId = await printPartner(sql, params.partnerId);
-      const added = await setUpStockItems(sql, partnerId, setups, (tx, before, after) =>
-        audit(tx, { action: 'stock.set_up', objectId: partnerId, before, after }),
-      );
-      return { added, changed: items.length - added };
-    },
-  });
-}
-
-function listStockMovementsRoute({ sql }: ApiDeps): Route {
-  return exportedList({
-    csv: { name: 'stock-movements', rows: 'movements', pages: PAGES.byLastId },
-    ...group,
-    method: 'get',
-    access: operatorsOnly('viewer'),
-    path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
-    operationId: 'listStockMovements',
-    summary: 'Read the ledger of a stock item',
-    description: 'Newest first. The deltas of all movements add up to the current level.',
-    params: partnerParams.extend({ partnerSku: z.string() }),
-    query: z.object({
-      before: z
-        .string()
-        .regex(/^\d{1,18}$/)
-        .optional()
-        .describe('Id of the last movement of the previous page.'),
-      limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
-      format: formatQuery,
-    }),
-    response: z.object({ movements: z.array(stockMovementSchema) }),
-    handler: async ({ params: { partnerId, partnerSku }, query: { before, limit } }) => {
-      const movements = await stockMovements(sql, await printPartner(sql, partnerId), partnerSku, {
-        before: before ?? null,
-        limit,
-      });
-      return { movements: movements.map((movement) => ({ ...movement, at: movement.at.toISOString() })) };
-    },
-  });
-}
-
 /** Routes with which operators set up stock items and read the ledger. */
-export function stockRoutes(deps: ApiDeps): Route[] {
+export function stockRoutes({ sql }: ApiDeps): Route[] {
   return [
-    stockItemListRoute(deps),
-    listStockItemsRoute(deps),
-    setUpStockItemsRoute(deps),
-    listStockMovementsRoute(deps),
+    stockItemListRoute(sql),
+    route({
+      ...group,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/partners/{partnerId}/stock-items',
+      operationId: 'listStockItems',
+      summary: 'List stock items of a partner',
+      params: partnerParams,
+      query: pageQuerySchema
+        .extend({ partnerSku: z.string().max(12_000).optional().describe('Comma-separated.') })
+        .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
+      response: stockItemListSchema,
+      handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
+        const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
+        const { items, total } = await listStockItems(sql, await printPartner(sql, partnerId), {
+          partnerSkus,
+          page,
+        });
+        const totalPages = Math.ceil(total / page.perPage);
+        return { items, pagination: { ...page, totalPages, totalItems: total } };
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/partners/{partnerId}/stock-items',
+      operationId: 'setUpStockItems',
+      summary: 'Set up stock items of a partner',
+      description:
+        'Adds new SKUs, and changes names, limits, supplier and backorder policy of existing ones. Levels change only through ' +
+        'adjust-stock. An item at or below its minimum is reordered immediately.',
+      audits: ['stock.set_up'],
+      params: partnerParams,
+      body: stockItemsRequestSchema,
+      response: z.object({ added: z.int(), changed: z.int() }),
+      handler: async ({ params, body: { items }, audit }) => {
+        await requireRates(
+          sql,
+          items.flatMap(({ supplier }, at) =>
+            supplier === undefined
+              ? []
+              : [{ currency: supplier.currency, reference: `items[${at}].supplier.currency` }],
+          ),
+        );
+        const partnerId = await printPartner(sql, params.partnerId);
+        const added = await setUpStockItems(sql, partnerId, items, (tx, before, after) =>
+          audit(tx, { action: 'stock.set_up', objectId: partnerId, before, after }),
+        );
+        return { added, changed: items.length - added };
+      },
+    }),
+    exportedList({
+      csv: { name: 'stock-movements', rows: 'movements', pages: PAGES.byLastId },
+      ...group,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
+      operationId: 'listStockMovements',
+      summary: 'Read the ledger of a stock item',
+      description: 'Newest first. The deltas of all movements add up to the current level.',
+      params: partnerParams.extend({ partnerSku: z.string() }),
+      query: z.object({
+        before: z
+          .string()
+          .regex(/^\d{1,18}$/)
+          .optional()
+          .describe('Id of the last movement of the previous page.'),
+        limit: z.coerce.number().pipe(z.int().min(1).max(1000)).default(100),
+        format: formatQuery,
+      }),
+      response: z.object({ movements: z.array(stockMovementSchema) }),
+      handler: async ({ params: { partnerId, partnerSku }, query: { before, limit } }) => {
+        const movements = await stockMovements(sql, await printPartner(sql, partnerId), partnerSku, {
+          before: before ?? null,
+          limit,
+        });
+        return { movements: movements.map((movement) => ({ ...movement, at: movement.at.toISOString() })) };
+      },
+    }),
   ];
 }

@@ -38,7 +38,7 @@ export async function fillStock(url: string, rows: number): Promise<Filled> {
 /** Position in the data that a turn reads, as a share of 1. Equal for both sizes. */
 const share = (turn: number) => ((turn * 7_919) % 1_000) / 1_000;
 const skuAt = (rows: number, turn: number) => `sku-${1 + Math.floor(share(turn) * (rows - 1))}`;
-const always = { from: null, to: null, partnerSkus: [], printJobIds: [] };
+const always = { from: null, before: null, partnerSku: [], printJobId: [] };
 
 /** The measured reads: pages of 50 rows, each with its total. */
 export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
@@ -60,16 +60,16 @@ export const STOCK_READINGS: Readonly<Record<string, Reading>> = {
     }),
   'consumption, some days of the year': ({ sql }, turn) => {
     const from = new Date(Date.UTC(2026, 0, 1 + Math.floor(share(turn) * 300), 7, 30));
-    const to = new Date(from.getTime() + 20.5 * 86_400_000);
-    return listConsumption(sql, PARTNER, { ...always, from, to }, { pageNumber: 1, perPage: 50 });
+    const before = new Date(from.getTime() + 20.5 * 86_400_000);
+    return listConsumption(sql, PARTNER, { ...always, from, before }, { pageNumber: 1, perPage: 50 });
   },
   'consumption, by sku': ({ sql, rows }, turn) =>
-    listConsumption(sql, PARTNER, { ...always, partnerSkus: [skuAt(rows, turn)] }, { pageNumber: 1, perPage: 50 }),
+    listConsumption(sql, PARTNER, { ...always, partnerSku: [skuAt(rows, turn)] }, { pageNumber: 1, perPage: 50 }),
   'consumption, by print job': ({ sql, rows }, turn) =>
     listConsumption(
       sql,
       PARTNER,
-      { ...always, printJobIds: [1_000_001 + Math.floor(share(turn) * (rows - 1))] },
+      { ...always, printJobId: [1_000_001 + Math.floor(share(turn) * (rows - 1))] },
       { pageNumber: 1, perPage: 50 },
     ),
 };

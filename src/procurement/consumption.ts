@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import type { Sql, Statement } from '../platform/postgres';
-import type { consumptionListResponseSchema } from './partner-schemas';
-import { justAfter, type PageRequest, type Period } from './period-and-page';
+import type { consumptionListResponseSchema, PageRequest, Period } from './partner-schemas';
 
 export type ConsumptionItem = Omit<z.output<typeof consumptionListResponseSchema>['items'][number], 'createdAt'> & {
   readonly createdAt: Date;
@@ -10,28 +9,31 @@ export type ConsumptionItem = Omit<z.output<typeof consumptionListResponseSchema
 /**
  * Returns the reservations of a partner's stock, open and consumed, newest first. Released reservations consumed nothing
  * and are omitted.
- * @param filter an empty list does not filter
+ * @param period with filters; an empty list does not filter
  */
 export async function listConsumption(
   sql: Sql,
   partnerId: string,
-  filter: Period & { readonly partnerSkus: readonly string[]; readonly printJobIds: readonly number[] },
+  {
+    partnerSku,
+    printJobId,
+    ...period
+  }: Period & { readonly partnerSku: readonly string[]; readonly printJobId: readonly number[] },
   page: PageRequest,
 ): Promise<{ items: ConsumptionItem[]; total: number }> {
-  const { partnerSkus, printJobIds, ...period } = filter;
   const chosen = sql`
     r.partner_id = ${partnerId} AND r.state <> 'released'
-    ${printJobIds.length === 0 ? sql`` : sql`AND r.print_job_id = ANY(${[...printJobIds]}::bigint[])`}
+    ${printJobId.length === 0 ? sql`` : sql`AND r.print_job_id = ANY(${[...printJobId]}::bigint[])`}
     ${
-      partnerSkus.length === 0
+      partnerSku.length === 0
         ? sql``
         : sql`AND r.stock_item_id = ANY(ARRAY(
-            SELECT id FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...partnerSkus]})))`
+            SELECT id FROM stock_items WHERE partner_id = ${partnerId} AND partner_sku = ANY(${[...partnerSku]})))`
     }`;
   const offset = (page.pageNumber - 1) * page.perPage;
   // The first statement selects the page by an index-only scan, so that skipped rows are neither read nor joined. A
   // single statement with the join is planned without knowing the LIMIT and may read a million rows for a page of 50.
-  const itemsOf = async ({ from, before }: Bounds, skipped: number): Promise<ConsumptionItem[]> => {
+  const itemsOf = async ({ from, before }: Period, skipped: number): Promise<ConsumptionItem[]> => {
     const ids = await sql<{ id: string }[]>`
       SELECT r.id FROM stock_reservations r WHERE ${chosen} AND ${created(sql, { from, before })}
       ORDER BY r.created_at DESC, r.id DESC LIMIT ${page.perPage} OFFSET ${skipped}`;
@@ -41,16 +43,15 @@ export async function listConsumption(
       WHERE r.id = ANY(${ids.map(({ id }) => id)}::bigint[]) ORDER BY r.created_at DESC, r.id DESC`;
   };
 
-  const bounds = { from: period.from, before: period.to === null ? null : justAfter(period.to) };
-  if (partnerSkus.length > 0 || printJobIds.length > 0) {
+  if (partnerSku.length > 0 || printJobId.length > 0) {
     const [items, [count]] = await Promise.all([
-      itemsOf(bounds, offset),
+      itemsOf(period, offset),
       sql<{ total: number }[]>`
-        SELECT count(*)::float8 AS total FROM stock_reservations r WHERE ${chosen} AND ${created(sql, bounds)}`,
+        SELECT count(*)::float8 AS total FROM stock_reservations r WHERE ${chosen} AND ${created(sql, period)}`,
     ]);
     return { items, total: count!.total };
   }
-  const days = await reservationsByDay(sql, partnerId, bounds);
+  const days = await reservationsByDay(sql, partnerId, period);
   const total = days.reduce((sum, { reservations }) => sum + reservations, 0);
   // The counts of newer days are subtracted from the offset, so that those days are not scanned.
   let skipped = 0;
@@ -60,25 +61,19 @@ export async function listConsumption(
     return false;
   });
   if (first === undefined) return { items: [], total };
-  return { items: await itemsOf({ from: bounds.from, before: first.before }, offset - skipped), total };
+  return { items: await itemsOf({ from: period.from, before: first.before }, offset - skipped), total };
 }
 
-/** The start (inclusive) and end (exclusive) of a period. Null: open. */
-interface Bounds {
-  readonly from: Date | null;
-  readonly before: Date | null;
-}
-
-function created(sql: Sql, { from, before }: Bounds): Statement {
+function created(sql: Sql, { from, before }: Period): Statement {
   return sql`true
     ${from === null ? sql`` : sql`AND r.created_at >= ${from}`}
     ${before === null ? sql`` : sql`AND r.created_at < ${before}`}`;
 }
 
-/** The number of reservations on one day within the bounds. */
+/** The number of reservations on one day within the period. */
 interface DayCount {
-  /** The end of the day or, if earlier, of the bounds. Null: open. */
-  readonly before: Date | null;
+  /** The end of the day or, if earlier, of the period. */
+  readonly before: Date;
   readonly reservations: number;
 }
 
@@ -86,9 +81,9 @@ const DAY_MS = 86_400_000;
 
 /**
  * Returns the number of reservations on each day (UTC), newest day first. Whole days come from
- * stock_reservation_totals; a day that is only partly within the bounds is counted.
+ * stock_reservation_totals; a day that is only partly within the period is counted.
  */
-async function reservationsByDay(sql: Sql, partnerId: string, { from, before }: Bounds): Promise<DayCount[]> {
+async function reservationsByDay(sql: Sql, partnerId: string, { from, before }: Period): Promise<DayCount[]> {
   const cut = [from, before].filter((at) => at !== null).map((at) => Math.floor(at.getTime() / DAY_MS));
   const rows = await sql<{ day: number; total: number }[]>`
     SELECT day - date '1970-01-01' AS day, sum(total)::float8 AS total FROM stock_reservation_totals

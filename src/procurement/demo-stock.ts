@@ -10,8 +10,8 @@ interface DemoStock {
   };
   readonly minStock: number;
   readonly maxStock: number;
-  /** SKU, name, unit cost in minor units of the supplier's currency. */
-  readonly items: readonly (readonly [sku: string, name: string, unitCostMinor: number])[];
+  /** SKU, name, unit cost in the supplier's currency. */
+  readonly items: readonly (readonly [sku: string, name: string, unitCost: number])[];
 }
 
 const FRAMES = [
@@ -20,10 +20,10 @@ const FRAMES = [
   ['wood-oak', 'oak'],
 ] as const;
 const FRAME_SIZES = [
-  ['a4', 'A4', 2_890],
-  ['a3', 'A3', 3_690],
-  ['30x40', '30 x 40 cm', 3_690],
-  ['50x70', '50 x 70 cm', 6_450],
+  ['a4', 'A4', 28.9],
+  ['a3', 'A3', 36.9],
+  ['30x40', '30 x 40 cm', 36.9],
+  ['50x70', '50 x 70 cm', 64.5],
 ] as const;
 const TEE_COLORS = [
   ['white', 'white'],
@@ -32,12 +32,12 @@ const TEE_COLORS = [
   ['heather-grey', 'heather grey'],
 ] as const;
 const TEE_SIZES = [
-  ['xs', 'XS', 285],
-  ['s', 'S', 285],
-  ['m', 'M', 285],
-  ['l', 'L', 285],
-  ['xl', 'XL', 310],
-  ['xxl', 'XXL', 345],
+  ['xs', 'XS', 2.85],
+  ['s', 'S', 2.85],
+  ['m', 'M', 2.85],
+  ['l', 'L', 2.85],
+  ['xl', 'XL', 3.1],
+  ['xxl', 'XXL', 3.45],
 ] as const;
 
 /**
@@ -81,12 +81,12 @@ export async function ensureDemoStock(
     const missing = items
       .filter(([sku]) => !present.has(sku))
       .map(
-        ([partnerSku, productName, unitCostMinor]): StockItemSetup => ({
+        ([partnerSku, productName, unitCost]): StockItemSetup => ({
           partnerSku,
           productName,
           minStock,
           maxStock,
-          supplier: { ...supplier, unitCostMinor },
+          supplier: { ...supplier, unitCost },
           openingQuantity: maxStock,
         }),
       );

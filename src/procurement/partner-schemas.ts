@@ -36,6 +36,9 @@ const pageRequestSchema = z
   })
   .refine(beginsInRange, BEGINS_OUT_OF_RANGE);
 
+/** The page of a list. The first one has the number 1. */
+export type PageRequest = z.output<typeof pageRequestSchema>;
+
 /** Makes null count as absent: the schema then parses an empty object. */
 const orEmpty = <T extends z.ZodType>(schema: T) =>
   schema.nullish().transform((value) => (value ?? schema.parse({})) as z.output<T>);
@@ -72,15 +75,34 @@ const period = {
     ),
 };
 
-const inOrder = (filter: { dateFrom?: Date | undefined; dateTo?: Date | undefined }) =>
-  filter.dateFrom === undefined || filter.dateTo === undefined || filter.dateFrom <= filter.dateTo;
+/** The start (inclusive) and end (exclusive) of a period. Null: open. */
+export interface Period {
+  readonly from: Date | null;
+  readonly before: Date | null;
+}
+
+interface DateFilter {
+  readonly dateFrom?: Date | undefined;
+  readonly dateTo?: Date | undefined;
+}
+
+const inOrder = ({ dateFrom, dateTo }: DateFilter) =>
+  dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
 const NOT_IN_ORDER = { path: ['dateTo'], error: 'Must not be before dateFrom.' };
+
+/** Replaces the dates by a period. It ends a millisecond after `dateTo`, because responses cut the microseconds of times. */
+const withPeriod = <T extends DateFilter>({ dateFrom, dateTo, ...filter }: T) => ({
+  ...filter,
+  from: dateFrom ?? null,
+  before: dateTo === undefined ? null : new Date(dateTo.getTime() + 1),
+});
 
 export const orderListRequestSchema = z.object({
   filterBy: orEmpty(
     z
       .object({ ...period, status: z.array(z.enum(PROCUREMENT_STATUSES)).max(100).default([]) })
-      .refine(inOrder, NOT_IN_ORDER),
+      .refine(inOrder, NOT_IN_ORDER)
+      .transform(withPeriod),
   ),
   pagination: orEmpty(pageRequestSchema),
 });
@@ -93,7 +115,8 @@ export const consumptionListRequestSchema = z.object({
         partnerSku: z.array(z.string().max(255)).max(10_000).default([]),
         printJobId: z.array(z.int()).max(10_000).default([]),
       })
-      .refine(inOrder, NOT_IN_ORDER),
+      .refine(inOrder, NOT_IN_ORDER)
+      .transform(withPeriod),
   ),
   pagination: orEmpty(pageRequestSchema),
 });

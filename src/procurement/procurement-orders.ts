@@ -7,19 +7,18 @@ import type { Sql } from '../platform/postgres';
 import type { ProcurementStatus } from './domain/procurement-order';
 import { linesTotalMinor, unitCostIn } from './domain/unit-cost';
 import type { procurementEventSchema, procurementOrderViewSchema } from './operator-schemas';
-import { justAfter, type PageRequest, type Period } from './period-and-page';
+import type { PageRequest, Period } from './partner-schemas';
 
 /** A procurement order with costs in the currency of its partner. */
-export type ProcurementOrder = Omit<z.output<typeof procurementOrderViewSchema>, 'createdAt' | 'updatedAt'> & {
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-};
+type ProcurementOrder = z.output<typeof procurementOrderViewSchema>;
 
 type OrderRow = Omit<
   ProcurementOrder,
-  'orderId' | 'supplierCurrency' | 'shippingCost' | 'totalCost' | 'workflowId' | 'items'
+  'orderId' | 'supplierCurrency' | 'shippingCost' | 'totalCost' | 'workflowId' | 'items' | 'createdAt' | 'updatedAt'
 > & {
   readonly id: number;
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
   readonly partnerCurrency: string;
   readonly shippingCostMinor: number | null;
   /** The unit cost is in minor units and may have a fraction. */
@@ -28,11 +27,11 @@ type OrderRow = Omit<
   })[];
 };
 
-/** A filter of procurement orders. Null and an empty list do not filter. */
-export interface ProcurementOrderFilter extends Period {
-  readonly partnerId: string | null;
+/** A filter of procurement orders. An absent field does not filter, nor does an empty list of statuses. */
+interface ProcurementOrderFilter extends Partial<Period> {
+  readonly partnerId?: string | undefined;
   readonly orderId?: number;
-  readonly statuses: readonly ProcurementStatus[];
+  readonly status?: readonly ProcurementStatus[];
   readonly needsAttention?: boolean;
 }
 
@@ -45,15 +44,15 @@ export async function listProcurementOrders(
   filter: ProcurementOrderFilter,
   page: PageRequest,
 ): Promise<{ orders: ProcurementOrder[]; total: number }> {
-  const { partnerId, orderId, statuses, needsAttention, from, to } = filter;
+  const { partnerId, orderId, status = [], needsAttention, from = null, before = null } = filter;
   const matching = sql`
     true
-    ${partnerId === null ? sql`` : sql`AND o.partner_id = ${partnerId}`}
+    ${partnerId === undefined ? sql`` : sql`AND o.partner_id = ${partnerId}`}
     ${orderId === undefined ? sql`` : sql`AND o.id = ${orderId}`}
-    ${statuses.length === 0 ? sql`` : sql`AND o.status = ANY(${[...statuses]})`}
+    ${status.length === 0 ? sql`` : sql`AND o.status = ANY(${[...status]})`}
     ${needsAttention ? sql`AND o.attention IS NOT NULL` : sql``}
     ${from === null ? sql`` : sql`AND o.created_at >= ${from}`}
-    ${to === null ? sql`` : sql`AND o.created_at < ${justAfter(to)}`}`;
+    ${before === null ? sql`` : sql`AND o.created_at < ${before}`}`;
   const [rows, [count]] = await Promise.all([
     sql<OrderRow[]>`
       SELECT o.id::float8, p.uid AS partner_uid, p.name AS partner_name, p.currency AS partner_currency, o.partner_po_number,
@@ -91,8 +90,7 @@ export async function partnerCurrency(sql: Sql, partnerId: string): Promise<stri
 
 /** Returns one procurement order as operators see it, or undefined. */
 export async function readProcurementOrder(sql: Sql, orderId: number): Promise<ProcurementOrder | undefined> {
-  const everything = { partnerId: null, statuses: [], from: null, to: null };
-  const { orders } = await listProcurementOrders(sql, { ...everything, orderId }, { pageNumber: 1, perPage: 1 });
+  const { orders } = await listProcurementOrders(sql, { orderId }, { pageNumber: 1, perPage: 1 });
   return orders[0];
 }
 
@@ -124,6 +122,8 @@ function view(
     shippingCost: shipping === null ? null : fromMinor(shipping, currency),
     totalCost: fromMinor(linesTotalMinor(items, currency) + (shipping ?? 0), currency),
     workflowId: procurementWorkflowId(id),
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
     items,
   };
 }

@@ -1,30 +1,13 @@
 import type { z } from 'zod';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { type AlertUid, alertUid, type StockLevel } from './domain/stock-level';
+import { unitCostMinor } from './domain/unit-cost';
 import { LockedStock } from './locked-stock';
-import type { stockItemViewSchema } from './operator-schemas';
-import type { PageRequest } from './period-and-page';
+import type { stockItemSetupSchema, stockItemViewSchema } from './operator-schemas';
+import type { PageRequest } from './partner-schemas';
 
 /** The setup of a stock item. Without a supplier it is never reordered. */
-export interface StockItemSetup {
-  readonly partnerSku: string;
-  readonly productUid?: string | undefined;
-  readonly productName?: string | null | undefined;
-  readonly minStock: number;
-  readonly maxStock: number;
-  readonly allowBackorder?: boolean | undefined;
-  readonly supplier?:
-    | {
-        readonly uid: string;
-        /** Minor units of `currency`. May have a fraction: unit costs keep six decimals. */
-        readonly unitCostMinor: number;
-        readonly currency: string;
-        readonly vatPercentage?: number | null | undefined;
-      }
-    | undefined;
-  /** The initial stock of a new item. An existing item keeps its level. */
-  readonly openingQuantity?: number | undefined;
-}
+export type StockItemSetup = z.input<typeof stockItemSetupSchema>;
 
 /** Returns the rows of stock items to insert or update. New items are numbered after the last position. */
 function itemRows(items: readonly StockItemSetup[], present: ReadonlySet<string>, last: number) {
@@ -34,11 +17,11 @@ function itemRows(items: readonly StockItemSetup[], present: ReadonlySet<string>
     sku: item.partnerSku,
     uid: item.productUid ?? item.partnerSku,
     name: item.productName ?? null,
-    min: item.minStock,
-    max: item.maxStock,
+    min: item.minStock ?? 0,
+    max: item.maxStock ?? 0,
     backorders: item.allowBackorder ?? true,
     supplier: item.supplier?.uid ?? null,
-    cost: item.supplier?.unitCostMinor ?? null,
+    cost: item.supplier === undefined ? null : unitCostMinor(item.supplier.unitCost, item.supplier.currency),
     currency: item.supplier?.currency ?? null,
     vat: item.supplier?.vatPercentage ?? null,
   }));

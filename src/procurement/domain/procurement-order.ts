@@ -118,9 +118,9 @@ export type ProcurementStep =
       readonly type: 'move';
       readonly actor: string;
       readonly status: ProcurementStatus;
-      readonly reason?: string;
+      readonly reason?: string | undefined;
       /** The purchase order number of the partner. */
-      readonly partnerPoNumber?: string;
+      readonly partnerPoNumber?: string | undefined;
       /** In the order's currency, integer minor units. */
       readonly shippingCostMinor?: number;
     }

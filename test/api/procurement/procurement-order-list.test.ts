@@ -16,7 +16,7 @@ describe('POST /procurement/v1/order/list', () => {
       productName: `The ${partnerSku}`,
       minStock: 10,
       maxStock: 110,
-      supplier: { uid: 'ramy', unitCostMinor: 3_690, currency, vatPercentage: 19 },
+      supplier: { uid: 'ramy', unitCost: 36.9, currency, vatPercentage: 19 },
     });
 
   it('returns orders with items, invoices and costs in the currency of the partner, at the rates of their day', async () => {

@@ -9,7 +9,7 @@ beforeAll(async () => {
   db = await testDatabase();
 });
 
-const everything = { from: null, to: null, partnerSkus: [], printJobIds: [] };
+const everything = { from: null, before: null, partnerSku: [], printJobId: [] };
 
 /** Inserts two reservations per hour for ten days, every seventh released. Returns the others, newest first. */
 async function tenDays(): Promise<{ partnerId: string; kept: { printJobId: number; createdAt: Date }[] }> {
@@ -53,8 +53,8 @@ it.each([
   ['2027-01-01T00:00:00Z', '2027-02-01T00:00:00Z'],
 ])('a list from %s to %s counts and returns the items of that time', async (from, to) => {
   const { partnerId, kept } = await tenDays();
-  const period = { from: new Date(from), to: new Date(to) };
-  const expected = kept.filter(({ createdAt }) => createdAt >= period.from && createdAt <= period.to);
+  const period = { from: new Date(from), before: new Date(Date.parse(to) + 1) };
+  const expected = kept.filter(({ createdAt }) => createdAt >= period.from && createdAt < period.before);
   const list = (pageNumber: number) =>
     listConsumption(db.sql, partnerId, { ...everything, ...period }, { pageNumber, perPage: 20 });
   const pages = await Promise.all(Array.from({ length: 25 }, (_, page) => list(page + 1)));

@@ -19,7 +19,7 @@ const supplied = (partnerSku: string, more: Partial<StockItemSetup> = {}): Stock
   stocked(partnerSku, 50, {
     minStock: 10,
     maxStock: 50,
-    supplier: { uid: 'ramy', unitCostMinor: 250, currency: 'EUR' },
+    supplier: { uid: 'ramy', unitCost: 2.5, currency: 'EUR' },
     ...more,
   });
 
@@ -27,8 +27,7 @@ const consume = (partnerSku: string, quantity: number) =>
   ({ partnerSku, adjustmentType: 'consume', quantity }) as const;
 
 async function ordersOf(partnerId: string) {
-  const filter = { partnerId, statuses: [], from: null, to: null };
-  return (await listProcurementOrders(db.sql, filter, { pageNumber: 1, perPage: 100 })).orders;
+  return (await listProcurementOrders(db.sql, { partnerId }, { pageNumber: 1, perPage: 100 })).orders;
 }
 
 const move = (status: string) => ({ type: 'move', actor: 'operator', status }) as ProcurementStep;
@@ -77,7 +76,7 @@ describe('a low stock level', () => {
   });
 
   it('raises one order per supplier', async () => {
-    const other = { uid: 'blanks', unitCostMinor: 300, currency: 'EUR' };
+    const other = { uid: 'blanks', unitCost: 3, currency: 'EUR' };
     const { id } = await stockPartner(db.sql, [
       supplied('frame'),
       supplied('mount'),
