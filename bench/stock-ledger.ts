@@ -3,11 +3,11 @@ import { uuidv7 } from '../src/platform/ids';
 import { connectPostgres, inTransaction, type Sql } from '../src/platform/postgres';
 import { adjustStock } from '../src/procurement/adjust-stock';
 import { reserveStock, settleReservations } from '../src/procurement/reservations';
-import { auditStock } from '../src/procurement/stock-audit';
 import { setUpStockItems } from '../src/procurement/stock-items';
 import { withBenchDatabase } from './support/processes/servers';
 import { type Row, report, spreadOf } from './support/report';
 import { seededRandom } from './support/seeded-random';
+import { auditStock } from './support/stock-audit';
 
 export interface StockLoad {
   readonly url: string;

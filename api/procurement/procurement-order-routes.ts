@@ -1,5 +1,6 @@
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
+import { day } from '../../src/platform/domain/fields';
 import { toMinor } from '../../src/platform/domain/money';
 import { procurementWorkflowId } from '../../src/platform/domain/workflows';
 import { Refusal } from '../../src/platform/errors';
@@ -12,15 +13,11 @@ import {
   type ProcurementStep,
 } from '../../src/procurement/domain/procurement-order';
 import {
-  invoiceRequestSchema,
-  moveRequestSchema,
   pageQuerySchema,
   procurementEventSchema,
-  procurementOrderListSchema,
   procurementOrderViewSchema,
-  receiptRequestSchema,
 } from '../../src/procurement/operator-schemas';
-import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/partner-schemas';
+import { BEGINS_OUT_OF_RANGE, beginsInRange, pageOfResults, pieces, sku } from '../../src/procurement/partner-schemas';
 import {
   listProcurementOrders,
   procurementEvents,
@@ -32,10 +29,7 @@ import { formatQuery } from '../http/lists/csv';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-const group = {
-  errors: 'coded',
-  tag: 'Operator: procurement orders',
-} as const;
+const group = { errors: 'coded', tag: 'Operator: procurement orders' } as const;
 
 const orderParams = z.object({ orderId: z.coerce.number().pipe(z.int().min(1)) });
 
@@ -91,7 +85,10 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
           format: formatQuery,
         })
         .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
-      response: procurementOrderListSchema,
+      response: z.object({
+        orders: z.array(procurementOrderViewSchema),
+        pagination: pageOfResults,
+      }),
       handler: async ({ query: { partnerId, status, attention, pageNumber, perPage } }) => {
         const page = { pageNumber, perPage };
         const filter = {
@@ -139,7 +136,12 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
         'order. Moving to invoiced requires an invoice.',
       idempotent: true,
       params: orderParams,
-      body: moveRequestSchema,
+      body: z.object({
+        status: z.enum(PROCUREMENT_STATUSES),
+        reason: z.string().trim().min(1).max(500).optional(),
+        partnerPoNumber: z.string().trim().min(1).max(100).optional(),
+        shippingCost: z.number().min(0).max(10_000_000).optional().describe('In the supplier’s currency.'),
+      }),
       response: procurementOrderViewSchema,
       handler: async ({ params: { orderId }, body, account }) => {
         const { shippingCost, ...move } = body;
@@ -163,7 +165,18 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
         'A receiptId is counted once. The last outstanding piece moves the order to delivered. Goods offset the backorder first.',
       idempotent: true,
       params: orderParams,
-      body: receiptRequestSchema,
+      body: z.object({
+        receiptId: z
+          .string()
+          .trim()
+          .min(1)
+          .max(100)
+          .describe('Identifies the delivery. A receipt with the same id is counted once.'),
+        items: z
+          .array(z.object({ partnerSku: sku, quantity: pieces }))
+          .min(1)
+          .max(1000),
+      }),
       response: procurementOrderViewSchema,
       handler: async ({ params: { orderId }, body: { receiptId, items }, account }) =>
         await applyStep(sql, temporal, orderId, { type: 'receipt', actor: account.name, receiptId, items }),
@@ -178,7 +191,12 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       description: 'A URL is attached once.',
       idempotent: true,
       params: orderParams,
-      body: invoiceRequestSchema,
+      body: z.object({
+        url: z.url({ protocol: /^https$/ }).max(2000),
+        originalFilename: z.string().trim().min(1).max(255),
+        referenceId: z.string().trim().min(1).max(100).nullable().default(null),
+        dueDate: day.nullable().default(null),
+      }),
       response: procurementOrderViewSchema,
       handler: async ({ params: { orderId }, body, account }) =>
         await applyStep(sql, temporal, orderId, { type: 'invoice', actor: account.name, ...body }),

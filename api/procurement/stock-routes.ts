@@ -5,11 +5,11 @@ import { isUuid } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import {
   pageQuerySchema,
-  stockItemListSchema,
   stockItemsRequestSchema,
+  stockItemViewSchema,
   stockMovementSchema,
 } from '../../src/procurement/operator-schemas';
-import { BEGINS_OUT_OF_RANGE, beginsInRange } from '../../src/procurement/partner-schemas';
+import { BEGINS_OUT_OF_RANGE, beginsInRange, pageOfItems } from '../../src/procurement/partner-schemas';
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
@@ -18,10 +18,7 @@ import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { stockItemListRoute } from './stock-item-list';
 
-const group = {
-  errors: 'coded',
-  tag: 'Operator: stock',
-} as const;
+const group = { errors: 'coded', tag: 'Operator: stock' } as const;
 
 const partnerParams = z.object({ partnerId: z.string() });
 
@@ -47,7 +44,10 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       query: pageQuerySchema
         .extend({ partnerSku: z.string().max(12_000).optional().describe('Comma-separated.') })
         .refine(beginsInRange, BEGINS_OUT_OF_RANGE),
-      response: stockItemListSchema,
+      response: z.object({
+        items: z.array(stockItemViewSchema),
+        pagination: pageOfItems,
+      }),
       handler: async ({ params: { partnerId }, query: { partnerSku, ...page } }) => {
         const partnerSkus = partnerSku?.split(',').filter((sku) => sku !== '') ?? [];
         const { items, total } = await listStockItems(sql, await printPartner(sql, partnerId), {

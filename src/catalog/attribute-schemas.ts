@@ -1,5 +1,7 @@
 import { z } from 'zod';
-import { attributeId, text, timestamp } from './fields';
+import { text } from '../platform/domain/fields';
+import { repeatsOf } from '../platform/domain/repeats';
+import { attributeId, timestamp } from './fields';
 
 const propertyValue = z.union([z.string().max(1_000), z.number(), z.array(z.string().max(1_000)).max(100)]);
 
@@ -22,17 +24,9 @@ export const attributeValues = z
   .min(1)
   .max(1_000)
   .check(({ value, issues }) => {
-    const seen = new Set<string>();
-    for (const [at, entry] of value.entries()) {
-      if (seen.has(entry.id)) {
-        issues.push({
-          code: 'custom',
-          message: `Id "${entry.id}" is listed twice.`,
-          path: [at, 'id'],
-          input: entry.id,
-        });
-      }
-      seen.add(entry.id);
+    for (const at of repeatsOf(value.map(({ id }) => id))) {
+      const input = value[at]!.id;
+      issues.push({ code: 'custom', message: `Id "${input}" is listed twice.`, path: [at, 'id'], input });
     }
   });
 

@@ -49,31 +49,24 @@ export async function loadCatalogModels(sql: Queryable, ids: readonly string[]):
     WHERE attributes.id = ANY(${attributeIds})`;
   const attributeById = new Map(attributes.map((row) => [row.id, row]));
 
-  const compile = (row: ModelRow, parts: ReadonlyMap<string, CatalogModel>): CatalogModel => {
+  const rowById = new Map(rows.map((row) => [row.id, row]));
+  const compile = (row: ModelRow): CatalogModel => {
     const parsed = parseTemplate(row.productUidTemplate);
     if (!parsed.ok) throw new Error(`product model ${row.id} has an invalid template: ${parsed.message}`);
     return {
       model: { ...row, production: productionSpec.parse(row.production) },
       template: parsed.template,
       attributes: new Map(row.attributes.map((entry) => [entry.id, offer(attributeById.get(entry.id)!, entry)])),
-      parts,
+      // A part that has parts itself, which the rules refuse, is left out.
+      parts: new Map(
+        row.parts.flatMap(({ modelId }) => {
+          const part = rowById.get(modelId);
+          return part?.parts.length === 0 ? [[modelId, compile(part)]] : [];
+        }),
+      ),
     };
   };
-  const simple = new Map(
-    rows.filter(({ parts }) => parts.length === 0).map((row) => [row.id, compile(row, new Map())]),
-  );
-  const wanted = new Set(ids);
-  return new Map(
-    rows
-      .filter(({ id }) => wanted.has(id))
-      .map((row) => {
-        const parts = row.parts.flatMap(({ modelId }) => {
-          const part = simple.get(modelId);
-          return part === undefined ? [] : [[modelId, part] as const];
-        });
-        return [row.id, simple.get(row.id) ?? compile(row, new Map(parts))];
-      }),
-  );
+  return new Map(ids.flatMap((id) => (rowById.has(id) ? [[id, compile(rowById.get(id)!)]] : [])));
 }
 
 /** Increments the catalog version. Call it last in every transaction that changes attributes or product models. */

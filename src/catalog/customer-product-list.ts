@@ -14,7 +14,7 @@ export type CustomerProductFilter = Omit<z.output<typeof customerProductQuery>, 
   readonly states?: readonly CustomerProductState[] | undefined;
 };
 
-export interface CustomerProductPage {
+interface CustomerProductPage {
   readonly products: readonly CustomerProduct[];
   readonly total: number;
   /** True when more than COUNTED_MATCHES products match a filter: the total is the planner's estimate. */
@@ -73,7 +73,7 @@ export async function listCustomerProducts(
     ? await readCountedRanges(sql, selection, filter)
     : narrowed
       ? await readMatches(sql, selection, filter)
-      : await readRanges(sql, selection, storedTotal(sql, viewers, source));
+      : await readRanges(sql, selection, viewers ?? [''], source);
   return { products: await customerProductsByIds(sql, viewer, pageIds), ...totals };
 }
 
@@ -89,13 +89,16 @@ function namesOneOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): S
     OR (owner_id IS NULL AND customer_ids && ${shown}))`;
 }
 
-/** The rows to list, filtered by state, product model and condition. */
-interface Source {
+interface Tables {
   /** Tables to read as ordered ranges. They have no rows in common unless `overlap` is true. */
   readonly tables: readonly Statement[];
   /** The rows of all tables. */
   readonly whole: Statement;
   readonly overlap: boolean;
+}
+
+/** The rows to list, filtered by state, product model and condition. */
+interface Source extends Tables {
   readonly states: readonly CustomerProductState[];
   readonly models: readonly string[] | undefined;
   readonly narrowing: Statement;
@@ -117,24 +120,21 @@ interface Ids {
   readonly totalIsEstimate: boolean;
 }
 
-/** Returns the listings of viewers, or (undefined) all customer products. */
-function productsOf(sql: Sql, viewers: readonly string[] | undefined): Pick<Source, 'tables' | 'whole' | 'overlap'> {
+/** Returns the products that the viewers can see, or (undefined) all customer products. */
+function productsOf(sql: Sql, viewers: readonly string[] | undefined): Tables {
   if (viewers === undefined) {
     return { tables: [sql`customer_products`], whole: sql`customer_products`, overlap: false };
   }
-  return {
-    tables: viewers.map((id) => listingsOf(sql, sql`= ${id}`)),
-    whole: listingsOf(sql, sql`= ANY(${viewers as string[]})`),
-    overlap: false,
-  };
+  // The columns have the names of customer_products, so that one condition fits both tables.
+  const visibleTo = (viewer: Statement) =>
+    sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM visible_customer_products
+         WHERE viewer ${viewer})`;
+  const whole = visibleTo(sql`= ANY(${viewers as string[]})`);
+  return { tables: viewers.map((id) => visibleTo(sql`= ${id}`)), whole, overlap: false };
 }
 
 /** Returns the products that name one of the customers, among those that the viewer can see (see namesOneOf). */
-function customersOf(
-  sql: Sql,
-  viewer: Viewer,
-  customerIds: readonly string[],
-): Pick<Source, 'tables' | 'whole' | 'overlap'> {
+function customersOf(sql: Sql, viewer: Viewer, customerIds: readonly string[]): Tables {
   const customers = [...new Set(customerIds)];
   const conditions = customers.flatMap((customer) => {
     if (viewer.role === 'operator') return [sql`customer = ${customer}`];
@@ -149,12 +149,6 @@ function customersOf(
     whole: table(joined(sql, conditions, sql`OR`)),
     overlap: customers.length > 1,
   };
-}
-
-/** Returns listings with the column names of customer_products, so that one condition fits both. */
-function listingsOf(sql: Sql, viewer: Statement): Statement {
-  return sql`(SELECT customer_product_id AS id, state, product_model_id, name FROM visible_customer_products
-              WHERE viewer ${viewer})`;
 }
 
 function pageOf(
@@ -172,7 +166,7 @@ function pageOf(
     states.flatMap((state) =>
       modelRanges.map(
         (model) => sql`
-          (SELECT id FROM ${table} AS listing WHERE state = ${state} ${model} ${narrowing}
+          (SELECT id FROM ${table} AS products WHERE state = ${state} ${model} ${narrowing}
            ORDER BY id DESC LIMIT ${offset + limit})`,
       ),
     ),
@@ -184,14 +178,9 @@ function pageOf(
 
 function matchesOf(sql: Sql, { whole, overlap, states, models, narrowing }: Source): Statement {
   return sql`
-    SELECT ${overlap ? sql`DISTINCT` : sql``} id FROM ${whole} AS listing
+    SELECT ${overlap ? sql`DISTINCT` : sql``} id FROM ${whole} AS products
     WHERE state = ANY(${states as string[]})
       ${models === undefined ? sql`` : sql`AND product_model_id = ANY(${models as string[]})`} ${narrowing}`;
-}
-
-async function readRanges(sql: Sql, { page }: Selection, total: Promise<number>): Promise<Ids> {
-  const [rows, count] = await Promise.all([sql<{ id: string }[]>`${page}`, total]);
-  return { pageIds: rows.map(({ id }) => id), total: count, totalIsEstimate: false };
 }
 
 /** Reads a page of ranges and counts up to COUNTED_MATCHES rows, which are in the index alone. */
@@ -206,16 +195,21 @@ async function readCountedRanges(sql: Sql, selection: Selection, filter: Custome
   return { pageIds, total: count!.total, totalIsEstimate: false };
 }
 
-async function storedTotal(
+/** Reads a page of ranges and its stored total. */
+async function readRanges(
   sql: Sql,
-  viewers: readonly string[] | undefined,
-  { states, models }: Source,
-): Promise<number> {
-  const [row] = await sql<{ total: string }[]>`
-    SELECT coalesce(sum(total), 0) AS total FROM customer_product_totals
-    WHERE viewer = ANY(${(viewers ?? ['']) as string[]}) AND state = ANY(${states as string[]})
-      AND product_model_id = ANY(${(models ?? ['']) as string[]})`;
-  return Number(row!.total);
+  { page }: Selection,
+  viewers: readonly string[],
+  { states, models = [''] }: Source,
+): Promise<Ids> {
+  const [rows, [row]] = await Promise.all([
+    sql<{ id: string }[]>`${page}`,
+    sql<{ total: number }[]>`
+      SELECT coalesce(sum(total), 0)::float8 AS total FROM customer_product_totals
+      WHERE viewer = ANY(${viewers as string[]}) AND state = ANY(${states as string[]})
+        AND product_model_id = ANY(${models as string[]})`,
+  ]);
+  return { pageIds: rows.map(({ id }) => id), total: row!.total, totalIsEstimate: false };
 }
 
 interface Plan {

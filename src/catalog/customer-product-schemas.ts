@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { commaSeparated, MAX_OFFSET, queryInteger, text, timestamp } from './fields';
+import { text } from '../platform/domain/fields';
+import { commaSeparated, MAX_OFFSET, queryInteger, timestamp } from './fields';
 
 /** The entry of customerIds that means every customer. */
 export const ALL_CUSTOMERS = '*';

@@ -1,8 +1,5 @@
 import { z } from 'zod';
 
-/** Text that is not blank. */
-export const text = (max: number) => z.string().regex(/\S/).max(max);
-
 export const timestamp = z.iso.datetime();
 
 /** An id of an attribute or attribute value (schema `AttributeValue`). */

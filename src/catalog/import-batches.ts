@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { text } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { uuidv7 } from '../platform/ids';
 import { json, type Transaction } from '../platform/postgres';
@@ -8,7 +9,7 @@ import { bumpCatalogVersion, loadCatalogModels } from './catalog-models';
 import { ALL_CUSTOMERS, newCustomerProduct, variantValues } from './customer-product-schemas';
 import type { CatalogModel } from './domain/catalog-model';
 import { customerProductFaults, variantValueFaults } from './domain/customer-product-rules';
-import { attributeId, text } from './fields';
+import { attributeId } from './fields';
 import { newProductModel } from './product-model-schemas';
 import { changeProductModel, createProductModel, readProductModel } from './product-models';
 

@@ -1,7 +1,8 @@
 import { z } from 'zod';
+import { text } from '../platform/domain/fields';
 import type { Attribute } from './attribute-schemas';
 import { MODEL_STATES, type ProductionInput, productionSpec } from './domain/product-model';
-import { attributeId, commaSeparated, MAX_OFFSET, queryInteger, text } from './fields';
+import { attributeId, commaSeparated, MAX_OFFSET, queryInteger } from './fields';
 
 const modelAttribute = z.object({
   id: attributeId,

@@ -1,19 +1,10 @@
 import { z } from 'zod';
-import { currencyCode, day } from '../platform/domain/fields';
-import { PROCUREMENT_STATUSES } from './domain/procurement-order';
-import {
-  inventoryShape,
-  pageNumber,
-  pageOfItems,
-  pageOfResults,
-  pieces,
-  procurementOrderShape,
-  sku,
-} from './partner-schemas';
+import { currencyCode } from '../platform/domain/fields';
+import { repeatsOf } from '../platform/domain/repeats';
+import { inventoryShape, pageNumber, procurementOrderShape, sku } from './partner-schemas';
 
 // Wire schemas of the operator routes for stock, procurement orders and exchange rates.
 
-const note = z.string().trim().min(1).max(500);
 const limit = z.int().min(0).max(1_000_000_000);
 
 export const stockItemSetupSchema = z
@@ -49,13 +40,9 @@ export const stockItemsRequestSchema = z.object({
     .min(1)
     .max(1000)
     .superRefine((items, context) => {
-      const seen = new Set<string>();
-      items.forEach(({ partnerSku }, index) => {
-        if (seen.has(partnerSku)) {
-          context.addIssue({ code: 'custom', path: [index, 'partnerSku'], message: 'Listed twice.' });
-        }
-        seen.add(partnerSku);
-      });
+      for (const index of repeatsOf(items.map(({ partnerSku }) => partnerSku))) {
+        context.addIssue({ code: 'custom', path: [index, 'partnerSku'], message: 'Listed twice.' });
+      }
     }),
 });
 
@@ -73,11 +60,6 @@ export const stockItemViewSchema = z.object({
   backorder: z.int(),
   allowBackorder: z.boolean(),
   supplierUid: z.string().nullable(),
-});
-
-export const stockItemListSchema = z.object({
-  items: z.array(stockItemViewSchema),
-  pagination: pageOfItems,
 });
 
 export const stockMovementSchema = z.object({
@@ -101,43 +83,11 @@ export const procurementOrderViewSchema = z.object({
   workflowId: z.string(),
 });
 
-export const procurementOrderListSchema = z.object({
-  orders: z.array(procurementOrderViewSchema),
-  pagination: pageOfResults,
-});
-
 export const procurementEventSchema = z.object({
   type: z.enum(['raised', 'move', 'receipt', 'invoice']),
   actor: z.string(),
   data: z.record(z.string(), z.unknown()),
   at: z.iso.datetime(),
-});
-
-export const moveRequestSchema = z.object({
-  status: z.enum(PROCUREMENT_STATUSES),
-  reason: note.optional(),
-  partnerPoNumber: z.string().trim().min(1).max(100).optional(),
-  shippingCost: z.number().min(0).max(10_000_000).optional().describe('In the supplier’s currency.'),
-});
-
-export const receiptRequestSchema = z.object({
-  receiptId: z
-    .string()
-    .trim()
-    .min(1)
-    .max(100)
-    .describe('Identifies the delivery. A receipt with the same id is counted once.'),
-  items: z
-    .array(z.object({ partnerSku: sku, quantity: pieces }))
-    .min(1)
-    .max(1000),
-});
-
-export const invoiceRequestSchema = z.object({
-  url: z.url({ protocol: /^https$/ }).max(2000),
-  originalFilename: z.string().trim().min(1).max(255),
-  referenceId: z.string().trim().min(1).max(100).nullable().default(null),
-  dueDate: day.nullable().default(null),
 });
 
 export const exchangeRatesSchema = z.object({

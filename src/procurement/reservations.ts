@@ -17,24 +17,13 @@ export interface ReservationLine {
   readonly productName?: string | null;
 }
 
-export interface ReservedLine {
-  readonly partnerId: string;
-  readonly partnerSku: string;
-  readonly printJobId: string;
-  /** Pieces that are allocated from stock. */
-  readonly allocated: number;
-  /** Pieces that the print job waits for. */
-  readonly backordered: number;
-}
+type LineKey = Pick<ReservationLine, 'partnerId' | 'partnerSku' | 'printJobId'>;
+
+/** The pieces of a line that are allocated from stock, and those that the print job waits for. */
+type ReservedLine = LineKey & { readonly allocated: number; readonly backordered: number };
 
 /** A line that cannot be reserved: too little stock is available and the item does not allow backorders. */
-export interface ShortLine {
-  readonly partnerId: string;
-  readonly partnerSku: string;
-  readonly printJobId: string;
-  readonly wanted: number;
-  readonly available: number;
-}
+type ShortLine = LineKey & { readonly wanted: number; readonly available: number };
 
 export type ReserveOutcome =
   | { readonly ok: true; readonly lines: readonly ReservedLine[] }
@@ -125,10 +114,7 @@ export interface PrintedJob {
   readonly units?: number;
 }
 
-interface ReservationRow extends OpenReservation {
-  readonly stockItemId: string;
-  readonly units: number | null;
-}
+type ReservationRow = OpenReservation & { readonly stockItemId: string; readonly units: number | null };
 
 /** An open reservation, divided into the part that is consumed and the part that is released. */
 interface Settlement {

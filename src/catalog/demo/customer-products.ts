@@ -1,4 +1,4 @@
-import type { AttributesMapping, PartAttributeValues } from '../customer-product-schemas';
+import type { PartAttributeValues } from '../customer-product-schemas';
 
 interface DemoCustomerProduct {
   readonly id: string;
@@ -8,7 +8,6 @@ interface DemoCustomerProduct {
     readonly id: string;
     readonly name: string;
     readonly default: string;
-    readonly mapping: readonly AttributesMapping[];
     readonly values: Readonly<Record<string, readonly PartAttributeValues[]>>;
   }[];
 }
@@ -30,14 +29,12 @@ export const DEMO_CUSTOMER_PRODUCTS: readonly DemoCustomerProduct[] = [
         id: 'size',
         name: 'Size',
         default: 'M',
-        mapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_size'] }],
         values: values('blank-t-shirt', 'apparel_size', { S: 's', M: 'm', L: 'l', XL: 'xl' }),
       },
       {
         id: 'color',
         name: 'Color',
         default: 'White',
-        mapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_color'] }],
         values: values('blank-t-shirt', 'apparel_color', { White: 'white', Black: 'black', Navy: 'navy' }),
       },
     ],
@@ -51,10 +48,6 @@ export const DEMO_CUSTOMER_PRODUCTS: readonly DemoCustomerProduct[] = [
         id: 'size',
         name: 'Size',
         default: '30x40 cm',
-        mapping: [
-          { partModelId: 'poster', attributeIds: ['paper_format'] },
-          { partModelId: 'poster-frame', attributeIds: ['paper_format'] },
-        ],
         values: {
           '30x40 cm': [
             { partModelId: 'poster', attributes: { paper_format: '300x400-mm' } },
@@ -70,7 +63,6 @@ export const DEMO_CUSTOMER_PRODUCTS: readonly DemoCustomerProduct[] = [
         id: 'frame',
         name: 'Frame',
         default: 'Black',
-        mapping: [{ partModelId: 'poster-frame', attributeIds: ['frame_material'] }],
         values: values('poster-frame', 'frame_material', {
           Black: 'wood-black',
           White: 'wood-white',

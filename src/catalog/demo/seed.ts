@@ -65,7 +65,10 @@ function customerProductRows(sql: Sql) {
       options.map((option) => ({
         id: option.id,
         name: option.name,
-        attributesMapping: option.mapping,
+        attributesMapping: Object.values(option.values)[0]!.map(({ partModelId, attributes }) => ({
+          partModelId,
+          attributeIds: Object.keys(attributes),
+        })),
         state: 'published',
         values: Object.entries(option.values).map(([value, attributeValues]) => ({
           value,

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import { repeatsOf } from '../../platform/domain/repeats';
 import type { FieldError, FieldErrorCode } from '../../platform/errors';
 import type {
   AttributesMapping,
@@ -13,11 +14,7 @@ import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog
 /** Most values of one variant option. */
 const MAX_VALUES_PER_OPTION = 1_000;
 
-const fault = (reference: string, code: FieldErrorCode, message: string): FieldError => ({
-  code,
-  message,
-  reference,
-});
+const fault = (reference: string, code: FieldErrorCode, message: string): FieldError => ({ code, message, reference });
 
 /**
  * Returns the attributes that a partModelId refers to: those of the product model itself or of one of its parts (by the
@@ -73,19 +70,16 @@ function mappingFaults(
 }
 
 function partQuantityFaults(quantities: readonly PartQuantity[], { model }: CatalogModel): FieldError[] {
-  const faults: FieldError[] = [];
-  const counted = new Set<string>();
-  for (const [at, { partModelId }] of quantities.entries()) {
-    const path = `partQuantities[${at}].partModelId`;
-    if (!model.parts.some(({ id, modelId }) => id === partModelId || modelId === partModelId)) {
-      const message = `Product model ${model.id} has no part "${partModelId}".`;
-      faults.push(fault(path, 'NO_SUCH_CHOICE_ERROR', message));
-    } else if (counted.has(partModelId)) {
-      faults.push(fault(path, 'VALIDATION_ERROR', `Part "${partModelId}" is listed twice.`));
-    }
-    counted.add(partModelId);
-  }
-  return faults;
+  const path = (at: number) => `partQuantities[${at}].partModelId`;
+  const faults = quantities.flatMap(({ partModelId }, at) => {
+    if (model.parts.some(({ id, modelId }) => id === partModelId || modelId === partModelId)) return [];
+    const message = `Product model ${model.id} has no part "${partModelId}".`;
+    return [fault(path(at), 'NO_SUCH_CHOICE_ERROR', message)];
+  });
+  const repeats = repeatsOf(quantities.map(({ partModelId }) => partModelId)).map((at) =>
+    fault(path(at), 'VALIDATION_ERROR', `Part "${quantities[at]!.partModelId}" is listed twice.`),
+  );
+  return [...faults, ...repeats];
 }
 
 /**
@@ -97,21 +91,21 @@ export function customerProductFaults(
   draft: Pick<z.output<typeof newCustomerProduct>, 'variantOptions' | 'partQuantities'>,
   catalogModel: CatalogModel,
 ): FieldError[] {
-  const faults: FieldError[] = [];
-  const seen = { id: new Set<string>(), name: new Set<string>() };
+  const { variantOptions, partQuantities = [] } = draft;
   const mapped = new Set<string>();
-  for (const [at, option] of draft.variantOptions.entries()) {
-    const path = `variantOptions[${at}]`;
-    for (const field of ['id', 'name'] as const) {
-      const value = option[field];
-      if (seen[field].has(value)) {
-        faults.push(fault(`${path}.${field}`, 'VALIDATION_ERROR', `Option ${field} "${value}" is used twice.`));
-      }
-      seen[field].add(value);
-    }
-    faults.push(...mappingFaults(path, option.attributesMapping, catalogModel, mapped));
-  }
-  return faults.concat(partQuantityFaults(draft.partQuantities ?? [], catalogModel));
+  const repeats = (['id', 'name'] as const).flatMap((field) =>
+    repeatsOf(variantOptions.map((option) => option[field])).map((at) => {
+      const message = `Option ${field} "${variantOptions[at]![field]}" is used twice.`;
+      return fault(`variantOptions[${at}].${field}`, 'VALIDATION_ERROR', message);
+    }),
+  );
+  return [
+    ...repeats,
+    ...variantOptions.flatMap(({ attributesMapping }, at) =>
+      mappingFaults(`variantOptions[${at}]`, attributesMapping, catalogModel, mapped),
+    ),
+    ...partQuantityFaults(partQuantities, catalogModel),
+  ];
 }
 
 /** Checks the attributes of one variant value: the option maps the parts and attributes, and the product offers the values. */

@@ -1,3 +1,4 @@
+import { repeatsOf } from '../../platform/domain/repeats';
 import type { FieldError } from '../../platform/errors';
 import type { AttributeValue } from '../attribute-schemas';
 import type { ModelAttribute, ModelPart } from '../product-model-schemas';
@@ -7,11 +8,7 @@ import type { UidTemplate } from './product-uid';
 /** The fields of an attribute value that the rules read. */
 export type ValueSummary = Pick<AttributeValue, 'id' | 'isDefault' | 'isCustom'>;
 
-const invalid = (reference: string, message: string): FieldError => ({
-  code: 'VALIDATION_ERROR',
-  message,
-  reference,
-});
+const invalid = (reference: string, message: string): FieldError => ({ code: 'VALIDATION_ERROR', message, reference });
 const unknown = (reference: string, message: string): FieldError => ({
   code: 'NO_SUCH_CHOICE_ERROR',
   message,
@@ -25,12 +22,13 @@ function specReferences(spec: ProductionInput): [reference: string, attributeId:
     ['production.orientationAttribute', spec.orientationAttribute],
     ['production.paperAttribute', spec.paperAttribute],
     ['production.pages.attributeId', spec.pages?.attributeId],
-    ...(spec.printAreas ?? []).map(
-      ({ when }, at) =>
-        [`production.printAreas[${at}].when.attributeId`, when?.attributeId] as [string, string | undefined],
+    ...(spec.printAreas ?? []).map(({ when }, at): [string, string | undefined] => [
+      `production.printAreas[${at}].when.attributeId`,
+      when?.attributeId,
+    ]),
+    ...(['priceFactors', 'addedGrams'] as const).flatMap((field) =>
+      Object.keys(spec[field] ?? {}).map((id): [string, string] => [`production.${field}.${id}`, id]),
     ),
-    ...Object.keys(spec.priceFactors ?? {}).map((id) => [`production.priceFactors.${id}`, id] as [string, string]),
-    ...Object.keys(spec.addedGrams ?? {}).map((id) => [`production.addedGrams.${id}`, id] as [string, string]),
   ];
   return references.filter((entry): entry is [string, string] => entry[1] !== undefined);
 }
@@ -92,19 +90,17 @@ export function attributeFaults(
   const faults = template.attributeIds
     .filter((id) => !valuesById.has(id))
     .map((id) => unknown('productUidTemplate', `There is no attribute "${id}".`));
-  const seen = new Set<string>();
-  for (const [at, input] of given.entries()) {
+  const offers = given.flatMap((input, at) => {
     const path = `attributes[${at}]`;
     const values = valuesById.get(input.id);
-    if (values === undefined) {
-      faults.push(unknown(`${path}.id`, `The template has no placeholder for attribute "${input.id}".`));
-      continue;
-    }
-    if (seen.has(input.id)) faults.push(invalid(`${path}.id`, `Attribute "${input.id}" is listed twice.`));
-    seen.add(input.id);
-    faults.push(...offerFaults(path, input, values));
-  }
-  return faults;
+    return values === undefined
+      ? [unknown(`${path}.id`, `The template has no placeholder for attribute "${input.id}".`)]
+      : offerFaults(path, input, values);
+  });
+  const repeats = repeatsOf(given.map(({ id }) => id)).map((at) =>
+    invalid(`attributes[${at}].id`, `Attribute "${given[at]!.id}" is listed twice.`),
+  );
+  return [...faults, ...offers, ...repeats];
 }
 
 /**
@@ -144,10 +140,8 @@ export function partFaults(
     }
     return composed.has(part.modelId) ? [] : [unknown(path, `There is no product model "${part.modelId}".`)];
   });
-  const ids = new Set<string>();
-  for (const [at, { id }] of parts.entries()) {
-    if (ids.has(id)) faults.push(invalid(`parts[${at}].id`, `Part id "${id}" is used twice.`));
-    ids.add(id);
-  }
-  return faults;
+  const repeats = repeatsOf(parts.map(({ id }) => id)).map((at) =>
+    invalid(`parts[${at}].id`, `Part id "${parts[at]!.id}" is used twice.`),
+  );
+  return [...faults, ...repeats];
 }

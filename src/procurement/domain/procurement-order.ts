@@ -43,22 +43,14 @@ export interface ProcurementProgress {
   readonly invoices: number;
 }
 
-export interface ReceivedLine {
-  readonly partnerSku: string;
-  readonly quantity: number;
-}
+type ReceivedLine = Pick<ProcurementLine, 'partnerSku' | 'quantity'>;
 
-/** A refused step. `reason` is a sentence for the operator that names statuses, SKUs and quantities. */
-export interface StepRefused {
-  readonly ok: false;
-  readonly reason: string;
-}
-export interface StepTaken {
-  readonly ok: true;
-  readonly progress: ProcurementProgress;
-}
+/** The progress after a step, or why it is refused: a sentence for the operator with statuses, SKUs and quantities. */
+type StepResult =
+  | { readonly ok: true; readonly progress: ProcurementProgress }
+  | { readonly ok: false; readonly reason: string };
 
-const refused = (reason: string): StepRefused => ({ ok: false, reason });
+const refused = (reason: string): StepResult => ({ ok: false, reason });
 
 /** Returns the pieces of a line that are not yet received. */
 export function outstanding(line: ProcurementLine): number {
@@ -66,7 +58,7 @@ export function outstanding(line: ProcurementLine): number {
 }
 
 /** Moves an order to another status along the transition table. `invoiced` requires an invoice. */
-export function moveTo(progress: ProcurementProgress, status: ProcurementStatus): StepTaken | StepRefused {
+export function moveTo(progress: ProcurementProgress, status: ProcurementStatus): StepResult {
   const { next } = PROCUREMENT_RULES[progress.status];
   if (!next.includes(status)) {
     const allowed = next.length === 0 ? 'it is final' : `only to ${next.join(' or ')}`;
@@ -79,7 +71,7 @@ export function moveTo(progress: ProcurementProgress, status: ProcurementStatus)
 }
 
 /** Receives goods, partially or completely. The last outstanding piece moves the order to `delivered`. */
-export function receive(progress: ProcurementProgress, received: readonly ReceivedLine[]): StepTaken | StepRefused {
+export function receive(progress: ProcurementProgress, received: readonly ReceivedLine[]): StepResult {
   if (!PROCUREMENT_RULES[progress.status].receives) {
     return refused(`An order in status ${progress.status} does not accept receipts.`);
   }
@@ -105,7 +97,7 @@ export function receive(progress: ProcurementProgress, received: readonly Receiv
 }
 
 /** Attaches an invoice. Possible after the supplier has confirmed. */
-export function attachInvoice(progress: ProcurementProgress): StepTaken | StepRefused {
+export function attachInvoice(progress: ProcurementProgress): StepResult {
   if (!PROCUREMENT_RULES[progress.status].invoices) {
     return refused(`An order in status ${progress.status} does not accept invoices.`);
   }

@@ -1,5 +1,5 @@
+import { auditStock } from '../../../bench/support/stock-audit';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
-import { auditStock } from '../../../src/procurement/stock-audit';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { levelOf, stocked, stockPartner } from './stock-fixture';
 

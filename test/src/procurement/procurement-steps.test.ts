@@ -1,8 +1,8 @@
+import { auditStock } from '../../../bench/support/stock-audit';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
 import type { ProcurementStep } from '../../../src/procurement/domain/procurement-order';
 import { listProcurementOrders, readProcurementOrder } from '../../../src/procurement/procurement-orders';
 import { flagOverdue, takeProcurementStep } from '../../../src/procurement/procurement-steps';
-import { auditStock } from '../../../src/procurement/stock-audit';
 import { type StockItemSetup, setUpStockItems } from '../../../src/procurement/stock-items';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { levelOf, stocked, stockPartner } from './stock-fixture';

@@ -1,3 +1,4 @@
+import { auditStock } from '../../../bench/support/stock-audit';
 import { inTransaction } from '../../../src/platform/postgres';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
 import {
@@ -6,7 +7,6 @@ import {
   reserveStock,
   settleReservations,
 } from '../../../src/procurement/reservations';
-import { auditStock } from '../../../src/procurement/stock-audit';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { levelOf, stocked, stockPartner } from './stock-fixture';
 

@@ -1,4 +1,4 @@
-import type { Sql } from '../platform/postgres';
+import type { Sql } from '../../src/platform/postgres';
 
 /** A stock item whose level does not match its ledger or its reservations. */
 export interface StockDifference {
