@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
-import { EMPTY_LEVEL, type StockLevel } from './domain/stock-level';
+import { EMPTY_LEVEL } from './domain/stock-level';
 import { LockedStock } from './locked-stock';
 import type { StockItem } from './locked-stock-rows';
 import type { adjustStockRequestSchema, adjustStockResponseSchema } from './partner-schemas';
@@ -30,47 +30,30 @@ export async function adjustStock(
       partnerId,
       adjustments.filter(({ partnerSku }) => items.get(partnerSku) !== undefined),
     );
-    const results = adjustments.map((adjustment): AdjustmentResult => {
+    const results = adjustments.map((adjustment) => {
       const { partnerSku, adjustmentType, quantity, referenceId } = adjustment;
       const item = items.get(partnerSku);
-      if (item === undefined) return failed(partnerSku, `Unknown partnerSku ${partnerSku}.`);
-      const { quantity: previousQuantity, backorder: previousBackorder } = item.level;
+      const before = item?.level ?? EMPTY_LEVEL;
+      const result = (success: boolean, message: string): AdjustmentResult => {
+        const after = item?.level ?? EMPTY_LEVEL;
+        const levels = { previousQuantity: before.quantity, newQuantity: after.quantity };
+        return { partnerSku, success, message, ...levels, backorderQuantity: after.backorder };
+      };
+      if (item === undefined) return result(false, `Unknown partnerSku ${partnerSku}.`);
       // The first adjustment with a claimed reference removes it from the set, so that a second one in this request fails.
       if (referenceId !== undefined && !references.delete(referenceId)) {
         const message = `Repeated referenceId ${referenceId} for ${partnerSku}: it was used within the last 5 minutes.`;
-        return failed(partnerSku, message, item.level);
+        return result(false, message);
       }
       const cause = referenceId === undefined ? {} : { reference: referenceId };
       if (adjustmentType === 'add') stock.add(item.id, quantity, cause);
       else stock.consume(item.id, quantity, cause);
-      return {
-        partnerSku,
-        success: true,
-        message: adjustedMessage(adjustment, item, previousBackorder),
-        previousQuantity,
-        newQuantity: item.level.quantity,
-        backorderQuantity: item.level.backorder,
-      };
+      return result(true, adjustedMessage(adjustment, item, before.backorder));
     });
     await stock.write();
     await alongside?.(tx, results);
     return results;
   });
-}
-
-function failed(
-  partnerSku: string,
-  message: string,
-  { quantity, backorder }: StockLevel = EMPTY_LEVEL,
-): AdjustmentResult {
-  return {
-    partnerSku,
-    success: false,
-    message,
-    previousQuantity: quantity,
-    newQuantity: quantity,
-    backorderQuantity: backorder,
-  };
 }
 
 function adjustedMessage(

@@ -3,11 +3,7 @@ import { type StockItemSetup, setUpStockItems } from './stock-items';
 
 interface DemoStock {
   readonly partnerUid: string;
-  readonly supplier: {
-    readonly uid: string;
-    readonly currency: string;
-    readonly vatPercentage: number | null;
-  };
+  readonly supplier: Omit<NonNullable<StockItemSetup['supplier']>, 'unitCost'>;
   readonly minStock: number;
   readonly maxStock: number;
   /** SKU, name, unit cost in the supplier's currency. */
