@@ -90,12 +90,11 @@ const inOrder = ({ dateFrom, dateTo }: DateFilter) =>
   dateFrom === undefined || dateTo === undefined || dateFrom <= dateTo;
 const NOT_IN_ORDER = { path: ['dateTo'], error: 'Must not be before dateFrom.' };
 
-/** Replaces the dates by a period. It ends a millisecond after `dateTo`, because responses cut the microseconds of times. */
-const withPeriod = <T extends DateFilter>({ dateFrom, dateTo, ...filter }: T) => ({
-  ...filter,
-  from: dateFrom ?? null,
-  before: dateTo === undefined ? null : new Date(dateTo.getTime() + 1),
-});
+/** Replaces the dates by a period. It ends a millisecond after the last date, because responses cut microseconds off. */
+const withPeriod = <T extends DateFilter>({ dateFrom, dateTo, ...filter }: T) => {
+  const last = dateTo ?? (dateFrom === undefined ? undefined : new Date());
+  return { ...filter, from: dateFrom ?? null, before: last === undefined ? null : new Date(last.getTime() + 1) };
+};
 
 export const orderListRequestSchema = z.object({
   filterBy: orEmpty(

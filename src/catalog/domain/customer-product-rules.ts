@@ -93,19 +93,20 @@ export function customerProductFaults(
 ): FieldError[] {
   const { variantOptions, partQuantities = [] } = draft;
   const mapped = new Set<string>();
-  const repeats = (['id', 'name'] as const).flatMap((field) =>
-    repeatsOf(variantOptions.map((option) => option[field])).map((at) => {
-      const message = `Option ${field} "${variantOptions[at]![field]}" is used twice.`;
-      return fault(`variantOptions[${at}].${field}`, 'VALIDATION_ERROR', message);
-    }),
-  );
-  return [
-    ...repeats,
-    ...variantOptions.flatMap(({ attributesMapping }, at) =>
-      mappingFaults(`variantOptions[${at}]`, attributesMapping, catalogModel, mapped),
-    ),
-    ...partQuantityFaults(partQuantities, catalogModel),
-  ];
+  const repeats = {
+    id: repeatsOf(variantOptions.map(({ id }) => id)),
+    name: repeatsOf(variantOptions.map(({ name }) => name)),
+  };
+  const faults = variantOptions.flatMap((option, at) => [
+    ...(['id', 'name'] as const)
+      .filter((field) => repeats[field].includes(at))
+      .map((field) => {
+        const message = `Option ${field} "${option[field]}" is used twice.`;
+        return fault(`variantOptions[${at}].${field}`, 'VALIDATION_ERROR', message);
+      }),
+    ...mappingFaults(`variantOptions[${at}]`, option.attributesMapping, catalogModel, mapped),
+  ]);
+  return [...faults, ...partQuantityFaults(partQuantities, catalogModel)];
 }
 
 /** Checks the attributes of one variant value: the option maps the parts and attributes, and the product offers the values. */
