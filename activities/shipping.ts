@@ -2,23 +2,14 @@ import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activit
 import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import { type CarrierRefusal, CarrierUnavailable } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging';
-import type {
-  Cancellation,
-  CancellationInput,
-  ShippingOrderInput,
-  ShippingOrderOutcome,
-} from '../src/shipping/domain/shipping-order-run';
+import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
+import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';
 import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
 import { cancelShippingOrder } from '../src/shipping/shipping-orders/shipping-order-cancellation';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders/shipping-orders';
 import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
 import { findPartnerCarriers } from '../src/shipping/tracking-sweep/partner-code-search';
-import {
-  addSweeps,
-  NOTHING_SWEPT,
-  type SweepBounds,
-  type SweepResult,
-} from '../src/shipping/tracking-sweep/sweep-result';
+import type { SweepBounds } from '../src/shipping/tracking-sweep/sweep-step';
 import { withHeartbeat } from './heartbeats';
 import { type OrRefusal, refused } from './refusals';
 
@@ -65,12 +56,9 @@ async function sweepUntilDue(log: Logger, step: (bounds: SweepBounds) => Promise
     () => soFar,
   );
   const result = addSweeps(before, swept);
-  warnOfAbsence(log, result);
+  const { unavailable } = result;
+  if (unavailable.length > 0) log.warn({ carriers: unavailable }, 'carriers did not respond to the tracking sweep');
   return result;
-}
-
-function warnOfAbsence(log: Logger, { away }: SweepResult): void {
-  if (away.length > 0) log.warn({ carriers: away }, 'carriers did not respond to the tracking sweep');
 }
 
 /** Activities of the shipping workflows. Each one is idempotent. */
@@ -93,7 +81,7 @@ export function createShippingActivities(deps: ShippingDeps) {
     },
 
     /** Voids the labels of a shipping order and records the outcome. */
-    async cancelShippingOrder({ shippingOrderId, requestId }: CancellationInput): Promise<Cancellation> {
+    async cancelShippingOrder({ shippingOrderId, requestId }: ShippingOrderInput): Promise<Cancellation> {
       const cancellation = await retryWhileUnavailable(() => cancelShippingOrder(deps, shippingOrderId));
       deps.log.info({ shippingOrderId, requestId, ...cancellation }, 'shipping order cancellation completed');
       return cancellation;
@@ -102,11 +90,11 @@ export function createShippingActivities(deps: ShippingDeps) {
     /** Returns the uids of the carriers that have packages whose tracking check is due. */
     carriersToSweep: (): Promise<string[]> => carriersToSweep(deps),
 
-    /** Asks one carrier about its packages that are due, until none is left or the time is up. */
+    /** Reads the tracking of a carrier's packages that are due, until none is left or the time is up. */
     sweepCarrier: ({ adapterUid }: { adapterUid: string }): Promise<SweepResult> =>
       sweepUntilDue(deps.log, (bounds) => sweepCarrier(deps, adapterUid, bounds)),
 
-    /** Asks the gateways for the carriers of partners' tracking codes. */
+    /** Searches the gateways for the carriers of partners' tracking codes. */
     findPartnerCarriers: (): Promise<SweepResult> =>
       sweepUntilDue(deps.log, (bounds) => findPartnerCarriers(deps, bounds)),
 

@@ -10,7 +10,6 @@ import type { ShippingActivities } from '../activities/shipping';
 import { takeBackShippingOrderWorkflowId } from '../src/platform/domain/workflows';
 import {
   type Cancellation,
-  type CancellationInput,
   type ShippingOrderInput,
   type ShippingOrderOutcome,
   shippingOrderPurchaseKey,
@@ -83,6 +82,6 @@ export async function takeBackShipment(
 }
 
 /** Cancels a shipping order: voids its labels, unless a carrier has scanned one or refuses to void. */
-export async function cancelShippingOrder(input: CancellationInput): Promise<Cancellation> {
+export async function cancelShippingOrder(input: ShippingOrderInput): Promise<Cancellation> {
   return await voiding.cancelShippingOrder(input);
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
+import { shippingOrderSummary } from '../../src/shipping/shipping-orders/shipping-order-reader';
 import {
   SHIPPING_ORDER_STATUSES,
   shippingOrderSummarySchema,
@@ -51,11 +52,11 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
       const { limit, cursor, ...search } = body;
       const after = cursor == null ? null : decodeCursor(cursor);
       const found = await searchShippingOrders(sql, account, search, { limit: limit + 1, after });
-      const { page, nextCursor } = pageOf(found.orders, limit, ({ position, orderId }) =>
-        encodeCursor({ time: position, id: orderId }),
+      const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>
+        encodeCursor({ time: position, id }),
       );
       return {
-        shippingOrders: page.map(({ position: _, ...order }) => order),
+        shippingOrders: page.map(shippingOrderSummary),
         nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
       };
     },

@@ -4,38 +4,23 @@ import { TrueTypeFile, TrueTypeSubset } from './truetype-subset';
 
 export type Weight = 'regular' | 'bold';
 
+/** Returns the font files of a family. @param bold weight of its bold font */
+const family = (folder: string, name: string, bold = '700Bold'): Readonly<Record<Weight, string>> => ({
+  regular: `@expo-google-fonts/${folder}/400Regular/${name}_400Regular.ttf`,
+  bold: `@expo-google-fonts/${folder}/${bold}/${name}_${bold}.ttf`,
+});
+
 /** The fonts of documents by script. Documents embed subsets of them. */
 const FILES = {
-  latin: {
-    regular: '@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf',
-    bold: '@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf',
-  },
-  arabic: {
-    regular: '@expo-google-fonts/noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf',
-    bold: '@expo-google-fonts/noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
-  },
-  hebrew: {
-    regular: '@expo-google-fonts/noto-sans-hebrew/400Regular/NotoSansHebrew_400Regular.ttf',
-    bold: '@expo-google-fonts/noto-sans-hebrew/700Bold/NotoSansHebrew_700Bold.ttf',
-  },
-  thai: {
-    regular: '@expo-google-fonts/noto-sans-thai/400Regular/NotoSansThai_400Regular.ttf',
-    bold: '@expo-google-fonts/noto-sans-thai/700Bold/NotoSansThai_700Bold.ttf',
-  },
-  japanese: {
-    regular: '@expo-google-fonts/biz-udpgothic/400Regular/BIZUDPGothic_400Regular.ttf',
-    bold: '@expo-google-fonts/biz-udpgothic/700Bold/BIZUDPGothic_700Bold.ttf',
-  },
-  korean: {
-    regular: '@expo-google-fonts/nanum-gothic/400Regular/NanumGothic_400Regular.ttf',
-    bold: '@expo-google-fonts/nanum-gothic/700Bold/NanumGothic_700Bold.ttf',
-  },
+  latin: family('noto-sans', 'NotoSans'),
+  arabic: family('noto-sans-arabic', 'NotoSansArabic'),
+  hebrew: family('noto-sans-hebrew', 'NotoSansHebrew'),
+  thai: family('noto-sans-thai', 'NotoSansThai'),
+  japanese: family('biz-udpgothic', 'BIZUDPGothic'),
+  korean: family('nanum-gothic', 'NanumGothic'),
   // Simplified and traditional Chinese, and characters that the Japanese font lacks. The font has one weight.
-  chinese: {
-    regular: '@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf',
-    bold: '@expo-google-fonts/chocolate-classical-sans/400Regular/ChocolateClassicalSans_400Regular.ttf',
-  },
-} as const satisfies Record<string, Record<Weight, string>>;
+  chinese: family('chocolate-classical-sans', 'ChocolateClassicalSans', '400Regular'),
+};
 
 export type Script = keyof typeof FILES;
 
@@ -79,12 +64,7 @@ export function font(script: Script, weight: Weight): Font {
 
 function plainRun(parsed: Font, text: string): GlyphRun {
   const glyphs = parsed.glyphsForString(text);
-  const positions = glyphs.map(({ advanceWidth }) => ({
-    xAdvance: advanceWidth,
-    yAdvance: 0,
-    xOffset: 0,
-    yOffset: 0,
-  }));
+  const positions = glyphs.map(({ advanceWidth }) => ({ xAdvance: advanceWidth, yAdvance: 0, xOffset: 0, yOffset: 0 }));
   const advanceWidth = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
   return { glyphs, positions, advanceWidth } as unknown as GlyphRun;
 }

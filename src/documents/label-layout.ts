@@ -30,29 +30,21 @@ export interface LabelContent {
   readonly barcode: LabelBarcode;
 }
 
+type Align = 'left' | 'right' | 'center';
+
+/** A line of text. `room`: the available room, for printers that use their own font. */
+export interface LabelLine extends Required<Pick<LineStyle, 'size' | 'weight' | 'inverse'>> {
+  readonly kind: 'text';
+  readonly text: string;
+  readonly room: { readonly x: number; readonly width: number; readonly align: Align };
+}
+
 /** An element of a label. Positions are points from the top left corner of the label. */
-export type LabelElement =
-  | {
-      kind: 'text';
-      x: number;
-      y: number;
-      text: string;
-      size: number;
-      weight: Weight;
-      inverse: boolean;
-      /** The available room, for printers that use their own font. */
-      room: { x: number; width: number; align: 'left' | 'right' | 'center' };
-    }
-  | { kind: 'bar'; x: number; y: number; width: number; height: number }
-  | {
-      kind: 'barcode';
-      x: number;
-      y: number;
-      height: number;
-      moduleWidth: number;
-      symbol: BarSymbol;
-      content: LabelBarcode;
-    };
+export type LabelElement = { readonly x: number; readonly y: number } & (
+  | LabelLine
+  | ({ readonly kind: 'bar' } & Size)
+  | { kind: 'barcode'; height: number; moduleWidth: number; symbol: BarSymbol; content: LabelBarcode }
+);
 
 /** Width of a module. GS1 requires at least 0.495 mm on logistic labels; 0.5 mm is four dots at 203 dpi. */
 const MODULE = mm(0.5);
@@ -71,7 +63,7 @@ interface LineStyle {
   readonly size: number;
   readonly weight?: Weight;
   readonly width?: number;
-  readonly align?: 'left' | 'right' | 'center';
+  readonly align?: Align;
   readonly inverse?: boolean;
 }
 

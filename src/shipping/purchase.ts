@@ -1,4 +1,4 @@
-import type { CarrierAdapter, CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
+import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
@@ -149,8 +149,6 @@ async function storeDocuments(
   );
 }
 
-export type VoidedShipment = { readonly ok: true } | { readonly ok: false; readonly reason: string };
-
 /** A shipment to void: by its id, or by the idempotency key of its purchase. With `positions`, only these packages. */
 export type ToVoid =
   | { readonly shipmentId: string; readonly positions?: readonly number[] }
@@ -165,7 +163,7 @@ export type ToVoid =
 export async function voidShipment(
   { sql, carriers }: Pick<PurchaseDeps, 'sql' | 'carriers'>,
   by: ToVoid,
-): Promise<VoidedShipment> {
+): Promise<VoidOutcome> {
   const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
   const [shipment] = await sql<PurchaseIntent[]>`
     SELECT id, status, attempt, consignment, method_uid, started_at FROM shipments WHERE ${which}`;

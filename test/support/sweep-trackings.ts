@@ -1,11 +1,7 @@
+import { addSweeps, type SweepResult } from '../../src/shipping/domain/sweep-result';
 import { carriersToSweep, sweepCarrier } from '../../src/shipping/tracking-sweep/carrier-sweep';
 import { findPartnerCarriers } from '../../src/shipping/tracking-sweep/partner-code-search';
-import {
-  addSweeps,
-  type SweepBounds,
-  type SweepDeps,
-  type SweepResult,
-} from '../../src/shipping/tracking-sweep/sweep-result';
+import type { SweepBounds, SweepDeps } from '../../src/shipping/tracking-sweep/sweep-step';
 
 /**
  * Sweeps all carriers, and searches for the carriers of partners' tracking codes.
@@ -15,5 +11,5 @@ export async function sweepTrackings(deps: SweepDeps, { limit }: { readonly limi
   const uids = await carriersToSweep(deps);
   const bounds: SweepBounds = { limit, deadline: Infinity, report: () => undefined };
   const swept = await Promise.all(uids.map((uid) => sweepCarrier(deps, uid, bounds)));
-  return addSweeps(...swept, await findPartnerCarriers(deps, bounds));
+  return swept.reduce(addSweeps, await findPartnerCarriers(deps, bounds));
 }

@@ -77,56 +77,29 @@ function retailLines(
     if (item === undefined) continue;
     const netMinor = retailValue(item, quantity, currency);
     if (netMinor === null) return null;
-    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, netMinor, rate));
+    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, netMinor, timesRate(netMinor, rate)));
   }
   if (withShipping && order.retailShippingPrice !== null) {
-    lines.push(lineOf('Shipping', '', 1, toMinor(order.retailShippingPrice, currency), rate));
+    const netMinor = toMinor(order.retailShippingPrice, currency);
+    lines.push(lineOf('Shipping', '', 1, netMinor, timesRate(netMinor, rate)));
   }
   return lines;
 }
 
-function lineOf(title: string, reference: string, quantity: number, netMinor: number, rate: string): InvoiceLine {
-  const vatMinor = timesRate(netMinor, rate);
-  return {
-    title,
-    reference,
-    quantity,
-    unitMinor: shareOf(netMinor, 1, quantity),
-    discountMinor: 0,
-    netMinor,
-    vatMinor,
-    grossMinor: netMinor + vatMinor,
-  };
+/** Returns a line without a discount. */
+function lineOf(title: string, reference: string, quantity: number, netMinor: number, vatMinor: number): InvoiceLine {
+  const unitMinor = shareOf(netMinor, 1, quantity);
+  const grossMinor = netMinor + vatMinor;
+  return { title, reference, quantity, unitMinor, discountMinor: 0, netMinor, vatMinor, grossMinor };
 }
 
 /** Returns the lines of the receipts of a print order: open units at their price, and the shipping price. */
 function receiptLines(charges: Charges): InvoiceLine[] {
-  const goods = openLines(charges).flatMap(({ line, amount, price, vat }) =>
-    amount === 0
-      ? []
-      : [
-          {
-            title: line.title,
-            reference: line.referenceId,
-            quantity: amount,
-            unitMinor: line.priceBase,
-            discountMinor: line.priceBase * amount - price,
-            netMinor: price,
-            vatMinor: vat,
-            grossMinor: price + vat,
-          },
-        ],
-  );
+  const goods = openLines(charges).flatMap(({ line, amount, price, vat }) => {
+    const { title, referenceId, priceBase: unitMinor } = line;
+    const discountMinor = unitMinor * amount - price;
+    return amount === 0 ? [] : [{ ...lineOf(title, referenceId, amount, price, vat), unitMinor, discountMinor }];
+  });
   const { title, referenceId, price, vat } = shippingCharge(charges);
-  const shipping = {
-    title,
-    reference: referenceId,
-    quantity: 1,
-    unitMinor: price,
-    discountMinor: 0,
-    netMinor: price,
-    vatMinor: vat,
-    grossMinor: price + vat,
-  };
-  return [...goods, shipping];
+  return [...goods, lineOf(title, referenceId, 1, price, vat)];
 }

@@ -7,7 +7,7 @@ export function shippingOrderPurchaseKey(shippingOrderId: string): string {
 
 export interface ShippingOrderInput {
   readonly shippingOrderId: string;
-  /** Id of the placing request, for the logs. */
+  /** Id of the placing or canceling request, for the logs. */
   readonly requestId: string;
 }
 
@@ -15,12 +15,6 @@ export interface ShippingOrderInput {
 export type ShippingOrderOutcome =
   | { readonly outcome: 'bought'; readonly shipmentId: string }
   | { readonly outcome: 'refused'; readonly refusal: CarrierRefusal };
-
-export interface CancellationInput {
-  readonly shippingOrderId: string;
-  /** Id of the canceling request, for the logs. */
-  readonly requestId: string;
-}
 
 /** The outcome of a cancellation. */
 export type Cancellation =

@@ -7,12 +7,7 @@ import {
 } from '../../platform/domain/workflows';
 import { workflowDetails } from '../../platform/http/operator-page-urls';
 import { isTemporalUnavailable, unavailable } from '../../platform/unavailable';
-import type {
-  Cancellation,
-  CancellationInput,
-  ShippingOrderInput,
-  ShippingOrderOutcome,
-} from '../domain/shipping-order-run';
+import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const LABEL_WAIT_SECONDS = 45;
@@ -45,7 +40,7 @@ export async function runShippingOrder(deps: WorkflowDeps, input: ShippingOrderI
  * @throws Refusal UNAVAILABLE when Temporal, every worker or the carrier is unavailable; a cancellation that was started
  *   continues when they are back
  */
-export async function runCancellation(deps: WorkflowDeps, input: CancellationInput): Promise<Cancellation> {
+export async function runCancellation(deps: WorkflowDeps, input: ShippingOrderInput): Promise<Cancellation> {
   return await resultOf<Cancellation>(deps, WORKFLOW_TYPES.cancelShippingOrder, {
     workflowId: cancelShippingOrderWorkflowId(input.shippingOrderId),
     input,

@@ -2,10 +2,11 @@ import type { Account } from '../../accounts/account';
 import type { CarrierRefusal } from '../../carriers/carrier';
 import { fromMinor } from '../../platform/domain/money';
 import { isUuid } from '../../platform/ids';
+import { isoMicroseconds } from '../../platform/list-position';
 import type { LinkSigner } from '../../platform/objects/signed-links';
-import type { Queryable } from '../../platform/postgres';
+import type { Fragment, Queryable } from '../../platform/postgres';
 import { documentLink, readShipment, type ShipmentDocument, typeOf } from '../shipments';
-import type { RetrievedShippingOrder, ShippingOrderResponse, ShippingOrderStatus } from './shipping-order-schemas';
+import type { RetrievedShippingOrder, ShippingOrderResponse, ShippingOrderSummary } from './shipping-order-schemas';
 
 interface ReaderDeps {
   readonly sql: Queryable;
@@ -13,15 +14,18 @@ interface ReaderDeps {
 }
 
 /** A row of `shipping_orders` with its shipment. */
-export interface ShippingOrderRow {
+export interface ShippingOrderRow extends Pick<ShippingOrderSummary, 'orderReferenceId' | 'status'> {
   readonly id: string;
-  readonly orderReferenceId: string;
-  readonly status: ShippingOrderStatus;
   readonly methodUid: string;
   readonly refusal: CarrierRefusal | null;
   readonly createdAt: Date;
   readonly canceledAt: Date | null;
+  /** These are null until the labels are bought. */
   readonly shipmentId: string | null;
+  readonly carrierName: string | null;
+  readonly packages: ShippingOrderSummary['packages'] | null;
+  /** `createdAt` with microseconds, for cursors. */
+  readonly position: string;
 }
 
 /** The caller, who sees its own shipping orders. Operators see all. */
@@ -30,6 +34,18 @@ export type ShippingOrderViewer = Pick<Account, 'id' | 'role'>;
 /** Returns the condition of the shipping orders `o` that the viewer may see. */
 export const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
   viewer.role === 'operator' ? sql`true` : sql`o.account_id = ${viewer.id}`;
+
+/** Returns the shipping orders `o` that match a condition. @param condition may end with an order and a limit */
+export async function shippingOrderRows(sql: Queryable, condition: Fragment): Promise<ShippingOrderRow[]> {
+  return await sql<ShippingOrderRow[]>`
+    SELECT o.id, o.order_reference_id, o.status, o.method_uid, o.refusal, o.created_at, o.canceled_at,
+      ${isoMicroseconds(sql, sql`o.created_at`)} AS position, s.id AS shipment_id, s.carrier_name,
+      (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id,
+          'trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url) ORDER BY p.position)
+        FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
+    FROM shipping_orders o LEFT JOIN shipments s ON s.shipping_order_id = o.id AND s.bought_at IS NOT NULL
+    WHERE ${condition}`;
+}
 
 /**
  * Returns a shipping order by its id or reference, or null when the viewer has none. A reference may have refused shipping
@@ -40,18 +56,13 @@ export async function findShippingOrder(
   viewer: ShippingOrderViewer,
   idOrReference: string,
 ): Promise<ShippingOrderRow | null> {
-  const columns = sql`
-    o.id, o.order_reference_id, o.status, o.method_uid, o.refusal, o.created_at, o.canceled_at,
-    (SELECT s.id FROM shipments s WHERE s.shipping_order_id = o.id AND s.bought_at IS NOT NULL) AS shipment_id`;
-  if (isUuid(idOrReference)) {
-    const [byId] = await sql<ShippingOrderRow[]>`
-      SELECT ${columns} FROM shipping_orders o WHERE o.id = ${idOrReference} AND ${visibleTo(sql, viewer)}`;
-    if (byId !== undefined) return byId;
-  }
-  const [byReference] = await sql<ShippingOrderRow[]>`
-    SELECT ${columns} FROM shipping_orders o
-    WHERE o.order_reference_id = ${idOrReference} AND ${visibleTo(sql, viewer)}
-    ORDER BY o.status = 'refused', o.created_at DESC LIMIT 1`;
+  const visible = visibleTo(sql, viewer);
+  const [byId] = isUuid(idOrReference) ? await shippingOrderRows(sql, sql`o.id = ${idOrReference} AND ${visible}`) : [];
+  if (byId !== undefined) return byId;
+  const [byReference] = await shippingOrderRows(
+    sql,
+    sql`o.order_reference_id = ${idOrReference} AND ${visible} ORDER BY o.status = 'refused', o.created_at DESC LIMIT 1`,
+  );
   return byReference ?? null;
 }
 
@@ -110,20 +121,30 @@ export async function shippingOrderResponse(
   };
 }
 
+/** Returns the fields that describe the state of a shipping order. */
+const stateOf = (order: ShippingOrderRow) => ({
+  orderId: order.id,
+  orderReferenceId: order.orderReferenceId,
+  status: order.status,
+  shippingMethod: { carrier: order.carrierName, uid: order.methodUid },
+  createdAt: order.createdAt.toISOString(),
+  canceledAt: order.canceledAt?.toISOString() ?? null,
+});
+
+/** Returns a shipping order as lists show it. */
+export const shippingOrderSummary = (order: ShippingOrderRow): ShippingOrderSummary => ({
+  ...stateOf(order),
+  packages: order.packages ?? [],
+});
+
 /** Returns a shipping order in its current state, with new links. */
 export async function retrievedShippingOrder(
   deps: ReaderDeps,
   order: ShippingOrderRow,
 ): Promise<RetrievedShippingOrder> {
-  const bought = order.shipmentId === null ? null : await packagesOf(deps, order.shipmentId);
   return {
-    orderId: order.id,
-    orderReferenceId: order.orderReferenceId,
-    status: order.status,
-    shippingMethod: { carrier: bought?.shipment.carrierName ?? null, uid: order.methodUid },
-    createdAt: order.createdAt.toISOString(),
-    canceledAt: order.canceledAt?.toISOString() ?? null,
+    ...stateOf(order),
     refusal: order.refusal === null ? null : { code: order.refusal.code, message: order.refusal.message },
-    packages: bought?.packages ?? [],
+    packages: order.shipmentId === null ? [] : (await packagesOf(deps, order.shipmentId)).packages,
   };
 }

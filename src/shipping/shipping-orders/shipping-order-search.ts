@@ -1,7 +1,7 @@
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
-import type { Fragment, Queryable } from '../../platform/postgres';
-import { type ShippingOrderViewer, visibleTo } from './shipping-order-reader';
-import type { ShippingOrderStatus, ShippingOrderSummary } from './shipping-order-schemas';
+import type { Queryable } from '../../platform/postgres';
+import { type ShippingOrderRow, type ShippingOrderViewer, shippingOrderRows, visibleTo } from './shipping-order-reader';
+import type { ShippingOrderStatus } from './shipping-order-schemas';
 
 /** Filters of a search. A shipping order must match every filter given; a list matches any of its values. */
 export interface ShippingOrderSearch {
@@ -13,21 +13,9 @@ export interface ShippingOrderSearch {
   readonly createdTo?: string | undefined;
 }
 
-interface SummaryRow {
-  id: string;
-  orderReferenceId: string;
-  status: ShippingOrderStatus;
-  methodUid: string;
-  carrierName: string | null;
-  createdAt: Date;
-  canceledAt: Date | null;
-  packages: ShippingOrderSummary['packages'] | null;
-  position: string;
-}
-
 /** A page of a search. */
 export interface FoundShippingOrders {
-  readonly orders: readonly (ShippingOrderSummary & { readonly position: string })[];
+  readonly orders: readonly ShippingOrderRow[];
   /** Set when the search ended before the page was full: the position of the last shipping order that it compared. */
   readonly comparedTo: SearchPosition | null;
 }
@@ -68,30 +56,10 @@ export async function searchShippingOrders(
   const { ids, compared, edgeTime, edgeId } = row!;
   const endedEarly = ids.length < limit && compared === COMPARED_ROWS;
   return {
-    orders: ids.length === 0 ? [] : await summaries(sql, sql`o.id = ANY(${ids}::uuid[])`),
+    orders:
+      ids.length === 0
+        ? []
+        : await shippingOrderRows(sql, sql`o.id = ANY(${ids}::uuid[]) ORDER BY o.created_at DESC, o.id DESC`),
     comparedTo: endedEarly ? { time: edgeTime!, id: edgeId! } : null,
   };
-}
-
-async function summaries(sql: Queryable, condition: Fragment): Promise<FoundShippingOrders['orders']> {
-  const rows = await sql<SummaryRow[]>`
-    SELECT o.id, o.order_reference_id, o.status, o.method_uid, s.carrier_name, o.created_at, o.canceled_at,
-      ${isoMicroseconds(sql, sql`o.created_at`)} AS position,
-      (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id,
-          'trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url) ORDER BY p.position)
-        FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
-    FROM shipping_orders o
-    LEFT JOIN shipments s ON s.shipping_order_id = o.id AND s.bought_at IS NOT NULL
-    WHERE ${condition}
-    ORDER BY o.created_at DESC, o.id DESC`;
-  return rows.map((row) => ({
-    orderId: row.id,
-    orderReferenceId: row.orderReferenceId,
-    status: row.status,
-    shippingMethod: { carrier: row.carrierName, uid: row.methodUid },
-    createdAt: row.createdAt.toISOString(),
-    canceledAt: row.canceledAt?.toISOString() ?? null,
-    packages: row.packages ?? [],
-    position: row.position,
-  }));
 }

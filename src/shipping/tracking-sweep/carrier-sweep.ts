@@ -1,9 +1,10 @@
-import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
+import type { CarrierAdapter } from '../../carriers/carrier';
 import { nextCheckHours, type TrackingStatus } from '../../consignments/domain/tracking-status';
 import { json, type Sql } from '../../platform/postgres';
+import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/sweep-result';
 import { CarrierInquiry } from './carrier-inquiry';
 import { recordEvents } from './record-events';
-import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
+import type { SweepBounds, SweepDeps } from './sweep-step';
 
 /** Time after which a package without a usable response, or of a sweep that ended, becomes due again. */
 const LEASE_MINUTES = 60;
@@ -32,7 +33,7 @@ export async function sweepCarrier(
   let swept = NOTHING_SWEPT;
   if (adapter === undefined) return swept;
   const inquiry = new CarrierInquiry(adapter, deps.log);
-  while (swept.checked < limit && swept.away.length === 0 && Date.now() < deadline) {
+  while (swept.checked < limit && swept.unavailable.length === 0 && Date.now() < deadline) {
     const claimed = await claim(deps.sql, adapterUid, Math.min(adapter.trackingLimits.batch, limit - swept.checked));
     if (claimed.length === 0) break;
     swept = addSweeps(swept, await sweepBatch(deps, adapter, inquiry, claimed));
@@ -82,17 +83,11 @@ async function sweepBatch(
     claimed.filter(({ trackingNumber }) => settled.has(trackingNumber)),
   );
   await makeDueSoon(sql, adapter.uid, tracked.notRequested);
-  const byCarrier = new Map<string, CarrierEvent[]>();
   const carrierOf = new Map(claimed.map((each) => [each.trackingNumber, each.carrierUid]));
-  for (const event of tracked.events) {
-    const carrierUid = carrierOf.get(event.trackingNumber);
-    if (carrierUid === undefined) continue;
-    const events = byCarrier.get(carrierUid);
-    if (events === undefined) byCarrier.set(carrierUid, [event]);
-    else events.push(event);
-  }
+  const byCarrier = Map.groupBy(tracked.events, ({ trackingNumber }) => carrierOf.get(trackingNumber));
   let [recorded, unrecorded] = [0, 0];
   for (const [carrierUid, events] of byCarrier) {
+    if (carrierUid === undefined) continue;
     const outcome = await recordEvents({ sql, log }, carrierUid, events);
     recorded += outcome.recorded;
     unrecorded += outcome.failed;
@@ -101,7 +96,7 @@ async function sweepBatch(
     checked: claimed.length,
     recorded,
     failed: unrecorded + (tracked.isUnavailable ? 0 : tracked.failed.length),
-    away: tracked.isUnavailable ? [adapter.uid] : [],
+    unavailable: tracked.isUnavailable ? [adapter.uid] : [],
   };
 }
 

@@ -1,10 +1,11 @@
 import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
 import { RATE_CARDS } from '../../carriers/domain/rate-cards';
 import { json, type Sql } from '../../platform/postgres';
+import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/sweep-result';
 import { markFollowed } from '../tracking/partner-tracking';
 import { CarrierInquiry } from './carrier-inquiry';
 import { recordEvents } from './record-events';
-import { addSweeps, NOTHING_SWEPT, type SweepBounds, type SweepDeps, type SweepResult } from './sweep-result';
+import type { SweepBounds, SweepDeps } from './sweep-step';
 
 /** Gateways are searched for this long after a code arrived: many codes are known only after the first scan. */
 const SEARCH_DAYS = 14;
@@ -61,7 +62,7 @@ async function searchCarriers(
   inquiries: readonly { readonly gateway: CarrierAdapter; readonly inquiry: CarrierInquiry }[],
   codes: readonly UnknownCode[],
 ): Promise<SweepResult> {
-  const away: string[] = [];
+  const unavailable: string[] = [];
   let [recorded, failed] = [0, 0];
   let unknown = [...codes];
   for (const { gateway, inquiry } of inquiries) {
@@ -73,7 +74,7 @@ async function searchCarriers(
       recorded += confirmed.recorded;
       failed += confirmed.failed;
       if (tracked.isUnavailable) {
-        away.push(gateway.uid);
+        unavailable.push(gateway.uid);
         break;
       }
     }
@@ -82,7 +83,7 @@ async function searchCarriers(
     if (unknown.length === 0) break;
   }
   await searchAgainLater(deps.sql, unknown);
-  return { checked: codes.length, recorded, failed, away };
+  return { checked: codes.length, recorded, failed, unavailable };
 }
 
 /** Sets the gateway that follows the codes of events, and records the events. */

@@ -1,7 +1,7 @@
 import type { CarrierEvent } from '../../carriers/carrier';
 import { isUnavailable } from '../../platform/unavailable';
 import { recordTrackingEvents } from '../tracking/tracking';
-import type { SweepDeps } from './sweep-result';
+import type { SweepDeps } from './sweep-step';
 
 /**
  * Records events of one carrier. When that fails, it records them package by package, so that the events of one bad package

@@ -6,7 +6,7 @@ import {
   type TrackingStatus,
 } from '../../consignments/domain/tracking-status';
 import { sha256 } from '../../platform/ids';
-import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { columnsOf, inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { updateDeliveryEstimates } from '../delivery-estimate';
 import { shipmentTransits, signalOrders } from '../shipment-transit';
 
@@ -129,25 +129,13 @@ async function insertCheckpoints(
   tx: Transaction,
   events: readonly (CarrierEvent & { readonly generation: number })[],
 ): Promise<number> {
-  const rows = events.map((event) => ({
-    tracking_number: event.trackingNumber,
-    generation: event.generation,
-    event_key: eventKey(event),
-    status_uid: event.statusUid,
-    message: event.message,
-    description: event.description ?? null,
-    location: event.location ?? null,
-    expected_delivery_date: event.expectedDeliveryDate ?? null,
-    signed_by: event.signedBy,
-    occurred_at: event.occurredAt,
-  }));
+  const rows = events.map((event) => columnsOf({ ...event, eventKey: eventKey(event) }));
   const inserted = await tx`
     INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, description, location,
       expected_delivery_date, signed_by, occurred_at)
     SELECT tracking_number, generation, event_key, status_uid, message, description, location, expected_delivery_date,
       signed_by, occurred_at
-    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (tracking_number text, generation int, event_key text, status_uid text, message text,
-      description text, location text, expected_delivery_date date, signed_by text, occurred_at timestamptz)
+    FROM jsonb_populate_recordset(NULL::tracking_checkpoints, ${json(tx, rows)})
     ON CONFLICT (tracking_number, generation, event_key) DO NOTHING`;
   return inserted.count;
 }

@@ -114,7 +114,7 @@ test('a code of no known carrier is not followed, until a gateway knows it', asy
   expect(await followed(orderId)).toBe(false);
 
   easyPost.know(code);
-  expect(await sweep()).toMatchObject({ recorded: 1, away: [] });
+  expect(await sweep()).toMatchObject({ recorded: 1, unavailable: [] });
   expect(await followed(orderId)).toBe(true);
   expect(await track(code)).toMatchObject({
     carrierUid: 'easypost',

@@ -75,12 +75,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     steps: {
       carriersToSweep: async () => ['easypost', 'tern_parcel'],
       sweepCarrier: inTurn(
-        async () => ({ checked: 500, recorded: 30, failed: 1, away: [] }),
+        async () => ({ checked: 500, recorded: 30, failed: 1, unavailable: [] }),
         async () => {
           throw ApplicationFailure.nonRetryable('A bug.');
         },
       ),
-      findPartnerCarriers: async () => ({ checked: 2, recorded: 0, failed: 0, away: ['easypost'] }),
+      findPartnerCarriers: async () => ({ checked: 2, recorded: 0, failed: 0, unavailable: ['easypost'] }),
     },
   },
 };
