@@ -27,7 +27,7 @@ import {
 import {
   endWait,
   insertShippingOrder,
-  recordAnswered,
+  recordResponse,
   resumeShippingOrder,
 } from '../../src/shipping/shipping-orders/shipping-orders';
 import type { ApiDeps } from '../deps';
@@ -106,7 +106,7 @@ export function createShippingOrderRoute({ sql, links, temporal, config, publicU
         );
         // One transaction: a process that dies before it can be asked again, and one that dies after it has responded.
         await inTransaction(sql, async (tx) => {
-          await recordAnswered(tx, shippingOrderId);
+          await recordResponse(tx, shippingOrderId);
           await idempotency.complete(tx, response);
         });
         log.info({ shippingOrderId, shipmentId }, 'shipping order response sent');

@@ -51,7 +51,7 @@ test('a sweep continues with the packages that are left when its worker stops', 
   await stack.stopWorker();
   await stack.startWorker();
 
-  expect(await sweep.result()).toEqual({ checked: 90, recorded: 90, failed: 0, away: [], errors: {} });
+  expect(await sweep.result()).toEqual({ checked: 90, recorded: 90, failed: 0, unavailable: [], errors: {} });
   expect(await checkpoints('STOP')).toBe(90);
 }, 120_000);
 
@@ -90,12 +90,12 @@ test('carriers are asked concurrently, and one that fails does not stop the othe
         // The slow carrier answers only after the quick one.
         if (adapterUid === 'slow') await quickHasEnded;
         else release();
-        return { checked: 1, recorded: 1, failed: 0, away: [] };
+        return { checked: 1, recorded: 1, failed: 0, unavailable: [] };
       },
-      findPartnerCarriers: async () => ({ checked: 0, recorded: 0, failed: 0, away: [] }),
+      findPartnerCarriers: async () => ({ checked: 0, recorded: 0, failed: 0, unavailable: [] }),
     },
   });
   const { errors, ...swept } = result as TrackingSweep;
-  expect(swept).toEqual({ checked: 2, recorded: 2, failed: 0, away: [] });
+  expect(swept).toEqual({ checked: 2, recorded: 2, failed: 0, unavailable: [] });
   expect(Object.keys(errors)).toEqual(['broken']);
 }, 60_000);

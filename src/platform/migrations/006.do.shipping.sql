@@ -63,7 +63,7 @@ CREATE TABLE shipping_orders (
   refusal             jsonb,
   -- Until then a request waits for the outcome.
   waiting_until       timestamptz NOT NULL,
-  answered_at         timestamptz,
+  responded_at        timestamptz,
   canceled_at         timestamptz,
   created_at          timestamptz NOT NULL DEFAULT now(),
   erased_at           timestamptz

@@ -40,7 +40,7 @@ export async function resumeShippingOrder(
   const [resumed] = await sql<{ id: string }[]>`
     UPDATE shipping_orders SET waiting_until = now() + make_interval(secs => ${waitSeconds})
     WHERE id = ${used.id} AND status IN ('buying', 'bought') AND fingerprint = ${fingerprintOf(request)}
-      AND answered_at IS NULL AND waiting_until <= now()
+      AND responded_at IS NULL AND waiting_until <= now()
     RETURNING id`;
   return resumed === undefined ? 'used' : { shippingOrderId: resumed.id };
 }
@@ -66,8 +66,8 @@ export async function insertShippingOrder(
 }
 
 /** Records that the waiting request has its response. Call it in the transaction that stores the response. */
-export async function recordAnswered(sql: Queryable, shippingOrderId: string): Promise<void> {
-  await sql`UPDATE shipping_orders SET answered_at = now() WHERE id = ${shippingOrderId}`;
+export async function recordResponse(sql: Queryable, shippingOrderId: string): Promise<void> {
+  await sql`UPDATE shipping_orders SET responded_at = now() WHERE id = ${shippingOrderId}`;
 }
 
 /** Records that no request waits any more. If none got a response, a request with the same content may resume. */

@@ -25,10 +25,10 @@ const link = (options: Partial<typeof target> = {}, seconds = 60) =>
 
 describe('signed links', () => {
   it('serve the document with its name and type, without a key', async () => {
-    const answer = await request(app).get(link()).buffer(true).parse(binaryBody);
-    expect(answer.status).toBe(200);
-    expect(answer.body.toString()).toBe('%PDF-1.7 label');
-    expect(answer.headers).toMatchObject({
+    const response = await request(app).get(link()).buffer(true).parse(binaryBody);
+    expect(response.status).toBe(200);
+    expect(response.body.toString()).toBe('%PDF-1.7 label');
+    expect(response.headers).toMatchObject({
       'content-type': 'application/pdf',
       'content-length': '14',
       'x-content-type-options': 'nosniff',
@@ -37,23 +37,23 @@ describe('signed links', () => {
     });
   });
 
-  it('answer HEAD', async () => {
-    const answer = await request(app).head(link());
-    expect(answer.status).toBe(200);
-    expect(answer.headers['content-length']).toBe('14');
+  it('response HEAD', async () => {
+    const response = await request(app).head(link());
+    expect(response.status).toBe(200);
+    expect(response.headers['content-length']).toBe('14');
   });
 
-  it('answer 410 after they have expired', async () => {
-    const answer = await request(app).get(link({}, -1));
-    expect(answer.status).toBe(410);
-    expect(answer.body).toMatchObject({ code: 'LINK_EXPIRED' });
+  it('response 410 after they have expired', async () => {
+    const response = await request(app).get(link({}, -1));
+    expect(response.status).toBe(410);
+    expect(response.body).toMatchObject({ code: 'LINK_EXPIRED' });
   });
 
-  it('answer 410 for a deleted document', async () => {
+  it('response 410 for a deleted document', async () => {
     expect((await request(app).get(link({ objectKey: 'labels/none' }))).status).toBe(410);
   });
 
-  it('answer 403 when any character was altered', async () => {
+  it('response 403 when any character was altered', async () => {
     const url = link();
     const [, , token, name] = url.split('/') as [string, string, string, string];
     for (let at = 0; at < token.length; at += 7) {
@@ -79,7 +79,7 @@ describe('signed links', () => {
     ['another name', { n: 'x.html' }],
     ['a later expiry', { e: 9_999_999_999 }],
     ['an additional claim', { admin: true }],
-  ])('answer 403 when rewritten to %s, since the signature covers the whole payload', async (_name, claims) => {
+  ])('response 403 when rewritten to %s, since the signature covers the whole payload', async (_name, claims) => {
     const [, , token] = link().split('/') as [string, string, string];
     const [payload, mac] = token.split('.') as [string, string];
     const rewritten = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), ...claims };
@@ -87,27 +87,27 @@ describe('signed links', () => {
     expect((await request(app).get(`/documents/${forged}/x.pdf`)).status).toBe(403);
   });
 
-  it('answer 403 with the signature of another link', async () => {
+  it('response 403 with the signature of another link', async () => {
     const [one, other] = [link(), link({ fileName: 'other.pdf' })].map((url) => url.split('/')[2]!.split('.'));
     expect((await request(app).get(`/documents/${one![0]}.${other![1]}/x.pdf`)).status).toBe(403);
   });
 
   it('use the signed file name, whatever name is in the path', async () => {
     const [, , token] = link({ fileName: 'label.pdf' }).split('/');
-    const answer = await request(app).get(`/documents/${token}/evil.html`);
-    expect([answer.status, answer.headers['content-type']]).toEqual([200, 'application/pdf']);
-    expect(answer.headers['content-disposition']).toBe('inline; filename=label.pdf');
+    const response = await request(app).get(`/documents/${token}/evil.html`);
+    expect([response.status, response.headers['content-type']]).toEqual([200, 'application/pdf']);
+    expect(response.headers['content-disposition']).toBe('inline; filename=label.pdf');
   });
 
   it.each(['x', '.', 'a.b', '..', 'a.b.c', '%00.%00', 'eyJrIjoiYSJ9.', `${'a'.repeat(3000)}.b`])(
-    'answer 400, 403 or 404 for a malformed token (%s)',
+    'response 400, 403 or 404 for a malformed token (%s)',
     async (token) => {
-      const answer = await request(app).get(`/documents/${token}/x.pdf`);
-      expect([400, 403, 404]).toContain(answer.status);
+      const response = await request(app).get(`/documents/${token}/x.pdf`);
+      expect([400, 403, 404]).toContain(response.status);
     },
   );
 
-  it('answer 403 when they were signed with another secret', async () => {
+  it('response 403 when they were signed with another secret', async () => {
     const foreign = createLinkSigner({
       keys: [{ id: 'test', secret: 'another secret of thirty-two characters' }],
       publicUrl: deps.publicUrl,
@@ -118,9 +118,9 @@ describe('signed links', () => {
   it('redirect to a direct link when the object store supports it', async () => {
     const objects = { ...deps.objects, directLink: async (key: string) => `https://bucket.example/${key}` };
     const direct = createApp(deps, documentRoutes({ ...deps, objects }));
-    const answer = await request(direct).get(link());
-    expect(answer.status).toBe(302);
-    expect(answer.headers.location).toBe('https://bucket.example/labels/1');
+    const response = await request(direct).get(link());
+    expect(response.status).toBe(302);
+    expect(response.headers.location).toBe('https://bucket.example/labels/1');
     expect((await request(direct).get(link({ objectKey: 'labels/none' }))).status).toBe(410);
   });
 });

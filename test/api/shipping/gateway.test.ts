@@ -62,7 +62,7 @@ function order(packages = 2) {
     .send({ ...body, currency: 'USD', shippingMethod: { uid: 'easypost_usps_groundadvantage' } });
 }
 
-/** Returns the labels that stay bought. A child workflow voids the others after the answer. */
+/** Returns the labels that stay bought. A child workflow voids the others after the response. */
 async function labelsLeft(): Promise<number> {
   for (let tries = 0; tries < 100 && server.live() > 0; tries++)
     await new Promise((resolve) => setTimeout(resolve, 100));
@@ -72,10 +72,10 @@ async function labelsLeft(): Promise<number> {
 test('a gateway’s refusal of one package is a PUBLIC_API_ERROR with the carrier’s message tree, and no label stays bought', async () => {
   server.fail('buy', 'refuse');
 
-  const answer = await order();
+  const response = await order();
 
-  expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({
+  expect(response.status).toBe(400);
+  expect(response.body).toMatchObject({
     orderReferenceId: expect.any(String),
     code: 'PUBLIC_API_ERROR',
     message: 'The carrier refused.',
@@ -96,14 +96,14 @@ test.each([
   ['label', 'garbled'],
   ['label', '500'],
 ] as const)(
-  'a gateway that always answers %s with %s is a PUBLIC_API_ERROR, and no label stays bought',
+  'a gateway that always responses %s with %s is a PUBLIC_API_ERROR, and no label stays bought',
   async (kind, fault) => {
     server.fail(kind, ...Array<typeof fault>(20).fill(fault));
 
-    const answer = await order();
+    const response = await order();
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({
       code: 'PUBLIC_API_ERROR',
       detail: { code: 'CARRIER_API_ERROR', message: { code: 'CARRIER_UNAVAILABLE' } },
     });
@@ -115,11 +115,11 @@ test.each([
 test('temporary faults are retried, and each label is bought once', async () => {
   server.fail('buy', 'act-then-break', '500');
 
-  const answer = await order();
+  const response = await order();
 
-  expect(answer.status).toBe(200);
-  expect(new Set(answer.body.packages.map((pack: { trackingNumber: string }) => pack.trackingNumber)).size).toBe(2);
-  expect(answer.body.packages[0]).toMatchObject({
+  expect(response.status).toBe(200);
+  expect(new Set(response.body.packages.map((pack: { trackingNumber: string }) => pack.trackingNumber)).size).toBe(2);
+  expect(response.body.packages[0]).toMatchObject({
     label: { contentType: 'application/pdf' },
     documents: [{ documentType: 'invoice' }],
     totalCost: { value: 7.58, currency: 'USD' },

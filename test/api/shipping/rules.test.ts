@@ -54,13 +54,13 @@ describe('every request', () => {
     'packages[0].width',
     'packages[0].height',
   ])('without %s is refused with the path of the field', async (path) => {
-    for (const answer of [
+    for (const response of [
       await quote(withField(domesticRequest(), path, undefined)),
       await order(withField(domesticRequest(), path, undefined)),
     ]) {
-      expect(answer.status).toBe(400);
-      expect(answer.body.code).toBe('VALIDATION_ERROR');
-      expect(errorsOf(answer.body)).toContain(`MISSING_FIELD_ERROR ${path}`);
+      expect(response.status).toBe(400);
+      expect(response.body.code).toBe('VALIDATION_ERROR');
+      expect(errorsOf(response.body)).toContain(`MISSING_FIELD_ERROR ${path}`);
     }
   });
 
@@ -76,10 +76,10 @@ describe('every request', () => {
     'currency',
     'receiver.address.country',
   ])('with a blank %s is refused', async (path) => {
-    const answer = await quote(withField(domesticRequest(), path, '  '));
+    const response = await quote(withField(domesticRequest(), path, '  '));
 
-    expect(answer.status).toBe(400);
-    expect(errorsOf(answer.body)).toContain(`IS_BLANK_ERROR ${path}`);
+    expect(response.status).toBe(400);
+    expect(errorsOf(response.body)).toContain(`IS_BLANK_ERROR ${path}`);
   });
 
   test.each([
@@ -104,10 +104,10 @@ describe('every request', () => {
     ['packages[0].netWeight', 851, 'VALIDATION_ERROR'],
     ['packages[0].volumetricWeight', -1, 'VALIDATION_ERROR'],
   ])('with %s as %j is refused with the path of the field (%s)', async (path, value, code) => {
-    const answer = await quote(withField(domesticRequest(), path, value));
+    const response = await quote(withField(domesticRequest(), path, value));
 
-    expect(answer.status).toBe(400);
-    expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
+    expect(response.status).toBe(400);
+    expect(errorsOf(response.body)).toEqual([`${code} ${path}`]);
   });
 
   test.each([
@@ -126,14 +126,14 @@ describe('every request', () => {
 
   test('may have unknown fields, nulls and no options', async () => {
     const { options: _, partner: __, ...body } = domesticRequest();
-    const answer = await quote({
+    const response = await quote({
       ...body,
       colour: 'red',
       partner: null,
       receiver: { ...body.receiver, customs: null },
     });
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 
@@ -185,10 +185,10 @@ describe('international shipping', () => {
     'packages[0].items[0].hsCode',
     'packages[0].items[0].countryOfOrigin',
   ])('without %s is refused with the path of the field', async (path) => {
-    const answer = await quote(withField(internationalRequest(), path, undefined));
+    const response = await quote(withField(internationalRequest(), path, undefined));
 
-    expect(answer.status).toBe(400);
-    expect(errorsOf(answer.body)).toEqual([`MISSING_FIELD_ERROR ${path}`]);
+    expect(response.status).toBe(400);
+    expect(errorsOf(response.body)).toEqual([`MISSING_FIELD_ERROR ${path}`]);
   });
 
   test.each([
@@ -201,9 +201,9 @@ describe('international shipping', () => {
     ['packages[0].items[0].quantity', 1.5, 'VALIDATION_ERROR'],
     ['packages[0].items[0].value', -1, 'VALIDATION_ERROR'],
   ])('with %s as %j is refused', async (path, value, code) => {
-    const answer = await quote(withField(internationalRequest(), path, value));
+    const response = await quote(withField(internationalRequest(), path, value));
 
-    expect(errorsOf(answer.body)).toEqual([`${code} ${path}`]);
+    expect(errorsOf(response.body)).toEqual([`${code} ${path}`]);
   });
 
   test.each([
@@ -214,10 +214,10 @@ describe('international shipping', () => {
     [48.5, false],
     [0, false],
   ])('with items of 2 x 24.50, a package value of %d is accepted: %s', async (value, accepted) => {
-    const answer = await quote(withField(internationalRequest(), 'packages[0].value', value));
+    const response = await quote(withField(internationalRequest(), 'packages[0].value', value));
 
-    expect(answer.status).toBe(accepted ? 200 : 400);
-    expect(errorsOf(answer.body)).toEqual(accepted ? [] : ['VALIDATION_ERROR packages[0].value']);
+    expect(response.status).toBe(accepted ? 200 : 400);
+    expect(errorsOf(response.body)).toEqual(accepted ? [] : ['VALIDATION_ERROR packages[0].value']);
   });
 
   test('accepts items without value in a package without value', async () => {
@@ -263,11 +263,11 @@ test('an error names all invalid fields and the reference of the order', async (
     body = withField(body, path, value);
   }
 
-  const answer = await order(withField(body, 'shippingMethod', { uid: 'corvid_post_parcel', tier: 'express' }));
+  const response = await order(withField(body, 'shippingMethod', { uid: 'corvid_post_parcel', tier: 'express' }));
 
-  expect(answer.status).toBe(400);
-  expect(answer.body.orderReferenceId).toBe(body.orderReferenceId);
-  expect(errorsOf(answer.body)).toEqual([
+  expect(response.status).toBe(400);
+  expect(response.body.orderReferenceId).toBe(body.orderReferenceId);
+  expect(errorsOf(response.body)).toEqual([
     'IS_BLANK_ERROR receiver.person.lastName',
     'MISSING_FIELD_ERROR packages[1].items[0].hsCode',
     'MISSING_FIELD_ERROR receiver.address.city',
@@ -282,10 +282,10 @@ test('an error names all invalid fields and the reference of the order', async (
 
 describe('quotes', () => {
   test('list every method with price and transit time, cheapest first', async () => {
-    const answer = await quote(domesticRequest());
+    const response = await quote(domesticRequest());
 
-    expect(answer.status).toBe(200);
-    const { items, count } = answer.body;
+    expect(response.status).toBe(200);
+    const { items, count } = response.body;
     expect(count).toBe(items.length);
     expect(items.map((item: Quoted) => item.method.uid)).toEqual(
       expect.arrayContaining([
@@ -312,10 +312,10 @@ describe('quotes', () => {
   });
 
   test('are an empty list when no method carries the packages', async () => {
-    const answer = await quote(withField(domesticRequest(), 'packages[0].grossWeight', 500_000));
+    const response = await quote(withField(domesticRequest(), 'packages[0].grossWeight', 500_000));
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({ items: [], count: 0 });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({ items: [], count: 0 });
   });
 
   test.each([
@@ -394,10 +394,10 @@ describe('quotes', () => {
 
 describe('authentication', () => {
   test.each(['/v1/shipping-methods/quote', '/v1/shipping-orders'])('%s requires a key', async (path) => {
-    const answer = await request(app).post(path).send(domesticRequest());
+    const response = await request(app).post(path).send(domesticRequest());
 
-    expect(answer.status).toBe(401);
-    expect(answer.body).toMatchObject({ code: 'UNAUTHORIZED' });
+    expect(response.status).toBe(401);
+    expect(response.body).toMatchObject({ code: 'UNAUTHORIZED' });
   });
 });
 
@@ -413,10 +413,10 @@ describe('the method of a shipping order', () => {
     [{ uid: 'corvid_post_parcel', carrier: 'Tern Parcel' }, 'VALIDATION_ERROR shippingMethod.carrier'],
     [{ tier: 'standard', carrier: 'Owl Mail' }, 'NO_SUCH_CHOICE_ERROR shippingMethod.carrier'],
   ])('%j is refused', async (shippingMethod, error) => {
-    const answer = await order({ ...domesticRequest(), shippingMethod });
+    const response = await order({ ...domesticRequest(), shippingMethod });
 
-    expect(answer.status).toBe(400);
-    expect(errorsOf(answer.body)).toEqual([error]);
+    expect(response.status).toBe(400);
+    expect(errorsOf(response.body)).toEqual([error]);
   });
 
   test('is required', async () => {
@@ -433,14 +433,14 @@ describe('the method of a shipping order', () => {
       'METHOD_NOT_AVAILABLE',
     ],
     ['no method at all', { tier: 'express' }, 'NO_METHOD_AVAILABLE'],
-  ])('%s is answered with the carrier’s refusal', async (_, shippingMethod, code) => {
+  ])('%s ends with the carrier’s refusal', async (_, shippingMethod, code) => {
     const heavy =
       code === 'METHOD_NOT_AVAILABLE' && 'uid' in shippingMethod
         ? domesticRequest()
         : withField(domesticRequest(), 'packages[0].grossWeight', 500_000);
-    const answer = await order({ ...heavy, shippingMethod });
+    const response = await order({ ...heavy, shippingMethod });
 
-    expect(answer.status).toBe(400);
-    expect(answer.body).toMatchObject({ code: 'PUBLIC_API_ERROR', detail: { code } });
+    expect(response.status).toBe(400);
+    expect(response.body).toMatchObject({ code: 'PUBLIC_API_ERROR', detail: { code } });
   });
 });

@@ -78,13 +78,13 @@ const search = (body: object, as = client) => request(app).post('/v1/shipping-or
 
 async function bought(change: object = {}, as = client) {
   const body = requestFor(change);
-  const answer = await create(body, as);
-  expect(answer.status).toBe(200);
+  const response = await create(body, as);
+  expect(response.status).toBe(200);
   return {
     body,
-    answer: answer.body,
+    response: response.body,
     reference: body.orderReferenceId,
-    number: answer.body.packages[0].trackingNumber as string,
+    number: response.body.packages[0].trackingNumber as string,
   };
 }
 
@@ -104,19 +104,19 @@ async function scan(trackingNumber: string, statusUid: string): Promise<void> {
     createdAt: '2026-02-01T10:00:00Z',
   };
   const { headers, body } = signedCarrierEvents([event], secret);
-  const answer = await request(app).post('/v1/carriers/tern_parcel/events').set(headers).send(body);
-  expect(answer.body).toMatchObject({ recorded: 1 });
+  const response = await request(app).post('/v1/carriers/tern_parcel/events').set(headers).send(body);
+  expect(response.body).toMatchObject({ recorded: 1 });
 }
 
 describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
   test('returns the labels by id and by reference, so that they are found after a lost response', async () => {
-    const { answer, reference, number } = await bought();
+    const { response, reference, number } = await bought();
 
-    const [byId, byReference] = [await get(answer.orderId), await get(reference)];
+    const [byId, byReference] = [await get(response.orderId), await get(reference)];
 
     expect(byReference.status).toBe(200);
     expect(byReference.body).toMatchObject({
-      orderId: answer.orderId,
+      orderId: response.orderId,
       orderReferenceId: reference,
       status: 'bought',
       shippingMethod: { carrier: 'Tern Parcel', uid: METHOD },
@@ -133,13 +133,13 @@ describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
     expect(label.body.subarray(0, 5).toString()).toBe('%PDF-');
   });
 
-  test('answers the account and operators only', async () => {
-    const { answer, reference } = await bought();
+  test('responses the account and operators only', async () => {
+    const { response, reference } = await bought();
 
-    expect((await get(answer.orderId, stranger)).status).toBe(404);
+    expect((await get(response.orderId, stranger)).status).toBe(404);
     expect((await get(reference, stranger)).status).toBe(404);
-    expect((await get(answer.orderId, operator)).status).toBe(200);
-    expect((await request(app).get(`/v1/shipping-orders/${answer.orderId}`)).status).toBe(401);
+    expect((await get(response.orderId, operator)).status).toBe(200);
+    expect((await request(app).get(`/v1/shipping-orders/${response.orderId}`)).status).toBe(401);
     expect((await get('unknown')).status).toBe(404);
     expect((await get(uuidv7())).body).toMatchObject({ code: 'NOT_FOUND' });
   });
@@ -170,10 +170,10 @@ describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
   });
 
   test('lists no label after the retention period', async () => {
-    const { answer, reference } = await bought();
+    const { response, reference } = await bought();
     await sql`
       UPDATE shipment_documents SET deleted_at = now()
-      WHERE shipment_id IN (SELECT id FROM shipments WHERE shipping_order_id = ${answer.orderId})`;
+      WHERE shipment_id IN (SELECT id FROM shipments WHERE shipping_order_id = ${response.orderId})`;
 
     const { body } = await get(reference);
 
@@ -184,10 +184,10 @@ describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
 
 describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
   test('voids the labels, once, and keeps the reference used', async () => {
-    const { body, answer, reference, number } = await bought();
+    const { body, response, reference, number } = await bought();
     expect(await isLive(number)).toBe(true);
 
-    const [first, again] = [await cancel(reference), await cancel(answer.orderId)];
+    const [first, again] = [await cancel(reference), await cancel(response.orderId)];
 
     expect(first.status).toBe(200);
     expect(first.body).toMatchObject({ status: 'canceled', canceledAt: expect.any(String) });
@@ -215,10 +215,10 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
   });
 
   test('is 404 for another account', async () => {
-    const { reference, answer, number } = await bought();
+    const { reference, response, number } = await bought();
 
     expect((await cancel(reference, stranger)).status).toBe(404);
-    expect((await cancel(answer.orderId, stranger)).status).toBe(404);
+    expect((await cancel(response.orderId, stranger)).status).toBe(404);
     expect(await isLive(number)).toBe(true);
   });
 
@@ -263,13 +263,13 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
         return outcome;
       },
     };
-    const creating = create(body).then((answer) => answer);
+    const creating = create(body).then((response) => response);
     await purchaseBegan;
 
-    const answer = await cancel(body.orderReferenceId);
+    const response = await cancel(body.orderReferenceId);
     release();
 
-    expect(answer.body.status).toBe('canceled');
+    expect(response.body.status).toBe('canceled');
     expect((await creating).body).toMatchObject({ code: 'PUBLIC_API_ERROR' });
     expect(
       await sql`
@@ -312,7 +312,7 @@ describe('POST /v1/shipping-orders/search', () => {
     expect(await found({ createdFrom: createdAt })).toEqual([second.reference]);
     expect(await found({ createdTo: createdAt })).toEqual([first.reference]);
     expect((await search({ orderReferenceIds: [first.reference] })).body.shippingOrders[0]).toMatchObject({
-      orderId: first.answer.orderId,
+      orderId: first.response.orderId,
       status: 'bought',
       shippingMethod: { carrier: 'Tern Parcel', uid: METHOD },
       packages: [{ packageReferenceId: 'pkg-1', trackingNumber: first.number }],
@@ -348,14 +348,14 @@ describe('an Idempotency-Key', () => {
     const body = requestFor();
     const key = `died-${body.orderReferenceId}`;
     const first = await keyed(body, key);
-    // The state that such a process leaves, after its leases have expired: bought and not answered.
+    // The state that such a process leaves, after its leases have expired: bought, without a response.
     await sql`
       UPDATE idempotency_keys SET status = NULL, body = NULL, locked_until = now() - interval '1 second'
       WHERE account_id = ${client.id} AND key = ${key}`;
     await sql`
-      UPDATE shipping_orders SET answered_at = NULL, waiting_until = now()
+      UPDATE shipping_orders SET responded_at = NULL, waiting_until = now()
       WHERE order_reference_id = ${body.orderReferenceId}`;
-    // The carrier sells nothing any more, so that only the stored purchase can answer.
+    // The carrier sells nothing any more, so that only the stored purchase can response.
     faults = { buy: async () => ({ ok: false, refusal: { code: 'CLOSED', message: 'Closed.' } }) };
 
     const [again, other] = [await keyed(body, key), await create(body)];
@@ -367,7 +367,7 @@ describe('an Idempotency-Key', () => {
     expect(other.status).toBe(409);
   });
 
-  test('is stored in the transaction that marks the order as answered', async () => {
+  test('is stored in the transaction that marks the order as responded to', async () => {
     const body = requestFor();
     const key = `stolen-${body.orderReferenceId}`;
     const tern = createCarriers(sql, 'https://pressline.test').forMethod(METHOD)!;

@@ -34,11 +34,11 @@ afterAll(() => stopWorker());
 
 const order = (body: object, as = client) => request(app).post('/v1/shipping-orders').set(as.key).send(body);
 const download = async (url: string) => {
-  const answer = await request(app).get(new URL(url).pathname).buffer(true).parse(binaryBody);
+  const response = await request(app).get(new URL(url).pathname).buffer(true).parse(binaryBody);
   return {
-    type: answer.headers['content-type'] as string,
-    name: answer.headers['content-disposition'] as string,
-    body: answer.body as Buffer,
+    type: response.headers['content-type'] as string,
+    name: response.headers['content-disposition'] as string,
+    body: response.body as Buffer,
   };
 };
 
@@ -46,16 +46,16 @@ test('an order of two packages returns tracking numbers, and labels with these n
   const body = domesticRequest();
   body.packages.push({ ...body.packages[0]!, packageReferenceId: 'pkg-2' });
 
-  const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
+  const response = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
 
-  expect(answer.status).toBe(200);
-  expect(answer.body).toMatchObject({
+  expect(response.status).toBe(200);
+  expect(response.body).toMatchObject({
     orderId: expect.any(String),
     orderReferenceId: body.orderReferenceId,
     shippingMethod: { carrier: 'Corvid Post', uid: 'corvid_post_parcel' },
   });
-  expect(answer.body.packages).toHaveLength(2);
-  for (const [index, pack] of answer.body.packages.entries()) {
+  expect(response.body.packages).toHaveLength(2);
+  for (const [index, pack] of response.body.packages.entries()) {
     expect(pack).toMatchObject({
       packageReferenceId: `pkg-${index + 1}`,
       trackingUrl: expect.stringContaining(pack.trackingNumber),
@@ -73,11 +73,11 @@ test('an order of two packages returns tracking numbers, and labels with these n
 });
 
 test('an international order by courier lists the commercial invoice with each package', async () => {
-  const answer = await order({ ...internationalRequest(), shippingMethod: { tier: 'express', uid: '' } }, partner);
+  const response = await order({ ...internationalRequest(), shippingMethod: { tier: 'express', uid: '' } }, partner);
 
-  expect(answer.status).toBe(200);
-  const [pack] = answer.body.packages;
-  expect(answer.body.shippingMethod).toEqual({ carrier: 'Merlin Express', uid: 'merlin_express_worldwide' });
+  expect(response.status).toBe(200);
+  const [pack] = response.body.packages;
+  expect(response.body.shippingMethod).toEqual({ carrier: 'Merlin Express', uid: 'merlin_express_worldwide' });
   expect(isSscc(pack.trackingNumber)).toBe(true);
   expect(pack.documents).toEqual([
     {
@@ -91,21 +91,21 @@ test('an international order by courier lists the commercial invoice with each p
 });
 
 test('an international order by post has a customs form', async () => {
-  const answer = await order({
+  const response = await order({
     ...internationalRequest(),
     shippingMethod: { uid: 'corvid_post_tracked_packet' },
   });
 
-  expect(answer.body.packages[0].documents).toMatchObject([{ documentType: 'cn22', contentType: 'application/pdf' }]);
+  expect(response.body.packages[0].documents).toMatchObject([{ documentType: 'cn22', contentType: 'application/pdf' }]);
 });
 
 test.each(['FR', 'NO', 'BR', 'IN'])('a postal label from %s has an S10 number of that country', async (country) => {
   const body = internationalRequest();
   body.sender.address.country = country;
 
-  const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
+  const response = await order({ ...body, shippingMethod: { uid: 'corvid_post_parcel' } });
 
-  const { trackingNumber } = answer.body.packages[0];
+  const { trackingNumber } = response.body.packages[0];
   expect(isS10(trackingNumber)).toBe(true);
   expect(trackingNumber.slice(-2)).toBe(country);
 });
@@ -114,8 +114,8 @@ test('customs forms show the stated net weight and the box type', async () => {
   const formOf = async (change: object) => {
     const body = internationalRequest();
     body.packages = [{ ...body.packages[0], ...change }];
-    const answer = await order({ ...body, shippingMethod: { uid: 'corvid_post_tracked_packet' } });
-    const form = await download(answer.body.packages[0].documents[0].fileUrl);
+    const response = await order({ ...body, shippingMethod: { uid: 'corvid_post_tracked_packet' } });
+    const form = await download(response.body.packages[0].documents[0].fileUrl);
     return (await textOf(form.body)).join(' ').replace(/\s+/g, ' ');
   };
 
@@ -134,13 +134,13 @@ test('emoji are left out of labels and customs forms', async () => {
   body.sender.person.company = '\u{1F5A8}\u{FE0F} Druckhaus Spree';
   body.packages[0]!.items[0].description = 'Framed poster \u{1F5BC}\u{FE0F} 30x40 cm';
   const textsOf = async (format: object, uid: string) => {
-    const { body: answer } = await order({
+    const { body: response } = await order({
       ...body,
       orderReferenceId: `emoji-${uid}`,
       options: { label: format },
       shippingMethod: { uid },
     });
-    const [pack] = answer.packages;
+    const [pack] = response.packages;
     const urls = [pack.label.fileUrl, pack.documents[0].fileUrl];
     return await Promise.all(urls.map(async (url) => (await download(url)).body));
   };
@@ -159,9 +159,9 @@ test('emoji are left out of labels and customs forms', async () => {
 
 test('options.label.format zpl returns a ZPL label', async () => {
   const body = { ...domesticRequest(), options: { label: { format: 'zpl' } } };
-  const answer = await order(body);
+  const response = await order(body);
 
-  const { label } = answer.body.packages[0];
+  const { label } = response.body.packages[0];
   expect(label).toMatchObject({ contentType: 'application/zpl', fileName: expect.stringMatching(/\.zpl$/) });
   expect((await download(label.fileUrl)).body.toString('utf8')).toMatch(/^\^XA/);
 });
@@ -169,9 +169,9 @@ test('options.label.format zpl returns a ZPL label', async () => {
 test('A4 labels of several packages are one file', async () => {
   const body = domesticRequest();
   body.packages.push({ ...body.packages[0]!, packageReferenceId: 'pkg-2' });
-  const answer = await order({ ...body, options: { label: { size: 'A4' } } });
+  const response = await order({ ...body, options: { label: { size: 'A4' } } });
 
-  const [first, second] = answer.body.packages;
+  const [first, second] = response.body.packages;
   expect(first.label.fileName).toBe(second.label.fileName);
   const [page] = await pagesOf((await download(first.label.fileUrl)).body, 'ordered-a4');
   expect((await barcodesIn(page!)).map(({ text }) => text.replace(/[()]/g, '')).sort()).toEqual(
@@ -187,11 +187,11 @@ test('one request buys labels for twenty packages', async () => {
     packageReferenceId: `pkg-${index}`,
   }));
 
-  const answer = await order(body);
+  const response = await order(body);
 
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
   const packages: { trackingNumber: string; packageReferenceId: string; label: { fileUrl: string } }[] =
-    answer.body.packages;
+    response.body.packages;
   expect(packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual(
     body.packages.map(({ packageReferenceId }) => packageReferenceId),
   );
@@ -203,10 +203,10 @@ describe('a reference', () => {
   test('is used once per account, by ten concurrent requests too', async () => {
     const body = domesticRequest();
 
-    const answers = await Promise.all(Array.from({ length: 10 }, () => order(body)));
+    const responses = await Promise.all(Array.from({ length: 10 }, () => order(body)));
 
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
-    const refused = answers.find(({ status }) => status === 409)!;
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, ...Array(9).fill(409)]);
+    const refused = responses.find(({ status }) => status === 409)!;
     expect(refused.body).toMatchObject({
       orderReferenceId: body.orderReferenceId,
       code: 'DUPLICATE_ORDER_REFERENCE',
@@ -244,7 +244,7 @@ describe('a reference', () => {
   test('whose response was lost returns the same labels for the same request, and 409 for another', async () => {
     const body = domesticRequest();
     const first = await order(body);
-    await sql`UPDATE shipping_orders SET answered_at = NULL, waiting_until = now() WHERE order_reference_id = ${body.orderReferenceId}`;
+    await sql`UPDATE shipping_orders SET responded_at = NULL, waiting_until = now() WHERE order_reference_id = ${body.orderReferenceId}`;
 
     const other = await order({ ...body, currency: 'USD' });
     const again = await order(body);

@@ -97,7 +97,7 @@ const signals = async () =>
   ).map(({ target, payload }) => [target, payload.signal, payload.args[0]!.transit]);
 
 describe('GET /v1/tracking/{trackingNumber}', () => {
-  test('answers in the shape of schema `Tracking`, newest checkpoint first', async () => {
+  test('responses in the shape of schema `Tracking`, newest checkpoint first', async () => {
     const { numbers } = await shipment();
     const [number] = numbers as [string];
     await report([
@@ -105,10 +105,10 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
       event(number, 'in_transit', 10, { description: 'Sorted' }),
     ]);
 
-    const answer = await track(number);
+    const response = await track(number);
 
-    expect(answer.status).toBe(200);
-    expect(answer.body).toMatchObject({
+    expect(response.status).toBe(200);
+    expect(response.body).toMatchObject({
       shortUid: expect.any(String),
       trackingNumber: number,
       trackingUrl: expect.stringContaining(number),
@@ -118,10 +118,10 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
       carrierName: 'Tern Parcel',
       weightInGrams: '850',
     });
-    const [registered, ...reported] = [...answer.body.checkpoints].sort((a, b) =>
+    const [registered, ...reported] = [...response.body.checkpoints].sort((a, b) =>
       b.createdAt.localeCompare(a.createdAt),
     );
-    expect(answer.body.checkpoints).toEqual([registered, ...reported]);
+    expect(response.body.checkpoints).toEqual([registered, ...reported]);
     expect(registered).toMatchObject({ status: 0, statusUid: 'registered' });
     expect(reported).toEqual([
       {
@@ -147,10 +147,10 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
   });
 
   test('an unknown number is TRACKING_DETAILS_NOT_FOUND', async () => {
-    const answer = await track('XX000000000XX');
+    const response = await track('XX000000000XX');
 
-    expect(answer.status).toBe(404);
-    expect(answer.body).toEqual({
+    expect(response.status).toBe(404);
+    expect(response.body).toEqual({
       trackingNumber: 'XX000000000XX',
       code: 'TRACKING_DETAILS_NOT_FOUND',
       message: expect.any(String),
@@ -158,7 +158,7 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     });
   });
 
-  test('answers the sender, the print partner and operators only', async () => {
+  test('responses the sender, the print partner and operators only', async () => {
     const [own] = (await shipment()).numbers as [string];
     const [printed] = (await shipment({ printOrder: true })).numbers as [string];
     const stranger = await testAccount(sql, 'client');
@@ -186,9 +186,9 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
   test('reports unknown numbers, and numbers of another carrier, as unknown', async () => {
     const [number] = (await shipment()).numbers as [string];
 
-    const answer = await report([event(number, 'delivered', 1)], { carrierUid: 'merlin_express' });
+    const response = await report([event(number, 'delivered', 1)], { carrierUid: 'merlin_express' });
 
-    expect(answer.body).toEqual({ recorded: 0, repeated: 0, unknown: [number] });
+    expect(response.body).toEqual({ recorded: 0, repeated: 0, unknown: [number] });
     expect((await report([event('nowhere', 'delivered', 1)])).body.unknown).toEqual(['nowhere']);
   });
 
@@ -211,10 +211,10 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
     [{ createdAt: 'yesterday' }, 'VALIDATION_ERROR'],
     [{ trackingNumber: '' }, 'IS_BLANK_ERROR'],
   ])('%j is refused', async (change, code) => {
-    const answer = await report([event('x', 'delivered', 1, change)]);
+    const response = await report([event('x', 'delivered', 1, change)]);
 
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors).toMatchObject([{ code, reference: `events[0].${Object.keys(change)[0]}` }]);
+    expect(response.status).toBe(400);
+    expect(response.body.errors).toMatchObject([{ code, reference: `events[0].${Object.keys(change)[0]}` }]);
   });
 });
 
@@ -329,7 +329,7 @@ describe('the tracking sweep', () => {
 
     const swept = await sweepTrackings({ sql, carriers, log: deps.log }, { limit: 100 });
 
-    expect(swept).toEqual({ checked: 1, recorded: 1, failed: 0, away: [] });
+    expect(swept).toEqual({ checked: 1, recorded: 1, failed: 0, unavailable: [] });
     expect(asked).toEqual([[due]]);
     expect(await dueAt(due)).toBeNull();
     expect(await dueAt(later)).not.toBeNull();
@@ -345,7 +345,7 @@ describe('the tracking sweep', () => {
       checked: 1,
       recorded: 0,
       failed: 0,
-      away: ['corvid_post'],
+      unavailable: ['corvid_post'],
     });
 
     expect((await dueAt(number))!.getTime()).toBeGreaterThan(Date.now());

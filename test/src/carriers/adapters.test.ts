@@ -221,7 +221,7 @@ test('a quote fails when no carrier responds', async () => {
   await expect(carriersOf([gateway]).quote(consignmentTo(CHICAGO))).rejects.toThrow(CarrierUnavailable);
 });
 
-describe('an adapter that does not answer', () => {
+describe('an adapter that does not respond', () => {
   afterEach(() => {
     jest.useRealTimers();
   });
@@ -231,8 +231,8 @@ describe('an adapter that does not answer', () => {
 
   /** Starts a quote and returns its outcome after the time limit of an adapter. */
   async function quoteLate(adapters: readonly CarrierAdapter[], choice?: string) {
-    const answered = Promise.all(builtIn().map((adapter) => adapter.quote(consignmentTo(CHICAGO))));
-    const before = await answered;
+    const quoted = Promise.all(builtIn().map((adapter) => adapter.quote(consignmentTo(CHICAGO))));
+    const before = await quoted;
     jest.useFakeTimers();
     const fixed = builtIn().map((adapter, index) => ({ ...adapter, quote: async () => before[index]! }));
     const outcome = carriersOf([...fixed, ...adapters])

@@ -40,7 +40,7 @@ export class EasyPostAccount {
 
   constructor(private readonly url: () => string) {}
 
-  /** Performs an API call and returns its answer. */
+  /** Performs an API call and returns its response. */
   // biome-ignore lint/suspicious/noExplicitAny: request bodies of the client
   handle(method: string, path: string, body: any): EasyPostAnswer {
     const [, resource, id, action] = path.split('/').map(decodeURIComponent);

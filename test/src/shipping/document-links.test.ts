@@ -95,11 +95,11 @@ describe.each(stores)('documents in %s', (_, createStore) => {
     disposition: string | undefined;
     body: Buffer;
   }> {
-    const answer = await request(app).get(link.slice(deps.publicUrl.length)).buffer(true).parse(binaryBody);
-    const { location } = answer.headers;
-    if (answer.status !== 302 || location === undefined) {
-      const { 'content-type': type, 'content-disposition': disposition } = answer.headers;
-      return { status: answer.status, type, disposition, body: answer.body };
+    const response = await request(app).get(link.slice(deps.publicUrl.length)).buffer(true).parse(binaryBody);
+    const { location } = response.headers;
+    if (response.status !== 302 || location === undefined) {
+      const { 'content-type': type, 'content-disposition': disposition } = response.headers;
+      return { status: response.status, type, disposition, body: response.body };
     }
     const direct = await fetch(location);
     return {

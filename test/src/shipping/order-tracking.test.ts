@@ -70,14 +70,14 @@ async function report(
 ): Promise<void> {
   const createdAt = new Date(Date.now() + ++scans * 1_000).toISOString();
   const scan = { id: `scan-${scans}`, trackingNumber, statusUid, message: statusUid, createdAt };
-  const answer = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
+  const response = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
     method: 'POST',
     ...signedCarrierEvents(
       [{ ...scan, expectedDeliveryDate }],
       stack.services.secrets.carrierWebhookSecrets.get(carrierUid)![0]!,
     ),
   });
-  expect(answer.status).toBe(200);
+  expect(response.status).toBe(200);
 }
 
 const shipmentOf = async (orderId: string) =>

@@ -59,11 +59,11 @@ async function report(carrierUid: string, trackingNumber: string, statusUid: str
     message: statusUid,
     createdAt,
   };
-  const answer = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
+  const response = await fetch(`${stack.baseUrl}/v1/carriers/${carrierUid}/events`, {
     method: 'POST',
     ...signedCarrierEvents([event], stack.services.secrets.carrierWebhookSecrets.get(carrierUid)![0]!),
   });
-  return (await answer.json()) as object;
+  return (await response.json()) as object;
 }
 
 const track = (trackingNumber: string, client: Pick<TestStack['shop'], 'getTracking'> = stack.shop) =>

@@ -40,10 +40,10 @@ describe('the delivery address of an order', () => {
     async (character) => {
       const shippingAddress = address(inEvery(RECEIVER_FIELDS, `Haus ${character}`));
 
-      const answer = await api.submit(order({ orderReferenceId: character, shippingAddress }));
+      const response = await api.submit(order({ orderReferenceId: character, shippingAddress }));
 
-      expect(answer.status).toBe(200);
-      const { body } = await api.get(answer.body.id);
+      expect(response.status).toBe(200);
+      const { body } = await api.get(response.body.id);
       expect(body.shippingAddress).toMatchObject(inEvery(RECEIVER_FIELDS, `Haus ${character}`));
     },
   );
@@ -51,12 +51,12 @@ describe('the delivery address of an order', () => {
   test.each([WIZARD, CUNEIFORM])(
     'with nothing but %s in its fields is refused, and the error names each field',
     async (character) => {
-      const answer = await api.submit(
+      const response = await api.submit(
         order({ shippingAddress: address(inEvery(RECEIVER_FIELDS, `${character} ${character}`)) }),
       );
 
-      expect(answer.status).toBe(400);
-      expect(fields(answer.body)).toEqual(refusals(RECEIVER_FIELDS, 'shippingAddress'));
+      expect(response.status).toBe(400);
+      expect(fields(response.body)).toEqual(refusals(RECEIVER_FIELDS, 'shippingAddress'));
     },
   );
 
@@ -64,7 +64,7 @@ describe('the delivery address of an order', () => {
     const shippingAddress = address({ city: WIZARD });
     const draft = await api.submit(order({ orderReferenceId: 'draft', orderType: 'draft' }));
     const placed = await api.submit(order({ orderReferenceId: 'placed' }));
-    const answers = [
+    const responses = [
       await api.submit(order({ orderType: 'draft', shippingAddress })),
       await api.patch(draft.body.id, { shippingAddress }),
       await request(api.app)
@@ -73,9 +73,9 @@ describe('the delivery address of an order', () => {
         .send({ shippingAddress }),
     ];
 
-    for (const answer of answers) {
-      expect(answer.status).toBe(400);
-      expect(fields(answer.body)).toEqual(['VALIDATION_ERROR shippingAddress.city']);
+    for (const response of responses) {
+      expect(response.status).toBe(400);
+      expect(fields(response.body)).toEqual(['VALIDATION_ERROR shippingAddress.city']);
     }
     const printed = await api.patch(draft.body.id, { shippingAddress: address({ city: `Ulm ${WIZARD}` }) });
     expect(printed.status).toBe(200);
@@ -118,9 +118,9 @@ describe('the delivery address of an order', () => {
       },
     ],
   ])('in %s is accepted', async (name, change) => {
-    const answer = await api.submit(order({ orderReferenceId: name, shippingAddress: address(change) }));
+    const response = await api.submit(order({ orderReferenceId: name, shippingAddress: address(change) }));
 
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
   });
 });
 
@@ -136,14 +136,14 @@ describe('the sender address of a partner', () => {
   test('is refused with a line that cannot be printed, in tax ids too, and the error names each field', async () => {
     const names = ['firstName', 'lastName', 'company', 'addressLine1', 'addressLine2', 'city', 'postcode', 'state'];
 
-    const answer = await setUp('prints-wizard', {
+    const response = await setUp('prints-wizard', {
       ...LEEDS_SENDER,
       ...inEvery(names, WIZARD),
       taxIds: { eoriNumber: WIZARD },
     });
 
-    expect(answer.status).toBe(400);
-    expect(fields(answer.body)).toEqual(refusals([...names, 'taxIds.eoriNumber'], 'senderAddress'));
+    expect(response.status).toBe(400);
+    expect(fields(response.body)).toEqual(refusals([...names, 'taxIds.eoriNumber'], 'senderAddress'));
   });
 
   test('is accepted in any script that labels can print', async () => {

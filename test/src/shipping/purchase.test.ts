@@ -362,9 +362,9 @@ test('the dispatch response has links for seven days and the tracking data of th
     publicUrl: 'https://print.example',
   });
 
-  const answer = dispatchResponse(links, bought.shipment, null);
+  const response = dispatchResponse(links, bought.shipment, null);
 
-  expect(answer).toMatchObject({
+  expect(response).toMatchObject({
     trackingCode: bought.shipment.packages[0]!.trackingNumber,
     trackingLink: bought.shipment.packages[0]!.trackingUrl,
     documents: [
@@ -372,7 +372,7 @@ test('the dispatch response has links for seven days and the tracking data of th
       { type: 'label', contentType: 'application/pdf', format: 'pdf' },
     ],
   });
-  const token = new URL(answer.documents[0]!.url).pathname.split('/')[2]!;
+  const token = new URL(response.documents[0]!.url).pathname.split('/')[2]!;
   const inSevenDays = (minutes: number) => new Date(Date.now() + (7 * 24 * 60 + minutes) * 60_000);
   expect(links.open(token, inSevenDays(-1)).ok).toBe(true);
   expect(links.open(token, inSevenDays(1))).toEqual({ ok: false, reason: 'expired' });
