@@ -96,7 +96,7 @@ test.each([
   ['label', 'garbled'],
   ['label', '500'],
 ] as const)(
-  'a gateway that always responses %s with %s is a PUBLIC_API_ERROR, and no label stays bought',
+  'a gateway that always responds to %s with %s is a PUBLIC_API_ERROR, and no label stays bought',
   async (kind, fault) => {
     server.fail(kind, ...Array<typeof fault>(20).fill(fault));
 

@@ -133,7 +133,7 @@ describe('GET /v1/shipping-orders/{shippingOrderId}', () => {
     expect(label.body.subarray(0, 5).toString()).toBe('%PDF-');
   });
 
-  test('responses the account and operators only', async () => {
+  test('responds to the account and operators only', async () => {
     const { response, reference } = await bought();
 
     expect((await get(response.orderId, stranger)).status).toBe(404);

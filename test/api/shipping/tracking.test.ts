@@ -97,7 +97,7 @@ const signals = async () =>
   ).map(({ target, payload }) => [target, payload.signal, payload.args[0]!.transit]);
 
 describe('GET /v1/tracking/{trackingNumber}', () => {
-  test('responses in the shape of schema `Tracking`, newest checkpoint first', async () => {
+  test('responds in the shape of schema `Tracking`, newest checkpoint first', async () => {
     const { numbers } = await shipment();
     const [number] = numbers as [string];
     await report([
@@ -158,7 +158,7 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     });
   });
 
-  test('responses the sender, the print partner and operators only', async () => {
+  test('responds to the sender, the print partner and operators only', async () => {
     const [own] = (await shipment()).numbers as [string];
     const [printed] = (await shipment({ printOrder: true })).numbers as [string];
     const stranger = await testAccount(sql, 'client');
