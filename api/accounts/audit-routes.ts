@@ -1,46 +1,22 @@
 import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
-import { type AuditEntry, type AuditFilter, auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
+import { auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { csvResponse, formatQuery } from '../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { instant } from '../http/lists/search-filters';
-import { operatorsOnly, type RawResponse, type Route, route } from '../http/route';
+import { operatorsOnly, type Route } from '../http/route';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
 const isRowId = (id: string) => /^\d{1,18}$/.test(id);
 
-function exported(sql: ApiDeps['sql'], filter: AuditFilter): RawResponse {
-  return csvResponse<AuditEntry>({
-    name: 'audit',
-    columns: {
-      id: ({ id }) => id,
-      at: ({ at }) => at.toISOString(),
-      actorId: ({ actor }) => actor.id,
-      actorName: ({ actor }) => actor.name,
-      actorRole: ({ actor }) => actor.role,
-      action: ({ action }) => action,
-      objectType: ({ object }) => object.type,
-      objectId: ({ object }) => object.id,
-      before: ({ before }) => (before === null ? null : JSON.stringify(before)),
-      after: ({ after }) => (after === null ? null : JSON.stringify(after)),
-      requestId: ({ requestId }) => requestId,
-      address: ({ address }) => address,
-    },
-    read: ({ limit, after }) =>
-      listAuditEntries(sql, filter, {
-        limit,
-        after: after === null ? null : { time: after.position, id: after.id },
-      }),
-  });
-}
-
 /** The route with which operators read the audit log and admins export it. */
 export function auditRoutes({ sql }: Deps): Route[] {
   return [
-    route({
+    exportedList({
+      csv: { name: 'audit', rows: 'entries', pages: PAGES.byCursor },
       method: 'get',
       path: '/v1/operator/audit',
       operationId: 'listAuditLog',
@@ -51,7 +27,6 @@ export function auditRoutes({ sql }: Deps): Route[] {
         'and is for admins.',
       tag: 'Operators',
       access: operatorsOnly('viewer'),
-      errors: 'coded',
       query: z.object({
         actor: z.string().max(100).optional().describe('Id or name of the actor.'),
         action: z.enum(AUDIT_ACTION_NAMES).optional(),
@@ -66,10 +41,7 @@ export function auditRoutes({ sql }: Deps): Route[] {
         .object({ entries: z.array(auditEntrySchema), nextCursor: z.string().nullable() })
         .meta({ id: 'AuditPage' }),
       handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
-        if (format === 'csv') {
-          requireOperatorRole(account, 'admin');
-          return exported(sql, filter);
-        }
+        if (format === 'csv') requireOperatorRole(account, 'admin');
         const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
         const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));

@@ -65,7 +65,6 @@ function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
     summary: 'List the keys, newest first',
     tag: owners.tag,
     access: operatorsOnly('viewer'),
-    errors: 'coded',
     params: ownerPath,
     response: z.object({ keys: z.array(accountKeySchema) }),
     handler: async ({ params }) => {
@@ -87,7 +86,6 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
       'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once.',
     tag: owners.tag,
     access: operatorsOnly('admin'),
-    errors: 'coded',
     audits: [`${owners.objectType}.rotate_key`],
     idempotent: true,
     returnsSecret: true,
@@ -144,7 +142,6 @@ function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
     description: effect,
     tag: owners.tag,
     access: operatorsOnly('admin'),
-    errors: 'coded',
     audits: [`${owners.objectType}.revoke_key`],
     params: keyPath,
     response: z.object({ id: z.string(), revoked: z.literal(true) }),

@@ -23,7 +23,6 @@ const CONSOLE = '/console';
 const common = {
   method: 'get',
   tag: 'Operators',
-  errors: 'coded',
 } as const;
 const page = { response: z.unknown(), contentType: 'text/html', addressLimit: 'sign_in' } as const;
 

@@ -14,14 +14,13 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { type KeyOwners, keyName, keyRoutes } from './key-routes';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
-const common = { tag: 'Operators', errors: 'coded' } as const;
+const common = { tag: 'Operators' } as const;
 
 const params = z.object({ operatorId: z.string().max(100) });
 

@@ -13,7 +13,7 @@ import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const PATH = '/v1/operator/session';
-const common = { path: PATH, tag: 'Operators', errors: 'coded' } as const;
+const common = { path: PATH, tag: 'Operators' } as const;
 
 const session = z
   .object({

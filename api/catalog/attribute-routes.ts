@@ -21,7 +21,7 @@ import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
 
-const group = { tag: 'Catalog', errors: 'coded', access: operatorsOnly('operator') } as const;
+const group = { tag: 'Catalog', access: operatorsOnly('operator') } as const;
 const params = z.object({ attributeId: z.string() });
 
 function shown({ description, ...value }: StoredAttributeValue): z.input<typeof storedAttributeValue> {

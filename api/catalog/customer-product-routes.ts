@@ -23,13 +23,11 @@ import { customerProductOrdered } from '../../src/orders/reading/ordered-product
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { type Route, route } from '../http/route';
 
 const group = {
   tag: 'Catalog',
-  errors: 'coded',
   access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'operator' },
 } as const;
 const reads = { ...group, access: { ...group.access, operatorRole: 'viewer' } } as const;

@@ -13,11 +13,10 @@ import {
 import { changeProductModel, createProductModel, listProductModels } from '../../src/catalog/product-models';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-const group = { tag: 'Catalog', errors: 'coded', access: operatorsOnly('operator') } as const;
+const group = { tag: 'Catalog', access: operatorsOnly('operator') } as const;
 
 function shown(model: DescribedModel, role: Role): z.input<typeof productModel> {
   if (role === 'operator') return model;

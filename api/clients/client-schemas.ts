@@ -3,7 +3,7 @@ import { accountKeySchema } from '../../src/accounts/accounts-and-keys';
 import { billingEntity, clientSettingsFields, returnAddress } from '../../src/accounts/client-settings';
 import { timestamp } from '../../src/platform/domain/fields';
 import { credentialFields } from '../accounts/key-routes';
-import { limitField } from '../http/lists/cursor';
+import { idCursorField, limitField } from '../http/lists/cursor';
 
 const clientFields = {
   id: z.string(),
@@ -47,7 +47,7 @@ export const clientPage = z.object({
 
 export const pageQuery = z.object({
   limit: limitField,
-  cursor: z.string().max(100).optional(),
+  cursor: idCursorField.optional(),
 });
 
 export const clientPath = z.object({ connectorId: z.string().max(100) });

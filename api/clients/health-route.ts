@@ -23,7 +23,6 @@ const healthSchema = z
 export function clientHealthRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route({
     tag: 'Clients',
-    errors: 'coded',
     method: 'get',
     access: operatorsOnly('viewer'),
     path: '/v1/connectors/{connectorId}/health',

@@ -4,9 +4,8 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
-import { checkedIdCursor, pageOf } from '../http/lists/cursor';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { pageOf } from '../http/lists/cursor';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { client, clientChange, clientPage, clientPath, createdClient, newClient, pageQuery } from './client-schemas';
 import { clientHealthRoute } from './health-route';
@@ -16,7 +15,6 @@ type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const common = {
   tag: 'Clients',
-  errors: 'coded',
 } as const;
 
 const CLIENTS: KeyOwners = {
@@ -85,8 +83,7 @@ function listRoute({ sql, publicUrl }: Deps): Route {
     query: pageQuery.extend({ format: formatQuery }),
     response: clientPage,
     handler: async ({ query }) => {
-      const after = checkedIdCursor(query.cursor);
-      const rows = await listClients(sql, { limit: query.limit + 1, after });
+      const rows = await listClients(sql, { limit: query.limit + 1, after: query.cursor });
       const { page, nextCursor } = pageOf(rows, query.limit, ({ id }) => id);
       return { connectors: await clientsWithKeys(sql, page, publicUrl), nextCursor };
     },

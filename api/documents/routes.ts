@@ -23,7 +23,6 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
       description:
         'Returns the document, or redirects to a short-lived address of the object store. 403: the link was altered. 410: the link has expired, or the document was deleted.',
       tag: 'Documents',
-      errors: 'coded',
       params: z.object({ token: z.string(), fileName: z.string() }),
       response: z.unknown(),
       contentType: 'application/octet-stream',

@@ -7,7 +7,7 @@ import type { Route } from './route';
 
 /** The audit rows of one call. */
 export interface AuditTrail {
-  audit(tx: Queryable, act: AuditedChange, by?: Account): Promise<void>;
+  audit(tx: Queryable, change: AuditedChange, by?: Account): Promise<void>;
   /**
    * Checks after the handler that the call has written the row that its route declares. A missing row is a bug: it is
    * logged.
@@ -21,15 +21,15 @@ export function auditTrail(route: Route, req: Request, res: Response): AuditTrai
   const { requestId, account } = notes;
   let rows = 0;
   return {
-    async audit(tx, act, by) {
-      if (route.audits?.includes(act.action)) rows += 1;
-      else if (!route.alsoAudits?.includes(act.action)) {
-        throw new Error(`${route.operationId} does not declare the act ${act.action}`);
+    async audit(tx, change, by) {
+      if (route.audits?.includes(change.action)) rows += 1;
+      else if (!route.alsoAudits?.includes(change.action)) {
+        throw new Error(`${route.operationId} does not declare the action ${change.action}`);
       }
       const actor = by ?? account;
-      if (actor === undefined) throw new Error(`${route.operationId} audits an act without an actor`);
+      if (actor === undefined) throw new Error(`${route.operationId} audits a change without an actor`);
       const address = req.ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? null;
-      await writeAuditEntry(tx, { actor: actorOf(actor), requestId, address }, act);
+      await writeAuditEntry(tx, { actor: actorOf(actor), requestId, address }, change);
     },
     end(strict) {
       const expected = route.audits === undefined ? 0 : 1;

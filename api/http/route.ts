@@ -50,19 +50,7 @@ export interface CallContext {
    * once when it succeeds, in the transaction of the change where it has one.
    * @param by the actor, on a route without credentials
    */
-  audit(tx: Queryable, act: AuditedChange, by?: Account): Promise<void>;
-}
-
-/** The input of a handler on a route without credentials. */
-export interface OpenCall<P, Q, B> extends CallContext {
-  readonly params: P;
-  readonly query: Q;
-  readonly body: B;
-}
-
-/** The input of a handler, with the authenticated caller. */
-export interface Call<P, Q, B> extends OpenCall<P, Q, B> {
-  readonly account: Account;
+  audit(tx: Queryable, change: AuditedChange, by?: Account): Promise<void>;
 }
 
 /** Access of a handler to the `Idempotency-Key` of its call. */
@@ -96,8 +84,25 @@ export interface Deprecation {
   readonly sunset?: string;
 }
 
-/** A route as data, without its handler. */
-interface RouteFacts {
+type DeepReadonly<T> = T extends Date ? T : T extends object ? { readonly [K in keyof T]: DeepReadonly<T[K]> } : T;
+
+/** What a handler returns for a schema of its response. It is serialized unchanged. */
+export type Sent<S extends z.ZodType> = DeepReadonly<z.input<S>>;
+
+/** The schemas of a route. Without a schema, parameters are not checked and a body is not read. */
+interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
+  readonly params?: P;
+  readonly query?: Q;
+  readonly body?: B;
+  /** Wire form of the response. */
+  readonly response: R;
+}
+
+type Schema = z.ZodType;
+
+/** A route as data, without its access and its handler. */
+interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
+  extends Schemas<P, Q, B, R> {
   readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
   /** In OpenAPI form: `/v1/orders/{orderId}`. */
   readonly path: string;
@@ -107,7 +112,8 @@ interface RouteFacts {
   readonly tag: string;
   /** Set when the operation is to be removed (docs/api-versioning.md). Responses announce it in their headers. */
   readonly deprecated?: Deprecation;
-  readonly errors: ErrorShape;
+  /** Default: `coded`. */
+  readonly errors?: ErrorShape;
   /** The actions that a successful call writes to the audit log: one of these, once. */
   readonly audits?: readonly AuditAction[];
   /** Further actions that a call may write, beside one of `audits` or before a refusal. */
@@ -130,39 +136,31 @@ interface RouteFacts {
   readonly contentType?: string;
 }
 
-/** The schemas of a route. Without a schema, parameters are not checked and a body is not read. */
-interface Schemas<P extends z.ZodType, Q extends z.ZodType, B extends z.ZodType, R extends z.ZodType> {
-  readonly params?: P;
-  readonly query?: Q;
-  readonly body?: B;
-  /** Wire form of the response. Handlers return it, and it is serialized unchanged. */
-  readonly response: R;
-}
-
-type HandlerResult<R extends z.ZodType> = Promise<z.input<R> | RawResponse>;
-type Schema = z.ZodType;
+/** A handler gets the validated request; `More` is what it gets besides. */
+type Handler<P extends Schema, Q extends Schema, B extends Schema, R extends Schema, More> = (
+  call: CallContext & More & { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> },
+) => Promise<Sent<R> | RawResponse>;
 
 /** The declaration of a route whose callers have a key or a session. */
 export interface RouteDefinition<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
-  extends RouteFacts,
-    Schemas<P, Q, B, R> {
+  extends RouteFacts<P, Q, B, R> {
   readonly access: KeyAccess;
-  readonly handler: (call: Call<z.output<P>, z.output<Q>, z.output<B>>) => HandlerResult<R>;
+  readonly handler: Handler<P, Q, B, R, { readonly account: Account }>;
 }
 
 /** The declaration of a route that needs no credentials. */
-export interface OpenRouteDefinition<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
-  extends RouteFacts,
-    Schemas<P, Q, B, R> {
-  readonly handler: (call: OpenCall<z.output<P>, z.output<Q>, z.output<B>>) => HandlerResult<R>;
+interface OpenRouteDefinition<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
+  extends RouteFacts<P, Q, B, R> {
+  readonly handler: Handler<P, Q, B, R, unknown>;
 }
 
 /**
  * One route as data. The Express router and the OpenAPI document are both built from the list of routes, so that they
  * always agree.
  */
-export interface Route extends RouteFacts, Schemas<Schema, Schema, Schema, Schema> {
+export interface Route extends RouteFacts<Schema, Schema, Schema, Schema> {
   readonly access: Access;
+  readonly errors: ErrorShape;
   /**
    * Validates a request and returns its handler. The handler completes the given call with the parsed request.
    * @throws Refusal `VALIDATION_ERROR` with every invalid field of path, query and body
@@ -179,6 +177,7 @@ export function route<P extends Schema, Q extends Schema, B extends Schema, R ex
   ...declared
 }: RouteDefinition<P, Q, B, R>): Route {
   return {
+    errors: 'coded',
     ...declared,
     accept: (sent) => {
       const parsed = validated(declared, sent);
@@ -196,6 +195,7 @@ export function openRoute<P extends Schema, Q extends Schema, B extends Schema, 
   ...declared
 }: OpenRouteDefinition<P, Q, B, R>): Route {
   return {
+    errors: 'coded',
     ...declared,
     access: { credentials: 'none' },
     accept: (sent) => {

@@ -6,9 +6,8 @@ import { DELIVERY_STATES, deliverySchema, type Endpoint } from '../../src/notifi
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
 import { idCursorField, limitField, pageOf } from '../http/lists/cursor';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { type Route, route } from '../http/route';
 import { type Audience, endpointParams } from './audience';
 import { foundEndpoint } from './webhook-routes';
@@ -34,8 +33,8 @@ export function deliveryRoutes(
   { path, tag, access, events, noun, ownerOf, redeliveryAudits }: Audience,
 ): Route[] {
   const audited = redeliveryAudits === undefined ? {} : { audits: redeliveryAudits };
-  const read = { tag, errors: 'coded', access: access.read } as const;
-  const write = { tag, errors: 'coded', access: access.write } as const;
+  const read = { tag, access: access.read } as const;
+  const write = { tag, access: access.write } as const;
   const foundDelivery = async (endpointId: string, deliveryId: string) => {
     const [delivery] = await listDeliveries(sql, { endpointId, id: deliveryId });
     if (delivery === undefined) throw new Refusal('NOT_FOUND');

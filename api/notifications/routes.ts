@@ -26,7 +26,6 @@ function clientEndpointsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
   return route({
     tag,
-    errors: 'coded',
     method: 'get',
     access: access.read,
     path,

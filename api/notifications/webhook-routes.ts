@@ -32,8 +32,8 @@ export function webhookRoutes(
   { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
   { path, tag, access, events, endpoint, noun }: Audience,
 ): Route[] {
-  const read = { tag, errors: 'coded', access: access.read } as const;
-  const write = { tag, errors: 'coded', access: access.write } as const;
+  const read = { tag, access: access.read } as const;
+  const write = { tag, access: access.write } as const;
   const url = outboundUrl(allowsPrivateAddresses(config));
   const description = z.string().max(200);
 

@@ -58,7 +58,6 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
         'The browser then sends both with the requests of the Temporal UI.',
       tag: TAG,
       access: operatorsOnly('viewer'),
-      errors: 'coded',
       response: z.object({ message: z.string(), encrypted: z.boolean() }),
       handler: async () => ({
         message: 'The Temporal UI can now decode payloads here.',
@@ -74,7 +73,6 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
         'Returns 400 for a payload whose key is not configured. Payloads that are not encrypted are returned unchanged.',
       tag: TAG,
       access: operatorsOnly('operator'),
-      errors: 'coded',
       body: exchanged,
       response: exchanged,
       handler: async ({ body, account, log }) => {
@@ -96,7 +94,6 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       description: 'For signals and workflow starts sent from the Temporal UI or CLI.',
       tag: TAG,
       access: operatorsOnly('operator'),
-      errors: 'coded',
       body: exchanged,
       response: exchanged,
       handler: async ({ body }) => (codec === undefined ? body : toJson(await codec.encode(fromJson(body)))),

@@ -1,10 +1,13 @@
 import { ScheduleNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
+import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { type JobResult, readJobResults } from '../../src/platform/temporal/job-runs';
+import { readJobResults } from '../../src/platform/temporal/job-runs';
 import { triggerJob } from '../../src/platform/temporal/schedules';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
+
+const tag = 'Operator: system';
 
 export const jobSchema = z
   .object({
@@ -12,40 +15,31 @@ export const jobSchema = z
     everySeconds: z.number(),
     lastRun: z
       .object({
-        endedAt: z.iso.datetime(),
+        endedAt: timestamp,
         seconds: z.number(),
         error: z.string().nullable().describe('Null for a successful run.'),
       })
       .nullable()
       .describe('Null before the first run has ended.'),
-    lastSuccessAt: z.iso.datetime().nullable(),
+    lastSuccessAt: timestamp.nullable(),
   })
   .meta({ id: 'PeriodicJob' });
 
-export function jobView({ lastRun, lastSuccessAt, ...job }: JobResult): z.input<typeof jobSchema> {
-  return {
-    ...job,
-    lastRun: lastRun === null ? null : { ...lastRun, endedAt: lastRun.endedAt.toISOString() },
-    lastSuccessAt: lastSuccessAt?.toISOString() ?? null,
-  };
-}
-
 /** Routes for the periodic jobs. */
 export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
-  const common = { tag: 'Operator: system', errors: 'coded' } as const;
   return [
     route({
-      ...common,
+      tag,
       method: 'get',
       path: '/v1/operator/jobs',
       operationId: 'listJobs',
       summary: 'List the periodic jobs with their last runs',
       access: operatorsOnly('viewer'),
       response: z.object({ jobs: z.array(jobSchema) }).meta({ id: 'PeriodicJobs' }),
-      handler: async () => ({ jobs: (await readJobResults(sql, jobs)).map(jobView) }),
+      handler: async () => ({ jobs: await readJobResults(sql, jobs) }),
     }),
     route({
-      ...common,
+      tag,
       method: 'post',
       path: '/v1/operator/jobs/{name}/run',
       operationId: 'runJob',
@@ -55,10 +49,8 @@ export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
         'result shows in the list of jobs when the run has ended.',
       access: operatorsOnly('operator'),
       audits: ['job.run'],
-      params: z.object({
-        name: z.string().min(1).max(100).describe('Name of the job, for example `reconcile`.'),
-      }),
-      response: z.object({ name: z.string(), requestedAt: z.iso.datetime() }).meta({ id: 'RequestedJobRun' }),
+      params: z.object({ name: z.string().min(1).max(100).describe('Name of the job, for example `reconcile`.') }),
+      response: z.object({ name: z.string(), requestedAt: timestamp }).meta({ id: 'RequestedJobRun' }),
       handler: async ({ params: { name }, account, log, audit }) => {
         const job = jobs.find((each) => each.name === name);
         if (job === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no job with this name.' });
@@ -72,7 +64,7 @@ export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
         }
         await audit(sql, { action: 'job.run', objectId: name, before: null, after: null });
         log.info({ job: name, by: account.name }, 'periodic job requested');
-        return { name, requestedAt: new Date().toISOString() };
+        return { name, requestedAt: new Date() };
       },
     }),
   ];

@@ -1,8 +1,9 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
 import { ordersNamed } from '../../src/orders/reading/operator-order-list';
+import { timestamp } from '../../src/platform/domain/fields';
 import { isUuid } from '../../src/platform/ids';
-import type { ProblemPosition } from '../../src/platform/problem-list';
+import type { ProblemPage, ProblemPosition } from '../../src/platform/problem-list';
 import { listParcels, PARCEL_PROBLEMS, type ParcelListItem, parcelsNamed } from '../../src/shipping/parcel-list';
 import {
   listShippingOrders,
@@ -12,16 +13,15 @@ import {
 } from '../../src/shipping/shipping-orders/shipping-order-list';
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
-import { csvResponse, formatQuery } from '../http/lists/csv';
 import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../http/lists/cursor';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { anyOfList } from '../http/lists/search-filters';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { operatorsOnly, type Route } from '../http/route';
 
 const common = {
   method: 'get',
   tag: 'Operator: shipments',
   access: operatorsOnly('viewer'),
-  errors: 'coded',
 } as const;
 
 const pageQuery = {
@@ -45,11 +45,22 @@ function decodeProblem(cursor: string | undefined, isId: (id: string) => boolean
   return { hasProblem, ...decodeCursor(cursor.slice(2), isId) };
 }
 
-const positionOf = (row: {
-  readonly id: string;
-  readonly listedAt: string;
-  readonly problem: string | null;
-}): ProblemPosition => ({ hasProblem: row.problem !== null, time: row.listedAt, id: row.id });
+/** Reads a page of a list that begins with the rows that have a problem. */
+async function problemsFirst<Row extends { readonly id: string; readonly listedAt: string; readonly problem: unknown }>(
+  {
+    limit,
+    cursor,
+    problem,
+  }: { readonly limit: number; readonly cursor?: string | undefined; readonly problem?: 'true' | undefined },
+  isId: (id: string) => boolean,
+  read: (page: ProblemPage) => Promise<readonly Row[]>,
+) {
+  const only = problem !== undefined;
+  const rows = await read({ limit: limit + 1, only, after: decodeProblem(cursor, isId) });
+  return pageOf(rows, limit, ({ id, listedAt, problem }) =>
+    encodeProblem({ hasProblem: problem !== null, time: listedAt, id }),
+  );
+}
 
 const parcel = z.object({
   id: z.string(),
@@ -73,24 +84,18 @@ const parcel = z.object({
     .object({ shipmentId: z.string(), position: z.int() })
     .nullable()
     .describe('Where the label can be fetched. Null for a voided label and for a partner’s own tracking code.'),
-  createdAt: z.iso.datetime(),
-  updatedAt: z.iso.datetime(),
+  createdAt: timestamp,
+  updatedAt: timestamp,
 });
 
-function parcelView(row: ParcelListItem): z.input<typeof parcel> {
-  const { listedAt: _, isVoided, shipmentId, position, createdAt, updatedAt, ...rest } = row;
+function parcelView({ listedAt: _, isVoided, shipmentId, position, ...parcel }: ParcelListItem) {
   const hasLabel = shipmentId !== null && position !== null && !isVoided;
-  return {
-    ...rest,
-    voided: isVoided,
-    label: hasLabel ? { shipmentId, position } : null,
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-  };
+  return { ...parcel, voided: isVoided, label: hasLabel ? { shipmentId, position } : null };
 }
 
 function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'parcels', rows: 'parcels', pages: PAGES.byCursor },
     ...common,
     path: '/v1/operator/parcels',
     operationId: 'listParcels',
@@ -106,35 +111,11 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       ...pageQuery,
     }),
     response: z.object({ parcels: z.array(parcel), nextCursor: z.string().nullable() }).meta({ id: 'ParcelPage' }),
-    handler: async ({ query: { q, status, problem, limit, cursor, format } }) => {
+    handler: async ({ query: { q, status, ...query } }) => {
       const filter = { statuses: status, ids: q === undefined ? undefined : await namedParcels(sql, q) };
-      const only = problem !== undefined;
-      if (format === 'csv') {
-        return csvResponse<ParcelListItem>({
-          name: 'parcels',
-          columns: {
-            trackingNumber: ({ trackingNumber }) => trackingNumber,
-            status: ({ status }) => status,
-            problem: ({ problem }) => problem,
-            voided: ({ isVoided }) => isVoided,
-            carrier: ({ carrierName }) => carrierName,
-            method: ({ methodUid }) => methodUid,
-            client: ({ clientName }) => clientName,
-            reference: ({ reference }) => reference,
-            orderId: ({ orderId }) => orderId,
-            printOrderId: ({ printOrderId }) => printOrderId,
-            shippingOrderId: ({ shippingOrderId }) => shippingOrderId,
-            expectedDeliveryDate: (row) => row.expectedDeliveryDate,
-            createdAt: ({ createdAt }) => createdAt.toISOString(),
-            updatedAt: ({ updatedAt }) => updatedAt.toISOString(),
-          },
-          read: ({ limit, after }) => listParcels(sql, filter, { limit, only, after: after && positionOf(after) }),
-        });
-      }
       // Ids of trackings are random tokens.
-      const after = decodeProblem(cursor, (id) => /^[\w-]{1,64}$/.test(id));
-      const rows = await listParcels(sql, filter, { limit: limit + 1, only, after });
-      const { page, nextCursor } = pageOf(rows, limit, (row) => encodeProblem(positionOf(row)));
+      const isId = (id: string) => /^[\w-]{1,64}$/.test(id);
+      const { page, nextCursor } = await problemsFirst(query, isId, (page) => listParcels(sql, filter, page));
       return { parcels: page.map(parcelView), nextCursor };
     },
   });
@@ -170,27 +151,25 @@ const shippingOrder = z.object({
       }),
     )
     .describe('Empty until the labels are bought.'),
-  createdAt: z.iso.datetime(),
-  canceledAt: z.iso.datetime().nullable(),
+  createdAt: timestamp,
+  canceledAt: timestamp.nullable(),
 });
 
-function shippingOrderView(row: ShippingOrderListItem): z.input<typeof shippingOrder> {
-  const { listedAt: _, shipmentId, refusal, packages, createdAt, canceledAt, ...rest } = row;
-  const hasLabels = row.status !== 'canceled' && shipmentId !== null;
+function shippingOrderView({ listedAt: _, shipmentId, refusal, packages, ...order }: ShippingOrderListItem) {
+  const hasLabels = order.status !== 'canceled' && shipmentId !== null;
   return {
-    ...rest,
+    ...order,
     refusal: refusal?.message ?? null,
     packages: (packages ?? []).map(({ trackingNumber, position }) => ({
       trackingNumber,
       label: hasLabels ? { shipmentId, position } : null,
     })),
-    createdAt: createdAt.toISOString(),
-    canceledAt: canceledAt?.toISOString() ?? null,
   };
 }
 
 function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'shipping-orders', rows: 'shippingOrders', pages: PAGES.byCursor },
     ...common,
     path: '/v1/operator/shipping-orders',
     operationId: 'listOperatorShippingOrders',
@@ -206,33 +185,9 @@ function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     response: z
       .object({ shippingOrders: z.array(shippingOrder), nextCursor: z.string().nullable() })
       .meta({ id: 'OperatorShippingOrderPage' }),
-    handler: async ({ query: { q, status, problem, limit, cursor, format } }) => {
-      const ids = q === undefined ? undefined : await shippingOrdersNamed(sql, q);
-      const filter = { statuses: status, ids };
-      const only = problem !== undefined;
-      if (format === 'csv') {
-        return csvResponse<ShippingOrderListItem>({
-          name: 'shipping-orders',
-          columns: {
-            id: ({ id }) => id,
-            reference: ({ orderReferenceId }) => orderReferenceId,
-            client: ({ clientName }) => clientName,
-            status: ({ status }) => status,
-            problem: ({ problem }) => problem,
-            carrier: ({ carrierName }) => carrierName,
-            method: ({ methodUid }) => methodUid,
-            trackingNumbers: ({ packages }) => (packages ?? []).map(({ trackingNumber }) => trackingNumber).join(' '),
-            refusal: ({ refusal }) => refusal?.message,
-            createdAt: ({ createdAt }) => createdAt.toISOString(),
-            canceledAt: ({ canceledAt }) => canceledAt?.toISOString(),
-          },
-          read: ({ limit, after }) =>
-            listShippingOrders(sql, filter, { limit, only, after: after && positionOf(after) }),
-        });
-      }
-      const after = decodeProblem(cursor, isUuid);
-      const rows = await listShippingOrders(sql, filter, { limit: limit + 1, only, after });
-      const { page, nextCursor } = pageOf(rows, limit, (row) => encodeProblem(positionOf(row)));
+    handler: async ({ query: { q, status, ...query } }) => {
+      const filter = { statuses: status, ids: q === undefined ? undefined : await shippingOrdersNamed(sql, q) };
+      const { page, nextCursor } = await problemsFirst(query, isUuid, (page) => listShippingOrders(sql, filter, page));
       return { shippingOrders: page.map(shippingOrderView), nextCursor };
     },
   });

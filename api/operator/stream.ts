@@ -65,7 +65,6 @@ export function streamRoutes({ sql, log }: Pick<ApiDeps, 'sql' | 'log'>, counts:
         'key, and when a reader is too slow. 429: too many streams.',
       tag: 'Operator: system',
       access: operatorsOnly('viewer'),
-      errors: 'coded',
       response: z.string(),
       contentType: 'text/event-stream',
       handler: async ({ headers, account }) => {

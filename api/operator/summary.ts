@@ -1,13 +1,15 @@
+import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import type { StagePeriod } from '../../src/orders/reading/order-stages';
+import { timestamp } from '../../src/platform/domain/fields';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
 import { COUNTED_ROWS } from '../../src/platform/outbox/outbox-sizes';
 import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { jobSchema, jobView } from './jobs';
+import { jobSchema } from './jobs';
 import type { LiveCounts } from './live-counts';
 import { attentionReason } from './orders/attention-reason';
 
@@ -19,7 +21,7 @@ const WORKERS_WAIT_MS = 250;
 
 const seconds = z.number().nonnegative();
 const period = z.object({
-  from: z.iso.datetime().describe('Start of the hour or day in UTC.'),
+  from: timestamp.describe('Start of the hour or day in UTC.'),
   stages: z.array(
     z.object({
       status: z.enum(ORDER_STATUSES),
@@ -31,7 +33,7 @@ const period = z.object({
 
 const summary = z
   .object({
-    at: z.iso.datetime().describe('Time of the counts.'),
+    at: timestamp.describe('Time of the counts.'),
     orders: z.array(z.object({ status: z.enum(ORDER_STATUSES), count: z.int() })).describe('Every status.'),
     attention: z
       .array(z.object({ reason: attentionReason, count: z.int(), oldestSeconds: seconds }))
@@ -57,7 +59,7 @@ const summary = z
             z.object({
               identity: z.string(),
               types: z.array(z.enum(['workflow', 'activity'])),
-              lastSeenAt: z.iso.datetime(),
+              lastSeenAt: timestamp,
             }),
           )
           .describe('Workers that asked for tasks in the last minutes.'),
@@ -73,18 +75,9 @@ const summary = z
   .meta({ id: 'OperatorSummary' });
 
 const periodView = ({ from, stages }: StagePeriod) => ({
-  from: from.toISOString(),
+  from,
   stages: stages.map((stage) => ({ ...stage, averageSeconds: Number(stage.averageSeconds) })),
 });
-
-/** Resolves with null after a time. */
-async function within<T>(ms: number, value: Promise<T>): Promise<T | null> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<null>((resolve) => {
-    timer = setTimeout(() => resolve(null), ms);
-  });
-  return await Promise.race([value, late]).finally(() => clearTimeout(timer));
-}
 
 /** The route with the figures of the console's first page. */
 export function summaryRoutes(
@@ -113,12 +106,14 @@ export function summaryRoutes(
         'each status in the last hours and days. The counts are at most two seconds old.',
       tag: 'Operator: system',
       access: operatorsOnly('viewer'),
-      errors: 'coded',
       response: summary,
       handler: async () => {
-        const [read, workers] = await Promise.all([counts(), within(WORKERS_WAIT_MS, queue.forceFetch('queue'))]);
+        const [read, workers] = await Promise.all([
+          counts(),
+          Promise.race([queue.forceFetch('queue'), setTimeout(WORKERS_WAIT_MS, null, { ref: false })]),
+        ]);
         return {
-          at: read.at.toISOString(),
+          at: read.at,
           orders: ORDER_STATUSES.map((status) => ({ status, count: read.orders.get(status) ?? 0 })),
           attention: read.attention.map(({ reason, orders, oldestSeconds }) => ({
             reason,
@@ -127,18 +122,8 @@ export function summaryRoutes(
           })),
           ordersNeedingAttention: read.needingAttention,
           outbox: read.outbox,
-          jobs: read.results.map(jobView),
-          workers: !workers?.state
-            ? null
-            : {
-                taskQueue,
-                pollers: workers.state.pollers.map(({ identity, types, lastSeenAt }) => ({
-                  identity,
-                  types: [...types],
-                  lastSeenAt: lastSeenAt.toISOString(),
-                })),
-                backlog: { ...workers.state.backlog },
-              },
+          jobs: read.results,
+          workers: workers?.state ? { taskQueue, ...workers.state } : null,
           hours: read.stages.hours.map(periodView),
           days: read.stages.days.map(periodView),
         };

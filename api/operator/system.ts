@@ -4,6 +4,7 @@ import { z } from 'zod';
 import { DIFFERENCES } from '../../src/orders/reconciliation/differences';
 import { lastReconciliation } from '../../src/orders/reconciliation/reconciliation';
 import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
+import { timestamp } from '../../src/platform/domain/fields';
 import { projectRoot } from '../../src/platform/project-root';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
 import type { ApiDeps } from '../deps';
@@ -29,9 +30,9 @@ const system = z
     }),
     reconciliation: z
       .object({
-        endedAt: z.iso.datetime(),
-        findings: z
-          .array(z.object({ finding: z.string(), description: z.string(), count: z.int() }))
+        endedAt: timestamp,
+        differences: z
+          .array(z.object({ difference: z.string(), description: z.string(), count: z.int() }))
           .describe('What it found and repaired.'),
       })
       .nullable()
@@ -54,19 +55,14 @@ const system = z
 
 /** The route with versions, configuration and the last reconciliation. */
 export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' | 'config' | 'temporal'>): Route[] {
-  const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as {
-    version: string;
-  };
-  const temporalVersion = async () => {
-    try {
-      const info = await temporal.withDeadline(Date.now() + TEMPORAL_MS, () =>
-        temporal.workflowService.getSystemInfo({}),
+  const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as { version: string };
+  const temporalVersion = () =>
+    temporal
+      .withDeadline(Date.now() + TEMPORAL_MS, () => temporal.workflowService.getSystemInfo({}))
+      .then(
+        ({ serverVersion }) => serverVersion || null,
+        () => null,
       );
-      return info.serverVersion || null;
-    } catch {
-      return null;
-    }
-  };
   return [
     route({
       method: 'get',
@@ -75,7 +71,6 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
       summary: 'Retrieve versions, configuration and the last reconciliation',
       tag: 'Operator: system',
       access: operatorsOnly('viewer'),
-      errors: 'coded',
       response: system,
       handler: async () => {
         const [[server], schema, reconciliation, temporalServer] = await Promise.all([
@@ -91,24 +86,21 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
             postgres: server!.version,
             temporal: temporalServer,
             schema: schema.version,
-            pendingMigrations: [...schema.pending],
+            pendingMigrations: schema.pending,
           },
           temporal: {
             namespace: config.TEMPORAL_NAMESPACE,
             taskQueue: config.TEMPORAL_TASK_QUEUE,
             uiUrl: config.TEMPORAL_UI_URL ?? null,
           },
-          reconciliation:
-            reconciliation === null
-              ? null
-              : {
-                  endedAt: reconciliation.endedAt.toISOString(),
-                  findings: Object.entries(reconciliation.counts).map(([finding, count]) => ({
-                    finding,
-                    description: DIFFERENCES[finding as keyof typeof DIFFERENCES] ?? finding,
-                    count,
-                  })),
-                },
+          reconciliation: reconciliation && {
+            endedAt: reconciliation.endedAt,
+            differences: Object.entries(reconciliation.counts).map(([difference, count]) => ({
+              difference,
+              description: DIFFERENCES[difference as keyof typeof DIFFERENCES] ?? difference,
+              count,
+            })),
+          },
           configuration: shownConfiguration(config),
         };
       },

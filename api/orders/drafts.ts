@@ -10,7 +10,7 @@ import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema } from './order-schemas';
 import { orderAddress } from './routes';
-import { visibleOrderId } from './visible-order';
+import { CLIENTS, visibleOrderId } from './visible-order';
 
 /** Attempts at an edit that concurrent edits of the same draft overtake. */
 const ATTEMPTS = 10;
@@ -31,13 +31,7 @@ function noDraft(reason: NoDraft): Refusal {
 /** Routes for drafts: stored orders that have no workflow until they become orders. */
 export function draftRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, metrics, runSettings } = deps;
-  const common = {
-    path: '/v1/orders/{orderId}',
-    tag: 'Orders',
-    access: { credentials: 'key:secret', roles: ['client'] },
-    errors: 'coded',
-    params: orderAddress,
-  } as const;
+  const common = { ...CLIENTS, path: '/v1/orders/{orderId}', params: orderAddress } as const;
 
   return [
     route({
@@ -57,14 +51,9 @@ export function draftRoutes(deps: ApiDeps): Route[] {
           if (typeof draft === 'string') throw noDraft(draft);
           const order = checkedOrder(patched(draft, body));
           const becomesOrder = order.orderType === 'order';
-          const products =
-            becomesOrder || body.items !== undefined
-              ? await productsOfOrder(
-                  sql,
-                  { clientId: account.id, customerReferenceId: order.customerReferenceId },
-                  order.items,
-                )
-              : null;
+          const customer = { clientId: account.id, customerReferenceId: order.customerReferenceId };
+          const isPriced = becomesOrder || body.items !== undefined;
+          const products = isPriced ? await productsOfOrder(sql, customer, order.items) : null;
           const client = { clientId: account.id, clientName: account.name, requestId };
           const edit = { draft, patch: body, order, products, ...client };
           const outcome = await saveDraft(sql, edit, runSettings);

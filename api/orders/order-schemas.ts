@@ -148,7 +148,8 @@ export const shipmentSchema = z
   })
   .meta({ id: 'Shipment' });
 
-const amounts = <K extends string>(...names: K[]) =>
+/** Returns the members of a response that are amounts of money. */
+export const amounts = <K extends string>(...names: K[]) =>
   Object.fromEntries(names.map((name) => [name, z.number()])) as Record<K, z.ZodNumber>;
 
 const receiptSchema = z

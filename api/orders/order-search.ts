@@ -1,16 +1,15 @@
 import { z } from 'zod';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-list';
-import { countryCode } from '../../src/platform/domain/fields';
+import { countryCode, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
-import { viewerOf } from './visible-order';
-
-const DEFAULT_PAGE = 50;
+import { retrievedAddressSchema, retrievedOrderSchema } from './order-schemas';
+import { READERS, viewerOf } from './visible-order';
 
 const text = z.string().min(1).max(100);
 
@@ -26,7 +25,7 @@ const orderSearchSchema = z
     channels: anyOf(text),
     createdFrom: instant.describe('Orders created at or after this time.'),
     createdTo: instant.describe('Orders created before this time.'),
-    limit: z.int().min(1).max(250).default(DEFAULT_PAGE),
+    limit: z.int().min(1).max(250).default(50),
     cursor: cursorField.nullish(),
   })
   .meta({
@@ -34,26 +33,26 @@ const orderSearchSchema = z
     examples: [{ fulfillmentStatuses: ['on_hold', 'failed'], createdFrom: '2026-03-01T00:00:00Z' }],
   });
 
-const summarySchema = z
-  .object({
-    id: z.string(),
-    clientId: z.string(),
-    orderReferenceId: z.string(),
-    customerReferenceId: z.string().nullable(),
-    orderType: z.enum(['order', 'draft']),
-    channel: z.string(),
-    fulfillmentStatus: z.enum(ORDER_STATUSES),
-    financialStatus: z.enum(FINANCIAL_STATUSES),
-    refusalReasonCode: z.string().nullable(),
-    currency: z.string(),
-    country: z.string(),
-    firstName: z.string(),
-    lastName: z.string(),
+const summarySchema = retrievedOrderSchema
+  .pick({
+    id: true,
+    clientId: true,
+    orderReferenceId: true,
+    customerReferenceId: true,
+    orderType: true,
+    channel: true,
+    fulfillmentStatus: true,
+    financialStatus: true,
+    refusalReasonCode: true,
+    currency: true,
+  })
+  .extend({
+    ...retrievedAddressSchema.pick({ country: true, firstName: true, lastName: true }).shape,
     itemCount: z.int(),
     totalInclVat: z.number().nullable().describe('Total of invoices and refunds. Null until the order is priced.'),
-    createdAt: z.iso.datetime(),
-    orderedAt: z.iso.datetime().nullable(),
-    updatedAt: z.iso.datetime(),
+    createdAt: timestamp,
+    orderedAt: timestamp.nullable(),
+    updatedAt: timestamp,
   })
   .meta({ id: 'OrderSummary' });
 
@@ -64,14 +63,8 @@ const orderPageSchema = z
   })
   .meta({ id: 'OrderPage' });
 
-function summaryView({ position: _position, ...order }: OrderSummary): z.input<typeof summarySchema> {
-  return {
-    ...order,
-    totalInclVat: order.totalInclVat === null ? null : fromMinor(Number(order.totalInclVat), order.currency),
-    createdAt: order.createdAt.toISOString(),
-    orderedAt: order.orderedAt?.toISOString() ?? null,
-    updatedAt: order.updatedAt.toISOString(),
-  };
+function summaryView({ position: _, totalInclVat: total, ...order }: OrderSummary) {
+  return { ...order, totalInclVat: total === null ? null : fromMinor(Number(total), order.currency) };
 }
 
 /** The route that searches orders. */
@@ -88,9 +81,7 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         'the last order of a page, so new orders neither repeat rows nor hide them. A page with filters by country, ' +
         `channel, order type or financial status compares ${COMPARED_ROWS} orders at most: it can have fewer orders than ` +
         '`limit`, or none, and still a `nextCursor`.',
-      tag: 'Orders',
-      access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'viewer' },
-      errors: 'coded',
+      ...READERS,
       body: orderSearchSchema,
       response: orderPageSchema,
       handler: async ({ account, body }) => {

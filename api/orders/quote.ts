@@ -9,8 +9,10 @@ import { Refusal } from '../../src/platform/errors';
 import { ratesAt } from '../../src/platform/exchange-rates';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { type Route, route, type Sent } from '../http/route';
 import { resolvedProducts } from './order-products';
+import { amounts } from './order-schemas';
+import { CLIENTS } from './visible-order';
 
 const date = z.iso.date();
 const money = {
@@ -55,28 +57,9 @@ const quoteSchema = z.object({
     }),
   ),
   shipmentMethodUid: z.string().describe('The method on which the totals are based.'),
-  shippingPrice: z.number(),
-  shippingPriceVat: z.number(),
-  shippingPriceInclVat: z.number(),
+  ...amounts('shippingPrice', 'shippingPriceVat', 'shippingPriceInclVat'),
   shipmentMethods: z.array(methodSchema).describe('Cheapest first.'),
 });
-
-const orderQuoteSchema = z
-  .object({
-    orderReferenceId: z.string().nullable(),
-    currency: z.string(),
-    quotes: z.array(quoteSchema).describe('One for each print order.'),
-    productsPrice: z.number(),
-    productsPriceVat: z.number(),
-    productsPriceInclVat: z.number(),
-    shippingPrice: z.number(),
-    shippingPriceVat: z.number(),
-    shippingPriceInclVat: z.number(),
-    total: z.number(),
-    totalVat: z.number(),
-    totalInclVat: z.number(),
-  })
-  .meta({ id: 'OrderQuote' });
 
 /** Totals of a quote. Each is the sum over the receipts of its print orders. */
 const TOTALS = [
@@ -91,7 +74,16 @@ const TOTALS = [
   'totalInclVat',
 ] as const;
 
-function methodView({ method, ...plan }: ShipmentPlan): z.input<typeof methodSchema> {
+const orderQuoteSchema = z
+  .object({
+    orderReferenceId: z.string().nullable(),
+    currency: z.string(),
+    quotes: z.array(quoteSchema).describe('One for each print order.'),
+    ...amounts(...TOTALS),
+  })
+  .meta({ id: 'OrderQuote' });
+
+function methodView({ method, ...plan }: ShipmentPlan): Sent<typeof methodSchema> {
   return {
     uid: method.methodUid,
     name: method.methodName,
@@ -109,7 +101,7 @@ function methodView({ method, ...plan }: ShipmentPlan): z.input<typeof methodSch
   };
 }
 
-function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<typeof quoteSchema> {
+function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): Sent<typeof quoteSchema> {
   const show = (minor: number) => fromMinor(minor, receipt.currency);
   const item = (line: ReceiptLine) => ({
     itemReferenceId: line.referenceId,
@@ -155,12 +147,10 @@ function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): R
     : new Refusal('CONFLICT', { message: 'No print partner can make these items now.', errors });
 }
 
+type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates'>;
+
 /** The route that quotes an order. */
-export function orderQuoteRoutes({
-  sql,
-  carriers,
-  candidates,
-}: Pick<ApiDeps, 'sql' | 'carriers' | 'candidates'>): Route[] {
+export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
   const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
   return [
     route({
@@ -173,17 +163,12 @@ export function orderQuoteRoutes({
       description:
         'Returns the prices and shipment methods that an order would have if it were submitted now. The packages ' +
         'follow `packagingInstructions`. Stores and reserves nothing.',
-      tag: 'Orders',
-      access: { credentials: 'key:secret', roles: ['client'] },
-      errors: 'coded',
+      ...CLIENTS,
       body: quoteOrderSchema,
       response: orderQuoteSchema,
       handler: async ({ account, body }) => {
-        const products = await resolvedProducts(
-          sql,
-          { clientId: account.id, customerReferenceId: body.customerReferenceId },
-          body.items,
-        );
+        const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
+        const products = await resolvedProducts(sql, customer, body.items);
         const rates = await ratesAt(deps.sql, new Date());
         const quote = await withCarriers(() => quoteOrder(deps, quotedOrder(body, account, products, rates)));
         if (!quote.ok) throw quoteRefusal(quote);

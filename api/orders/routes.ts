@@ -17,7 +17,7 @@ import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './order-schemas';
 import { updateShipment } from './update-shipment';
-import { changedOrderId, visibleOrder } from './visible-order';
+import { CLIENTS, changedOrderId, READERS, visibleOrder } from './visible-order';
 
 export const orderAddress = z.object({
   orderId: z
@@ -32,12 +32,6 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, metrics, runs, runSettings } = deps;
   const intake = createIntake(sql, runSettings);
   const log = withoutRedaction(deps.log);
-  const clients = { credentials: 'key:secret', roles: ['client'] } as const;
-  const readers = {
-    credentials: 'key:secret',
-    roles: ['client', 'operator'],
-    operatorRole: 'viewer',
-  } as const;
 
   return [
     route({
@@ -48,18 +42,13 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       description:
         'Submits an order, or a draft, in one request. The response is sent when the order is stored. Print files are ' +
         'fetched afterwards.',
-      tag: 'Orders',
-      access: clients,
-      errors: 'coded',
+      ...CLIENTS,
       idempotent: 'claimed-by-handler',
       body: submitOrderSchema,
       response: submittedOrderSchema,
       handler: async ({ account, body, requestId, idempotency }) => {
-        const products = await productsOfOrder(
-          sql,
-          { clientId: account.id, customerReferenceId: body.customerReferenceId },
-          body.items,
-        );
+        const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
+        const products = await productsOfOrder(sql, customer, body.items);
         const submitted = await intake.submit({
           clientId: account.id,
           clientName: account.name,
@@ -84,9 +73,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       path: '/v1/orders/{orderId}',
       operationId: 'getOrder',
       summary: 'Retrieve an order',
-      tag: 'Orders',
-      access: readers,
-      errors: 'coded',
+      ...READERS,
       params: orderAddress,
       response: retrievedOrderSchema,
       handler: async ({ account, params }) => orderView(await visibleOrder(sql, account, params.orderId), links),
@@ -101,9 +88,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. Existing ' +
         'labels of the other items are voided, and the next dispatch creates new ones. Before the order is planned, ' +
         '`shipment` is the expected one.',
-      tag: 'Orders',
-      access: clients,
-      errors: 'coded',
+      ...CLIENTS,
       audits: ['order.change_shipping'],
       params: orderAddress,
       body: updateShipmentSchema,
@@ -121,16 +106,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         'Allowed until the order has shipped. Pressline asks a partner that already has the order. The order keeps its ' +
         'status until the partner confirms, and then becomes `canceled`.',
       tag: 'Orders',
-      access: { ...readers, operatorRole: 'operator' },
-      errors: 'coded',
+      access: { ...READERS.access, operatorRole: 'operator' },
       audits: ['order.cancel'],
       params: orderAddress,
       body: cancelOrderSchema,
-      response: z.object({
-        id: z.string(),
-        orderReferenceId: z.string(),
-        fulfillmentStatus: retrievedOrderSchema.shape.fulfillmentStatus,
-      }),
+      response: retrievedOrderSchema.pick({ id: true, orderReferenceId: true, fulfillmentStatus: true }),
       handler: async ({ account, params, body, audit }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);

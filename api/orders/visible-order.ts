@@ -9,6 +9,15 @@ import {
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
+/** What every operation of clients on their orders has in common. */
+export const CLIENTS = { tag: 'Orders', access: { credentials: 'key:secret', roles: ['client'] } } as const;
+
+/** What every operation that also operators use to read orders has in common. */
+export const READERS = {
+  tag: 'Orders',
+  access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'viewer' },
+} as const;
+
 /** Returns what an account may see. Clients see their own orders, operators see all. */
 export function viewerOf(account: Account): Viewer {
   return { clientId: account.role === 'operator' ? null : account.id };

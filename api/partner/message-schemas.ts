@@ -90,7 +90,6 @@ export function messageSchemaRoute(publicUrl: string): Route {
     summary: 'Get the JSON Schema of a message',
     description: `One of ${MESSAGE_SCHEMA_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
     tag: 'Partner interaction',
-    errors: 'coded',
     params: z.object({ schemaName: z.string() }),
     response: z.looseObject({ $schema: z.string(), $id: z.string() }),
     handler: async ({ params: { schemaName } }) => {

@@ -5,7 +5,7 @@ import { exchangeRatesSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-const group = { errors: 'coded', tag: 'Operator: stock' } as const;
+const group = { tag: 'Operator: stock' } as const;
 
 /** Routes with which operators read and load exchange rates. */
 export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {

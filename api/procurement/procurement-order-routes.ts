@@ -25,11 +25,10 @@ import {
 } from '../../src/procurement/procurement-orders';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-const group = { errors: 'coded', tag: 'Operator: procurement orders' } as const;
+const group = { tag: 'Operator: procurement orders' } as const;
 
 const orderParams = z.object({ orderId: z.coerce.number().pipe(z.int().min(1)) });
 

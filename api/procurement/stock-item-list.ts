@@ -2,14 +2,10 @@ import { z } from 'zod';
 import { isUuid } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import { stockItemViewSchema } from '../../src/procurement/operator-schemas';
-import {
-  listStockItemsOfPartners,
-  type PartnerStockItem,
-  type StockItemPosition,
-} from '../../src/procurement/stock-items';
-import { csvResponse, formatQuery } from '../http/lists/csv';
+import { listStockItemsOfPartners, type StockItemPosition } from '../../src/procurement/stock-items';
 import { invalidCursor, limitField, pageOf } from '../http/lists/cursor';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { operatorsOnly, type Route } from '../http/route';
 
 const encode = ({ partnerSku, partnerId }: StockItemPosition) =>
   Buffer.from(`${partnerId} ${partnerSku}`).toString('base64url');
@@ -25,7 +21,8 @@ function decode(cursor: string): StockItemPosition {
 
 /** The route with which operators list the stock of all partners. */
 export function stockItemListRoute(sql: Sql): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'stock-items', rows: 'items', pages: PAGES.byCursor },
     method: 'get',
     path: '/v1/operator/stock-items',
     operationId: 'listStockItemsOfPartners',
@@ -33,7 +30,6 @@ export function stockItemListRoute(sql: Sql): Route {
     description: 'By SKU, then partner.',
     tag: 'Operator: stock',
     access: operatorsOnly('viewer'),
-    errors: 'coded',
     query: z.object({
       partnerId: z.uuid().optional(),
       partnerSku: z.string().min(1).max(255).optional().describe('Exact SKU.'),
@@ -55,31 +51,11 @@ export function stockItemListRoute(sql: Sql): Route {
         nextCursor: z.string().nullable(),
       })
       .meta({ id: 'StockItemPage' }),
-    handler: async ({ query: { limit, cursor, format, ...filter } }) => {
-      if (format === 'csv') {
-        return csvResponse<PartnerStockItem>({
-          name: 'stock-items',
-          columns: {
-            partner: ({ partnerUid }) => partnerUid,
-            partnerSku: ({ partnerSku }) => partnerSku,
-            productName: ({ productName }) => productName,
-            productUid: ({ productUid }) => productUid,
-            alert: ({ alertUid }) => alertUid,
-            quantity: ({ quantity }) => quantity,
-            reserved: ({ reserved }) => reserved,
-            backorder: ({ backorder }) => backorder,
-            minStock: ({ minStock }) => minStock,
-            maxStock: ({ maxStock }) => maxStock,
-            quantityOrdered: ({ quantityOrdered }) => quantityOrdered,
-            supplier: ({ supplierUid }) => supplierUid,
-          },
-          read: (page) => listStockItemsOfPartners(sql, filter, page),
-        });
-      }
+    handler: async ({ query: { limit, cursor, ...filter } }) => {
       const after = cursor === undefined ? null : decode(cursor);
       const rows = await listStockItemsOfPartners(sql, filter, { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, encode);
-      return { items: [...page], nextCursor };
+      return { items: page, nextCursor };
     },
   });
 }

@@ -13,12 +13,11 @@ import { BEGINS_OUT_OF_RANGE, beginsInRange, pageOfItems } from '../../src/procu
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
-import { formatQuery } from '../http/lists/csv';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { stockItemListRoute } from './stock-item-list';
 
-const group = { errors: 'coded', tag: 'Operator: stock' } as const;
+const group = { tag: 'Operator: stock' } as const;
 
 const partnerParams = z.object({ partnerId: z.string() });
 

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { Refusal } from '../../src/platform/errors';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { sandboxControl } from './control';
 import {
   behaviourBody,
   carrierEventBody,
@@ -12,15 +12,40 @@ import {
   sandboxOverview,
 } from './sandbox-schemas';
 
-const common = { tag: 'Sandbox', errors: 'coded' } as const;
-const read = { ...common, access: operatorsOnly('viewer') } as const;
-const write = { ...common, access: operatorsOnly('operator') } as const;
+const write = { tag: 'Sandbox', access: operatorsOnly('operator') } as const;
 const partnerPath = z.object({ partnerName: z.string().max(100) });
-const carrierPath = z.object({ carrierUid: z.string().max(100) });
 const clearedBehaviour = z.object({ message: z.string() });
 
 const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: string) =>
   `/partners/${encodeURIComponent(partnerName)}/${command}`;
+
+/** Timeout of a control call: the sandbox may wait for a response of this API. */
+const TIMEOUT_MS = 25_000;
+const LIMIT_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Returns a function that calls the control API of the sandbox (docs/sandbox.md).
+ * @throws Refusal `NOT_FOUND` when no sandbox runs with this API or the sandbox does not know the object, `PUBLIC_API_ERROR` when it
+ *   refuses the call, `UNAVAILABLE` when it does not respond
+ */
+function sandboxControl({ client, sandboxUrl }: Pick<ApiDeps, 'client' | 'sandboxUrl'>) {
+  return async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> => {
+    if (sandboxUrl === undefined) throw new Refusal('NOT_FOUND', { message: 'No sandbox runs with this API.' });
+    const response = await client.exchange({
+      url: `${sandboxUrl}/control${path}`,
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      timeoutMs: TIMEOUT_MS,
+      limitBytes: LIMIT_BYTES,
+    });
+    if (!response.ok)
+      throw new Refusal('UNAVAILABLE', { message: `The sandbox does not respond. ${response.message}` });
+    const received: unknown = JSON.parse(response.text);
+    if (response.status < 400) return received;
+    const message = String((received as { error?: unknown }).error);
+    throw new Refusal(response.status === 404 ? 'NOT_FOUND' : 'PUBLIC_API_ERROR', { message });
+  };
+}
 
 /**
  * Routes with which operators control the sandbox (docs/sandbox.md). They respond with 404 where no sandbox runs with the API, which is
@@ -32,7 +57,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
     (await control('POST', path, body)) as z.input<typeof relayedResponse>;
   return [
     route({
-      ...read,
+      tag: 'Sandbox',
+      access: operatorsOnly('viewer'),
       method: 'get',
       path: '/v1/operator/sandbox',
       operationId: 'getSandbox',
@@ -40,12 +66,10 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       response: z
         .object({ sandbox: sandboxOverview.nullable().describe('Null: no sandbox runs with this API.') })
         .meta({ id: 'Sandbox' }),
-      handler: async () => ({
-        sandbox:
-          deps.sandboxUrl === undefined
-            ? null
-            : ((await control('GET', '/overview')) as z.input<typeof sandboxOverview>),
-      }),
+      handler: async () => {
+        const sandbox = deps.sandboxUrl === undefined ? null : await control('GET', '/overview');
+        return { sandbox: sandbox as z.input<typeof sandboxOverview> | null };
+      },
     }),
     route({
       ...write,
@@ -107,7 +131,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       path: '/v1/operator/sandbox/carriers/{carrierUid}/events',
       operationId: 'sendSandboxCarrierEvent',
       summary: 'Report a scan of a parcel as a sandbox carrier',
-      params: carrierPath,
+      params: z.object({ carrierUid: z.string().max(100) }),
       body: carrierEventBody,
       response: relayedResponse,
       handler: ({ params: { carrierUid }, body: { trackingNumber, statusUid, message = statusUid } }) =>

@@ -32,7 +32,6 @@ export function carrierEventsRoute({ sql, config }: Pick<ApiDeps, 'sql' | 'confi
       'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with a secret of this carrier. 401: the ' +
       'signature is missing or not valid, whatever the body. 429: more than 100 requests in a second from one address.',
     tag: 'Carriers',
-    errors: 'coded',
     params: z.object({ carrierUid: text(100) }),
     body: z.object({ events: z.array(carrierEventSchema).min(1).max(1_000) }).meta({ id: 'CarrierEvents' }),
     response: z

@@ -45,7 +45,6 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
       'still a `nextCursor`.',
     tag: 'Shipping',
     access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },
-    errors: 'coded',
     body: searchSchema,
     response: pageSchema,
     handler: async ({ account, body }) => {

@@ -140,7 +140,6 @@ export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'lin
       '`shippingOrderId` is the id or the orderReferenceId. The links to documents are new. Use it to find the labels after a lost response.',
     tag: 'Shipping',
     access: readers,
-    errors: 'coded',
     params,
     response: retrievedShippingOrderSchema,
     handler: async ({ params, account }) =>
@@ -164,7 +163,6 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config, publicU
       'stays used. After a 503, send the same request again to get the outcome.',
     tag: 'Shipping',
     access: changers,
-    errors: 'coded',
     audits: ['shipping_order.cancel'],
     params,
     response: retrievedShippingOrderSchema,

@@ -18,7 +18,6 @@ export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     description:
       'A public HTML page with the steps of a package. It needs no key and shows no personal data: places are city and country at most. 404 for an unknown number.',
     tag: 'Shipping',
-    errors: 'coded',
     params: z.object({ trackingNumber: z.string().min(1).max(100) }),
     response: z.unknown(),
     contentType: 'text/html',

@@ -17,7 +17,6 @@ const probe = {
   method: 'get',
   timeoutMs: PROBE_TIMEOUT_MS,
   tag: 'System',
-  errors: 'coded',
 } as const;
 const up = {
   response: z.object({ status: z.literal('up') }),

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 import { brotliCompressSync } from 'node:zlib';
 import { openApiDocument } from '../build/openapi.mjs';
 
-const file = join(dirname(fileURLToPath(import.meta.url)), '../..', 'api', 'released-openapi.json.br');
+const file = join(dirname(fileURLToPath(import.meta.url)), '../../test/api/http/openapi/released-openapi.json.br');
 
 /** Descriptions do not matter to the comparison. */
 const text = JSON.stringify(openApiDocument(), (key, value) =>

@@ -3,12 +3,14 @@ import type { Queryable } from '../platform/postgres';
 import { PERSONAL_TABLES } from './personal-columns';
 import type { Subject } from './subjects';
 
+type PersonalRow = Readonly<Record<string, unknown>>;
+
 /** Everything that Pressline stores about the recipient of an order or a shipping order. */
 export interface ExportedSubject {
   readonly kind: Subject['kind'];
   readonly id: string;
   /** Rows by table. A row has the names of its columns. */
-  readonly records: Readonly<Record<string, readonly object[]>>;
+  readonly records: Readonly<Record<string, readonly PersonalRow[]>>;
   readonly documents: readonly {
     readonly type: string;
     readonly fileName: string;
@@ -28,10 +30,10 @@ export async function exportSubject(
   { sql, links }: { readonly sql: Queryable; readonly links: LinkSigner },
   { kind, id }: Subject,
 ): Promise<ExportedSubject> {
-  const records: Record<string, object[]> = {};
+  const records: Record<string, PersonalRow[]> = {};
   for (const { table, rowsOf } of PERSONAL_TABLES) {
     const rows = await sql<
-      { row: object }[]
+      { row: PersonalRow }[]
     >`SELECT to_jsonb(t) AS row FROM ${sql(table)} t WHERE ${rowsOf(sql, [id])}`;
     if (rows.length > 0) records[table] = rows.map(({ row }) => row);
   }

@@ -171,7 +171,7 @@ test('an order whose run is lost after an operator’s hold is on hold', async (
   await orderUntil(stack, orderId, is('on_hold'));
   await loseRun(orderId);
   const possible = async () =>
-    (await stack.operator.getOperatorOrder({ params: { orderId } })).actions.map(({ action }) => action);
+    (await stack.operator.getOperatorOrder({ params: { orderId } })).possibleRepairs.map(({ action }) => action);
   await age(orderId);
   expect(await reconcileOnce()).toEqual({ started: 1 });
   await restarted(orderId);

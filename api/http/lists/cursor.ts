@@ -37,15 +37,6 @@ export function decodeCursor(cursor: string, isId: (id: string) => boolean = isU
   throw invalidCursor();
 }
 
-/**
- * Returns the cursor of a list that is sorted by id alone, where the cursor is the last row's id.
- * @throws Refusal `VALIDATION_ERROR` at `cursor` when it is not a UUID
- */
-export function checkedIdCursor(cursor: string | undefined): string | undefined {
-  if (cursor !== undefined && !isUuid(cursor)) throw invalidCursor();
-  return cursor;
-}
-
 /** Returns the refusal of a text that is not a cursor of a list. */
 export function invalidCursor(message = 'Not a cursor of this list.'): Refusal {
   return new Refusal('VALIDATION_ERROR', {

@@ -288,7 +288,6 @@ export function openApiRoute(routes: readonly Route[], serverUrl: string): Route
     operationId: 'getOpenApiDocument',
     summary: 'Get the OpenAPI document',
     tag: 'System',
-    errors: 'coded',
     response: z.looseObject({ openapi: z.string() }),
     handler: async () => {
       text ??= JSON.stringify(openApiDocument([...routes, self], serverUrl));

@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
+import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import { text } from '../../../src/platform/domain/fields';
+import { text, timestamp } from '../../../src/platform/domain/fields';
 import { instant } from '../../http/lists/search-filters';
 import { attentionReason } from './attention-reason';
-import { REPAIRS } from './repair-schemas';
 
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;
@@ -16,7 +16,7 @@ const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).n
 export const bulkRepairBody = z
   .object({
     action: z
-      .enum(REPAIRS)
+      .enum(REPAIR_ACTIONS)
       .describe(
         '`retry` and `cancel`: every item that it is possible for. `reroute` and `reproduce`: every item that waits for an operator, ' +
           'or every possible item when none waits; they end no wait for a partner.',
@@ -64,15 +64,15 @@ const counts = z.object({
 export const bulkRepair = z
   .object({
     id: z.string(),
-    action: z.enum(REPAIRS),
+    action: z.enum(REPAIR_ACTIONS),
     reason: z.string(),
     partnerId: z.string().nullable(),
     requestedBy: z.object({ id: z.string(), name: z.string() }),
     status: z.enum(['running', 'canceling', 'ended']),
     workflowId: z.string(),
     counts,
-    createdAt: z.iso.datetime(),
-    endedAt: z.iso.datetime().nullable(),
+    createdAt: timestamp,
+    endedAt: timestamp.nullable(),
   })
   .meta({ id: 'BulkRepair' });
 

@@ -20,10 +20,9 @@ import { Refusal } from '../../../src/platform/errors';
 import { isUuid } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { formatQuery } from '../../http/lists/csv';
 import { idCursorField, pageOf } from '../../http/lists/cursor';
-import { exportedList, PAGES } from '../../http/lists/exported-list';
-import { operatorsOnly, type Route, route } from '../../http/route';
+import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
+import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import {
   bulkRepair,
   bulkRepairBody,
@@ -36,21 +35,19 @@ import { OPERATOR_ROUTE } from './order-schemas';
 
 const CHECK_CONCURRENCY = 4;
 
-function view(repair: BulkRepair, progress: BulkRepairProgress | undefined): z.input<typeof bulkRepair> {
-  const { id, action, reason, partnerId, createdAt, endedAt, cancelRequestedAt } = repair;
-  const none = { total: 0, done: 0, refused: 0, failed: 0, canceled: 0, left: 0 };
-  const { id: _, ...reached } = progress ?? { id, ...none };
+const NONE = { total: 0, done: 0, refused: 0, failed: 0, canceled: 0, left: 0 };
+
+function view(
+  { requestedBy: id, requestedByName: name, cancelRequestedAt, ...repair }: BulkRepair,
+  progress: BulkRepairProgress | undefined,
+): Sent<typeof bulkRepair> {
+  const { id: _, ...counts } = progress ?? { id, ...NONE };
   return {
-    id,
-    action,
-    reason,
-    partnerId,
-    requestedBy: { id: repair.requestedBy, name: repair.requestedByName },
-    status: endedAt !== null ? 'ended' : cancelRequestedAt !== null ? 'canceling' : 'running',
-    workflowId: bulkRepairWorkflowId(id),
-    counts: reached,
-    createdAt: createdAt.toISOString(),
-    endedAt: endedAt?.toISOString() ?? null,
+    ...repair,
+    requestedBy: { id, name },
+    status: repair.endedAt !== null ? 'ended' : cancelRequestedAt !== null ? 'canceling' : 'running',
+    workflowId: bulkRepairWorkflowId(repair.id),
+    counts,
   };
 }
 
@@ -85,19 +82,9 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       handler: async ({ query: { limit, cursor } }) => {
         const rows = await listBulkRepairs(sql, { limit: limit + 1, after: cursor });
         const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id);
-        const reached = await progressOf(
-          sql,
-          page.map(({ id }) => id),
-        );
-        return {
-          bulkRepairs: page.map((repair) =>
-            view(
-              repair,
-              reached.find(({ id }) => id === repair.id),
-            ),
-          ),
-          nextCursor,
-        };
+        const ids = page.map(({ id }) => id);
+        const reached = new Map((await progressOf(sql, ids)).map((progress) => [progress.id, progress]));
+        return { bulkRepairs: page.map((repair) => view(repair, reached.get(repair.id))), nextCursor };
       },
     }),
     route({
@@ -113,10 +100,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       handler: async ({ params: { bulkRepairId } }) => {
         const repair = await found(bulkRepairId);
         const [reached, why] = await Promise.all([viewOf(repair), reasonsOf(sql, repair.id, LISTED_REASONS)]);
-        return {
-          ...reached,
-          notRepaired: why.map(({ message, count, orderIds }) => ({ message, count, orderIds })),
-        };
+        return { ...reached, notRepaired: why.map(({ outcome: _, ...reason }) => reason) };
       },
     }),
     route({
@@ -195,12 +179,9 @@ async function ordersOf(sql: ApiDeps['sql'], { orderIds, filter }: z.output<type
     const known = new Set(await existingOrders(sql, wanted));
     const unknown = wanted.filter((id) => !known.has(id)).slice(0, 100);
     if (unknown.length === 0) return wanted;
+    const error = { code: 'VALIDATION_ERROR', reference: 'orderIds' } as const;
     throw new Refusal('VALIDATION_ERROR', {
-      errors: unknown.map((id) => ({
-        code: 'VALIDATION_ERROR' as const,
-        message: `There is no order ${id}.`,
-        reference: 'orderIds',
-      })),
+      errors: unknown.map((id) => ({ ...error, message: `There is no order ${id}.` })),
     });
   }
   const given = Object.fromEntries(Object.entries(filter ?? {}).filter(([, value]) => value !== null));
@@ -217,7 +198,7 @@ async function dryRun(
   sql: ApiDeps['sql'],
   request: Parameters<typeof expectedRepair>[1],
   orderIds: readonly string[],
-): Promise<z.input<typeof dryRunResponse>> {
+): Promise<Sent<typeof dryRunResponse>> {
   const checked = orderIds.slice(0, CHECKED_ORDERS);
   const limit = pLimit(CHECK_CONCURRENCY);
   const refused = new Map<string, string[]>();

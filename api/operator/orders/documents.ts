@@ -4,12 +4,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { withExtension } from '../../../src/files/domain/file-properties';
-import {
-  type OrderDocument,
-  type OrderFile,
-  orderDocuments,
-  orderFiles,
-} from '../../../src/orders/reading/order-documents';
+import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
+import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { contentDisposition } from '../../../src/platform/http/content-disposition';
 import { isUuid } from '../../../src/platform/ids';
@@ -43,8 +39,8 @@ const document = z
     format: z.string(),
     fileName: z.string(),
     sizeBytes: z.int(),
-    createdAt: z.iso.datetime(),
-    deletedAt: z.iso.datetime().nullable(),
+    createdAt: timestamp,
+    deletedAt: timestamp.nullable(),
     url: link,
   })
   .meta({ id: 'OperatorDocument' });
@@ -69,27 +65,15 @@ const file = z
   })
   .meta({ id: 'OperatorFile' });
 
-function documentView({ objectKey: _, ...each }: OrderDocument, url: string | null): z.input<typeof document> {
-  return {
-    ...each,
-    type: typeOf(each.documentType),
-    createdAt: each.createdAt.toISOString(),
-    deletedAt: each.deletedAt?.toISOString() ?? null,
-    url,
+function fileView(links: LinkSigner, { objectKey, mimeType, previews, ...file }: OrderFile) {
+  const sign = (objectKey: string, contentType: string, name: string) => {
+    const fileName = withExtension(name, contentType);
+    return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS });
   };
-}
-
-function fileView(links: LinkSigner, each: OrderFile): z.input<typeof file> {
-  const { objectKey, mimeType, previews, ...facts } = each;
-  const sign = (key: string, contentType: string, name: string) =>
-    links.sign(
-      { objectKey: key, contentType, fileName: withExtension(name, contentType) },
-      { seconds: DOCUMENT_LINK_SECONDS },
-    );
   return {
-    ...facts,
+    ...file,
     contentType: mimeType,
-    url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, each.type),
+    url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, file.type),
     previews: previews.map(({ type, objectKey: key, mimeType: contentType }) => ({
       type,
       contentType,
@@ -123,9 +107,11 @@ export function documentListRoutes(deps: Deps): Route[] {
         const id = await visibleOrderId(sql, account, orderId);
         const [documents, files] = await Promise.all([orderDocuments(sql, id), orderFiles(sql, id)]);
         return {
-          documents: documents.map((each) =>
-            documentView(each, each.deletedAt === null ? documentLink(links, each) : null),
-          ),
+          documents: documents.map(({ objectKey, ...each }) => ({
+            ...each,
+            type: typeOf(each.documentType),
+            url: each.deletedAt === null ? documentLink(links, { ...each, objectKey }) : null,
+          })),
           files: files.map((each) => fileView(links, each)),
         };
       },
@@ -154,19 +140,18 @@ export function documentListRoutes(deps: Deps): Route[] {
         if (typeof label === 'string') throw NO_LABEL[label]();
         const body = await bytesOf(deps, label);
         if (format === 'image') return await imageOf(deps, body);
-        return new RawResponse(
-          200,
-          {
-            'Content-Type': label.contentType,
-            'Content-Length': String(body.length),
-            'Content-Disposition': contentDisposition(format === 'pdf' ? 'inline' : 'attachment', label.fileName),
-            'X-Content-Type-Options': 'nosniff',
-          },
-          body,
-        );
+        const shown = format === 'pdf' ? 'inline' : 'attachment';
+        return bytesResponse(label.contentType, body, {
+          'Content-Disposition': contentDisposition(shown, label.fileName),
+        });
       },
     }),
   ];
+}
+
+function bytesResponse(contentType: string, body: Buffer, headers: Readonly<Record<string, string>>): RawResponse {
+  const described = { 'Content-Type': contentType, 'Content-Length': String(body.length), ...headers };
+  return new RawResponse(200, { ...described, 'X-Content-Type-Options': 'nosniff' }, body);
 }
 
 async function bytesOf({ objects }: Deps, label: LabelCopy): Promise<Buffer> {
@@ -189,16 +174,8 @@ async function imageOf({ inspector, workFolder }: Deps, pdf: Buffer): Promise<Ra
     const inspection = await inspector.inspect({ path, mimeType: 'application/pdf', sha256 });
     const image = inspection.ok ? inspection.previews.find(({ type }) => type === 'preview_default') : undefined;
     if (image === undefined) throw unavailable('The label could not be drawn. Try again shortly.');
-    return new RawResponse(
-      200,
-      {
-        'Content-Type': image.contentType,
-        'Content-Length': String(image.bytes.length),
-        'X-Content-Type-Options': 'nosniff',
-        'Cache-Control': 'private, max-age=300',
-      },
-      Buffer.from(image.bytes),
-    );
+    const cached = { 'Cache-Control': 'private, max-age=300' };
+    return bytesResponse(image.contentType, Buffer.from(image.bytes), cached);
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

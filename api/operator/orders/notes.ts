@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/notes';
+import { timestamp } from '../../../src/platform/domain/fields';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { idCursorField, limitField, pageOf } from '../../http/lists/cursor';
@@ -12,12 +13,12 @@ const noteSchema = z
     id: z.string(),
     author: z.object({ id: z.string(), name: z.string() }),
     text: z.string(),
-    createdAt: z.iso.datetime(),
+    createdAt: timestamp,
   })
   .meta({ id: 'OrderNote' });
 
-function noteView({ id, authorId, authorName, text, createdAt }: OrderNote): z.input<typeof noteSchema> {
-  return { id, author: { id: authorId, name: authorName }, text, createdAt: createdAt.toISOString() };
+function noteView({ authorId, authorName, ...note }: OrderNote) {
+  return { ...note, author: { id: authorId, name: authorName } };
 }
 
 /** Routes with which operators write notes on orders. Clients and partners do not see them. */
@@ -30,10 +31,7 @@ export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       path: '/v1/operator/orders/{orderId}/notes',
       operationId: 'listOrderNotes',
       summary: 'List the notes on an order, newest first',
-      query: z.object({
-        limit: limitField,
-        cursor: idCursorField.optional(),
-      }),
+      query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
       response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params: { orderId }, query: { limit, cursor } }) => {
         const id = await visibleOrderId(sql, account, orderId);
@@ -59,12 +57,7 @@ export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         return await inTransaction(sql, async (tx) => {
           const note = noteView(await addNote(tx, id, { author: account, text: body.text }));
           // The audit log cannot be erased, so it has no text.
-          await audit(tx, {
-            action: 'order.add_note',
-            objectId: id,
-            before: null,
-            after: { noteId: note.id },
-          });
+          await audit(tx, { action: 'order.add_note', objectId: id, before: null, after: { noteId: note.id } });
           await idempotency.complete(tx, note);
           return note;
         });

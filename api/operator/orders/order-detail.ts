@@ -1,15 +1,10 @@
-import type { z } from 'zod';
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
 import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
-import {
-  type OperatorOrder,
-  type OperatorPrintOrder,
-  operatorOrder,
-} from '../../../src/orders/reading/operator-orders';
+import { type OperatorOrder, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import type { RunGateway } from '../../../src/orders/run/gateway';
 import { storedRun } from '../../../src/orders/run/snapshots';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
@@ -20,47 +15,24 @@ import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { visibleOrderId } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
-import { actionsOfEnded, possibleActions } from './possible-actions';
+import { possibleRepairsOf } from './possible-repairs';
 
-type OrderBody = z.input<typeof operatorOrderSchema>;
-
-function printOrderView({ shipments, postbacks, ...printOrder }: OperatorPrintOrder) {
+function orderView({ runVersion: _run, trackingEndedAt: _end, ...order }: OperatorOrder) {
+  const { refusalReasonCode: code, refusalReason, refusalReasonDetails: details, ...rest } = order;
   return {
-    ...printOrder,
-    shipments: (shipments ?? []).map((shipment) => ({
-      ...shipment,
-      trackingNumbers: [...(shipment.trackingNumbers ?? [])],
-    })),
-    postbacks: (postbacks ?? []).map((postback) => ({
-      ...postback,
-      items: postback.items === null ? null : [...postback.items],
-    })),
-    jobs: [...printOrder.jobs],
-  };
-}
-
-function orderView(order: OperatorOrder) {
-  const { refusalReasonCode: code, refusalReason, refusalReasonDetails: details } = order;
-  return {
-    id: order.id,
-    orderReferenceId: order.orderReferenceId,
-    clientId: order.clientId,
-    clientName: order.clientName,
-    fulfillmentStatus: order.fulfillmentStatus,
-    financialStatus: order.financialStatus,
-    country: order.country,
-    attention: [...(order.attention ?? [])],
-    shippingRevision: order.shippingRevision,
-    requestId: order.requestId,
+    ...rest,
+    attention: order.attention ?? [],
     workflowId: orderWorkflowId(order.id),
     refusal: code === null ? null : { code, reason: refusalReason ?? '', details },
-    createdAt: order.createdAt.toISOString(),
-    updatedAt: order.updatedAt.toISOString(),
-    items: [...(order.items ?? [])],
-    printOrders: (order.printOrders ?? []).map(printOrderView),
-    parcels: [...(order.parcels ?? [])],
+    items: order.items ?? [],
+    printOrders: (order.printOrders ?? []).map(({ shipments, postbacks, ...printOrder }) => ({
+      ...printOrder,
+      shipments: (shipments ?? []).map((each) => ({ ...each, trackingNumbers: each.trackingNumbers ?? [] })),
+      postbacks: postbacks ?? [],
+    })),
+    parcels: order.parcels ?? [],
     promise: promiseOf(order),
-    events: [...(order.events ?? [])],
+    events: order.events ?? [],
   };
 }
 
@@ -90,19 +62,13 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
   }
 }
 
-function runBody(view: RunView) {
-  const { seen: _seen, early: _early, clock: _clock, pending: _pending, waitingReroutes = [], ...state } = view;
+function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,
-    waitingReroutes: waitingReroutes.map(({ action, printOrder, units, until }) => ({
-      action,
-      printOrder: {
-        id: printOrder.id,
-        partnerId: printOrder.partnerId,
-        partnerUid: printOrder.partnerUid,
-      },
-      units,
-      until: new Date(until).toISOString(),
+    waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
+      ...{ action, units },
+      printOrder: { id, partnerId, partnerUid },
+      until: new Date(until),
     })),
   };
 }
@@ -148,21 +114,23 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const { state, deadlines } = await stateOf(deps, id, run);
       const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
       const isDraft = order.fulfillmentStatus === 'draft';
-      const actions = async () => {
+      const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft) return [];
-        if (hasEnded) return actionsOfEnded(order);
-        return run === 'missing' ? [] : await possibleActions(deps, id, state);
+        // Of an order that has ended, only its attention reasons can be dismissed.
+        const dismiss = { action: 'dismiss', itemIds: [], reasons: order.attention ?? [], reroutes: [] } as const;
+        if (hasEnded) return order.attention === null ? [] : [dismiss];
+        return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = orderView(order);
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
       return {
-        ...(view as Omit<OrderBody, 'routing' | 'run' | 'actions' | 'nextStep' | 'consoleUrl' | 'temporalUrl'>),
+        ...view,
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
         nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
-        actions: await actions(),
+        possibleRepairs: await repairs(),
         routing: decisions ?? [],
-        run: (typeof run === 'object' ? runBody(run) : null) as OrderBody['run'],
+        run: typeof run === 'object' ? runBody(run) : null,
       };
     },
   });

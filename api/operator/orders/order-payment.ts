@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { FINANCIAL_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { recordPayment } from '../../../src/orders/receipts/payment';
 import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
@@ -7,7 +6,7 @@ import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { changedOrderId, visibleOrder } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE } from './order-schemas';
+import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
 
 const paymentSchema = z
   .object({
@@ -31,12 +30,8 @@ export function orderPaymentRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     audits: ['order.record_payment'],
     idempotent: true,
     body: paymentSchema,
-    response: z
-      .object({
-        id: z.string(),
-        orderReferenceId: z.string(),
-        financialStatus: z.enum(FINANCIAL_STATUSES),
-      })
+    response: operatorOrderSchema
+      .pick({ id: true, orderReferenceId: true, financialStatus: true })
       .meta({ id: 'RecordedPayment' }),
     handler: async ({ params, body, account, log, audit }) => {
       const id = await changedOrderId(sql, account, params.orderId);

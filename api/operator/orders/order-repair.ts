@@ -1,32 +1,90 @@
+import { randomUUID } from 'node:crypto';
+import { z } from 'zod';
+import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
-import { dismissAttention, type OperatorOrder } from '../../../src/orders/reading/operator-orders';
+import { dismissAttention, type OperatorOrder, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
+import { sha256 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
-import type { RepairBody } from './repair-schemas';
+import type { ApiDeps } from '../../deps';
+import { operatorsOnly, type Route, route } from '../../http/route';
+import { changedOrderId } from '../../orders/visible-order';
+import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
+import { type RepairBody, repairSchema } from './repair-schemas';
 
-/**
- * Dismisses the attention reasons of an order that has ended.
- * @returns false for an open order, whose workflow has to dismiss them
- * @throws Refusal `CONFLICT` for an order that needs no attention
- */
-export async function dismissEnded(sql: Sql, orderId: string, by: string, reason: string): Promise<boolean> {
-  const outcome = await dismissAttention(sql, orderId, { by, reason });
-  if (outcome === 'nothing') throw new Refusal('CONFLICT', { message: 'The order needs no attention.' });
-  return outcome === 'dismissed';
+/** The route with which operators repair an order. */
+export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): Route {
+  const found = async (orderId: string): Promise<OperatorOrder> => {
+    const order = await operatorOrder(sql, orderId);
+    if (order === null) throw new Refusal('NOT_FOUND');
+    return order;
+  };
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'post',
+    access: operatorsOnly('operator'),
+    path: '/v1/operator/orders/{orderId}/repairs',
+    operationId: 'repairOrder',
+    summary: 'Repair an order',
+    description:
+      'Returns when the repair is done, or waits for a partner, and is recorded in the event log. 409: the repair does not fit the state of the ' +
+      'order, or no partner can make the items. 503: no worker is available.',
+    audits: REPAIR_ACTIONS.map((action) => `order.${action}` as const),
+    idempotent: true,
+    body: repairSchema,
+    response: operatorOrderSchema
+      .pick({ id: true, orderReferenceId: true, fulfillmentStatus: true, attention: true })
+      .extend({
+        waitsForPartner: z
+          .boolean()
+          .describe('True while a reroute or reproduce waits until the current partner agrees to stop.'),
+      })
+      .meta({ id: 'RepairedOrder' }),
+    handler: async ({ params: { orderId }, body, account, headers, log, audit }) => {
+      const by = account.name;
+      const id = await changedOrderId(sql, account, orderId);
+      const before = await found(id);
+      // The reason is a free text, which may name a person. It is in the order's event log, which can be erased.
+      const { action, reason, ...parameters } = body;
+      const dismissed = action === 'dismiss' ? await dismissAttention(sql, id, { by, reason }) : 'open';
+      if (dismissed === 'nothing') throw new Refusal('CONFLICT', { message: 'The order needs no attention.' });
+      // The workflow of an open order dismisses its reasons.
+      if (dismissed === 'open') {
+        const request = await checkedRepair(sql, before, body, by);
+        const key = headers['idempotency-key'];
+        const repairId = key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
+        await runs.repair(id, request, repairId);
+      }
+      log.info({ orderId: id, action, by }, 'order repaired');
+      const after = await found(id);
+      await audit(sql, {
+        action: `order.${action}`,
+        objectId: id,
+        before: auditedState(before),
+        after: { ...auditedState(after), ...parameters },
+      });
+      return {
+        id,
+        orderReferenceId: after.orderReferenceId,
+        ...auditedState(after),
+        waitsForPartner: (after.printOrders ?? []).some(({ status }) => status === 'waiting'),
+      };
+    },
+  });
+}
+
+/** Returns what the audit log shows of an order before and after a repair. */
+function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
+  return { fulfillmentStatus, attention: attention ?? [] };
 }
 
 /**
  * Returns the request for the order workflow that a repair stands for.
  * @throws Refusal `VALIDATION_ERROR` for items, quantities and partners that do not exist; `CONFLICT` when no item is left
  */
-export async function checkedRepair(
-  sql: Sql,
-  order: OperatorOrder,
-  body: RepairBody,
-  by: string,
-): Promise<RepairRequest> {
+async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, by: string): Promise<RepairRequest> {
   const errors: FieldError[] = [];
   const report = (reference: string, message: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
   const items = order.items ?? [];

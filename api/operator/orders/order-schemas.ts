@@ -14,15 +14,12 @@ import { routingDecisionSchema } from '../../../src/partners/domain/routing-deci
 import { timestamp } from '../../../src/platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { attentionReason } from './attention-reason';
-import { actionsSchema } from './possible-actions';
+import { possibleRepairsSchema } from './possible-repairs';
 
 /** Schemas of orders as operators see them. */
 
 /** What every route of operators for orders has in common. */
-export const OPERATOR_ROUTE = {
-  tag: 'Operator: orders',
-  errors: 'coded',
-} as const;
+export const OPERATOR_ROUTE = { tag: 'Operator: orders' } as const;
 
 /** What every route for one order has in common. */
 export const OPERATOR_ORDER_ROUTE = {
@@ -38,6 +35,13 @@ export const OPERATOR_ORDER_ROUTE = {
 
 const time = z.iso.datetime({ offset: true });
 export const attention = z.array(attentionReason).describe('The reasons why the order needs attention.');
+
+const deliveryDates = z.object({
+  minDeliveryDate: z.iso.date(),
+  maxDeliveryDate: z.iso.date(),
+  initialMinDeliveryDate: z.iso.date(),
+  initialMaxDeliveryDate: z.iso.date(),
+});
 
 const postback = z.object({
   id: z.string(),
@@ -68,15 +72,8 @@ const printOrder = z.object({
   dispatchDate: z.iso.date(),
   dispatchDueAt: time.describe('End of that day in the partner’s time zone.'),
   createdAt: time,
-  promise: z
-    .object({
-      methodUid: z.string(),
-      methodName: z.string(),
-      minDeliveryDate: z.iso.date(),
-      maxDeliveryDate: z.iso.date(),
-      initialMinDeliveryDate: z.iso.date(),
-      initialMaxDeliveryDate: z.iso.date(),
-    })
+  promise: deliveryDates
+    .extend({ methodUid: z.string(), methodName: z.string() })
     .nullable()
     .describe('Shipment method and delivery dates. `initial`: as first planned.'),
   jobs: z.array(z.object({ id: z.string(), itemId: z.string(), quantity: z.int(), status: z.string() })),
@@ -93,6 +90,8 @@ const printOrder = z.object({
   ),
   postbacks: z.array(postback),
 });
+
+const NAMED = { id: true, partnerId: true, partnerUid: true } as const;
 
 const run = z
   .object({
@@ -117,13 +116,7 @@ const run = z
       ),
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
     printOrders: z.array(
-      z.object({
-        id: z.string(),
-        partnerId: z.string(),
-        partnerUid: z.string(),
-        dispatchDate: z.iso.date(),
-        dispatchDueAt: z.iso.datetime().describe('End of that day in the partner’s time zone.'),
-        reproducesId: z.string().nullable(),
+      printOrder.pick({ ...NAMED, dispatchDate: true, dispatchDueAt: true, reproducesId: true }).extend({
         delivery: z.enum(['pending', 'accepted', 'refused', 'undeliverable']),
         cancel: z.enum(['requested', 'confirmed', 'refused']).nullable(),
         transit: z.enum(['in_transit', 'delivered', 'returned']).nullable(),
@@ -177,9 +170,9 @@ const run = z
       .array(
         z.object({
           action: z.enum(['reroute', 'reproduce']),
-          printOrder: z.object({ id: z.string(), partnerId: z.string(), partnerUid: z.string() }),
+          printOrder: printOrder.pick(NAMED),
           units: z.array(z.object({ jobId: z.string(), quantity: z.int() })),
-          until: time.describe('Timeout of the current partner’s response.'),
+          until: timestamp.describe('Timeout of the current partner’s response.'),
         }),
       )
       .describe('Rerouted print orders, which are delivered as soon as the current partner has agreed to stop.'),
@@ -202,8 +195,8 @@ export const operatorOrderSchema = z
     refusal: z
       .object({ code: z.string(), reason: z.string(), details: z.record(z.string(), z.unknown()).nullable() })
       .nullable(),
-    createdAt: time,
-    updatedAt: time,
+    createdAt: timestamp,
+    updatedAt: timestamp,
     items: z.array(
       z.object({
         id: z.string(),
@@ -216,14 +209,8 @@ export const operatorOrderSchema = z
     ),
     consoleUrl: z.url().describe('The order’s page in the console.'),
     temporalUrl: z.url().nullable().describe('The workflow in the Temporal UI. Null without TEMPORAL_UI_URL.'),
-    promise: z
-      .object({
-        dispatchDate: z.iso.date(),
-        minDeliveryDate: z.iso.date(),
-        maxDeliveryDate: z.iso.date(),
-        initialMinDeliveryDate: z.iso.date(),
-        initialMaxDeliveryDate: z.iso.date(),
-      })
+    promise: deliveryDates
+      .extend({ dispatchDate: z.iso.date() })
       .nullable()
       .describe('Dates of all print orders together. Null before the order is planned.'),
     nextStep: z
@@ -236,7 +223,7 @@ export const operatorOrderSchema = z
         dueAt: time.nullable().describe('For the carrier: the end of the latest promised delivery date.'),
       })
       .describe('Who has to act next, what the order waits for, and until when.'),
-    actions: actionsSchema,
+    possibleRepairs: possibleRepairsSchema,
     printOrders: z.array(printOrder),
     parcels: z
       .array(

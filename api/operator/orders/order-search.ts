@@ -3,23 +3,20 @@ import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attentio
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import {
   type AttentionPosition,
-  everyOperatorOrder,
   type OperatorOrderSummary,
   operatorOrders,
   ordersByAttention,
   ordersNamed,
 } from '../../../src/orders/reading/operator-order-list';
-import { countryCode } from '../../../src/platform/domain/fields';
+import { countryCode, timestamp } from '../../../src/platform/domain/fields';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
-import { csvResponse, formatQuery } from '../../http/lists/csv';
-import { cursorField, decodeCursor, encodeCursor, invalidCursor, pageOf } from '../../http/lists/cursor';
+import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../../http/lists/cursor';
+import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
 import { anyOfList, instant } from '../../http/lists/search-filters';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { ORDER_LIST_COLUMNS, orderListItemView, orderPageSchema } from './order-list';
-import { OPERATOR_ROUTE } from './order-schemas';
+import { operatorsOnly, type Route } from '../../http/route';
+import { OPERATOR_ROUTE, operatorOrderSchema } from './order-schemas';
 
-const LARGEST_PAGE = 250;
 const text = z.string().min(1).max(100);
 
 /** The filters of operators' lists of orders, as query parameters. Several values are separated by commas. */
@@ -49,7 +46,7 @@ const query = z.object({
     .enum(['newest', 'age', 'reason'])
     .default('newest')
     .describe('`age`, `reason`: only orders that need attention, the oldest first.'),
-  limit: z.coerce.number().int().min(1).max(LARGEST_PAGE).default(50),
+  limit: limitField,
   cursor: cursorField.optional(),
   format: formatQuery,
 });
@@ -67,59 +64,28 @@ function decodeAttention(cursor: string): AttentionPosition {
   return { reason, ...decodeCursor(position) };
 }
 
-/** Returns the filters of the search in src/ for the query parameters. */
-async function searchOf({ sql }: Pick<ApiDeps, 'sql'>, filters: z.output<typeof query>) {
-  const { q, status, clientId, partnerId, country, method, createdFrom, createdTo } = filters;
-  const reasons = filters.attention?.filter((reason) => reason !== 'any');
-  return {
-    // A list with `any` matches every reason, whatever else it names.
-    reasons: filters.attention?.includes('any') ? [] : reasons,
-    search: {
-      ids: q === undefined ? undefined : await ordersNamed(sql, q),
-      fulfillmentStatuses: status,
-      clientIds: clientId,
-      partnerIds: partnerId,
-      countries: country,
-      methodUids: method,
-      createdFrom,
-      createdTo,
-    },
-  };
-}
-
-/** Returns every order of a search as CSV. */
-function exported(
-  sql: ApiDeps['sql'],
-  { search, reasons }: Awaited<ReturnType<typeof searchOf>>,
-  sort: z.output<typeof query>['sort'],
-) {
-  const columns = ORDER_LIST_COLUMNS;
-  if (sort === 'newest') {
-    return csvResponse<OperatorOrderSummary>({
-      name: 'orders',
-      columns,
-      read: ({ limit, after }) =>
-        everyOperatorOrder(
-          sql,
-          { ...search, attention: reasons },
-          { limit, after: after && { time: after.position, id: after.id } },
-        ),
-    });
-  }
-  return csvResponse<OperatorOrderSummary & { readonly reason: string }>({
-    name: 'attention',
-    columns,
-    read: ({ limit, after }) =>
-      ordersByAttention(sql, search, sort, reasons ?? [], {
-        limit,
-        after: after && { reason: after.reason, time: after.position, id: after.id },
-      }),
+const orderListItem = operatorOrderSchema
+  .pick({
+    id: true,
+    orderReferenceId: true,
+    clientId: true,
+    clientName: true,
+    fulfillmentStatus: true,
+    country: true,
+    attention: true,
+    createdAt: true,
+    updatedAt: true,
+  })
+  .extend({
+    methodUids: z.array(z.string()),
+    partners: z.array(z.object({ id: z.string(), uid: z.string() })),
+    attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
   });
-}
 
 /** The route with which operators search orders. */
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
+  return exportedList({
+    csv: { name: 'orders', rows: 'orders', pages: PAGES.byCursor },
     ...OPERATOR_ROUTE,
     method: 'get',
     access: operatorsOnly('viewer'),
@@ -131,24 +97,32 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       `partner, country or method compares ${COMPARED_ROWS} orders at most: it can have fewer orders than \`limit\`, or none, and ` +
       'still a `nextCursor`.',
     query,
-    response: orderPageSchema,
-    handler: async ({ query: filters }) => {
-      const { limit, cursor, sort, format } = filters;
-      const found = await searchOf({ sql }, filters);
-      if (format === 'csv') return exported(sql, found, sort);
-      const { search, reasons } = found;
+    response: z
+      .object({
+        orders: z.array(orderListItem),
+        nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page. Null on the last page.'),
+      })
+      .meta({ id: 'OperatorOrderPage' }),
+    handler: async ({ query: { limit, cursor, sort, ...filters } }) => {
+      const search = {
+        ids: filters.q === undefined ? undefined : await ordersNamed(sql, filters.q),
+        fulfillmentStatuses: filters.status,
+        clientIds: filters.clientId,
+        partnerIds: filters.partnerId,
+        countries: filters.country,
+        methodUids: filters.method,
+        createdFrom: filters.createdFrom,
+        createdTo: filters.createdTo,
+      };
+      // A list with `any` matches every reason, whatever else it names.
+      const named = filters.attention?.filter((reason) => reason !== 'any');
+      const reasons = filters.attention?.includes('any') ? [] : named;
       if (sort === 'newest') {
         const after = cursor === undefined ? null : decodeCursor(cursor);
-        const { orders, comparedTo } = await operatorOrders(
-          sql,
-          { ...search, attention: reasons },
-          { limit: limit + 1, after },
-        );
+        const listed = { ...search, attention: reasons };
+        const { orders, comparedTo } = await operatorOrders(sql, listed, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-        return {
-          orders: page.map(orderListItemView),
-          nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
-        };
+        return { orders: page.map(listItemOf), nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)) };
       }
       const after = cursor === undefined ? null : decodeAttention(cursor);
       if (after !== null && (after.reason === '') !== (sort === 'age'))
@@ -157,7 +131,11 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const { page, nextCursor } = pageOf(rows, limit, ({ reason, position, id }) =>
         encodeAttention({ reason, time: position, id }),
       );
-      return { orders: page.map(orderListItemView), nextCursor };
+      return { orders: page.map(({ reason: _, ...order }) => listItemOf(order)), nextCursor };
     },
   });
+}
+
+function listItemOf({ position: _, attention, methodUids, partners, ...order }: OperatorOrderSummary) {
+  return { ...order, attention: attention ?? [], methodUids: methodUids ?? [], partners: partners ?? [] };
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { orderTimeline, TIMELINE_KINDS } from '../../../src/orders/reading/timeline';
+import { timestamp } from '../../../src/platform/domain/fields';
 import type { ApiDeps } from '../../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
 import { anyOfList } from '../../http/lists/search-filters';
@@ -17,8 +18,10 @@ const timeline = z
         kind: z.enum(TIMELINE_KINDS),
         type: z
           .string()
-          .describe('Type of the event or message, status of the postback or checkpoint, or name of the action.'),
-        at: z.iso.datetime().describe('Postbacks: when they were received. Checkpoints: the carrier’s time.'),
+          .describe(
+            'Type of the event or message, status of the postback or checkpoint, or name of the repair or change.',
+          ),
+        at: timestamp.describe('Postbacks: when they were received. Checkpoints: the carrier’s time.'),
         printOrderId: z.string().nullable(),
         by: z.string().nullable().describe('The partner, carrier, operator or client. Null: Pressline.'),
         data: z.record(z.string(), z.unknown()).describe('The stored content.'),
@@ -38,7 +41,7 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     operationId: 'getOrderTimeline',
     summary: 'List everything that happened to an order, newest first',
     description:
-      'Merges the order’s log, actions of operators and clients with their reasons, postbacks, requests to partners, ' +
+      'Merges the order’s log, repairs and changes of operators and clients with their reasons, postbacks, requests to partners, ' +
       'checkpoints of parcels, and notifications.',
     query: z.object({
       kind: anyOfList(z.enum(TIMELINE_KINDS)).describe('Only these kinds.'),
@@ -52,7 +55,7 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const rows = await orderTimeline(sql, id, kind ?? TIMELINE_KINDS, { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
       return {
-        entries: page.map(({ position: _position, ...entry }) => ({ ...entry, at: entry.at.toISOString() })),
+        entries: page.map(({ position: _position, ...entry }) => entry),
         nextCursor,
       };
     },

@@ -52,7 +52,7 @@ export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       return {
         printOrders: printOrders.map(({ messages, ...printOrder }) => ({
           ...printOrder,
-          messages: [...(messages ?? [])],
+          messages: messages ?? [],
           requests: requests.filter(({ printOrderId }) => printOrderId === printOrder.id),
         })),
       };

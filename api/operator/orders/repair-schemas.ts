@@ -74,13 +74,3 @@ export const repairSchema = z
   ])
   .meta({ id: 'Repair' });
 export type RepairBody = z.output<typeof repairSchema>;
-
-export const REPAIRS = [
-  'hold',
-  'release',
-  'retry',
-  'cancel',
-  'dismiss',
-  'reroute',
-  'reproduce',
-] as const satisfies readonly RepairBody['action'][];

@@ -19,7 +19,6 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
   const { sql, client, secretBox, config, publicUrl } = deps;
   return route({
     tag: 'Operator: partners',
-    errors: 'coded',
     method: 'post',
     access: operatorsOnly('admin'),
     path: '/v1/partners/{partnerId}/conformance',

@@ -8,14 +8,13 @@ import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { formatQuery } from '../../http/lists/csv';
 import { limitField, pageOf } from '../../http/lists/cursor';
-import { exportedList, PAGES } from '../../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../../http/route';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox'>;
 
-const common = { tag: 'Operator: partners', errors: 'coded' } as const;
+const common = { tag: 'Operator: partners' } as const;
 const params = z.object({ partnerId: z.string() });
 const pageQuery = z.object({
   limit: limitField,
@@ -124,18 +123,10 @@ function pingRoute({ sql, client, secretBox }: Deps, requirePartner: (partnerId:
       );
       const [logged] = await inTransaction(sql, async (tx) => {
         const { status, outcome } = attempt;
-        await audit(tx, {
-          action: 'partner.ping',
-          objectId: partner.partnerId,
-          before: null,
-          after: { status, outcome },
-        });
-        await insertPartnerRequest(tx, {
-          partnerId: partner.partnerId,
-          kind: 'ping',
-          printOrderId: null,
-          attempt,
-        });
+        const after = { status, outcome };
+        await audit(tx, { action: 'partner.ping', objectId: partner.partnerId, before: null, after });
+        const ping = { kind: 'ping', printOrderId: null, attempt } as const;
+        await insertPartnerRequest(tx, { partnerId: partner.partnerId, ...ping });
         return await requestsToPartner(tx, partner.partnerId, { limit: 1 });
       });
       return logged!;

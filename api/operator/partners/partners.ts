@@ -19,9 +19,8 @@ import { isUuid } from '../../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../../accounts/key-routes';
 import type { ApiDeps } from '../../deps';
-import { formatQuery } from '../../http/lists/csv';
-import { exportedList, PAGES } from '../../http/lists/exported-list';
-import { operatorsOnly, type Route, route } from '../../http/route';
+import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
+import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
 
@@ -29,10 +28,7 @@ type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl
 
 const params = z.object({ partnerId: z.string() });
 
-const common = {
-  tag: 'Operator: partners',
-  errors: 'coded',
-} as const;
+const common = { tag: 'Operator: partners' } as const;
 
 /** Returns a partner. @throws Refusal `NOT_FOUND` when there is none with this id */
 async function requirePartner(sql: Queryable, partnerId: string): Promise<Partner> {
@@ -71,7 +67,7 @@ const partnerViewSchema = z.object({
   createdAt: timestamp,
 });
 
-function partnerView(partner: Partner): z.input<typeof partnerViewSchema> {
+function partnerView(partner: Partner): Sent<typeof partnerViewSchema> {
   const { orderSubmitUrl, subscribedAt } = partner;
   return {
     id: partner.partnerId,

@@ -11,7 +11,7 @@ interface RepairTexts {
   readonly button: string;
 }
 
-type RepairKind = Order['actions'][number]['action'] | Input<'startBulkRepair'>['body']['action'];
+type RepairKind = Order['possibleRepairs'][number]['action'] | Input<'startBulkRepair'>['body']['action'];
 
 export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
   retry: {
@@ -101,7 +101,7 @@ export const order = {
     all: 'Everything',
     kinds: {
       event: 'Events',
-      act: 'Repairs and changes',
+      repair: 'Repairs and changes',
       postback: 'Postbacks',
       request: 'Requests to partners',
       checkpoint: 'Parcels',
@@ -109,7 +109,7 @@ export const order = {
     },
     entries: {
       event: 'Event',
-      act: 'Change',
+      repair: 'Change',
       postback: 'Postback',
       request: 'Request',
       checkpoint: 'Parcel',

@@ -21,7 +21,7 @@ export const system = {
   reconciliationNone: 'No reconciliation has ended',
   reconciliationNoneText: 'The job reconcile compares Postgres with Temporal. What it finds appears here.',
   reconciliationClean: 'Nothing differed.',
-  findingColumns: { finding: 'Finding', description: 'What it means', count: 'Orders' },
+  differenceColumns: { difference: 'Difference', description: 'What it means', count: 'Orders' },
   versions: 'Versions',
   versionNames: {
     pressline: 'Pressline',

@@ -67,25 +67,6 @@ export async function operatorOrders(
   return { orders, comparedTo };
 }
 
-/** Returns as many matching orders as a page may have, if there are so many. For exports: it reads until it has them. */
-export async function everyOperatorOrder(
-  sql: Queryable,
-  search: OrderSearch,
-  page: SearchPage,
-): Promise<readonly OperatorOrderSummary[]> {
-  const all: OperatorOrderSummary[] = [];
-  let { after } = page;
-  for (;;) {
-    const { orders, comparedTo } = await operatorOrders(sql, search, {
-      limit: page.limit - all.length,
-      after,
-    });
-    all.push(...orders);
-    if (comparedTo === null || all.length >= page.limit) return all;
-    after = comparedTo;
-  }
-}
-
 /** Orders needing attention that one sorted list compares. More than these are a fault of the whole system, not of orders. */
 const SORTED_ORDERS = 50_000;
 

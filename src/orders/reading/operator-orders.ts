@@ -3,7 +3,12 @@ import { json, type Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
-import { ENDED_ORDERS, type OrderStatus, type PrintOrderStage } from '../domain/lifecycle/statuses';
+import {
+  ENDED_ORDERS,
+  type FinancialStatus,
+  type OrderStatus,
+  type PrintOrderStage,
+} from '../domain/lifecycle/statuses';
 import { type ItemFields, itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';
 import type { EventRecord } from './order-reader';
@@ -15,7 +20,7 @@ export interface OperatorOrder {
   readonly clientId: string;
   readonly clientName: string;
   readonly fulfillmentStatus: OrderStatus;
-  readonly financialStatus: string;
+  readonly financialStatus: FinancialStatus;
   readonly country: string;
   /** Null when the order needs no attention. */
   readonly attention: readonly AttentionReason[] | null;

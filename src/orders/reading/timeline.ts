@@ -2,11 +2,11 @@ import { isoMicroseconds, type SearchPosition } from '../../platform/list-positi
 import type { Queryable } from '../../platform/postgres';
 
 /**
- * Kinds of entries. `event`: the order's log. `act`: repairs and changes by operators and clients. `postback`: what partners reported. `request`:
+ * Kinds of entries. `event`: the order's log. `repair`: repairs and changes by operators and clients. `postback`: what partners reported. `request`:
  * each attempt to send something to a partner. `checkpoint`: scans of parcels. `notification`: messages to the client's
  * endpoints.
  */
-export const TIMELINE_KINDS = ['event', 'act', 'postback', 'request', 'checkpoint', 'notification'] as const;
+export const TIMELINE_KINDS = ['event', 'repair', 'postback', 'request', 'checkpoint', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
 /** One entry of an order's timeline. */
@@ -47,11 +47,11 @@ export async function orderTimeline(
         SELECT p.id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
       ), entries AS (
         -- The log entries of postbacks repeat a part of the postbacks.
-        SELECT CASE WHEN data ? 'by' THEN 'act' ELSE 'event' END AS kind, id::text AS row, type, at,
+        SELECT CASE WHEN data ? 'by' THEN 'repair' ELSE 'event' END AS kind, id::text AS row, type, at,
           print_order_id::text, data ->> 'by' AS by, data || jsonb_strip_nulls(jsonb_build_object('itemId', order_item_id::text)) AS data
         FROM order_events WHERE order_id = ${orderId} AND type NOT LIKE 'postback\\_%'
         UNION ALL
-        SELECT 'act', 'audit' || id::text, action, at, NULL, actor_name,
+        SELECT 'repair', 'audit' || id::text, action, at, NULL, actor_name,
           jsonb_build_object('role', actor_role, 'before', before, 'after', after, 'requestId', request_id)
         FROM audit_log WHERE object_id = ${orderId} AND action <> ALL(${LOGGED_REPAIRS})
         UNION ALL

@@ -153,10 +153,10 @@ test('a list is exported as CSV: all rows, and no text that a spreadsheet runs',
   const answer = await get('?state=dead&format=csv&limit=1').expect(200);
   expect(answer.headers).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
-    'content-disposition': 'attachment; filename="outbox-dead.csv"',
+    'content-disposition': 'attachment; filename="outbox.csv"',
   });
   const lines = answer.text.trimEnd().split('\r\n');
-  expect(lines[0]).toBe('id,kind,target,attempts,createdAt,nextAttemptAt,deadAt,lastError');
+  expect(lines[0]).toBe('id,kind,state,target,orderId,deliveryId,attempts,createdAt,nextAttemptAt,deadAt,lastError');
   expect(lines).toHaveLength(2_502);
   expect(lines[1]).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
   expect(lines[1]).toContain(`"'+1, ""quoted"""`);

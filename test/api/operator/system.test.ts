@@ -51,12 +51,12 @@ test('the page has every variable, and no secret', async () => {
   expect(shownFor('RATE_LIMIT')).toBe('0');
 });
 
-test('the page has the findings of the last reconciliation', async () => {
+test('the page has the differences that the last reconciliation found', async () => {
   await sql`DELETE FROM reconciliation`;
   expect((await read()).reconciliation).toBeNull();
   await writeMark(sql, 1, 0, { started: 2 });
   expect((await read()).reconciliation).toEqual({
     endedAt: expect.any(String),
-    findings: [{ finding: 'started', description: expect.stringContaining('without a workflow'), count: 2 }],
+    differences: [{ difference: 'started', description: expect.stringContaining('without a workflow'), count: 2 }],
   });
 });

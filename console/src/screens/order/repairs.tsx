@@ -15,10 +15,10 @@ const t = texts.order;
 /** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
 export function Repairs({ order }: { readonly order: OperatorOrder }) {
   const [open, setOpen] = useState<PossibleRepair | null>(null);
-  if (order.actions.length === 0) return null;
+  if (order.possibleRepairs.length === 0) return null;
   return (
     <Group gap="xs">
-      {order.actions.map((repair) => (
+      {order.possibleRepairs.map((repair) => (
         <Button key={repair.action} variant="default" onClick={() => setOpen(repair)}>
           {REPAIRS[repair.action].name}
         </Button>

@@ -21,7 +21,7 @@ const t = texts.order.timeline;
 const KINDS = Object.keys(t.kinds) as Kind[];
 const TONES: Readonly<Record<Kind, Tone>> = {
   event: 'neutral',
-  act: 'warning',
+  repair: 'warning',
   postback: 'info',
   request: 'info',
   checkpoint: 'progress',
@@ -31,7 +31,7 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 /** The fields of an entry's content that the list shows. */
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
   event: ['status', 'reason', 'message'],
-  act: ['reason'],
+  repair: ['reason'],
   postback: ['message', 'trackingCode'],
   request: ['outcome', 'status', 'response'],
   checkpoint: ['trackingNumber', 'message', 'location'],

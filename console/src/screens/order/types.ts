@@ -3,4 +3,4 @@ import type { Answer } from '../../api/types';
 export type OperatorOrder = Answer<'getOperatorOrder'>;
 export type PrintOrder = OperatorOrder['printOrders'][number];
 /** A repair that the order accepts now. */
-export type PossibleRepair = OperatorOrder['actions'][number];
+export type PossibleRepair = OperatorOrder['possibleRepairs'][number];

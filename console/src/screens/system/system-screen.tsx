@@ -69,12 +69,12 @@ function Versions({ system: { versions, temporal } }: { readonly system: System 
   );
 }
 
-type Finding = NonNullable<NonNullable<System['reconciliation']>['findings']>[number];
+type Difference = NonNullable<NonNullable<System['reconciliation']>['differences']>[number];
 
-const DIFFERENCES: readonly Column<Finding>[] = [
-  { name: t.findingColumns.finding, cell: ({ finding }) => texts.names.code(finding) },
-  { name: t.findingColumns.description, cell: ({ description }) => description },
-  { name: t.findingColumns.count, numeric: true, cell: ({ count }) => count },
+const DIFFERENCES: readonly Column<Difference>[] = [
+  { name: t.differenceColumns.difference, cell: ({ difference }) => texts.names.code(difference) },
+  { name: t.differenceColumns.description, cell: ({ description }) => description },
+  { name: t.differenceColumns.count, numeric: true, cell: ({ count }) => count },
 ];
 
 /** What the last comparison of Postgres with Temporal found and repaired. */
@@ -89,8 +89,8 @@ function Reconciliation({ reconciliation }: Pick<System, 'reconciliation'>) {
           <DataTable
             label={t.reconciliation}
             columns={DIFFERENCES}
-            rows={reconciliation.findings}
-            keyOf={({ finding }) => finding}
+            rows={reconciliation.differences}
+            keyOf={({ difference }) => difference}
             empty={t.reconciliationClean}
           />
         </Stack>

@@ -13,7 +13,7 @@ const root = projectRoot();
 
 test('the changelog names every breaking change since the released document, and every deprecation', async () => {
   const released: ApiDocument = JSON.parse(
-    brotliDecompressSync(readFileSync(join(root, 'api/released-openapi.json.br'))).toString('utf8'),
+    brotliDecompressSync(readFileSync(join(root, 'test/api/http/openapi/released-openapi.json.br'))).toString('utf8'),
   );
   expect(Object.keys(released.paths).length).toBeGreaterThan(50);
   const { sql } = await testDatabase();

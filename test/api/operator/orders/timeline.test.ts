@@ -56,7 +56,7 @@ test('the timeline merges all sources, newest first, each entry with its content
   expect(nextCursor).toBeNull();
   expect(entries).toMatchObject([
     {
-      kind: 'act',
+      kind: 'repair',
       type: 'order.record_payment',
       by: 'bo',
       at: at(8),
@@ -64,7 +64,7 @@ test('the timeline merges all sources, newest first, each entry with its content
     },
     { kind: 'notification', type: 'order_status_updated', data: { state: 'dead', body: { event: 'x' } } },
     { kind: 'checkpoint', type: 'in_transit', by: 'The Post', printOrderId, data: { location: 'Berlin' } },
-    { kind: 'act', type: 'retry', by: 'ada', data: { reason: 'new ink' } },
+    { kind: 'repair', type: 'retry', by: 'ada', data: { reason: 'new ink' } },
     { kind: 'postback', type: 'error', by: 'prints-berlin', data: { message: 'no ink', handledAt: null } },
     { kind: 'request', type: 'print_order', by: 'prints-berlin', data: { outcome: 'accepted', status: 200 } },
     { kind: 'event', type: 'handed_over', by: null, printOrderId },
@@ -73,8 +73,8 @@ test('the timeline merges all sources, newest first, each entry with its content
 });
 
 test('the timeline is filtered by kind, and continues page by page', async () => {
-  const { entries } = await read({ kind: 'act,checkpoint' });
-  expect(entries.map(({ kind }: { kind: string }) => kind)).toEqual(['act', 'checkpoint', 'act']);
+  const { entries } = await read({ kind: 'repair,checkpoint' });
+  expect(entries.map(({ kind }: { kind: string }) => kind)).toEqual(['repair', 'checkpoint', 'repair']);
   const paged: string[] = [];
   for (let cursor: string | undefined; ; ) {
     const page = await read({ limit: 2, ...(cursor === undefined ? {} : { cursor }) });

@@ -1,14 +1,10 @@
 import { z } from 'zod';
-import {
-  type PossibleRepair,
-  possibleRepairs,
-  REPAIR_ACTIONS,
-} from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { possibleRepairs, REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
-import type { OperatorOrder } from '../../../src/orders/reading/operator-orders';
 import { reroutePartners } from '../../../src/orders/reading/reroute-partners';
 import { REJECTION_REASONS } from '../../../src/partners/domain/routing-decision';
 import type { ApiDeps } from '../../deps';
+import type { Sent } from '../../http/route';
 import { attentionReason } from './attention-reason';
 
 /** The repairs of an order that are possible now, with what each request needs. */
@@ -28,7 +24,7 @@ const partnerChoice = z.object({
   dispatchDate: z.iso.date().nullable(),
 });
 
-export const actionsSchema = z
+export const possibleRepairsSchema = z
   .array(
     z.object({
       action: z.enum(REPAIR_ACTIONS),
@@ -54,46 +50,29 @@ export const actionsSchema = z
   .describe(
     'The repairs that the order accepts now, by the rules of its workflow. Empty for viewers, who may not repair.',
   );
-type Action = z.input<typeof actionsSchema>[number];
-
-/** Returns the repairs of an order that has ended: only its attention reasons can be dismissed. */
-export function actionsOfEnded({ attention }: Pick<OperatorOrder, 'attention'>): Action[] {
-  return attention === null ? [] : [{ action: 'dismiss', itemIds: [], reasons: [...attention], reroutes: [] }];
-}
 
 /** Returns the repairs that an order run accepts in a state, with the partners that routing would choose from. */
-export async function possibleActions(
+export async function possibleRepairsOf(
   deps: Pick<ApiDeps, 'sql' | 'candidates'>,
   orderId: string,
   state: RunState,
-): Promise<Action[]> {
+): Promise<Sent<typeof possibleRepairsSchema>> {
   const repairs = possibleRepairs(state);
-  const rerouted = repairs.flatMap(({ reroutes }) => reroutes);
   // A reroute and a reproduce of one item take the same units by default.
-  const items = [...new Map(rerouted.map((item) => [item.itemId, item])).values()];
-  const partners = items.length === 0 ? new Map() : await reroutePartners(deps, orderId, items);
-  return repairs.map((repair) => actionOf(repair, partners));
-}
-
-function actionOf(repair: PossibleRepair, partners: Awaited<ReturnType<typeof reroutePartners>>): Action {
-  return {
+  const items = [...new Map(repairs.flatMap(({ reroutes }) => reroutes).map((item) => [item.itemId, item])).values()];
+  const partners = items.length === 0 ? undefined : await reroutePartners(deps, orderId, items);
+  return repairs.map((repair) => ({
     ...repair,
-    itemIds: [...repair.itemIds],
-    reasons: [...repair.reasons],
     reroutes: repair.reroutes.map(({ currentPartnerIds, ...item }) => ({
       ...item,
-      partners: (partners.get(item.itemId) ?? []).map((alternative) => ({
-        partnerId: alternative.partnerId,
-        partnerUid: alternative.partnerUid,
-        current: currentPartnerIds.includes(alternative.partnerId),
-        ...(alternative.verdict === 'rejected'
-          ? {
-              rejected: { reason: alternative.reason, detail: alternative.detail },
-              costCents: null,
-              dispatchDate: null,
-            }
-          : { rejected: null, costCents: alternative.cost.total, dispatchDate: alternative.dispatchDate }),
+      partners: (partners?.get(item.itemId) ?? []).map((choice) => ({
+        partnerId: choice.partnerId,
+        partnerUid: choice.partnerUid,
+        current: currentPartnerIds.includes(choice.partnerId),
+        rejected: choice.verdict === 'rejected' ? { reason: choice.reason, detail: choice.detail } : null,
+        costCents: choice.verdict === 'rejected' ? null : choice.cost.total,
+        dispatchDate: choice.verdict === 'rejected' ? null : choice.dispatchDate,
       })),
     })),
-  };
+  }));
 }

@@ -13,10 +13,10 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { TEMPORAL_UI_URL: 'https://temporal.test' } });
 }, 60_000);
 
-const names = (order: Awaited<ReturnType<typeof look>>) => order.actions.map(({ action }) => action);
+const names = (order: Awaited<ReturnType<typeof look>>) => order.possibleRepairs.map(({ action }) => action);
 
 test('an order in error can be repaired in the listed ways, with the partners that routing would choose from', async () => {
-  const order = await handedOver(stack, 'actions-error');
+  const order = await handedOver(stack, 'repairs-error');
   const [itemId] = order.itemIds;
   expect(await look(order.orderId)).toMatchObject({
     nextStep: {
@@ -40,8 +40,8 @@ test('an order in error can be repaired in the listed ways, with the partners th
     printOrderId: order.printOrderId,
   });
   expect(names(failed)).toEqual(['retry', 'reroute', 'reproduce', 'hold', 'cancel']);
-  expect(failed.actions[0]).toMatchObject({ action: 'retry', itemIds: [itemId] });
-  expect(failed.actions[1]).toMatchObject({
+  expect(failed.possibleRepairs[0]).toMatchObject({ action: 'retry', itemIds: [itemId] });
+  expect(failed.possibleRepairs[1]).toMatchObject({
     action: 'reroute',
     reroutes: [
       {
@@ -67,7 +67,7 @@ test('an order in error can be repaired in the listed ways, with the partners th
 });
 
 test('the parcel of a shipped order shows, and its carrier has to act until the promised delivery', async () => {
-  const order = await handedOver(stack, 'actions-shipped');
+  const order = await handedOver(stack, 'repairs-shipped');
   await say(order, 'received');
   await say(order, 'printed');
   const { trackingCode } = await stack
@@ -89,28 +89,28 @@ test('the parcel of a shipped order shows, and its carrier has to act until the 
 });
 
 test('a viewer sees the order and no repair', async () => {
-  const order = await handedOver(stack, 'actions-viewer');
+  const order = await handedOver(stack, 'repairs-viewer');
   const viewer = await testAccount(stack.services.sql, 'operator', 'only-looks', 'viewer');
   const client = createPresslineClient({ baseUrl: stack.baseUrl, apiKey: viewer.apiKey, retries: 0 });
   const seen = await client.getOperatorOrder({ params: { orderId: order.orderId } });
-  expect(seen).toMatchObject({ id: order.orderId, actions: [], nextStep: { who: 'partner' } });
+  expect(seen).toMatchObject({ id: order.orderId, possibleRepairs: [], nextStep: { who: 'partner' } });
   expect(names(await look(order.orderId))).not.toEqual([]);
 });
 
 test('a refused order and a draft accept no repair', async () => {
-  const body = orderBody(stack, 'actions-refused');
+  const body = orderBody(stack, 'repairs-refused');
   const items = body.items.map((item) => ({
     ...item,
     files: [{ type: 'default', url: `${stack.sandbox.url}/faulty-files/missing.pdf` }],
   }));
   const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
   await orderUntil(stack, id, is('failed'));
-  expect(await look(id)).toMatchObject({ actions: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
+  expect(await look(id)).toMatchObject({ possibleRepairs: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
   const draft = await stack.shop.submitOrder({
-    body: { ...orderBody(stack, 'actions-draft'), orderType: 'draft' },
+    body: { ...orderBody(stack, 'repairs-draft'), orderType: 'draft' },
   });
   expect(await look(draft.id)).toMatchObject({
-    actions: [],
+    possibleRepairs: [],
     nextStep: { who: 'client', waitsFor: 'submission' },
     promise: null,
     parcels: [],
@@ -118,7 +118,7 @@ test('a refused order and a draft accept no repair', async () => {
 });
 
 test('the same repairs follow from Postgres while no worker runs', async () => {
-  const order = await handedOver(stack, 'actions-away');
+  const order = await handedOver(stack, 'repairs-unavailable');
   await say(order, 'received');
   await orderUntil(stack, order.orderId, is('in_production'));
   const before = await look(order.orderId);
@@ -127,7 +127,7 @@ test('the same repairs follow from Postgres while no worker runs', async () => {
   try {
     const away = await look(order.orderId);
     expect(away.run).toBeNull();
-    expect(away.actions).toEqual(before.actions);
+    expect(away.possibleRepairs).toEqual(before.possibleRepairs);
     expect(away.nextStep).toEqual(before.nextStep);
     expect(away.nextStep).toMatchObject({ who: 'partner', waitsFor: 'printed' });
   } finally {
