@@ -1,33 +1,12 @@
-const { existsSync, readFileSync } = require('node:fs');
 const { availableParallelism } = require('node:os');
-const { join } = require('node:path');
-
-const json = (path) => JSON.parse(readFileSync(join(__dirname, path), 'utf8'));
-
-/**
- * The installed packages whose files are ES modules, as paths from the project's root. Jest compiles them to CommonJS: it can
- * require an ES module only under --experimental-vm-modules.
- */
-const compiled = Object.keys(json('package-lock.json').packages).filter(
-  (path) =>
-    path !== '' &&
-    existsSync(join(__dirname, path, 'package.json')) &&
-    json(join(path, 'package.json')).type === 'module',
-);
-
-// Loads parts of itself with import(), which jest cannot run either.
-compiled.push('node_modules/@opentelemetry/otlp-exporter-base');
 
 /** @type {import('jest').Config} */
 module.exports = {
   testEnvironment: '<rootDir>/test/support/runner/environment.ts',
+  runtime: '<rootDir>/test/support/runner/runtime.js',
   // The export conditions that Node uses for require().
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
-  moduleNameMapper: {
-    '^supertest$': '<rootDir>/test/support/runner/supertest.js',
-    // Packages used by supertest whose module-sync export is a .mjs file, which jest cannot require.
-    '^((?:async-|generator-|async-generator-)function)$': '<rootDir>/node_modules/$1/index.js',
-  },
+  moduleNameMapper: { '^supertest$': '<rootDir>/test/support/runner/supertest.js' },
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.test.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/runner/setup.ts'],
@@ -39,7 +18,7 @@ module.exports = {
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
     ],
   },
-  transformIgnorePatterns: [`^(?!.*/(${compiled.join('|')})/(?!.*/node_modules/)).*/node_modules/`, '<rootDir>/dist/'],
+  transformIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // For unit tests. test/support/servers.ts sets more for tests that use servers, other files set it themselves.
   testTimeout: 5_000,
