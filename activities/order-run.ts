@@ -36,21 +36,13 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
       return plan;
     },
 
-    async applyShippingChange(change: RunIds & { readonly changeId: string }) {
-      return await applyShippingChange(deps, change);
-    },
+    applyShippingChange: (change: RunIds & { readonly changeId: string }) => applyShippingChange(deps, change),
 
-    async planReroute(request: RunIds & ReroutePlanRequest) {
-      return await planReroute(deps, request);
-    },
+    planReroute: (request: RunIds & ReroutePlanRequest) => planReroute(deps, request),
 
     /** Plans the shipments of print orders again, for the units that they have left. */
-    async replanShipments({
-      orderId,
-      printOrderIds,
-    }: RunIds & { readonly printOrderIds: readonly string[] }): Promise<void> {
-      await replanShipments(deps, orderId, printOrderIds);
-    },
+    replanShipments: ({ orderId, printOrderIds }: RunIds & { readonly printOrderIds: readonly string[] }) =>
+      replanShipments(deps, orderId, printOrderIds),
   };
 }
 

@@ -1,9 +1,9 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
 import type { PartnerCallDeps } from '../src/partners/calls';
 import { partnersToPoll } from '../src/partners/stock-levels';
 import { pollStockPage } from '../src/partners/stock-poll';
 import type { Sql } from '../src/platform/postgres';
+import { transient } from './refusals';
 
 /** Result of polling one partner. */
 export interface StockPollResult {
@@ -22,33 +22,20 @@ interface Progress extends StockPollResult {
 /** Activities of the partners' stock poll. */
 export function createPartnerStockActivities(deps: PartnerCallDeps & { readonly sql: Sql }) {
   return {
-    async partnersToPoll(): Promise<string[]> {
-      return await partnersToPoll(deps.sql);
-    },
+    partnersToPoll: (): Promise<string[]> => partnersToPoll(deps.sql),
 
     /**
      * Polls one partner for the stock of all its SKUs, page by page. A retry continues after the last stored page.
      * @throws ApplicationFailure `StockPollFailed` for a transient failure
      */
     async pollPartnerStock(partnerId: string): Promise<StockPollResult> {
-      let progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? {
-        afterSku: '',
-        asked: 0,
-        told: 0,
-      };
+      let progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? { afterSku: '', asked: 0, told: 0 };
       for (;;) {
         cancellationSignal().throwIfAborted();
         const page = await pollStockPage(deps, partnerId, progress.afterSku);
         const { asked, told } = progress;
         if (page.outcome === 'refused') return { asked, told, refusal: page.message };
-        if (page.outcome === 'retry') {
-          throw ApplicationFailure.create({
-            type: 'StockPollFailed',
-            message: page.message,
-            category: ApplicationFailureCategory.BENIGN,
-            ...(page.retryAfterMs === null ? {} : { nextRetryDelay: page.retryAfterMs }),
-          });
-        }
+        if (page.outcome === 'retry') throw transient(page.message, 'StockPollFailed', page.retryAfterMs);
         if (page.lastSku === null) return { asked, told };
         progress = { afterSku: page.lastSku, asked: asked + page.asked, told: told + page.told };
         heartbeat(progress);

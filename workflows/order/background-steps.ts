@@ -1,42 +1,26 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import type { PreparationSteps } from '../../activities/order-files';
 import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
-import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import { type OrderRunInput, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
-import type { RecordKey, ReservedStep } from '../../src/orders/domain/run/run-record';
+import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
+import { printOrderOf } from '../../src/orders/domain/lifecycle/run-state';
+import { RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';
 import type { Mutex } from './mutex';
+import type { OrderRun } from './order-run';
 import { PREPARATION, Preparation } from './preparation';
-import { outcomeOf } from './refusals';
+import { type ActivityOutcome, outcomeOf } from './refusals';
 
 /** What the parts of an order run can access. */
-export interface OrderRunContext {
-  readonly input: OrderRunInput;
-  /** The order, and the request that submitted it, for activities and log lines. */
-  readonly ids: { readonly orderId: string; readonly requestId: string };
-  readonly state: RunState;
-  /**
-   * Adds an event to the inbox of the main loop.
-   * @param written key of the record that an activity has written for this event
-   */
-  take(event: RunEvent, written?: RecordKey): void;
-  /** Resolves when all events taken so far are applied and recorded. */
-  settled(): Promise<void>;
-  /** Leaves the next step to an activity. Undefined: the run records it. One activity can have a step at a time. */
-  reserve(): ReservedStep | undefined;
-  /** Applies `fetching_files`, and leaves this step and the plan to an activity. */
-  reservePreparation(): PreparationSteps;
-  /** A background step has started, paused or ended. */
-  stepsChanged(): void;
-}
+export type OrderRunContext = Pick<
+  OrderRun,
+  'input' | 'ids' | 'state' | 'take' | 'settled' | 'reserve' | 'reservePreparation' | 'stepsChanged'
+>;
 
 /** Starts the background steps of an order workflow. Each step reports its result as an event. */
 export class BackgroundSteps {
-  private readonly tasks = new BackgroundTasks(() => this.run.stepsChanged());
+  readonly tasks = new BackgroundTasks(() => this.run.stepsChanged());
   /** Why the last attempt to dispatch a print order failed, by print order id. */
   private readonly dispatchRefusals = new Map<string, RunRefusal>();
   readonly preparation: Preparation;
@@ -50,31 +34,9 @@ export class BackgroundSteps {
     this.preparation = new Preparation(run, this.tasks, planning);
   }
 
-  get names(): string[] {
-    return this.tasks.names;
-  }
-
-  get idle(): boolean {
-    return this.tasks.idle;
-  }
-
-  /** The effects that running steps carry out. */
-  get pending(): RunEffect[] {
-    return this.tasks.effects;
-  }
-
   /** True when no step is running, or only the pause of a parked order. */
   get atRest(): boolean {
-    return this.idle || (this.preparation.parked !== null && this.names.join() === PREPARATION);
-  }
-
-  /** True when `rethrow` throws. */
-  get failed(): boolean {
-    return this.tasks.failed;
-  }
-
-  rethrow(): void {
-    this.tasks.rethrow();
+    return this.tasks.idle || (this.preparation.parked !== null && this.tasks.names.join() === PREPARATION);
   }
 
   carryOut(effect: RunEffect): void {
@@ -107,13 +69,8 @@ export class BackgroundSteps {
       const ended = await outcomeOf(
         partner.deliverPrintOrder.executeWithOptions(options, [{ ...this.run.ids, printOrderId }]),
       );
-      const delivery = { type: 'delivery', printOrderId } as const;
-      if (ended.outcome === 'done') {
-        this.run.take({ ...delivery, outcome: 'accepted', message: '' });
-      } else {
-        const outcome = ended.outcome === 'refused' ? 'refused' : 'undeliverable';
-        this.run.take({ ...delivery, outcome, message: ended.message });
-      }
+      const result = ended.outcome === 'done' ? ({ outcome: 'accepted', message: '' } as const) : undelivered(ended);
+      this.run.take({ type: 'delivery', printOrderId, ...result });
     });
   }
 
@@ -139,13 +96,8 @@ export class BackgroundSteps {
       const options = this.optionsOf(printOrderId);
       const request = { ...this.run.ids, printOrderId, shippingRevision: revision };
       const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions(options, [request]));
-      const update = { type: 'order_update', printOrderId, revision } as const;
-      if (ended.outcome === 'done') {
-        this.run.take({ ...update, message: '', ...ended.result });
-      } else {
-        const outcome = ended.outcome === 'refused' ? 'refused' : 'undeliverable';
-        this.run.take({ ...update, outcome, message: ended.message });
-      }
+      const result = ended.outcome === 'done' ? { message: '', ...ended.result } : undelivered(ended);
+      this.run.take({ type: 'order_update', printOrderId, revision, ...result });
     });
   }
 
@@ -241,3 +193,7 @@ export class BackgroundSteps {
     return `print order ${printOrderId}, ${printOrderOf(this.run.state, printOrderId).partnerUid}`;
   }
 }
+
+/** Returns the outcome of a delivery that failed for good: its partner refused, or did not answer in time. */
+const undelivered = ({ outcome, message }: Exclude<ActivityOutcome<unknown>, { outcome: 'done' }>) =>
+  ({ outcome: outcome === 'refused' ? 'refused' : 'undeliverable', message }) as const;

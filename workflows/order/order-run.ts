@@ -8,6 +8,7 @@ import {
   workflowInfo,
 } from '@temporalio/workflow';
 import type { PreparationSteps } from '../../activities/order-files';
+import type { RunIds } from '../../activities/order-ids';
 import {
   clockAfter,
   clockAfterReminder,
@@ -45,7 +46,7 @@ import {
   type RunTask,
 } from '../../src/orders/domain/run/run-record';
 import { database, Planning } from './activities';
-import { BackgroundSteps, type OrderRunContext } from './background-steps';
+import { BackgroundSteps } from './background-steps';
 import { DeadlineTimer } from './deadline-timer';
 import { Display, logChange, summaryOf } from './display';
 import {
@@ -65,8 +66,9 @@ import { UpdateHandlers } from './update-handlers';
  * The main loop of the order workflow. Messages, timers and background steps put events into the inbox. The loop applies
  * them with `reduce`, records the result, and starts the background steps that follow.
  */
-export class OrderRun implements OrderRunContext {
-  readonly ids: OrderRunContext['ids'];
+export class OrderRun {
+  /** The order, and the request that submitted it, for activities and log lines. */
+  readonly ids: RunIds;
   state: RunState;
   private clock: RunSnapshot['clock'];
   private readonly inbox: { readonly event: RunEvent; readonly written: RecordKey | undefined }[] = [];
@@ -126,8 +128,8 @@ export class OrderRun implements OrderRunContext {
     this.stepsChanged();
     while (!this.isOver) {
       this.timer.arm(nextDeadline(this.state, this.clock, this.input));
-      await condition(() => this.inbox.length > 0 || this.isOver || this.steps.failed);
-      this.steps.rethrow();
+      await condition(() => this.inbox.length > 0 || this.isOver || this.steps.tasks.failed);
+      this.steps.tasks.rethrow();
       await this.processInbox();
       if (workflowInfo().continueAsNewSuggested && this.canContinueAsNew) {
         const { parked } = this.steps.preparation;
@@ -148,19 +150,25 @@ export class OrderRun implements OrderRunContext {
 
   /** @param effects of the current step: its background steps start after the record */
   private snapshot(effects: readonly RunEffect[] = []): RunSnapshot {
-    const pending = [...this.steps.pending, ...effects.filter(isBackgroundStep)];
+    const pending = [...this.steps.tasks.effects, ...effects.filter(isBackgroundStep)];
     return { state: this.state, clock: this.clock, pending };
   }
 
+  /** A background step has started, paused or ended. */
   stepsChanged(): void {
-    this.display.describe(this.state, this.steps.names, this.steps.preparation.parked);
+    this.display.describe(this.state, this.steps.tasks.names, this.steps.preparation.parked);
   }
 
+  /**
+   * Adds an event to the inbox of the main loop.
+   * @param written key of the record that an activity has written for this event
+   */
   take(event: RunEvent, written?: RecordKey): void {
     this.inbox.push({ event, written });
     this.taken += 1;
   }
 
+  /** Leaves the next step to an activity. Undefined: the run records it. One activity can have a step at a time. */
   reserve(): ReservedStep | undefined {
     // A record that is still being written comes first: the activity continues from it.
     if (this.recorded < this.taken) return undefined;
@@ -169,6 +177,7 @@ export class OrderRun implements OrderRunContext {
     return reserved;
   }
 
+  /** Applies `fetching_files`, and leaves this step and the plan to an activity. */
   reservePreparation(): PreparationSteps {
     const { task } = this;
     const before = this.state;
@@ -191,6 +200,7 @@ export class OrderRun implements OrderRunContext {
     return { runId, position: runPosition(Date.now(), historyLength) };
   }
 
+  /** Resolves when all events taken so far are applied and recorded. */
   async settled(): Promise<void> {
     const { taken } = this;
     await condition(() => this.recorded >= taken);
@@ -198,7 +208,7 @@ export class OrderRun implements OrderRunContext {
 
   /** True when the inbox is empty, no background step is running and every update handler has finished. */
   private get isIdle(): boolean {
-    return this.inbox.length === 0 && this.steps.idle && allHandlersFinished();
+    return this.inbox.length === 0 && this.steps.tasks.idle && allHandlersFinished();
   }
 
   private get canContinueAsNew(): boolean {
@@ -327,8 +337,8 @@ export class OrderRun implements OrderRunContext {
       this.steps.stopUpdating(id);
     }
     do {
-      await condition(() => this.inbox.length > 0 || this.isIdle || this.steps.failed);
-      this.steps.rethrow();
+      await condition(() => this.inbox.length > 0 || this.isIdle || this.steps.tasks.failed);
+      this.steps.tasks.rethrow();
       await this.processInbox();
     } while (!this.isIdle);
   }

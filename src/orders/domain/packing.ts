@@ -32,13 +32,6 @@ export interface PackedPackage extends ConsignmentPackage {
   readonly instructionIndex: number | null;
 }
 
-export interface PackOptions {
-  /** ISO 3166-1 alpha-2 of the country of production. */
-  readonly countryOfOrigin: string;
-  /** Prefix of the package references `P-1`, `P-2`. Default `P`. */
-  readonly referencePrefix?: string;
-}
-
 /** Units of one item in one package. */
 interface Portion {
   readonly item: PackItem;
@@ -133,11 +126,12 @@ function contents(
  * do not fit into one. Items that no instruction names are packed by product model. An instruction that names unknown
  * items or too many units takes what exists: an order split over partners has a part of it at each partner.
  * Weights are gross, in grams. Sizes are in millimetres, longest side first.
+ * @param origin.countryOfOrigin ISO 3166-1 alpha-2 of the country of production
  */
 export function packOrder(
   items: readonly PackItem[],
   instructions: readonly PackagingInstruction[],
-  options: PackOptions,
+  { countryOfOrigin }: { readonly countryOfOrigin: string },
 ): PackedPackage[] {
   const left = new Map(items.map((item) => [item.itemReferenceId, item.quantity]));
   const byReference = new Map(items.map((item) => [item.itemReferenceId, item]));
@@ -165,18 +159,17 @@ export function packOrder(
   }
   for (const portions of byModel.values()) groups.push({ instructionIndex: null, portions });
 
-  const prefix = options.referencePrefix ?? 'P';
   const packed = new Map<PackItem, number>();
   return groups
     .flatMap(({ instructionIndex, portions }) => fill(portions).map((filled) => ({ instructionIndex, filled })))
     .map(({ instructionIndex, filled }, index) => ({
-      packageReferenceId: `${prefix}-${index + 1}`,
+      packageReferenceId: `P-${index + 1}`,
       instructionIndex,
       grossWeightGrams:
         filled.reduce((sum, { item, quantity }) => sum + item.product.unitWeightGrams * quantity, 0) +
         Math.max(...filled.map(({ item }) => item.product.packagingWeightGrams)),
       ...sizeOf(filled),
-      items: contents(filled, options.countryOfOrigin, packed),
+      items: contents(filled, countryOfOrigin, packed),
     }));
 }
 

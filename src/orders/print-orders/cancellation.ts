@@ -1,10 +1,10 @@
-import { type PartnerCallDeps, postToPartner } from '../../partners/calls';
+import type { PartnerCallDeps } from '../../partners/calls';
 import type { PrintOrderVersion } from '../../partners/domain/delivery-target';
 import type { CancelRequestBody } from '../../partners/message-schemas';
 import { partnerByAccount } from '../../partners/partner-rows';
-import { insertPartnerRequest } from '../../partners/requests';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
+import { send } from './delivery';
 
 /** A partner's response to a cancellation. `pending`: the partner has no cancel URL and may respond by postback. */
 export type CancellationResponse =
@@ -34,32 +34,24 @@ export async function cancelAtPartner(
   if (partner?.orderCancelUrl == null) {
     return { outcome: 'pending', message: 'the partner has no cancel URL' };
   }
-  const { response, attempt } = await postToPartner(deps, {
-    partner,
-    url: partner.orderCancelUrl,
-    delivers: true,
-    messageId: `msg_cancel_${sha256(`${printOrderId}:${jobIds.join()}`).toString('base64url').slice(0, 24)}`,
-    body: JSON.stringify({
-      version: row.version,
-      orderId: printOrderId,
-      canceledPrintJobIdList: row.itemIds,
-      reason,
-    } satisfies CancelRequestBody),
-  });
-  await insertPartnerRequest(deps.sql, {
-    partnerId: partner.partnerId,
-    kind: 'cancellation',
-    printOrderId,
-    attempt,
-  });
+  const body: CancelRequestBody = {
+    version: row.version,
+    orderId: printOrderId,
+    canceledPrintJobIdList: row.itemIds,
+    reason,
+  };
+  const messageId = `msg_cancel_${sha256(`${printOrderId}:${jobIds.join()}`).toString('base64url').slice(0, 24)}`;
+  const call = { partner, url: partner.orderCancelUrl, messageId, body: JSON.stringify(body) };
+  const { response, logged } = await send(deps, call, { kind: 'cancellation', printOrderId });
+  await logged;
   switch (response.outcome) {
     case 'accepted':
       return { outcome: 'confirmed', message: reason };
     case 'retry':
       return response;
     case 'refused': {
-      const unknown = response.status === 404 || response.status === 410;
-      return { outcome: unknown ? 'confirmed' : 'refused', message: response.message };
+      const isUnknown = response.status === 404 || response.status === 410;
+      return { outcome: isUnknown ? 'confirmed' : 'refused', message: response.message };
     }
   }
 }

@@ -1,4 +1,4 @@
-import { type PartnerCallDeps, type PartnerResponse, postToPartner } from '../../partners/calls';
+import { type PartnerCall, type PartnerCallDeps, type PartnerResponse, postToPartner } from '../../partners/calls';
 import { deliveryTargetOf, type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { insertPartnerRequest } from '../../partners/requests';
 import type { Metrics } from '../../platform/metrics/metrics';
@@ -61,6 +61,17 @@ export async function printOrderRow(sql: Sql, printOrderId: string): Promise<Pri
   };
 }
 
+/** Posts a message about a print order. Returns the response, and the statement that logs the request. */
+export async function send(
+  deps: PartnerCallDeps & { readonly sql: Sql },
+  call: Omit<PartnerCall, 'delivers'>,
+  request: Omit<Parameters<typeof insertPartnerRequest>[1], 'partnerId' | 'attempt'>,
+) {
+  const { response, attempt } = await postToPartner(deps, { ...call, delivers: true });
+  const { partnerId } = call.partner;
+  return { response, logged: insertPartnerRequest(deps.sql, { partnerId, attempt, ...request }) };
+}
+
 /**
  * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
  * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
@@ -73,19 +84,9 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   if (target === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));
-  const { response, attempt } = await postToPartner(deps, {
-    partner,
-    url: target.url,
-    delivers: true,
-    messageId: row.messageId,
-    body,
-  });
-  const logged = insertPartnerRequest(sql, {
-    partnerId: partner.partnerId,
-    kind: 'print_order',
-    printOrderId,
-    attempt,
-  });
+  const { url } = target;
+  const request = { kind: 'print_order', printOrderId } as const;
+  const { response, logged } = await send(deps, { partner, url, messageId: row.messageId, body }, request);
   if (response.outcome !== 'accepted') {
     await logged;
     return response;

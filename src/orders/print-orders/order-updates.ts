@@ -1,8 +1,7 @@
-import { type PartnerResponse, postToPartner } from '../../partners/calls';
+import type { PartnerResponse } from '../../partners/calls';
 import type { Partner } from '../../partners/partner-rows';
-import { insertPartnerRequest } from '../../partners/requests';
 import { randomToken } from '../../platform/ids';
-import { type DeliveryDeps, type PrintOrderRow, printOrderRow } from './delivery';
+import { type DeliveryDeps, type PrintOrderRow, printOrderRow, send } from './delivery';
 import { buildMessage } from './message';
 
 /**
@@ -36,20 +35,8 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
-  const { response, attempt } = await postToPartner(deps, {
-    partner,
-    url: partner.orderUpdateUrl,
-    delivers: true,
-    messageId: message.messageId,
-    body: message.body,
-  });
-  const logged = insertPartnerRequest(sql, {
-    partnerId: partner.partnerId,
-    kind: 'order_update',
-    printOrderId,
-    revision: shippingRevision,
-    attempt,
-  });
+  const request = { kind: 'order_update', printOrderId, revision: shippingRevision } as const;
+  const { response, logged } = await send(deps, { partner, url: partner.orderUpdateUrl, ...message }, request);
   if (response.outcome !== 'accepted') await logged;
   else {
     await sql`

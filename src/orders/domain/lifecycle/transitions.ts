@@ -1,3 +1,4 @@
+import type { ItemState } from './run-state';
 import type { ItemStatus } from './statuses';
 
 /**
@@ -34,20 +35,15 @@ export interface RefusedChange {
   readonly to: ItemStatus;
 }
 
-interface ItemWithStatus {
-  readonly id: string;
-  readonly status: ItemStatus;
-}
-
 /**
  * Checks the status changes of one event against the transition table.
  * @param before the items before the event, in the same order as `after`
  * @returns the items, each with its status from before where the table does not list the change
  */
-export function checkTransitions<Item extends ItemWithStatus>(
-  before: readonly Item[],
-  after: readonly Item[],
-): { items: readonly Item[]; refused: RefusedChange[] } {
+export function checkTransitions(
+  before: readonly ItemState[],
+  after: readonly ItemState[],
+): { items: readonly ItemState[]; refused: RefusedChange[] } {
   const refused: RefusedChange[] = [];
   const items = after.map((item, index) => {
     const { status: from } = before[index]!;

@@ -1,19 +1,11 @@
-import type { AttentionReason } from '../lifecycle/attention';
 import { deriveStatus, jobStatus } from '../lifecycle/derive';
 import type { PrintOrderState, RunState } from '../lifecycle/run-state';
-import type { ItemStatus, OrderStatus } from '../lifecycle/statuses';
 
 /** The statuses that an order's rows in Postgres have, as a run's state defines them. */
-export interface RunRows {
-  readonly fulfillmentStatus: OrderStatus;
-  readonly items: readonly { readonly id: string; readonly status: ItemStatus }[];
-  readonly jobs: readonly { readonly id: string; readonly status: string; readonly quantity: number }[];
-  readonly printOrders: readonly { readonly id: string; readonly status: string }[];
-  readonly attention: readonly AttentionReason[];
-}
+export type RunRows = ReturnType<typeof rowsOf>;
 
 /** Returns the statuses of the rows for a state. */
-export function rowsOf(state: RunState): RunRows {
+export function rowsOf(state: RunState) {
   return {
     fulfillmentStatus: deriveStatus(state),
     items: state.items.map(({ id, status }) => ({ id, status })),

@@ -27,10 +27,11 @@ test('every status except draft can be reached from a new item', () => {
 
 test.each(ITEM_STATUSES)('from %s, listed changes are made and all others are refused', (from) => {
   for (const to of ITEM_STATUSES) {
-    const before = [{ id: '1', status: from }];
-    const { items, refused } = checkTransitions(before, [{ id: '1', status: to }]);
+    const before = [{ id: '1', quantity: 1, status: from }];
+    const after = [{ id: '1', quantity: 1, status: to }];
+    const { items, refused } = checkTransitions(before, after);
     if (to === from || ITEM_TRANSITIONS[from].includes(to)) {
-      expect({ items, refused }).toEqual({ items: [{ id: '1', status: to }], refused: [] });
+      expect({ items, refused }).toEqual({ items: after, refused: [] });
     } else {
       expect({ items, refused }).toEqual({ items: before, refused: [{ itemId: '1', from, to }] });
     }
