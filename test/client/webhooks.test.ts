@@ -66,6 +66,7 @@ test('the events have exactly the fields that their types declare', () => {
     orderReferenceId: order.orderReferenceId,
     itemReferenceId: 'line-1',
     metadata: [{ key: 'shelf', value: '7' }],
+    orderMetadata: order.metadata as OrderItemTrackingCodeUpdated['orderMetadata'],
     ...fulfillment,
   };
   const text = bodies.find((each) => each.includes('tracking_code_updated'))!;

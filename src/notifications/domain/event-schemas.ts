@@ -17,6 +17,13 @@ const ofOrder = {
   metadata,
 };
 
+const ofItem = {
+  ...ofOrder,
+  itemReferenceId: z.string(),
+  metadata: metadata.describe('Of the item, as ordered.'),
+  orderMetadata: metadata.describe('Of the order, as ordered.'),
+};
+
 const parcel = {
   trackingCode: z.string().nullable(),
   trackingUrl: z.string().nullable(),
@@ -54,8 +61,7 @@ const orderItemStatusUpdated = z
   .object({
     ...message,
     event: z.literal('order_item_status_updated'),
-    ...ofOrder,
-    itemReferenceId: z.string(),
+    ...ofItem,
     status: z.string(),
     comment: z.string().nullable().describe('Why production stopped; null otherwise.'),
     fulfillmentCountry: z.string().nullable(),
@@ -68,8 +74,7 @@ const orderItemTrackingCodeUpdated = z
   .object({
     ...message,
     event: z.literal('order_item_tracking_code_updated'),
-    ...ofOrder,
-    itemReferenceId: z.string(),
+    ...ofItem,
     ...parcel,
     trackingCode: z.string(),
   })

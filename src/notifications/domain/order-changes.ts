@@ -72,7 +72,8 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
   }
   for (const item of view.items) {
     const before = notified?.items[item.id];
-    const common = { ...order, itemReferenceId: item.itemReferenceId, metadata: item.metadata };
+    const { itemReferenceId, metadata } = item;
+    const common = { ...order, itemReferenceId, metadata, orderMetadata: view.metadata };
     const {
       fulfillmentCountry = null,
       fulfillmentStateProvince = null,

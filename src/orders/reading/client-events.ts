@@ -1,4 +1,5 @@
-import type { EventRecord } from './order-reader';
+import { deriveOrderStatus, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
+import type { EventRecord, OrderRecord } from './order-reader';
 
 /**
  * The events that clients see in `eventLog`, and which of their data. Every other event and field is internal: names of
@@ -41,5 +42,26 @@ export function clientEvents(events: readonly EventRecord[]) {
     if (fields === undefined) return [];
     const shown = Object.fromEntries(fields.filter((name) => name in data).map((name) => [name, data[name]]));
     return [{ type, printOrderId, data: shown, createdAt: new Date(at).toISOString() }];
+  });
+}
+
+/**
+ * Returns the events of the order as a whole, with the changes of its status. These follow from the statuses of its items:
+ * one step of the order run writes the changes of all items at the same time.
+ */
+export function orderEvents(order: Pick<OrderRecord, 'events' | 'items'>): EventRecord[] {
+  const events = order.events ?? [];
+  const statuses = new Map(order.items?.map(({ id }): [string, ItemStatus] => [id, 'created']));
+  let status: OrderStatus = 'created';
+  return events.flatMap((event, index) => {
+    const { type, itemId, data, at } = event;
+    if (itemId === null) return [event];
+    const next = events[index + 1];
+    if (type !== 'status') return [];
+    statuses.set(itemId, data.status as ItemStatus);
+    if (next?.type === 'status' && next.itemId !== null && next.at === at) return [];
+    const before = status;
+    status = deriveOrderStatus([...statuses.values()]);
+    return status === before ? [] : [{ type, itemId: null, printOrderId: null, data: { status }, at }];
   });
 }

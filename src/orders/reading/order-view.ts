@@ -2,7 +2,7 @@ import { withExtension } from '../../files/domain/file-properties';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { receiptView } from '../domain/receipt';
-import { clientEvents } from './client-events';
+import { clientEvents, orderEvents } from './client-events';
 import type { FileRecord, ItemRecord, OrderRecord } from './order-reader';
 import { livePrintOrders, shipmentView } from './shipment-view';
 
@@ -86,7 +86,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     digitizationId: null,
     appServices: [],
     shipmentMethodUid: order.shipmentMethodUid,
-    eventLog: clientEvents((order.events ?? []).filter(({ itemId }) => itemId === null)),
+    eventLog: clientEvents(orderEvents(order)),
   };
 }
 

@@ -76,6 +76,7 @@ describe('notifications of an order', () => {
           orderReferenceId: 'ref-1',
           itemReferenceId: 'item-1',
           metadata: [{ key: 'shelf', value: '7' }],
+          orderMetadata: [{ key: 'shop', value: 'a' }],
           fulfillmentCountry: 'DE',
           fulfillmentStateProvince: null,
           fulfillmentFacilityId: 'inkwerk-de',

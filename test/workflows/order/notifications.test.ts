@@ -150,6 +150,7 @@ describe('notifications about a delivered order', () => {
     }
     expect(of('order_item_status_updated').find(({ itemReferenceId }) => itemReferenceId === 'poster')).toMatchObject({
       metadata: [{ key: 'line', value: 'a' }],
+      orderMetadata: order.metadata,
       fulfillmentCountry: null,
     });
   });
