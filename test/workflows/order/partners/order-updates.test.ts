@@ -86,8 +86,8 @@ describe('a partner that has the print order', () => {
     });
     const updates = await untilUpdated(order, 2);
     expect(updates).toMatchObject([
-      { revision: 2, addressLine1: 'Invalidenstrasse 2', answered: '200' },
-      { revision: 3, addressLine1: 'Invalidenstrasse 2', answered: '200' },
+      { revision: 2, addressLine1: 'Invalidenstrasse 2', response: '200' },
+      { revision: 3, addressLine1: 'Invalidenstrasse 2', response: '200' },
     ]);
     expect(updates[1]!.shipmentMethodUid).not.toBe(updates[0]!.shipmentMethodUid);
     expect(updates[1]!.webhookId).not.toBe(updates[0]!.webhookId);
@@ -179,7 +179,7 @@ describe('a change before the partner has accepted the print order', () => {
     const order = { orderId, printOrderId: printOrderIds[0]! } as HandedOver;
     expect(await untilUpdated(order, 1)).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 4' }]);
     expect(seenPrintOrders(stack, printOrderIds)[0]).toMatchObject({
-      answers: ['500', '200'],
+      responses: ['500', '200'],
       distinctContents: 1,
       distinctWebhookIds: 1,
     });
