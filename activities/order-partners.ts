@@ -6,6 +6,10 @@ import type { Logger } from '../src/platform/logging';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
 
+/** A delivery that failed for good. The details tell the order run that no partner has refused it. */
+const undelivered = ({ outcome, message }: { readonly outcome: 'refused' | 'unbuildable'; readonly message: string }) =>
+  refused(outcome === 'refused' ? { message } : { message, details: { outcome } });
+
 type Retry = Extract<PartnerResponse, { outcome: 'retry' }>;
 
 /** Activities of the order workflow that send messages to partners. Each can be retried any number of times. */
@@ -17,7 +21,9 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
     what: string,
   ): Exclude<Response, Retry> {
     const { printOrderId, shippingRevision } = call;
-    logOf(deps, call).info({ printOrderId, shippingRevision, outcome: response.outcome }, what);
+    const fields = { printOrderId, shippingRevision, outcome: response.outcome };
+    if ('error' in response) logOf(deps, call).error({ ...fields, err: response.error }, what);
+    else logOf(deps, call).info(fields, what);
     if (response.outcome === 'retry') {
       const { message, retryAfterMs } = response as Retry;
       throw transient(message, 'PartnerUnreachable', retryAfterMs);
@@ -33,7 +39,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
     async deliverPrintOrder(call: RunIds & { readonly printOrderId: string }): Promise<OrRefusal<void>> {
       const { printOrderId } = call;
       const response = logged(call, await deliverPrintOrder(deps, printOrderId), 'print order delivery');
-      if (response.outcome === 'refused') return refused({ message: response.message });
+      if (response.outcome !== 'accepted') return undelivered(response);
       if (response.repeatsUpdate == null) return;
       // One attempt: the partner has accepted this update before.
       const update = { printOrderId, shippingRevision: response.repeatsUpdate };
@@ -50,7 +56,7 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
       >
     > {
       const response = logged(call, await deliverOrderUpdate(deps, call), 'order update delivery');
-      if (response.outcome === 'refused') return refused({ message: response.message });
+      if (response.outcome === 'refused' || response.outcome === 'unbuildable') return undelivered(response);
       return response.outcome === 'accepted' ? { outcome: 'accepted' } : response;
     },
 

@@ -194,6 +194,10 @@ export class BackgroundSteps {
   }
 }
 
-/** Returns the outcome of a delivery that failed for good: its partner refused, or did not answer in time. */
-const undelivered = ({ outcome, message }: Exclude<ActivityOutcome<unknown>, { outcome: 'done' }>) =>
-  ({ outcome: outcome === 'refused' ? 'refused' : 'undeliverable', message }) as const;
+/** Returns the outcome of a delivery that failed for good. Without a refusal, the time for retries is over. */
+function undelivered(ended: Exclude<ActivityOutcome<unknown>, { outcome: 'done' }>) {
+  const { message } = ended;
+  if (ended.outcome !== 'refused') return { outcome: 'undeliverable', message } as const;
+  // A partner's refusal has no details.
+  return { outcome: ended.details === null ? 'refused' : 'unbuildable', message } as const;
+}

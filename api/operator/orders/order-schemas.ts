@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../../src/consignments/domain/tracking-status';
 import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
 import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/next-step';
-import { JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
+import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
 import {
   FINANCIAL_STATUSES,
   ITEM_STATUSES,
@@ -117,7 +117,7 @@ const run = z
     items: z.array(z.object({ id: z.string(), quantity: z.int(), status: z.enum(ITEM_STATUSES) })),
     printOrders: z.array(
       printOrder.pick({ ...NAMED, dispatchDate: true, dispatchDueAt: true, reproducesId: true }).extend({
-        delivery: z.enum(['pending', 'accepted', 'refused', 'undeliverable']),
+        delivery: z.enum(DELIVERIES),
         cancel: z.enum(['requested', 'confirmed', 'refused']).nullable(),
         transit: z.enum(['in_transit', 'delivered', 'returned']).nullable(),
         shipment: z.object({ id: z.string(), revision: z.int() }).nullable(),

@@ -7,6 +7,7 @@ export const STOP_REASONS: Readonly<Record<string, string>> = {
   postback_cancelled: 'The print partner cancelled the item.',
   print_order_refused: 'The print partner refused the item.',
   print_order_undeliverable: 'The print partner could not be reached.',
+  print_order_unbuildable: 'The item cannot be produced as it was ordered.',
   order_parked: 'No print partner can make the item currently.',
   hold: 'The order was put on hold.',
   cancel_requested: 'The order was cancelled.',

@@ -28,7 +28,14 @@ export interface PrintOrderRow extends MessageSource {
  * @property repeatsUpdate shipping revision of the latest order update, when the partner has accepted it. It has to follow a
  *   repeated delivery: a partner that has lost its data would keep the first address
  */
-export type PrintOrderDelivery = PartnerResponse & { readonly repeatsUpdate?: number | null };
+export type PrintOrderDelivery = (PartnerResponse & { readonly repeatsUpdate?: number | null }) | Unbuildable;
+
+/** No message can be made from the order. The same data would fail again. */
+export interface Unbuildable {
+  readonly outcome: 'unbuildable';
+  readonly message: string;
+  readonly error: unknown;
+}
 
 /**
  * Returns a print order with its order and jobs, all of one snapshot.
@@ -84,6 +91,7 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
   if (target === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
   const body = row.body ?? (await storedMessage(deps, row, partner));
+  if (typeof body !== 'string') return body;
   const { url } = target;
   const request = { kind: 'print_order', printOrderId } as const;
   const { response, logged } = await send(deps, { partner, url, messageId: row.messageId, body }, request);
@@ -108,11 +116,27 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
 }
 
 /** Stores the message and returns it. When another attempt has stored one first, returns that one. */
-async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string> {
-  const body = buildMessage(deps.links, row, partner);
+async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string | Unbuildable> {
+  const body = messageOf(deps, row, partner);
+  if (typeof body !== 'string') return body;
   const [stored] = await deps.sql<{ body: string }[]>`
     UPDATE print_orders SET body = coalesce(body, ${body}),
       body_shipping_revision = CASE WHEN body IS NULL THEN ${row.shippingRevision} ELSE body_shipping_revision END
     WHERE id = ${row.id} RETURNING body`;
   return stored!.body;
+}
+
+/** Builds a message. It depends on stored data only, so that an error is final. */
+export function messageOf(
+  { links }: Pick<DeliveryDeps, 'links'>,
+  row: PrintOrderRow,
+  partner: Partner,
+  revision?: number,
+): string | Unbuildable {
+  try {
+    return buildMessage(links, row, partner, revision);
+  } catch (error) {
+    const message = `The print order cannot be built: ${error instanceof Error ? error.message : String(error)}`;
+    return { outcome: 'unbuildable', message, error };
+  }
 }

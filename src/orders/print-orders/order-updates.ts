@@ -1,8 +1,7 @@
 import type { PartnerResponse } from '../../partners/calls';
 import type { Partner } from '../../partners/partner-rows';
 import { randomToken } from '../../platform/ids';
-import { type DeliveryDeps, type PrintOrderRow, printOrderRow, send } from './delivery';
-import { buildMessage } from './message';
+import { type DeliveryDeps, messageOf, type PrintOrderRow, printOrderRow, send, type Unbuildable } from './delivery';
 
 /**
  * Result of an order update.
@@ -11,7 +10,8 @@ import { buildMessage } from './message';
 export type OrderUpdateResponse =
   | { readonly outcome: 'not_needed' }
   | { readonly outcome: 'no_address'; readonly message: string }
-  | PartnerResponse;
+  | PartnerResponse
+  | Unbuildable;
 
 /** @param shippingRevision the order's shipping revision that the partner should get */
 export interface OrderUpdate {
@@ -32,6 +32,7 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   const { partner } = row;
   const message = (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, partner, update));
   if (message === null) return { outcome: 'not_needed' };
+  if ('outcome' in message) return message;
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
@@ -68,7 +69,7 @@ async function storeUpdate(
   row: PrintOrderRow,
   partner: Partner,
   update: OrderUpdate,
-): Promise<StoredUpdate | null> {
+): Promise<StoredUpdate | Unbuildable | null> {
   const { sql } = deps;
   const { printOrderId, shippingRevision } = update;
   if (row.body === null || row.shippingRevision !== shippingRevision) return null;
@@ -78,7 +79,8 @@ async function storeUpdate(
       (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
     FROM print_orders p WHERE id = ${printOrderId}`;
   if (before === undefined || !before.isNeeded) return null;
-  const body = buildMessage(deps.links, row, partner, before.revision);
+  const body = messageOf(deps, row, partner, before.revision);
+  if (typeof body !== 'string') return body;
   await sql`
     INSERT INTO print_order_updates (print_order_id, revision, shipping_revision, message_id, body)
     VALUES (${printOrderId}, ${before.revision}, ${shippingRevision}, ${`msg_${randomToken(18)}`}, ${body})

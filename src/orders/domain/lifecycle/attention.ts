@@ -69,6 +69,10 @@ export const ATTENTION = {
     text: 'a print order could not be delivered to its partner',
     holds: (printOrder) => printOrder.delivery === 'undeliverable' && isUnmade(printOrder),
   },
+  print_order_unbuildable: {
+    text: 'no print order can be made from the order',
+    holds: (printOrder) => printOrder.delivery === 'unbuildable' && isUnmade(printOrder),
+  },
   partner_cancelled: {
     text: 'a partner cancelled units',
     holds: (printOrder) => openJobs(printOrder).some(({ cancelledQuantity }) => cancelledQuantity > 0),

@@ -4,6 +4,7 @@ import type { EventOf, RunEffect } from './run-events';
 import {
   JOB_PROGRESS,
   type JobState,
+  NOT_TAKEN,
   type PrintOrderState,
   type RunState,
   type StopRequest,
@@ -67,7 +68,7 @@ export function requestCancel(
   reason: string,
   effects: RunEffect[],
 ): void {
-  if (jobs.length === 0 || delivery === 'refused') return;
+  if (jobs.length === 0 || NOT_TAKEN.includes(delivery)) return;
   effects.push({ type: 'request_partner_cancel', printOrderId, jobIds: jobs.map(({ id }) => id), reason });
 }
 
@@ -80,7 +81,7 @@ function cancelAtPartner(
 ): PrintOrderState {
   const open = printOrder.jobs.filter((job) => job.ended === null && isEnding(job));
   if (open.length === 0) return printOrder;
-  if (printOrder.delivery === 'refused' || open.every((job) => job.cancelledQuantity === job.quantity)) {
+  if (NOT_TAKEN.includes(printOrder.delivery) || open.every((job) => job.cancelledQuantity === job.quantity)) {
     return endJobs(printOrder, isEnding, reason, effects);
   }
   requestCancel(printOrder, open, reason, effects);
@@ -163,7 +164,9 @@ function withStopAnswer(printOrder: PrintOrderState, { jobIds, outcome }: EventO
  */
 function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
   return (
-    printOrder.delivery === 'refused' || job.cancelledQuantity === job.quantity || isCancelRequested(printOrder, job)
+    NOT_TAKEN.includes(printOrder.delivery) ||
+    job.cancelledQuantity === job.quantity ||
+    isCancelRequested(printOrder, job)
   );
 }
 

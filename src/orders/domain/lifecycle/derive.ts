@@ -1,5 +1,12 @@
 import type { RunEffect } from './run-events';
-import { type DepartedParcel, JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import {
+  type DepartedParcel,
+  FAILED_DELIVERIES,
+  JOB_PROGRESS,
+  type JobState,
+  type PrintOrderState,
+  type RunState,
+} from './run-state';
 import {
   deriveOrderStatus,
   type FinancialStatus,
@@ -31,7 +38,7 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   if (job.error !== null && job.error.at >= job.progressAt) return 'manual_handling';
   if (job.progress === JOB_PROGRESS.printed) return 'printed';
   if (job.progress === JOB_PROGRESS.received) return 'in_production';
-  if (printOrder.delivery === 'refused' || printOrder.delivery === 'undeliverable') return 'manual_handling';
+  if (FAILED_DELIVERIES.includes(printOrder.delivery)) return 'manual_handling';
   return 'passed';
 }
 

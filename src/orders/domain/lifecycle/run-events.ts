@@ -1,6 +1,6 @@
 import type { PostbackStatus } from '../../../partners/domain/postback-status';
 import type { AttentionReason } from './attention';
-import type { Transit } from './run-state';
+import type { Delivery, Transit } from './run-state';
 
 /** Who requested a change of an order, and why. */
 export interface RequestedBy {
@@ -36,7 +36,7 @@ export type RunEvent =
   | {
       readonly type: 'delivery';
       readonly printOrderId: string;
-      readonly outcome: 'accepted' | 'refused' | 'undeliverable';
+      readonly outcome: Exclude<Delivery, 'pending'>;
       readonly message: string;
     }
   | PostbackEvent
@@ -53,7 +53,7 @@ export type RunEvent =
       readonly printOrderId: string;
       /** The shipping revision of the update. */
       readonly revision: number;
-      readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable';
+      readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable' | 'unbuildable';
       readonly message: string;
     }
   /** The record of a step was skipped, because the rows had a later step or another run. */

@@ -42,7 +42,16 @@ export interface JobState {
 export const STOP_REQUESTS = ['waiting', 'agreed', 'refused', 'unanswered', 'forced'] as const;
 export type StopRequest = (typeof STOP_REQUESTS)[number];
 
-export type Delivery = 'pending' | 'accepted' | 'refused' | 'undeliverable';
+/**
+ * How the delivery of a print order stands. It ends `refused` by the partner, `undeliverable` after the time for retries, or
+ * `unbuildable` when no message can be made from the order.
+ */
+export const DELIVERIES = ['pending', 'accepted', 'refused', 'undeliverable', 'unbuildable'] as const;
+export type Delivery = (typeof DELIVERIES)[number];
+/** The deliveries that have failed. Without a postback, the jobs wait for an operator. */
+export const FAILED_DELIVERIES: readonly Delivery[] = ['refused', 'undeliverable', 'unbuildable'];
+/** The deliveries after which the partner does not have the print order. */
+export const NOT_TAKEN: readonly Delivery[] = ['refused', 'unbuildable'];
 export type Transit = 'in_transit' | 'delivered' | 'returned';
 
 /** A parcel that keeps its address, method and tracking code when these change for the rest of its print order. */

@@ -47,6 +47,7 @@ export const PRINT_ORDER_STAGES = [
   'accepted',
   'refused',
   'undeliverable',
+  'unbuildable',
   'cancelled',
 ] as const;
 export type PrintOrderStage = (typeof PRINT_ORDER_STAGES)[number];

@@ -2,7 +2,7 @@ import { isDismissable } from '../attention';
 import { audit, setItems } from '../changes';
 import { jobStatus } from '../derive';
 import type { EventOf, RunEffect } from '../run-events';
-import type { JobState, RunState } from '../run-state';
+import { FAILED_DELIVERIES, type JobState, type RunState } from '../run-state';
 import { hasShipped, isFinal } from '../statuses';
 
 /** What operators' repairs do to the state: hold, release, retry and dismiss. */
@@ -47,10 +47,9 @@ export function retried(state: RunState, event: EventOf<'retry'>, effects: RunEf
     if (waiting.length === 0) return printOrder;
     changed = true;
     effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
-    const undelivered = printOrder.delivery === 'refused' || printOrder.delivery === 'undeliverable';
     return {
       ...printOrder,
-      delivery: undelivered ? ('pending' as const) : printOrder.delivery,
+      delivery: FAILED_DELIVERIES.includes(printOrder.delivery) ? ('pending' as const) : printOrder.delivery,
       jobs: printOrder.jobs.map((job) => (waiting.includes(job) ? retriedJob(job) : job)),
     };
   });

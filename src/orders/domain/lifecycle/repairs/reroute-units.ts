@@ -1,7 +1,7 @@
 import type { RerouteRequest } from '../../run/run-messages';
 import { jobStatus } from '../derive';
 import type { ReroutedUnits } from '../run-events';
-import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from '../run-state';
+import { JOB_PROGRESS, type JobState, NOT_TAKEN, type PrintOrderState, type RunState } from '../run-state';
 
 /** A job whose units are rerouted, or a part of them. */
 export interface ReroutedJob {
@@ -24,7 +24,7 @@ export function reroutedJobs(state: RunState, units: readonly ReroutedUnits[]): 
 /** Returns true when the partner may still make the units: it has them, and has not cancelled them itself. */
 export function isWithPartner({ printOrder, job, quantity }: ReroutedJob): boolean {
   const isOpen = job.ended === null && job.progress !== JOB_PROGRESS.shipped;
-  return isOpen && printOrder.delivery !== 'refused' && job.cancelledQuantity < quantity;
+  return isOpen && !NOT_TAKEN.includes(printOrder.delivery) && job.cancelledQuantity < quantity;
 }
 
 /** The part of an operator's reroute or reproduce that decides which units it takes. */

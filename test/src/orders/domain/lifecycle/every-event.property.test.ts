@@ -26,7 +26,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   delivery: fc.record({
     type: one('delivery'),
     printOrderId,
-    outcome: fc.constantFrom('accepted', 'refused', 'undeliverable'),
+    outcome: fc.constantFrom('accepted', 'refused', 'undeliverable', 'unbuildable'),
     message: one(''),
   }),
   postback: fc
@@ -53,7 +53,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     type: one('order_update'),
     printOrderId,
     revision,
-    outcome: fc.constantFrom('accepted', 'not_needed', 'no_address', 'refused', 'undeliverable'),
+    outcome: fc.constantFrom('accepted', 'not_needed', 'no_address', 'refused', 'undeliverable', 'unbuildable'),
     message: one(''),
   }),
   record_skipped: one({ type: 'record_skipped' }),

@@ -1,0 +1,45 @@
+import { type TestStack, testStack } from '../../../support/stack';
+import { operatorHelpers } from '../operator-fixture';
+import { orderBody, orderLog, orderUntil, seenPrintOrders } from '../order-fixture';
+import { faultyFile, framedPoster } from '../shop';
+
+/** Print orders that cannot be built from their order. No API accepts such an order: the test changes its row. */
+
+let stack: TestStack;
+const { repair, look } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+}, 60_000);
+
+test('a print order that cannot be built is not retried: its item waits for an operator at once, with the reason', async () => {
+  const { sql } = stack.services;
+  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
+  const { id } = await stack.shop.submitOrder({
+    body: { ...orderBody(stack, 'unbuildable'), items: [framedPoster(stack, { files, retailPriceInclVat: 40 })] },
+  });
+  await orderUntil(stack, id, ({ status }) => status === 'uploading');
+  await repair(id, { action: 'hold' });
+  await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
+  await sql`UPDATE order_items SET product = jsonb_set(product, '{parts}', '[]') WHERE order_id = ${id}`;
+  await repair(id, { action: 'release' });
+
+  const stopped = await orderUntil(stack, id, ({ attention }) => attention !== null);
+  expect(stopped).toMatchObject({
+    status: 'on_hold',
+    attention: 'print_order_unbuildable',
+    items: [{ status: 'manual_handling' }],
+  });
+  expect(await look(id)).toMatchObject({ printOrders: [{ status: 'unbuildable' }], nextStep: { who: 'operator' } });
+  const log = await orderLog(stack, id);
+  expect(log.filter(({ type }) => type === 'print_order_unbuildable')).toMatchObject([
+    { data: { message: expect.stringMatching(/cannot be built: item .* has no parts/) } },
+  ]);
+  expect(seenPrintOrders(stack, stopped.printOrderIds)).toEqual([]);
+  const shown = await stack.shop.getOrder({ params: { orderId: id } });
+  expect(shown).toMatchObject({ fulfillmentStatus: 'on_hold', items: [{ fulfillmentStatus: 'manual_handling' }] });
+  expect(JSON.stringify(shown)).not.toContain('cannot be built');
+
+  // No partner has it: a cancel needs no agreement.
+  expect(await repair(id, { action: 'cancel' })).toMatchObject({ fulfillmentStatus: 'canceled', attention: [] });
+});
