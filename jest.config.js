@@ -1,4 +1,8 @@
 const { availableParallelism } = require('node:os');
+const { join } = require('node:path');
+
+// Jest workers and the programs that tests start share compiled packages.
+process.env.NODE_COMPILE_CACHE ??= join(__dirname, 'node_modules/.cache/pressline/compiled');
 
 /** @type {import('jest').Config} */
 module.exports = {
@@ -20,8 +24,8 @@ module.exports = {
   },
   transformIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // For unit tests. test/support/servers.ts sets more for tests that use servers, other files set it themselves.
-  testTimeout: 5_000,
+  // Ends a test or hook that hangs. It is long because tests run beside other load. Slow tests show in the list of slowest files.
+  testTimeout: 600_000,
   // More than cores, because tests wait for deadlines and for other processes: with one worker for each of two cores, the
   // cores were idle for 60 % of the time. The test Postgres has connections for twelve.
   maxWorkers: Math.min(availableParallelism() + 2, 12),

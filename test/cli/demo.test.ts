@@ -4,8 +4,6 @@ import { join } from 'node:path';
 import { MILESTONES } from '../../cli/demo/milestones';
 import { build, DataFolder, Program } from './stack-process';
 
-jest.setTimeout(300_000);
-
 beforeAll(build);
 
 const programs: Program[] = [];

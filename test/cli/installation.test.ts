@@ -8,8 +8,6 @@ import { build } from './stack-process';
 
 /** Refusals of the compiled program where the Node version or an installed package is not as it must be. */
 
-jest.setTimeout(120_000);
-
 const root = projectRoot();
 const folders: string[] = [];
 

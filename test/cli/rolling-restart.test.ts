@@ -11,8 +11,6 @@ import { testDatabase } from '../support/database';
 import { testTemporalAddress } from '../support/servers';
 import { build, DataFolder, Program } from './stack-process';
 
-jest.setTimeout(300_000);
-
 const PROBE_EVERY_MS = 100;
 const folders: DataFolder[] = [];
 const programs: Program[] = [];

@@ -1,11 +1,8 @@
-import { rm } from 'node:fs/promises';
 import { createAuthenticator } from '../../src/accounts/authenticator';
 import { loadConfig } from '../../src/platform/config';
 import { startEmbeddedStack } from '../../src/platform/embedded/stack';
 import { connectPostgres } from '../../src/platform/postgres';
 import { build, DataFolder, Program } from './stack-process';
-
-jest.setTimeout(180_000);
 
 let folder: DataFolder;
 
@@ -13,10 +10,7 @@ beforeAll(async () => {
   build();
   folder = await new DataFolder().withFreePorts();
 });
-afterAll(async () => {
-  for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
-  await rm(folder.path, { recursive: true, force: true });
-});
+afterAll(() => folder.remove());
 
 async function seed(args: string, environment: NodeJS.ProcessEnv = {}) {
   const program = Program.start(`seed ${args}`.trim(), {

@@ -11,6 +11,7 @@ import type { Seen } from '../../sandbox';
 import { freePort } from '../../src/platform/embedded/ports';
 import { type ProcessIdentity, processesWithArguments } from '../../src/platform/embedded/processes';
 import { projectRoot } from '../../src/platform/project-root';
+import { eventually } from '../support/eventually';
 import { testTemporalBinary } from '../support/servers';
 
 const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
@@ -37,11 +38,12 @@ export class DataFolder {
   }
 
   get environment(): NodeJS.ProcessEnv {
-    const { PATH, HOME, TZ } = process.env;
+    const { PATH, HOME, TZ, NODE_COMPILE_CACHE } = process.env;
     return {
       PATH,
       HOME,
       TZ,
+      NODE_COMPILE_CACHE,
       DATA_DIR: this.path,
       PORT: String(this.port),
       TEMPORAL_CLI_PATH: testTemporalBinary(),
@@ -77,6 +79,16 @@ export class DataFolder {
       processesWithArguments('start-dev', join(this.path, 'temporal', 'temporal.db')),
     ]);
     return found.flat();
+  }
+
+  /** Kills the servers that run on the folder, and deletes it. */
+  async remove(): Promise<void> {
+    await eventually(async () => {
+      const servers = await this.servers();
+      for (const { pid } of servers) process.kill(pid, 'SIGKILL');
+      return servers.length === 0 ? true : undefined;
+    });
+    await rm(this.path, { recursive: true, force: true });
   }
 
   /** Returns the Postgres server of a linked cluster: when root runs the tests, the cluster is in another folder. */
@@ -147,10 +159,7 @@ export function programFixture() {
       program.kill('SIGTERM');
       await program.exit;
     }
-    for (const folder of folders.splice(0)) {
-      for (const { pid } of await folder.servers()) process.kill(pid, 'SIGKILL');
-      await rm(folder.path, { recursive: true, force: true });
-    }
+    for (const folder of folders.splice(0)) await folder.remove();
   });
 
   return {

@@ -12,8 +12,6 @@ import { testDatabase } from '../support/database';
 import { testTemporalAddress } from '../support/servers';
 import { build, type Program, programFixture } from './stack-process';
 
-jest.setTimeout(300_000);
-
 const CONNECTIONS_TO_END = 8;
 /** The last line that `start` prints when the whole stack is up. */
 const UP = 'Press Ctrl-C to stop.';

@@ -3,8 +3,6 @@ import { sampleOrder } from '../../cli/demo/sample-order';
 import { isRunning } from '../../src/platform/embedded/processes';
 import { build, type DataFolder, type Program, programFixture } from './stack-process';
 
-jest.setTimeout(300_000);
-
 const READY = 'Press Ctrl-C to stop.';
 const programs = programFixture();
 

@@ -12,9 +12,6 @@ let stack: TestStack;
 let orderId: string;
 let tab: ConsoleTab;
 
-// Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'auto' });
   ({ id: orderId } = await refusedOrder(stack, 'console-accessible'));
@@ -23,7 +20,7 @@ beforeAll(async () => {
     VALUES ('signal_workflow', 'shipping-order-x', '{"signal": "x", "args": []}', 8, 'no such workflow', now())`;
   tab = await openTab(stack.baseUrl);
   await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
-}, 120_000);
+});
 
 /** The addresses of the main navigation. The module itself needs a browser. */
 const SCREENS = [

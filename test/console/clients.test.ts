@@ -9,9 +9,6 @@ let stack: TestStack;
 let receiver: PartnerServer;
 let clientId: string;
 
-// Steps wait for the browser, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
   receiver = await partnerServer();

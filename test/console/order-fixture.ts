@@ -4,9 +4,6 @@ import { address, type OrderBody, poster, sticker } from '../workflows/order/sho
 
 /** Orders that the console's tests look at. */
 
-/** Time for an order to get through its run beside other load. */
-const RUN_MS = 180_000;
-
 const body = (
   stack: TestStack,
   orderReferenceId: string,
@@ -44,7 +41,7 @@ export const hasStatus = (stack: TestStack, orderId: string, status: string) =>
       if (error.status !== 503) throw error;
     });
     return order?.fulfillmentStatus === status ? order : undefined;
-  }, RUN_MS);
+  });
 
 /** Fills in the reason in the dialog of a repair and submits it. */
 export async function repairWith(dialog: Locator, button: string, reason: string): Promise<void> {

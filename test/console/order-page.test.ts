@@ -14,9 +14,6 @@ const endpoint = createServer((request, response) => {
   response.writeHead(answer).end();
 });
 
-// Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(480_000);
-
 beforeAll(async () => {
   await new Promise<void>((resolve) => endpoint.listen(0, '127.0.0.1', resolve));
   stack = await testStack({ mode: 'auto', config: { TEMPORAL_UI_URL: 'http://temporal.example:8233' } });
@@ -43,21 +40,23 @@ test('the page shows everything about an order that was delivered', async () => 
 
   const temporal = main.getByRole('link', { name: 'Open in Temporal' });
   expect(await temporal.getAttribute('href')).toContain(`order-${id}`);
+  // It shows for a second, so the page is watched from before the click.
+  const copied = main.getByRole('button', { name: 'Copied' }).waitFor();
   await main.getByRole('button', { name: 'Copy link' }).click();
-  await main.getByRole('button', { name: 'Copied' }).waitFor();
+  await copied;
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${stack.baseUrl}/console/orders/${id}`);
 
   const isDrawn = (image: { readonly naturalWidth: number }) => image.naturalWidth > 0;
   const items = main.getByRole('region', { name: 'Items' });
   const preview = items.getByRole('img', { name: 'Preview of poster' });
-  await eventually(async () => ((await preview.evaluate(isDrawn)) ? true : undefined), 60_000);
+  await eventually(async () => ((await preview.evaluate(isDrawn)) ? true : undefined));
   await items.getByText(/application\/pdf · \d+ kB/).waitFor();
   await items.getByText(/image\/png · \d+ kB · \d+ × \d+ px · 300 dpi/).waitFor();
   await items.getByText('Paper format: A4').waitFor();
 
   const parcels = main.getByRole('region', { name: 'Parcels' });
   const label = parcels.getByRole('img', { name: /Label of/ }).first();
-  await eventually(async () => ((await label.evaluate(isDrawn)) ? true : undefined), 60_000);
+  await eventually(async () => ((await label.evaluate(isDrawn)) ? true : undefined));
   for (const [name, type] of [
     ['PDF', 'application/pdf'],
     ['ZPL', /zpl|octet-stream|text/],

@@ -6,9 +6,6 @@ import { hasStatus, refusedOrder, repairWith } from './order-fixture';
 
 let stack: TestStack;
 
-// Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(480_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'auto' });
 });

@@ -8,9 +8,6 @@ import { goodOrder, hasStatus, refusedOrder } from './order-fixture';
 
 let stack: TestStack;
 
-// Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(480_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'auto' });
 });
@@ -67,7 +64,7 @@ test('an order is found by each of its ids, and the list is exported', async () 
     await page.keyboard.press('Enter');
     await page.waitForURL((url) => url.searchParams.get('q') === text);
     await page.getByRole('link', { name: 'console-found' }).waitFor();
-    await eventually(async () => ((await rows.count()) === 2 ? true : undefined), 60_000);
+    await eventually(async () => ((await rows.count()) === 2 ? true : undefined));
   }
   expect(await page.getByRole('columnheader').allTextContents()).toEqual([
     ...['Reference', 'Status', 'Client', 'Partner', 'Country', 'Created'],

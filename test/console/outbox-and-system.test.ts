@@ -8,12 +8,9 @@ import { type TestStack, testStack } from '../support/stack';
 
 let stack: TestStack;
 
-// Steps wait for the browser and the worker, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
-}, 120_000);
+});
 
 const tabAt = (path: string) => openScreen(stack.baseUrl, stack.credentials.operator.apiKey, path);
 

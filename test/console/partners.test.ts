@@ -7,9 +7,6 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 
 let stack: TestStack;
 
-// Steps wait for the browser and the sandbox, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });

@@ -7,9 +7,6 @@ import { goodOrder } from './order-fixture';
 
 let stack: TestStack;
 
-// Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
@@ -21,7 +18,7 @@ const printOrderOf = (orderId: string) =>
     const [first] = printOrders;
     const seen = Object.values(stack.sandbox.seen().partners).flatMap((partner) => partner.printOrders);
     return seen.some(({ printOrderId }) => printOrderId === first?.id) ? first : undefined;
-  }, 120_000);
+  });
 
 test('an operator sets a behaviour, sends postbacks as the partner, and the order follows', async () => {
   const { id } = await goodOrder(stack, 'sandbox-manual');
@@ -38,7 +35,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   await eventually(async () => {
     const order = await stack.shop.getOrder({ params: { orderId: id } });
     return order.fulfillmentStatus === 'in_production' ? true : undefined;
-  }, 120_000);
+  });
 
   await partner.getByRole('button', { name: /^Set behaviour/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Set behaviour' });

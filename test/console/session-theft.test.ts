@@ -13,9 +13,6 @@ let orderId: string;
 let site: Server;
 let sitePage = '';
 
-// Steps wait for the browser beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
   ({ id: orderId } = await goodOrder(stack, 'console-theft'));

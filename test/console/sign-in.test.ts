@@ -6,9 +6,6 @@ import { type TestStack, testStack } from '../support/stack';
 
 let stack: TestStack;
 
-// Steps wait for the browser, the workflow and the sandbox, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
 });

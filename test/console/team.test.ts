@@ -7,9 +7,6 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 
 let stack: TestStack;
 
-// Steps wait for the browser, beside other load.
-jest.setTimeout(240_000);
-
 beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
 });

@@ -10,9 +10,6 @@ import { projectRoot } from '../../src/platform/project-root';
 
 /** docker-compose.yml, read strictly. `npm run check:compose` reads it with Docker Compose itself. */
 
-// The schema takes some seconds on a busy machine.
-jest.setTimeout(60_000);
-
 const root = projectRoot();
 const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');
 const read = (path: string) => readFileSync(join(root, path), 'utf8');

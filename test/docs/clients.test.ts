@@ -12,7 +12,7 @@ const [, program] = /^```js\n(.*?)^```/ms.exec(text)!;
 let stack: TestStack;
 beforeAll(async () => {
   stack = await testStack();
-}, 120_000);
+});
 
 function bash(script: string): Promise<{ stdout: string; stderr: string; code: number | null }> {
   return new Promise((resolve, reject) => {
@@ -38,7 +38,7 @@ test('the quick start of docs/clients.md has ten lines and takes an order from t
   expect(stdout).toContain('"orderReferenceId":"web-2001"');
   expect(stdout).toMatch(/^"fulfillmentStatus":"(shipped|in_transit|delivered)"$/m);
   expect(stdout).toMatch(/^"trackingCode":"\w+"$/m);
-}, 120_000);
+});
 
 test('the ten lines with the packed client take an order from the key to shipped', async () => {
   expect(program!.trim().split('\n')).toHaveLength(10);
@@ -58,4 +58,4 @@ test('the ten lines with the packed client take an order from the key to shipped
   rmSync(folder, { recursive: true, force: true });
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   expect(stdout).toMatch(/^(shipped|in_transit|delivered) \[ '\w+' \]\n$/);
-}, 180_000);
+});

@@ -10,8 +10,6 @@ let probesServed = 0;
 let server: Server;
 let stopwatch: Stopwatch;
 
-jest.setTimeout(60_000);
-
 beforeAll(async () => {
   server = createServer((_request, response) => {
     setTimeout(() => {

@@ -53,7 +53,7 @@ export async function runningSubject(): Promise<Subject> {
         SELECT p.id, array_agg(j.id::text) AS jobs FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
         WHERE p.order_id = ${orderId} AND p.accepted_at IS NOT NULL GROUP BY p.id`;
       return rows[0];
-    }, 60_000);
+    });
     return found;
   };
   const mine = await Promise.all(own.map(accepted));

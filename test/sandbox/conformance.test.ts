@@ -18,8 +18,6 @@ import { removeFolder } from './stub-pressline';
 
 /** The conformance check against the sandbox's partner, with each of its behaviours. */
 
-jest.setTimeout(300_000);
-
 const LIMITS: CheckLimits = {
   responseMs: 20_000,
   slowMs: 15_000,

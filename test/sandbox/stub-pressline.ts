@@ -10,9 +10,6 @@ import { FAST, type Mode, type Sandbox, startSandbox } from '../../sandbox';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 
-// Sandbox tests run servers and draw print files.
-jest.setTimeout(120_000);
-
 export const CARRIER_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PARTNERS = [
   { name: 'prints-berlin', apiKey: 'key-berlin' },

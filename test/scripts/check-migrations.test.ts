@@ -4,9 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
 
-// Starts processes.
-jest.setTimeout(120_000);
-
 const root = mkdtempSync(join(tmpdir(), 'pressline-migrations-'));
 const folder = join(root, 'src/platform/migrations');
 afterAll(() => rmSync(root, { recursive: true }));

@@ -5,9 +5,6 @@ import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../src/platform/project-root';
 
-// Starts a process, which takes long beside other load.
-jest.setTimeout(120_000);
-
 let api: Server;
 let devServer: ChildProcess;
 let consoleUrl: string;

@@ -6,9 +6,6 @@ import { projectRoot } from '../../src/platform/project-root';
 
 /** The rules of .dependency-cruiser.mjs, knip.json and biome.json, over small trees. */
 
-// Starts processes.
-jest.setTimeout(120_000);
-
 const root = mkdtempSync(join(tmpdir(), 'pressline-dependencies-'));
 afterAll(() => rmSync(root, { recursive: true }));
 

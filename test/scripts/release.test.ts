@@ -6,9 +6,6 @@ import { projectRoot } from '../../src/platform/project-root';
 
 /** The release steps of docs/development/releases.md. */
 
-// Starts processes.
-jest.setTimeout(120_000);
-
 const root = projectRoot();
 const folder = mkdtempSync(join(tmpdir(), 'pressline-release-'));
 afterAll(() => rmSync(folder, { recursive: true }));

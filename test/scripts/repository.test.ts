@@ -6,9 +6,6 @@ import { projectRoot } from '../../src/platform/project-root';
 
 /** The files that engineers and the hosting site read: workflows, templates, .env.example, the changelog. */
 
-// Starts a process.
-jest.setTimeout(60_000);
-
 const root = projectRoot();
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> };

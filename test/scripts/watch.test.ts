@@ -6,9 +6,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { pathToFileURL } from 'node:url';
 import { projectRoot } from '../../src/platform/project-root';
 
-// Starts processes, which takes long beside other load.
-jest.setTimeout(120_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'pressline-watch-'));
 const source = join(folder, 'source.txt');
 const log = join(folder, 'log');

@@ -55,7 +55,7 @@ test('the log of a delivered order, a refused order and a changed address contai
     const seen = await shop.getOrder({ params: { orderId: id } });
     links.push(...seen.items.flatMap(({ previews }) => previews.map((preview) => preview.url)));
     return seen.fulfillmentStatus === 'delivered' ? true : undefined;
-  }, 60_000);
+  });
   await eventually(async () =>
     (await shop.getOrder({ params: { orderId: failing.id } })).fulfillmentStatus === 'failed' ? true : undefined,
   );

@@ -8,8 +8,6 @@ import { eventually } from '../support/eventually';
 
 /** Readers that hold a response open by not reading it. */
 
-jest.setTimeout(60_000);
-
 // A reader on a busy machine reads faster than this limit, and the one that reads a little reads slower.
 const LIMITS = { checkMs: 50, readerMs: 500, readerBytesPerSecond: 20_000 };
 let server: HttpServer;

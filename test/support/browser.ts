@@ -4,18 +4,16 @@ import axe from 'axe-core';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { BROWSER_FLAGS, browserPath } from '../../scripts/external/browser.mjs';
 import { projectRoot } from '../../src/platform/project-root';
+import { WAIT_MS } from './eventually';
 
 let browser: Browser | undefined;
-
-// Elements have this time to appear. It is long because tests run beside other load.
-const ELEMENT_TIMEOUT_MS = 120_000;
 
 beforeAll(async () => {
   execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build', 'build-console.mjs')], {
     stdio: 'pipe',
   });
   browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
-}, 120_000);
+});
 
 afterAll(async () => {
   await browser?.close();
@@ -41,7 +39,7 @@ export async function openTab(
     viewport: { width, height: 900 },
     reducedMotion: 'reduce',
   });
-  context.setDefaultTimeout(ELEMENT_TIMEOUT_MS);
+  context.setDefaultTimeout(WAIT_MS);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', (error) => faults.push(error.message));

@@ -1,13 +1,16 @@
+/** Timeout of waiting for a condition. It is long because tests run beside other load. */
+export const WAIT_MS = 240_000;
+
 /**
- * Calls `look` until it returns something other than undefined. The time-out is long because tests run beside other load.
- * @throws Error after the time-out
+ * Calls `look` until it returns something other than undefined.
+ * @throws Error after the timeout
  */
-export async function eventually<T>(look: () => Promise<T | undefined>, timeoutMs = 60_000): Promise<T> {
-  const end = Date.now() + timeoutMs;
+export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
+  const end = Date.now() + WAIT_MS;
   for (;;) {
     const seen = await look();
     if (seen !== undefined) return seen;
-    if (Date.now() > end) throw new Error(`the condition was not met within ${timeoutMs} ms`);
+    if (Date.now() > end) throw new Error(`the condition was not met within ${WAIT_MS} ms`);
     await new Promise((resolve) => setTimeout(resolve, 25));
   }
 }

@@ -2,9 +2,6 @@ import { SERVER_VARIABLES } from './server-variables';
 
 /** Addresses of the servers that global-setup.ts started for this jest run. */
 
-// A test that uses servers has this time. All others have the 5 s of jest.config.js, unless their file sets more.
-jest.setTimeout(120_000);
-
 function given(name: keyof typeof SERVER_VARIABLES): string {
   const value = process.env[SERVER_VARIABLES[name]];
   if (value) return value;

@@ -71,7 +71,7 @@ test('a task without a command gets one, and the history can be replayed', async
   expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(2);
   expect(countOf(history, 'workflowExecutionCompletedEventAttributes')).toBe(1);
   expect(failuresOf(await replay([{ scenario: 'empty tasks', history }], { bundle }))).toEqual([]);
-}, 60_000);
+});
 
 test('a task with the failure of an accepted update, or with the end of a cancelled activity, is not empty', async () => {
   const bundle = await withInterceptor();
@@ -96,7 +96,7 @@ test('a task with the failure of an accepted update, or with the end of a cancel
   expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(0);
   expect(countOf(history, 'workflowTaskFailedEventAttributes')).toBe(0);
   expect(failuresOf(await replay([{ scenario: 'refusals', history }], { bundle }))).toEqual([]);
-}, 60_000);
+});
 
 // When this test fails, the SDK no longer needs workflows/empty-workflow-tasks.ts.
 test('a run that was replayed before the update is stuck, without the interceptor', async () => {
@@ -105,4 +105,4 @@ test('a run that was replayed before the update is stuck, without the intercepto
     failed == null ? [] : [failed.failure?.message],
   );
   expect(failures).toEqual([expect.stringMatching(/TMPRL1100/)]);
-}, 60_000);
+});

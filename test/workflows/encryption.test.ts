@@ -40,7 +40,7 @@ let plain: Connection;
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { PAYLOAD_KEYS: [spring, autumn] } });
   plain = await Connection.connect({ address: testTemporalAddress() });
-}, 60_000);
+});
 afterAll(() => plain.close());
 
 const workflowIdOf = (orderId: string) => `order-${orderId}`;

@@ -11,7 +11,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack();
-}, 60_000);
+});
 
 async function maintain(): Promise<MaintenanceResult> {
   const { temporal, config } = stack.services;
@@ -72,7 +72,7 @@ test('expired data is deleted, and other data stays', async () => {
   const { failed, removed } = await maintain();
   expect(failed).toEqual({});
   expect(Object.values(removed).every((count) => count === 0)).toBe(true);
-}, 120_000);
+});
 
 test('every periodic job has a workflow and a schedule, which is kept up to date', async () => {
   const { temporal, config } = stack.services;

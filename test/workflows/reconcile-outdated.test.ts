@@ -21,18 +21,14 @@ import {
 
 /** Temporal is restored from a backup while Postgres keeps its newer state: workflows are older than the rows of their orders. */
 
-jest.setTimeout(120_000);
-
 const { EventType } = protocol.api.enums.v1;
-
-const WAIT_MS = 60_000;
 
 let stack: TestStack;
 const now = partnerClock();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const handleOf = (orderId: string) => stack.services.temporal.workflow.getHandle(orderWorkflowId(orderId));
 const statusOfRun = async (orderId: string) => (await handleOf(orderId).describe()).status.name;
@@ -83,14 +79,11 @@ async function deliver(order: HandedOver): Promise<void> {
 }
 
 const completed = (orderId: string) =>
-  eventually(async () => ((await statusOfRun(orderId)) === 'COMPLETED' ? true : undefined), WAIT_MS);
+  eventually(async () => ((await statusOfRun(orderId)) === 'COMPLETED' ? true : undefined));
 
 /** Waits until the workflow has no pending workflow task. */
 const atRest = (orderId: string) =>
-  eventually(
-    async () => ((await handleOf(orderId).describe()).raw.pendingWorkflowTask == null ? true : undefined),
-    WAIT_MS,
-  );
+  eventually(async () => ((await handleOf(orderId).describe()).raw.pendingWorkflowTask == null ? true : undefined));
 
 /** A workflow as a backup has it. */
 interface Backup {
@@ -203,10 +196,7 @@ describe('the outdated workflow of an ended order', () => {
     await sql`UPDATE orders SET run_id = ${runId} WHERE id = ${orderId}`;
     await stack.startWorker();
     // The record of the restored step was skipped, and so was its repetition.
-    await eventually(
-      async () => ((await stateOf(orderId)).attention.includes('out_of_step') ? true : undefined),
-      WAIT_MS,
-    );
+    await eventually(async () => ((await stateOf(orderId)).attention.includes('out_of_step') ? true : undefined));
     await atRest(orderId);
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
@@ -229,7 +219,7 @@ describe('the outdated workflow of an open order', () => {
     const { runId: outdated } = await handleOf(orderId).describe();
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
-    await eventually(async () => ((await handleOf(orderId).describe()).runId !== outdated ? true : undefined), WAIT_MS);
+    await eventually(async () => ((await handleOf(orderId).describe()).runId !== outdated ? true : undefined));
     expect(await stateOf(orderId)).toMatchObject({
       items: [{ status: 'printed' }],
       printOrders: [{ id: printOrderId, shipment: { revision: 0 } }],
@@ -255,7 +245,7 @@ describe('the outdated workflow of an open order', () => {
     await restore(orderId, backup);
     await age(orderId);
     expect(await reconcileOnce('temporal')).toEqual({ outdated: 1 });
-    await eventually(async () => ((await stateOf(orderId)).held ? true : undefined), WAIT_MS);
+    await eventually(async () => ((await stateOf(orderId)).held ? true : undefined));
     expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: null });
     await repair('release');
     await print(order);

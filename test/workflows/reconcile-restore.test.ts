@@ -28,7 +28,7 @@ beforeAll(async () => {
     await sql<{ name: string }[]>`
       SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`
   ).map(({ name }) => name);
-}, 60_000);
+});
 
 const schedule = () => {
   const { temporal, config } = stack.services;
@@ -95,11 +95,8 @@ async function withSchedule(work: () => Promise<void>): Promise<void> {
   }
 }
 
-test(
-  'after a restore, orders in the backup continue with their run, and unknown runs are reported',
-  () => withSchedule(restoreUnderRunningOrders),
-  120_000,
-);
+test('after a restore, orders in the backup continue with their run, and unknown runs are reported', () =>
+  withSchedule(restoreUnderRunningOrders));
 
 async function restoreUnderRunningOrders(): Promise<void> {
   const { sql } = stack.services;

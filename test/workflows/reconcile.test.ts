@@ -31,7 +31,7 @@ const now = partnerClock();
 beforeAll(async () => {
   // Parcels that no carrier follows end two seconds after shipping.
   stack = await testStack({ mode: 'manual', config: { UNTRACKED_ORDER_END: 2_000 } });
-}, 60_000);
+});
 
 const hasLeft = ({ status }: OrderNow) => ['shipped', 'in_transit', 'delivered'].includes(status);
 const runId = (orderId: string) => `order-${orderId}`;

@@ -104,7 +104,7 @@ describe('a task that times out while its local activity runs', () => {
     expect(countOf(history, 'workflowTaskTimedOutEventAttributes')).toBeGreaterThan(0);
     expect(abandoned).toBe(countOf(history, 'workflowTaskFailedEventAttributes'));
     expect(failuresOf(await replay([{ scenario: 'slow', history }], { bundle }))).toEqual([]);
-  }, 60_000);
+  });
 
   // When this test fails, the SDK no longer needs the stale tasks of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
@@ -116,7 +116,7 @@ describe('a task that times out while its local activity runs', () => {
       failures = failuresOf(await replay([{ scenario: 'slow', history }], { bundle }));
     }
     expect(failures).toEqual([expect.stringMatching(/LocalActivity/)]);
-  }, 120_000);
+  });
 });
 
 /** Runs a workflow whose first task completes by a heartbeat, and gets a signal with the next task. */
@@ -156,7 +156,7 @@ describe('a task that completes by a heartbeat while its local activity runs', (
     expect(countOf(history, 'workflowTaskFailedEventAttributes')).toBe(0);
     expect(abandoned).toBe(0);
     expect(failuresOf(await replay([{ scenario: 'heartbeat', history }], { bundle }))).toEqual([]);
-  }, 60_000);
+  });
 
   // When this test fails, the SDK no longer needs the held events of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
@@ -165,7 +165,7 @@ describe('a task that completes by a heartbeat while its local activity runs', (
     expect(recorded).toEqual([['one'], ['planned'], ['end']]);
     const failures = failuresOf(await replay([{ scenario: 'heartbeat', history }], { bundle }));
     expect(failures).toEqual([expect.stringMatching(/LocalActivity/)]);
-  }, 60_000);
+  });
 });
 
 // Workflow tasks that a slow worker loses are not repeated for ever: the server gives an attempt more time after the third.
@@ -216,4 +216,4 @@ test('a task that is always late for its time-out completes when the server give
   );
   expect(Math.max(...attempts)).toBeGreaterThan(1);
   expect(written).toBeLessThanOrEqual(Math.max(...attempts));
-}, 120_000);
+});

@@ -17,7 +17,7 @@ beforeAll(async () => {
     mode: 'manual',
     config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: easyPost.url },
   });
-}, 60_000);
+});
 afterAll(() => easyPost.stop());
 
 async function startSweep() {
@@ -53,7 +53,7 @@ test('a sweep continues with the packages that are left when its worker stops', 
 
   expect(await sweep.result()).toEqual({ checked: 90, recorded: 90, failed: 0, unavailable: [], errors: {} });
   expect(await checkpoints('STOP')).toBe(90);
-}, 120_000);
+});
 
 test('the status of a package reaches its order, beside packages whose events cannot be recorded', async () => {
   const { sql } = stack.services;
@@ -73,7 +73,7 @@ test('the status of a package reaches its order, beside packages whose events ca
     SELECT tracking_number, next_check_at > now() + interval '90 minutes' AS later FROM trackings
     WHERE tracking_number IN ('BAD1', 'GOOD1') ORDER BY 1`;
   expect(due.map(({ later }) => later)).toEqual([true, true]);
-}, 120_000);
+});
 
 test('carriers are asked concurrently, and one that fails does not stop the others', async () => {
   let release: () => void = () => undefined;
@@ -98,4 +98,4 @@ test('carriers are asked concurrently, and one that fails does not stop the othe
   const { errors, ...swept } = result as TrackingSweep;
   expect(swept).toEqual({ checked: 2, recorded: 2, failed: 0, unavailable: [] });
   expect(Object.keys(errors)).toEqual(['broken']);
-}, 60_000);
+});

@@ -14,7 +14,7 @@ const now = partnerClock();
 beforeAll(async () => {
   // The first worker has no version: versions are introduced in a running deployment.
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 afterAll(() => Promise.all([...workers.values()].map((worker) => worker.stop())));
 
 async function startVersion(buildId: string): Promise<void> {

@@ -47,7 +47,7 @@ test('500 simultaneous sign-ins with random keys leave the process responsive', 
   expect(new Set(statuses)).toEqual(new Set([401]));
   expect((await fetch(`${url}/readyz`)).status).toBe(200);
   expect((await signIn(url, admin.apiKey)).status).toBe(200);
-}, 60_000);
+});
 
 test('a request that gets no connection in time is 503 with Retry-After, and the next one succeeds', async () => {
   const url = await serve(impatient);
@@ -59,4 +59,4 @@ test('a request that gets no connection in time is 503 with Retry-After, and the
     expect(await refused.json()).toMatchObject({ code: 'UNAVAILABLE' });
   });
   expect((await signIn(url, admin.apiKey)).status).toBe(200);
-}, 30_000);
+});

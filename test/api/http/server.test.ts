@@ -2,9 +2,6 @@ import { Agent, get, request } from 'node:http';
 import express from 'express';
 import { startHttpServer } from '../../../api/http/server';
 
-// Runs servers, and waits for time-outs.
-jest.setTimeout(120_000);
-
 const LISTEN = { host: '127.0.0.1', port: 0 };
 
 /** An app whose answer to /slow waits for `finish`. */

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ id: webhookId } = await stack.shop.createWebhook({
     body: { url: `${stack.sandbox.url}/webhooks` } as never,
   }));
-}, 60_000);
+});
 
 const berlinKey = () => stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!.apiKey;
 

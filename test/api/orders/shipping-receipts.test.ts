@@ -7,7 +7,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const read = (orderId: string) => stack.shop.getOrder({ params: { orderId } });
 const update = (orderId: string, body: object) =>

@@ -5,7 +5,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 /** Submits an order whose print file takes five seconds to download, so that it is not planned yet. */
 async function unplanned(reference: string, over: object = {}): Promise<string> {

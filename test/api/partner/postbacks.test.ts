@@ -18,7 +18,7 @@ const now = partnerClock();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 interface Sent {
   readonly status: number;

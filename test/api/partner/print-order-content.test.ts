@@ -8,7 +8,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const setClient = async (settings: object) => {
   const { connectors } = await stack.operator.listClients({ query: {} });

@@ -45,7 +45,7 @@ export async function sentPrintOrders(stack: TestStack, orderId: string, count =
     return await Promise.all(
       rows.map(({ id, uid }) => stack.partner(uid).getPrintOrder({ params: { printOrderId: id } })),
     );
-  }, 60_000);
+  });
 }
 
 /** Returns the items of a print order; of a mounted one the parts of all bundles. */

@@ -10,7 +10,7 @@ const now = partnerClock();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const get = async (path: string, partner = 'prints-berlin') => {
   const { apiKey } = stack.credentials.partners.find(({ name }) => name === partner)!;

@@ -4,8 +4,6 @@ import { type TestStack, testStack } from '../../support/stack';
 import { addressIn, isAt, ordered, orderOf, tShirt } from '../../workflows/order/shop';
 import { internationalRequest } from '../shipping/shipping-request';
 
-jest.setTimeout(120_000);
-
 let stack: TestStack;
 beforeAll(async () => {
   stack = await testStack();

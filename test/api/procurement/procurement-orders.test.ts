@@ -275,4 +275,4 @@ it('a step is 503 while no worker runs', async () => {
   const unavailable = await post(order(Number(row!.id), '/transitions'), { status: 'confirmed' }).expect(503);
   expect(unavailable.headers['retry-after']).toBeDefined();
   await deps.temporal.workflow.getHandle(`procurement-order-${row!.id}`).terminate();
-}, 30_000);
+});

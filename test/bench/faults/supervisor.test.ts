@@ -4,9 +4,6 @@ import { join } from 'node:path';
 import { nodeProcess, reasonIn, type Supervised, supervise } from '../../../bench/faults/supervisor';
 import { eventually } from '../../support/eventually';
 
-// The tests start processes.
-jest.setTimeout(60_000);
-
 let folder: string;
 let process_: Supervised | undefined;
 

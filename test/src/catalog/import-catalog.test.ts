@@ -177,7 +177,7 @@ test('a dry run of thousands of lines does not block the creation of customer pr
   const found = async (search: string) =>
     (await listCustomerProducts(sql, { role: 'operator' }, { search, offset: 0, limit: 20 })).total;
   expect([await found('Live'), await found('Tried')]).toEqual([16, 0]);
-}, 20_000);
+});
 
 test('an import applies the rules of product models', async () => {
   const line = (over: object) => ({

@@ -4,9 +4,6 @@ import { PDFiumLibrary } from '@hyzyla/pdfium';
 import { createCanvas, ImageData, loadImage } from '@napi-rs/canvas';
 import { prepareZXingModule, type ReadResult, readBarcodes } from 'zxing-wasm/reader';
 
-// Fonts are loaded and pages drawn, which takes seconds on a busy machine.
-jest.setTimeout(30_000);
-
 prepareZXingModule({
   overrides: {
     wasmBinary: readFileSync(require.resolve('zxing-wasm/reader/zxing_reader.wasm')).buffer as ArrayBuffer,

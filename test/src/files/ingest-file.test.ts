@@ -19,9 +19,6 @@ import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { sampleImage, samplePdf } from './samples';
 
-// Runs a file server and renders previews.
-jest.setTimeout(120_000);
-
 let handler: (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;
 let origin: string;

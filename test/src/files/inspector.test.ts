@@ -9,9 +9,6 @@ import type { PrintFileType } from '../../../src/files/domain/file-properties';
 import { createFileInspector } from '../../../src/files/inspector';
 import { rotated, sampleImage, samplePdf } from './samples';
 
-// Renders previews in processes.
-jest.setTimeout(120_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'pressline-inspect-'));
 const inspector = createFileInspector();
 let count = 0;

@@ -34,7 +34,7 @@ beforeAll(async () => {
     });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
   await stack.shop.createWebhook({ body: { url, events: ['order_delivery_estimate_updated'] } });
-}, 60_000);
+});
 afterAll(() => stopServer());
 
 /** Returns a shipped order of two posters in two parcels. */

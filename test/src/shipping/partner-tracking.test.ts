@@ -23,7 +23,7 @@ const now = partnerClock();
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   easyPost = await startEasyPostServer();
-}, 60_000);
+});
 afterAll(async () => {
   await http.close();
   await easyPost.stop();

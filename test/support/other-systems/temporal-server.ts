@@ -26,7 +26,7 @@ export async function startTestTemporal(dynamicConfig: Readonly<Record<string, n
     } catch {
       return undefined;
     }
-  }, 60_000);
+  });
   await ensureSearchAttributes(connection, 'default');
   await connection.close();
   return {

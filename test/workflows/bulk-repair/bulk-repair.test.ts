@@ -7,7 +7,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const start = async (body: object): Promise<string> => {
   const started = await stack.operator.startBulkRepair({ body: { reason: 'press down', ...body } as never });

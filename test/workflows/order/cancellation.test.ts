@@ -20,7 +20,7 @@ const now = partnerClock();
 beforeAll(async () => {
   // A test locks rows, and the API needs a connection while a statement of the worker waits for the lock.
   stack = await testStack({ mode: 'manual', config: { DATABASE_POOL_SIZE: 10 } });
-}, 60_000);
+});
 
 const cancel = (orderId: string) => stack.shop.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
 const conflict = { status: 409, code: 'CONFLICT' };

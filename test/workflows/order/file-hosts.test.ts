@@ -19,8 +19,6 @@ import {
   tShirt,
 } from './shop';
 
-jest.setTimeout(150_000);
-
 /**
  * Hosts of print files and packing slips. A faulty file refuses the order and is named in the reason, and nothing else
  * changes. Transient failures are tested on a second stack with a short retry window: attempts after 0, 2 and 6 seconds.

@@ -17,8 +17,6 @@ import {
   tShirt,
 } from './shop';
 
-jest.setTimeout(150_000);
-
 /** Orders from submission to delivery, with the sandbox's partners and carriers. All orders run at the same time. */
 
 const retail = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5 };

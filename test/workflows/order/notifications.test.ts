@@ -5,8 +5,6 @@ import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { faultyFile, goodFile, isAt, type Order, ordered, orderOf, poster, STICKER } from './shop';
 
-jest.setTimeout(150_000);
-
 /** Notifications of clients while orders run. A dead or silent receiver delays only its own notifications. */
 
 interface Message {

@@ -9,6 +9,7 @@ import {
 } from '../../../src/orders/domain/lifecycle/statuses';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
+import { WAIT_MS } from '../../support/eventually';
 import type { TestStack } from '../../support/stack';
 import { address, orderOf, poster, sticker } from './shop';
 
@@ -81,9 +82,8 @@ export async function orderUntil(
   stack: TestStack,
   orderId: string,
   isSo: (now: OrderNow) => boolean,
-  timeoutMs = 80_000,
 ): Promise<OrderNow> {
-  const end = Date.now() + timeoutMs;
+  const end = Date.now() + WAIT_MS;
   for (;;) {
     const now = await orderNow(stack, orderId);
     if (isSo(now)) return now;
@@ -153,14 +153,9 @@ export async function handedOver(
  * Waits until partners have accepted an order's print orders. Earlier an operator's repair or a dispatch can be refused:
  * the plan and status `passed` are in Postgres before the order's run knows them.
  */
-export async function accepted(
-  stack: TestStack,
-  orderId: string,
-  printOrders = 1,
-  timeoutMs = 40_000,
-): Promise<HandedOver> {
+export async function accepted(stack: TestStack, orderId: string, printOrders = 1): Promise<HandedOver> {
   const { sql } = stack.services;
-  for (const end = Date.now() + timeoutMs; ; ) {
+  for (const end = Date.now() + WAIT_MS; ; ) {
     const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string }[]>`
       SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id
       FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id

@@ -4,8 +4,6 @@ import { eventually, type TestClient, type TestStack, testStack } from '../../su
 import { partnerClock } from './order-fixture';
 import { address, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil, STICKER } from './shop';
 
-jest.setTimeout(150_000);
-
 /**
  * Reads an order of two items after every step of its run. The statuses are derived from the items, and in the end every
  * field of schema `Order` has its value.
@@ -61,7 +59,7 @@ const statuses = ({ fulfillmentStatus, financialStatus, items }: Order) => [
 
 /** Reads until the first item has this status, and checks that the order's status is derived from its items. */
 async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
-  const order = await readUntil(stack.shop, orderId, (seen) => statuses(seen).join() === expected.join(), 60_000).catch(
+  const order = await readUntil(stack.shop, orderId, (seen) => statuses(seen).join() === expected.join()).catch(
     async () => await read(stack.shop, orderId),
   );
   expect(statuses(order)).toEqual(expected);

@@ -1,4 +1,5 @@
 import type { Operations } from '../../../client/operations';
+import { WAIT_MS } from '../../support/eventually';
 import type { TestClient, TestStack } from '../../support/stack';
 
 /** Order bodies of a shop, and helpers that submit and read orders over HTTP. */
@@ -95,17 +96,10 @@ export const orderOf = (stack: TestStack, over: Partial<OrderBody> = {}): OrderB
 export const read = (client: TestClient, orderId: string): Promise<Order> => client.getOrder({ params: { orderId } });
 
 const POLL_MS = 100;
-/** Time-out on a machine under load. */
-const LONGEST_MS = 120_000;
 
 /** Reads an order until it meets a condition. @throws Error with its state after the time-out */
-export async function readUntil(
-  client: TestClient,
-  orderId: string,
-  isSo: (order: Order) => boolean,
-  timeoutMs = LONGEST_MS,
-): Promise<Order> {
-  for (const end = Date.now() + timeoutMs; ; ) {
+export async function readUntil(client: TestClient, orderId: string, isSo: (order: Order) => boolean): Promise<Order> {
+  for (const end = Date.now() + WAIT_MS; ; ) {
     const order = await read(client, orderId);
     if (isSo(order)) return order;
     if (Date.now() > end) throw new Error(`the order is ${inBrief(order)}`);

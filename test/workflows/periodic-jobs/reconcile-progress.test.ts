@@ -40,7 +40,7 @@ test('a scheduled run compares a part of both sides, and returns where the next 
   expect(result).toEqual({ mark: 1, lost: null, found, ordersAfter: '30', runsAfter: '' });
   expect(finished).toEqual([{ mark: 1, expected: 0, counts: found }]);
   expect(runs.cursors).toEqual(['', '1', '2']);
-}, 60_000);
+});
 
 test('after a loss everything is compared: the run continues as new and after a failed activity, and compares nothing twice', async () => {
   const runs = comparison(150, 'lingering');
@@ -71,4 +71,4 @@ test('after a loss everything is compared: the run continues as new and after a 
   expect(orders.cursors).toEqual(inSequence(120));
   expect(history.events!.at(-1)!.workflowExecutionContinuedAsNewEventAttributes).toBeTruthy();
   expect(failuresOf(await replay([{ scenario: 'continued', history }]))).toEqual([]);
-}, 120_000);
+});

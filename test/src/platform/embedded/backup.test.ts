@@ -9,8 +9,6 @@ import { testTemporalBinary } from '../../../support/servers';
 
 /** A copy of the data folder of a stopped stack is a complete backup (docs/operation/backup-and-recovery.md). */
 
-jest.setTimeout(120_000);
-
 const folders: string[] = [];
 let running: EmbeddedStack | undefined;
 afterEach(async () => {

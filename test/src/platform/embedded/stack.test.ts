@@ -15,8 +15,6 @@ import { projectRoot } from '../../../../src/platform/project-root';
 import { ensureSearchAttributes } from '../../../../src/platform/temporal/connection';
 import { testTemporalBinary } from '../../../support/servers';
 
-jest.setTimeout(120_000);
-
 const folders: string[] = [];
 const stacks: EmbeddedStack[] = [];
 const children: ChildProcess[] = [];

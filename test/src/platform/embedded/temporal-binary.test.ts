@@ -13,9 +13,6 @@ import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findTemporalBinary, TemporalBinaryMissing } from '../../../../src/platform/embedded/temporal-binary';
 
-// Starts processes.
-jest.setTimeout(120_000);
-
 const root = mkdtempSync(join(tmpdir(), 'pressline-binary-'));
 const bin = join(root, 'bin');
 const goBin = join(root, 'go-bin');

@@ -7,9 +7,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningServer, runServer } from '../../../../src/platform/embedded/running-server';
 import { startWatchdog } from '../../../../src/platform/embedded/watchdog';
 
-// Runs servers, and waits for time-outs.
-jest.setTimeout(120_000);
-
 let folder: string;
 let health: Server;
 let healthUrl: string;

@@ -3,9 +3,6 @@ import { readFile } from 'node:fs/promises';
 import { createDnsResolve, resolveLocally } from '../../../../src/platform/http/resolve';
 import { createSafeClient } from '../../../../src/platform/http/safe-client';
 
-// Runs servers and waits for time-outs.
-jest.setTimeout(120_000);
-
 const A = 1;
 const AAAA = 28;
 

@@ -5,9 +5,6 @@ import { TransferError } from '../../../../src/platform/http/http-fault';
 import { isTransient, retryAfterMs } from '../../../../src/platform/http/response';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
 
-// Runs servers and waits for time-outs.
-jest.setTimeout(120_000);
-
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
 let handler: Handler;

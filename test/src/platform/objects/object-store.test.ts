@@ -8,9 +8,6 @@ import { createObjectStore } from '../../../../src/platform/objects/create-objec
 import type { ObjectStore } from '../../../../src/platform/objects/object-store';
 import { type S3Server, startS3Server, wantsS3Server } from './s3-server';
 
-// Runs servers, and waits for time-outs.
-jest.setTimeout(120_000);
-
 const folder = mkdtempSync(join(tmpdir(), 'pressline-objects-'));
 const s3Settings = {
   S3_REGION: 'us-east-1',

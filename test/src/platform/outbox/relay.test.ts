@@ -259,7 +259,7 @@ test('waiting messages of one target arrive in the order in which they were writ
     seen.push(numberOf(row));
     return { outcome: 'done' };
   });
-  await eventually(none, 5_000);
+  await eventually(none);
   expect(seen.filter((n) => n !== 99)).toEqual(numbers);
 });
 
@@ -343,7 +343,7 @@ test('a process with a relay wakes it without NOTIFY', async () => {
   );
   await sql`INSERT INTO outbox (kind, target, payload) VALUES ('notification', 't', '{"n": 7}')`;
   for (let times = 0; times < 10; times += 1) wakeRelays(pool, 'notification');
-  await eventually(none, 5_000);
+  await eventually(none);
   expect(seen).toEqual([7]);
   await new Promise((resolve) => setTimeout(resolve, 300));
   // Claims begin with WITH, and LISTEN is the relay's own.

@@ -23,7 +23,7 @@ beforeAll(async () => {
   // Stored gauges are up to ten seconds old.
   await services.sql`UPDATE gauge_snapshot SET read_at = '-infinity'`;
   after = await scrape(server.url);
-}, 120_000);
+});
 
 afterAll(() => server.stop());
 

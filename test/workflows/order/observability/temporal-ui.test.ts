@@ -13,7 +13,7 @@ const { repair, say, partnerId } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const handleOf = (orderId: string) => stack.services.temporal.workflow.getHandle(orderWorkflowId(orderId));
 
@@ -21,7 +21,7 @@ const detailsWith = (orderId: string, part: string) =>
   eventually(async () => {
     const text = await currentDetails(stack, orderId).catch(() => '');
     return text.includes(part) ? text : undefined;
-  }, 60_000);
+  });
 
 test('the details are true from the start on, while steps run, and after they have ended', async () => {
   const body = orderBody(stack, 'details');

@@ -53,7 +53,7 @@ beforeAll(async () => {
   expect(response.status).toBe(200);
   ({ id: orderId } = (await response.json()) as { id: string });
   await orderUntil(stack, orderId, is('passed'));
-}, 120_000);
+});
 
 afterAll(async () => {
   await temporal?.stop();

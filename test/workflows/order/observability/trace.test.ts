@@ -68,7 +68,7 @@ beforeAll(async () => {
       found.every(({ parentSpanId }) => parentSpanId === CALLER_SPAN_ID || byId().has(parentSpanId));
     return Promise.resolve(isComplete && names.includes('POST receiver') ? found : undefined);
   });
-}, 120_000);
+});
 
 afterAll(async () => {
   await new Promise((resolve) => notified.close(resolve));

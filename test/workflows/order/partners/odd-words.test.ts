@@ -11,7 +11,7 @@ const { repair, say, look } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack();
-}, 60_000);
+});
 
 const logged = async (orderId: string, type: string) =>
   (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);

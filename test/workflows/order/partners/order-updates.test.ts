@@ -39,7 +39,7 @@ beforeAll(async () => {
     response.writeHead(statuses.shift() ?? 200).end('{}');
   });
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-}, 60_000);
+});
 afterAll(() => new Promise((resolve) => receiver.close(resolve)));
 
 const moveTo = (orderId: string, reference: string, addressLine1: string) =>
@@ -108,7 +108,7 @@ describe('a partner that has the print order', () => {
       statuses = [500];
       const order = await handedOver(stack, 'whole', { items: 2 });
       await moveTo(order.orderId, 'whole', 'Invalidenstrasse 3');
-      await eventually(async () => (received.length >= 2 ? true : undefined), 30_000);
+      await eventually(async () => (received.length >= 2 ? true : undefined));
       // The retry after the 500 repeats the same bytes under the same webhook-id.
       expect(received[1]).toEqual(received[0]);
       const [first] = await stack.services.sql<{ body: string }[]>`

@@ -312,7 +312,7 @@ beforeAll(async () => {
     run.catch(() => undefined);
     runs.set(name, run);
   }
-}, 60_000);
+});
 
 test('the table has every behaviour', () => {
   expect([...Object.keys(CASES), ...NOT_PROVOKED].sort()).toEqual(Object.keys(BEHAVIOURS).sort());

@@ -5,7 +5,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 /** Returns the ids of the workflows that a visibility query finds. */
 async function workflowsWith(query: string): Promise<string[]> {

@@ -4,8 +4,6 @@ import { type TestStack, testStack } from '../../../support/stack';
 import { accepted } from '../order-fixture';
 import { addressIn, poster } from '../shop';
 
-jest.setTimeout(90_000);
-
 let stack: TestStack;
 let operator: Sender;
 let shop: Sender;

@@ -9,7 +9,7 @@ const { repair, say, look, partnerId, repairs } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const audited = (type: string) => ({ type, by: 'operator', reason: 'agreed by phone' });
 

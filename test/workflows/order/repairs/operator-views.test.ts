@@ -10,7 +10,7 @@ const { now, repair, say, look, repairs } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 test('the repair dismiss removes the attention reasons of an ended order', async () => {
   const order = await handedOver(stack, 'put-away', { quantity: 3 });

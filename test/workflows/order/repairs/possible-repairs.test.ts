@@ -11,7 +11,7 @@ const { repair, say, look, partnerId } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { TEMPORAL_UI_URL: 'https://temporal.test' } });
-}, 60_000);
+});
 
 const names = (order: Awaited<ReturnType<typeof look>>) => order.possibleRepairs.map(({ action }) => action);
 

@@ -26,7 +26,7 @@ const { repair, say, look, partnerId } = operatorHelpers(() => stack);
 beforeAll(async () => {
   temporal = await startTestTemporal({ 'limit.historyCount.suggestContinueAsNew': SUGGESTED_AFTER_EVENTS });
   stack = await testStack({ mode: 'manual', temporalAddress: temporal.address });
-}, 90_000);
+});
 // The stack's own hook runs before this one.
 afterAll(async () => await temporal?.stop());
 

@@ -29,7 +29,7 @@ beforeAll(async () => {
     // A test locks a row, and the API needs a connection while a statement of the worker waits for the lock.
     config: { DATABASE_POOL_SIZE: 10 },
   });
-}, 60_000);
+});
 // The stack's own hook runs before this one.
 afterAll(async () => await line?.close());
 
@@ -52,7 +52,7 @@ const untilEvent = (orderId: string, attributes: keyof NonNullable<History['even
     const [history] = await historiesOfRuns(client, orderId);
     await client.connection.close();
     return history!.events!.some((event) => event[attributes] != null) ? true : undefined;
-  }, 60_000);
+  });
 
 /** Lets an order be printed and shipped. Returns the messages and contents that its partner got. */
 async function shipped(order: HandedOver) {
@@ -76,7 +76,7 @@ test('an order goes on after a workflow task has timed out', async () => {
   await untilEvent(order.orderId, 'workflowTaskTimedOutEventAttributes');
   line.release();
   expect(await shipped(order)).toMatchObject(ONCE);
-}, 180_000);
+});
 
 test('an order goes on after a faulty version has failed its workflow task', async () => {
   const order = await handedOver(stack, 'failed-task');
@@ -91,7 +91,7 @@ test('an order goes on after a faulty version has failed its workflow task', asy
   await rm(codePath);
   await stack.startWorker();
   expect(await shipped(order)).toMatchObject(ONCE);
-}, 180_000);
+});
 
 test('an order goes on after its row was locked for longer than a record and a workflow task may take', async () => {
   const order = await handedOver(stack, 'locked-row');
@@ -112,4 +112,4 @@ test('an order goes on after its row was locked for longer than a record and a w
   const backOffs = history!.events!.filter((event) => event.timerFiredEventAttributes != null);
   expect(backOffs.length).toBeGreaterThan(0);
   expect(failuresOf(await replay([{ scenario: 'locked-row', history: history! }]))).toEqual([]);
-}, 180_000);
+});

@@ -2,8 +2,6 @@ import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { testStack } from '../../../support/stack';
 import { orderOf, read } from '../shop';
 
-jest.setTimeout(150_000);
-
 /** A small form of `npm run bench:thousand`. */
 const ORDERS = 60;
 const CONNECTIONS = 20;

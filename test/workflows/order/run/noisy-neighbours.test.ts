@@ -9,8 +9,6 @@ import { eventually, type TestClient, type TestStack, testStack } from '../../..
 import { orderBody, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
 import { addressIn, poster } from '../shop';
 
-jest.setTimeout(240_000);
-
 /** The host of one client, or one partner, keeps every request open. Orders of others are handed over meanwhile. */
 
 /** Fewer than orders, so that without shares all slots would be held. One client or partner gets half of them. */
@@ -145,7 +143,7 @@ test('print orders for a partner that hangs hold no slot that another partner ne
   expect(partner.most()).toBe(SLOTS / 2);
 
   partner.answerAll();
-  await eventually(async () => ((await accepted(ids)) === ORDERS ? true : undefined), 120_000);
+  await eventually(async () => ((await accepted(ids)) === ORDERS ? true : undefined));
   // What waited for a slot has sent nothing: each print order was sent once, unless the partner's time was over.
   const sent = await stack.services.sql<{ outcome: string; count: number }[]>`
     SELECT outcome, count(*)::int FROM partner_requests r JOIN partners p ON p.account_id = r.partner_id

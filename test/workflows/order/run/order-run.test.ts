@@ -33,7 +33,7 @@ test('a poster is delivered with one print order and one label whose barcode sca
   const order = await eventually(async () => {
     const seen = await stack.shop.getOrder({ params: { orderId: id } });
     return seen.fulfillmentStatus === 'delivered' ? seen : undefined;
-  }, 40_000);
+  });
 
   expect(order).toMatchObject({ financialStatus: 'invoiced', refusalReason: null, connectedOrderIds: [] });
   expect(order.items[0]).toMatchObject({ fulfillmentStatus: 'delivered', pageCount: 1 });

@@ -11,8 +11,6 @@ import { addressIn, orderOf, tShirt } from '../shop';
  * recording: it handles the postbacks of its former self, and each later one once.
  */
 
-jest.setTimeout(300_000);
-
 const { EventType } = protocol.api.enums.v1;
 
 let stack: TestStack;
@@ -27,7 +25,7 @@ beforeAll(async () => {
       events: ['order_status_updated', 'order_item_status_updated'],
     },
   });
-}, 60_000);
+});
 
 const say = (printOrderId: string, status: string, more: object = {}) =>
   stack
@@ -39,7 +37,7 @@ const handled = (printOrderId: string, postbacks: number) =>
     const [row] = await stack.services.sql<{ n: number }[]>`
       SELECT count(*)::int AS n FROM postbacks WHERE print_order_id = ${printOrderId} AND handled_at IS NOT NULL`;
     return row!.n === postbacks ? true : undefined;
-  }, 120_000);
+  });
 
 interface PrintedOrder {
   readonly orderId: string;
@@ -57,7 +55,7 @@ async function printedOrder(orderReferenceId: string): Promise<PrintedOrder> {
     items: [tShirt(stack), tShirt(stack, { itemReferenceId: 'second' })],
   });
   const { id: orderId } = await stack.shop.submitOrder({ body });
-  const { printOrderId, jobIds } = await accepted(stack, orderId, 1, 120_000);
+  const { printOrderId, jobIds } = await accepted(stack, orderId);
   let postbacks = 0;
   for (const status of ['received', 'printed']) {
     for (const orderItemId of jobIds) {
@@ -101,7 +99,7 @@ async function shipAndDeliver({ orderId, printOrderId, shipmentId }: PrintedOrde
   await say(printOrderId, 'shipped');
   const parcels = await sql<{ trackingNumber: string; carrierUid: string }[]>`
     SELECT tracking_number, carrier_uid FROM trackings WHERE shipment_id = ${shipmentId}`;
-  await orderUntil(stack, orderId, ({ status }) => status === 'shipped', 120_000);
+  await orderUntil(stack, orderId, ({ status }) => status === 'shipped');
   for (const { trackingNumber, carrierUid } of parcels) {
     await recordTrackingEvents(sql, carrierUid, [
       {
@@ -114,7 +112,7 @@ async function shipAndDeliver({ orderId, printOrderId, shipmentId }: PrintedOrde
       },
     ]);
   }
-  await orderUntil(stack, orderId, ({ status }) => status === 'delivered', 120_000);
+  await orderUntil(stack, orderId, ({ status }) => status === 'delivered');
 }
 
 /** Counts the notifications of an order by event and status. */
@@ -234,7 +232,7 @@ test.each([
     >`SELECT run_position AS position FROM orders WHERE id = ${orderId}`;
     expect(historyLengthOf(Number(ahead!.position))).toBe(60_000);
     await say(printOrderId, 'shipped');
-    const shipped = await orderUntil(stack, orderId, ({ status }) => status === 'shipped', 120_000);
+    const shipped = await orderUntil(stack, orderId, ({ status }) => status === 'shipped');
     expect(shipped.attention).toBe('out_of_step');
     const types = (await orderLog(stack, orderId)).map(({ type }) => type);
     expect(types.filter((type) => type === 'postback_shipped' || type === 'record_skipped')).toEqual([

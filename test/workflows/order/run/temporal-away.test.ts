@@ -29,7 +29,7 @@ beforeAll(async () => {
   };
   closeProxy = () => proxy.close();
   stack = await testStack({ temporalAddress: `127.0.0.1:${proxy.port}` });
-}, 60_000);
+});
 
 let closeProxy: (() => Promise<void>) | undefined;
 // The stack's own hook runs before this one: its worker shuts down while Temporal can be reached.
@@ -50,7 +50,7 @@ test('twenty orders submitted meanwhile all run once when it is back', async () 
     expect(order.shipments).toEqual({ bought: 1 });
     expect(seenPrintOrders(stack, order.printOrderIds)).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
   }
-}, 120_000);
+});
 
 test('postbacks received meanwhile are applied when it is back, and requests that need the run get 503', async () => {
   await misbehaveOnce(stack, 'prints-berlin', 'sends-no-postbacks', 'postbacks-away');
@@ -80,4 +80,4 @@ test('postbacks received meanwhile are applied when it is back, and requests tha
   expect(await partner.dispatchOrder({ body: { orderId: order.printOrderId } })).toMatchObject({
     trackingCode: expect.any(String),
   });
-}, 120_000);
+});

@@ -3,8 +3,6 @@ import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn, goodFile, orderOf, poster, read } from '../shop';
 import { dispatchDocuments, dispatchedOrder } from './dispatched-order';
 
-jest.setTimeout(150_000);
-
 /** What the labels and forms of orders show. */
 
 let stack: TestStack;

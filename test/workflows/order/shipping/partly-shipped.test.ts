@@ -21,7 +21,7 @@ const { repair, say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const read = (orderId: string) => stack.shop.getOrder({ params: { orderId } });
 const dispatch = (orderId: string, partner = 'prints-berlin') =>

@@ -2,8 +2,6 @@ import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn, type OrderBody, orderOf, poster } from '../shop';
 import { dispatchedOrder } from './dispatched-order';
 
-jest.setTimeout(150_000);
-
 /** Retail prices are the total of an order line, for all of its units, in every document and in the print order. */
 
 let stack: TestStack;

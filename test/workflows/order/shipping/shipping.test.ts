@@ -18,8 +18,6 @@ import {
   readUntil,
 } from '../shop';
 
-jest.setTimeout(150_000);
-
 /** Shipping of orders: the choice of a method, packages and packing slips, and changes before shipping. */
 
 let stack: TestStack;

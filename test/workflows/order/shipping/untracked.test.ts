@@ -10,7 +10,7 @@ const { say, repair } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { UNTRACKED_ORDER_END: 2_000 } });
-}, 60_000);
+});
 
 const shipmentOf = async (orderId: string) => (await stack.shop.getOrder({ params: { orderId } })).shipment;
 const runOf = (orderId: string) => stack.services.temporal.workflow.getHandle(`order-${orderId}`);
