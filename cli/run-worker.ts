@@ -131,11 +131,11 @@ export async function runWorker(
     now: () => new Date(),
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
   };
-  const staleTasks = createStaleTaskCounter(services);
+  const countStaleTask = createStaleTaskCounter(services);
   const recordJobRun = createJobRunRecorder(services);
   const sinks: InjectedSinks<JobRunSinks & StaleTaskSinks & TraceSinks> = {
     jobRuns: { ended: { fn: ({ workflowType }, run) => recordJobRun(workflowType, run) } },
-    staleWorkflowTasks: { abandoned: { fn: staleTasks.abandoned } },
+    staleWorkflowTasks: { abandoned: { fn: countStaleTask } },
     traces: { ended: { fn: recordWorkflowSpan } },
   };
   const tuning = workerTuning(config, thisMachine());

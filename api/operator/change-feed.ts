@@ -94,7 +94,7 @@ export class ChangeFeed {
   }
 
   private async read(reader: OrderChangeReader): Promise<void> {
-    const [ids, counts] = await Promise.all([reader.read(), this.counts()]);
+    const [ids, counts] = await Promise.all([reader(), this.counts()]);
     if (this.reader !== reader) return;
     for (let from = 0; from < ids.length; from += IDS) this.emit('orders', { ids: ids.slice(from, from + IDS) });
     const figures: Figures = {

@@ -2,6 +2,7 @@ import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { attentionReason } from '../../src/orders/reading/operator-order-schemas';
 import type { StagePeriod } from '../../src/orders/reading/order-stages';
 import { timestamp } from '../../src/platform/domain/fields';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
@@ -11,7 +12,6 @@ import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { jobSchema } from './jobs';
 import type { LiveCounts } from './live-counts';
-import { attentionReason } from './orders/attention-reason';
 
 /** Lifetime of the list of workers. Temporal itself notices an unavailable worker only after minutes. */
 const WORKERS_MS = 5_000;

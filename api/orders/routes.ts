@@ -30,7 +30,7 @@ export const orderAddress = z.object({
 /** Routes for clients' orders (docs/orders.md). */
 export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, metrics, runs, runSettings } = deps;
-  const intake = createIntake(sql, runSettings);
+  const submit = createIntake(sql, runSettings);
   const log = withoutRedaction(deps.log);
 
   return [
@@ -49,7 +49,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       handler: async ({ account, body, requestId, idempotency }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
         const products = await productsOfOrder(sql, customer, body.items);
-        const submitted = await intake.submit({
+        const submitted = await submit({
           clientId: account.id,
           clientName: account.name,
           requestId,

@@ -2,9 +2,9 @@ import { z } from 'zod';
 import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
 import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
+import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { text, timestamp } from '../../../src/platform/domain/fields';
 import { instant } from '../../http/lists/search-filters';
-import { attentionReason } from './attention-reason';
 
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;

@@ -4,7 +4,8 @@ import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycl
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
-import { type OperatorOrder, operatorOrder } from '../../../src/orders/reading/operator-orders';
+import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
+import { operatorOrder } from '../../../src/orders/reading/operator-orders';
 import type { RunGateway } from '../../../src/orders/run/gateway';
 import { storedRun } from '../../../src/orders/run/snapshots';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
@@ -17,28 +18,13 @@ import { visibleOrderId } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
 import { possibleRepairsOf } from './possible-repairs';
 
-function orderView({ runVersion: _run, trackingEndedAt: _end, ...order }: OperatorOrder) {
-  const { refusalReasonCode: code, refusalReason, refusalReasonDetails: details, ...rest } = order;
-  return {
-    ...rest,
-    attention: order.attention ?? [],
-    workflowId: orderWorkflowId(order.id),
-    refusal: code === null ? null : { code, reason: refusalReason ?? '', details },
-    items: order.items ?? [],
-    printOrders: (order.printOrders ?? []).map(({ shipments, postbacks, ...printOrder }) => ({
-      ...printOrder,
-      shipments: (shipments ?? []).map((each) => ({ ...each, trackingNumbers: each.trackingNumbers ?? [] })),
-      postbacks: postbacks ?? [],
-    })),
-    parcels: order.parcels ?? [],
-    promise: promiseOf(order),
-    events: order.events ?? [],
-  };
+function orderView({ trackingEndedAt: _, ...order }: OperatorOrder) {
+  return { ...order, workflowId: orderWorkflowId(order.id), promise: promiseOf(order) };
 }
 
 /** Returns the dates of all print orders together: the widest span, and the first day of dispatch. Null before planning. */
 function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
-  const planned = (printOrders ?? []).flatMap(({ status, promise, dispatchDate }) =>
+  const planned = printOrders.flatMap(({ status, promise, dispatchDate }) =>
     promise === null || status === 'cancelled' || status === 'waiting' ? [] : [{ ...promise, dispatchDate }],
   );
   if (planned.length === 0) return null;
@@ -117,8 +103,8 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft) return [];
         // Of an order that has ended, only its attention reasons can be dismissed.
-        const dismiss = { action: 'dismiss', itemIds: [], reasons: order.attention ?? [], reroutes: [] } as const;
-        if (hasEnded) return order.attention === null ? [] : [dismiss];
+        const dismiss = { action: 'dismiss', itemIds: [], reasons: order.attention, reroutes: [] } as const;
+        if (hasEnded) return order.attention.length === 0 ? [] : [dismiss];
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = orderView(order);

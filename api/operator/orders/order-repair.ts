@@ -3,7 +3,8 @@ import { z } from 'zod';
 import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
-import { dismissAttention, type OperatorOrder, operatorOrder } from '../../../src/orders/reading/operator-orders';
+import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
+import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
@@ -69,7 +70,7 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
         id,
         orderReferenceId: after.orderReferenceId,
         ...auditedState(after),
-        waitsForPartner: (after.printOrders ?? []).some(({ status }) => status === 'waiting'),
+        waitsForPartner: after.printOrders.some(({ status }) => status === 'waiting'),
       };
     },
   });
@@ -77,7 +78,7 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
 
 /** Returns what the audit log shows of an order before and after a repair. */
 function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
-  return { fulfillmentStatus, attention: attention ?? [] };
+  return { fulfillmentStatus, attention };
 }
 
 /**
@@ -87,7 +88,7 @@ function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
 async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, by: string): Promise<RepairRequest> {
   const errors: FieldError[] = [];
   const report = (reference: string, message: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
-  const items = order.items ?? [];
+  const { items } = order;
   const itemOf = (id: string) => items.find((item) => item.id === id);
   const { reason } = body;
   let request: RepairRequest;

@@ -1,19 +1,11 @@
 import { z } from 'zod';
-import { TRACKING_STATUSES } from '../../../src/consignments/domain/tracking-status';
 import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
 import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/next-step';
 import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
-import {
-  FINANCIAL_STATUSES,
-  ITEM_STATUSES,
-  ORDER_STATUSES,
-  PRINT_ORDER_STAGES,
-} from '../../../src/orders/domain/lifecycle/statuses';
-import { POSTBACK_STATUSES } from '../../../src/partners/domain/postback-status';
+import { ITEM_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
+import { deliveryDates, printOrder, storedOrderSchema } from '../../../src/orders/reading/operator-order-schemas';
 import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
 import { timestamp } from '../../../src/platform/domain/fields';
-import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
-import { attentionReason } from './attention-reason';
 import { possibleRepairsSchema } from './possible-repairs';
 
 /** Schemas of orders as operators see them. */
@@ -34,63 +26,6 @@ export const OPERATOR_ORDER_ROUTE = {
 } as const;
 
 const time = z.iso.datetime({ offset: true });
-export const attention = z.array(attentionReason).describe('The reasons why the order needs attention.');
-
-const deliveryDates = z.object({
-  minDeliveryDate: z.iso.date(),
-  maxDeliveryDate: z.iso.date(),
-  initialMinDeliveryDate: z.iso.date(),
-  initialMaxDeliveryDate: z.iso.date(),
-});
-
-const postback = z.object({
-  id: z.string(),
-  status: z.enum(POSTBACK_STATUSES),
-  at: time.describe('Time by the partner’s clock.'),
-  message: z.string().nullable(),
-  jobId: z.string().nullable().describe('The print job that the postback covers. Null: the whole print order.'),
-  items: z.array(z.object({ jobId: z.string(), quantity: z.int().nullable() })).nullable(),
-  trackingCode: z.string().nullable(),
-  trackingLink: z.string().nullable(),
-  receivedAt: time,
-  handledAt: time.nullable().describe('Null: the workflow has not handled it yet.'),
-});
-
-const printOrder = z.object({
-  id: z.string(),
-  partnerId: z.string(),
-  partnerUid: z.string(),
-  kind: z.string(),
-  version: z.string(),
-  step: z.string().describe('The step of the order workflow that created it.'),
-  status: z
-    .enum(PRINT_ORDER_STAGES)
-    .describe('`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.'),
-  reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
-  messageId: z.string().describe('`webhook-id` of its deliveries.'),
-  acceptedAt: time.nullable(),
-  dispatchDate: z.iso.date(),
-  dispatchDueAt: time.describe('End of that day in the partner’s time zone.'),
-  createdAt: time,
-  promise: deliveryDates
-    .extend({ methodUid: z.string(), methodName: z.string() })
-    .nullable()
-    .describe('Shipment method and delivery dates. `initial`: as first planned.'),
-  jobs: z.array(z.object({ id: z.string(), itemId: z.string(), quantity: z.int(), status: z.string() })),
-  shipments: z.array(
-    z.object({
-      id: z.string(),
-      status: z.enum(SHIPMENT_STATUSES),
-      shipmentMethodUid: z.string(),
-      startedAt: time,
-      boughtAt: time.nullable(),
-      voidedAt: time.nullable(),
-      trackingNumbers: z.array(z.string()),
-    }),
-  ),
-  postbacks: z.array(postback),
-});
-
 const NAMED = { id: true, partnerId: true, partnerUid: true } as const;
 
 const run = z
@@ -99,7 +34,7 @@ const run = z
     phase: z.enum(['preparing', 'running', 'closed']),
     held: z.boolean(),
     shippingRevision: z.int(),
-    attention,
+    attention: storedOrderSchema.shape.attention,
     deadlines: z
       .array(
         z.object({
@@ -181,32 +116,8 @@ const run = z
 
 export const operatorOrderSchema = z
   .object({
-    id: z.string(),
-    orderReferenceId: z.string(),
-    clientId: z.string(),
-    clientName: z.string(),
-    fulfillmentStatus: z.enum(ORDER_STATUSES),
-    financialStatus: z.enum(FINANCIAL_STATUSES),
-    country: z.string(),
-    attention,
-    shippingRevision: z.int().describe('Number of changes of address or method.'),
-    requestId: z.string().nullable(),
+    ...storedOrderSchema.shape,
     workflowId: z.string().describe('Id of the order workflow in Temporal.'),
-    refusal: z
-      .object({ code: z.string(), reason: z.string(), details: z.record(z.string(), z.unknown()).nullable() })
-      .nullable(),
-    createdAt: timestamp,
-    updatedAt: timestamp,
-    items: z.array(
-      z.object({
-        id: z.string(),
-        itemReferenceId: z.string(),
-        productUid: z.string().nullable(),
-        productName: z.string().nullable(),
-        quantity: z.int(),
-        fulfillmentStatus: z.enum(ITEM_STATUSES),
-      }),
-    ),
     consoleUrl: z.url().describe('The order’s page in the console.'),
     temporalUrl: z.url().nullable().describe('The workflow in the Temporal UI. Null without TEMPORAL_UI_URL.'),
     promise: deliveryDates
@@ -224,34 +135,7 @@ export const operatorOrderSchema = z
       })
       .describe('Who has to act next, what the order waits for, and until when.'),
     possibleRepairs: possibleRepairsSchema,
-    printOrders: z.array(printOrder),
-    parcels: z
-      .array(
-        z.object({
-          trackingNumber: z.string(),
-          trackingUrl: z.string().nullable(),
-          printOrderId: z.string(),
-          shipmentId: z.string().nullable().describe('Null: the partner shipped with its own label.'),
-          carrier: z.string().nullable(),
-          status: z.enum(TRACKING_STATUSES),
-          expectedDeliveryDate: z.iso.date().nullable(),
-          checkedAt: time.nullable(),
-          voided: z.boolean(),
-        }),
-      )
-      .describe('All parcels with a tracking number, also those with a voided label.'),
     routing: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
-    events: z
-      .array(
-        z.object({
-          type: z.string(),
-          itemId: z.string().nullable(),
-          printOrderId: z.string().nullable(),
-          data: z.record(z.string(), z.unknown()),
-          at: time,
-        }),
-      )
-      .describe('Oldest first. Repairs carry `by` and `reason`.'),
     run: run.nullable().describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
   })
   .meta({ id: 'OperatorOrder' });

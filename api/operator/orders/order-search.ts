@@ -3,19 +3,19 @@ import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attentio
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import {
   type AttentionPosition,
-  type OperatorOrderSummary,
   operatorOrders,
   ordersByAttention,
   ordersNamed,
 } from '../../../src/orders/reading/operator-order-list';
-import { countryCode, timestamp } from '../../../src/platform/domain/fields';
+import { listedOrderSchema } from '../../../src/orders/reading/operator-order-schemas';
+import { countryCode } from '../../../src/platform/domain/fields';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
 import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../../http/lists/cursor';
 import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
 import { anyOfList, instant } from '../../http/lists/search-filters';
 import { operatorsOnly, type Route } from '../../http/route';
-import { OPERATOR_ROUTE, operatorOrderSchema } from './order-schemas';
+import { OPERATOR_ROUTE } from './order-schemas';
 
 const text = z.string().min(1).max(100);
 
@@ -64,24 +64,6 @@ function decodeAttention(cursor: string): AttentionPosition {
   return { reason, ...decodeCursor(position) };
 }
 
-const orderListItem = operatorOrderSchema
-  .pick({
-    id: true,
-    orderReferenceId: true,
-    clientId: true,
-    clientName: true,
-    fulfillmentStatus: true,
-    country: true,
-    attention: true,
-    createdAt: true,
-    updatedAt: true,
-  })
-  .extend({
-    methodUids: z.array(z.string()),
-    partners: z.array(z.object({ id: z.string(), uid: z.string() })),
-    attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
-  });
-
 /** The route with which operators search orders. */
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList({
@@ -99,7 +81,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     query,
     response: z
       .object({
-        orders: z.array(orderListItem),
+        orders: z.array(listedOrderSchema),
         nextCursor: z.string().nullable().describe('Pass it as `cursor` to get the next page. Null on the last page.'),
       })
       .meta({ id: 'OperatorOrderPage' }),
@@ -122,7 +104,10 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         const listed = { ...search, attention: reasons };
         const { orders, comparedTo } = await operatorOrders(sql, listed, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-        return { orders: page.map(listItemOf), nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)) };
+        return {
+          orders: page.map(({ position: _, ...order }) => order),
+          nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
+        };
       }
       const after = cursor === undefined ? null : decodeAttention(cursor);
       if (after !== null && (after.reason === '') !== (sort === 'age'))
@@ -131,11 +116,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const { page, nextCursor } = pageOf(rows, limit, ({ reason, position, id }) =>
         encodeAttention({ reason, time: position, id }),
       );
-      return { orders: page.map(({ reason: _, ...order }) => listItemOf(order)), nextCursor };
+      return { orders: page.map(({ reason: _, position: __, ...order }) => order), nextCursor };
     },
   });
-}
-
-function listItemOf({ position: _, attention, methodUids, partners, ...order }: OperatorOrderSummary) {
-  return { ...order, attention: attention ?? [], methodUids: methodUids ?? [], partners: partners ?? [] };
 }

@@ -1,11 +1,11 @@
 import { z } from 'zod';
 import { possibleRepairs, REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
+import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { reroutePartners } from '../../../src/orders/reading/reroute-partners';
 import { REJECTION_REASONS } from '../../../src/partners/domain/routing-decision';
 import type { ApiDeps } from '../../deps';
 import type { Sent } from '../../http/route';
-import { attentionReason } from './attention-reason';
 
 /** The repairs of an order that are possible now, with what each request needs. */
 

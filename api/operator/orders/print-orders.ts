@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { PRINT_ORDER_STAGES } from '../../../src/orders/domain/lifecycle/statuses';
-import { sentMessages } from '../../../src/orders/reading/sent-messages';
+import { sentMessages, sentPrintOrderSchema } from '../../../src/orders/reading/sent-messages';
 import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partners/requests';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
@@ -10,22 +9,8 @@ import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 /** Requests that are listed for each print order. A print order that no partner accepts has about 150 in a day. */
 const LISTED_REQUESTS = 250;
 
-const sentPrintOrder = z
-  .object({
-    id: z.string(),
-    partnerId: z.string(),
-    partnerUid: z.string(),
-    status: z.enum(PRINT_ORDER_STAGES),
-    messages: z
-      .array(
-        z.object({
-          revision: z.int().describe('1 is the first delivery. Order updates count from 2.'),
-          messageId: z.string().describe('`webhook-id` of every attempt.'),
-          body: z.record(z.string(), z.unknown()).describe('The message as sent.'),
-          acceptedAt: z.iso.datetime({ offset: true }).nullable(),
-        }),
-      )
-      .describe('Empty before the first delivery.'),
+const sentPrintOrder = sentPrintOrderSchema
+  .extend({
     requests: z
       .array(partnerRequestSchema)
       .describe(
@@ -50,9 +35,8 @@ export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const ids = printOrders.map((printOrder) => printOrder.id);
       const requests = await requestsOfPrintOrders(sql, ids, LISTED_REQUESTS);
       return {
-        printOrders: printOrders.map(({ messages, ...printOrder }) => ({
+        printOrders: printOrders.map((printOrder) => ({
           ...printOrder,
-          messages: messages ?? [],
           requests: requests.filter(({ printOrderId }) => printOrderId === printOrder.id),
         })),
       };

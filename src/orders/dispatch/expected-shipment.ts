@@ -1,7 +1,8 @@
 import type { CandidateReader } from '../../partners/candidates';
 import type { UpdateShipment } from '../intake/order-schemas';
-import { type OrderQuote, type QuoteDeps, quoteOrder } from '../intake/quote';
+import { type OrderQuote, quoteOrder } from '../intake/quote';
 import { crossBorderRefusal } from '../preparation/plan-refusals';
+import type { PreparationDeps } from '../preparation/prepare-order';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';
 
@@ -16,7 +17,7 @@ export type ExpectedShipment =
  * @throws CarrierUnavailable when no carrier returns prices
  */
 export async function expectedShipment(
-  deps: QuoteDeps,
+  deps: PreparationDeps,
   orderId: string,
   change: UpdateShipment,
 ): Promise<ExpectedShipment> {

@@ -3,6 +3,7 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
+import { ORDER_COLUMNS, orderColumns } from './order-columns';
 import type { PatchDraft, SubmitOrder } from './order-schemas';
 import { startRun } from './start-run';
 
@@ -41,9 +42,9 @@ function asSubmitted(record: OrderRecord): Draft['order'] {
     shippingAddress,
     packagingInstructions: record.packagingInstructions as SubmitOrder['packagingInstructions'],
     metadata: record.metadata,
-    items: (record.items ?? []).map((item) => ({
+    items: record.items.map((item) => ({
       ...submittedItem(item),
-      files: (item.files ?? []).map(({ type, url, metadata }) => ({ type, url, metadata })),
+      files: item.files.map(({ type, url, metadata }) => ({ type, url, metadata })),
     })),
   };
 }
@@ -93,19 +94,11 @@ export async function saveDraft(
 }
 
 async function writeOrder(tx: Transaction, { draft, order, requestId }: DraftEdit): Promise<void> {
-  const becomesOrder = order.orderType === 'order';
+  const columns = tx.unsafe(ORDER_COLUMNS);
   await tx`
-    UPDATE orders SET order_reference_id = ${order.orderReferenceId},
-      customer_reference_id = ${order.customerReferenceId ?? null}, currency = ${order.currency},
-      retail_currency = ${order.retailCurrency ?? null},
-      retail_shipping_price = ${order.retailShippingPriceInclVat ?? null},
-      shipment_method_uid = ${order.shipmentMethodUid ?? null},
-      shipping_address = ${json(tx, { id: draft.addressId, ...order.shippingAddress })},
-      packaging_instructions = ${json(tx, order.packagingInstructions ?? [])},
-      metadata = ${json(tx, order.metadata ?? [])}, order_type = ${order.orderType},
-      fulfillment_status = ${becomesOrder ? 'created' : 'draft'},
-      financial_status = ${becomesOrder ? 'pending' : 'draft'},
-      ordered_at = ${becomesOrder ? tx`now()` : null}, request_id = ${requestId},
+    UPDATE orders SET (${columns}) = (
+        SELECT ${columns} FROM jsonb_populate_record(NULL::orders, ${json(tx, orderColumns(order, draft.addressId, requestId))})),
+      ordered_at = ${order.orderType === 'order' ? tx`now()` : null},
       -- Not now(): it is the start of the transaction, which two edits may share. Each edit needs its own version.
       updated_at = clock_timestamp()
     WHERE id = ${draft.id}`;

@@ -1,14 +1,14 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
-import type { CandidateReader } from '../../partners/candidates';
-import { groupIntoPrintOrders, type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
-import { listPartners, type Partner } from '../../partners/partner-rows';
+import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
+import type { Partner } from '../../partners/partner-rows';
 import type { RateTable } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
-import type { Sql } from '../../platform/postgres';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
+import type { PreparationDeps } from '../preparation/prepare-order';
+import { candidatesFor, routeItems } from '../preparation/routing';
 import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../preparation/shipment-plan';
 import { invoiceOf } from '../receipts/receipts';
 import type { RunOrder } from '../run/run-order';
@@ -38,46 +38,28 @@ export type OrderQuote =
       readonly errors: readonly FieldError[];
     };
 
-export interface QuoteDeps {
-  readonly sql: Sql;
-  readonly candidates: CandidateReader;
-  readonly quote: Quoter;
-  readonly now: () => Date;
-}
-
 /**
  * Returns the prices and shipment methods that an order would have if it were planned now. Uses the rules of the plan;
  * stores and reserves nothing.
  * @throws CarrierUnavailable when no carrier returns prices
  */
-export async function quoteOrder(deps: QuoteDeps, order: RunOrder): Promise<OrderQuote> {
+export async function quoteOrder(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<OrderQuote> {
   const now = deps.now();
-  const decision = routeOrder({
-    items: order.items.map(({ id, product, quantity }) => ({ itemId: id, product, quantity })),
-    destinationCountry: order.shippingAddress.country,
-    partners: await deps.candidates(
-      order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]),
-    ),
-    at: now,
-    rates: order.rates,
-  });
+  const candidates = await candidatesFor(deps.candidates, order.items);
+  const decision = routeItems(order, order.items, candidates, now);
   if (!decision.ok) return unroutable(order, decision);
   const price = priceOrder(order);
   if (!price.ok) {
     return invalid(`items[${price.itemIndex}]`, `This product has no price in ${price.currency}.`);
   }
-  const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
-  const printOrders: QuotedPrintOrder[] = [];
+  const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
   const quotes = await Promise.all(
     groupIntoPrintOrders(decision.assignments).map(({ partnerId, items: jobs, dispatchDate }) =>
       quotePrintOrder(deps.quote, { order, partner: partners.get(partnerId)!, jobs, dispatchDate, now }),
     ),
   );
-  for (const quoted of quotes) {
-    if ('ok' in quoted) return quoted;
-    printOrders.push(quoted);
-  }
-  return { ok: true, printOrders };
+  const printOrders = quotes.flatMap((quoted) => ('ok' in quoted ? [] : [quoted]));
+  return quotes.find((quoted) => 'ok' in quoted) ?? { ok: true, printOrders };
 }
 
 async function quotePrintOrder(

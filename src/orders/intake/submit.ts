@@ -1,3 +1,4 @@
+import type { z } from 'zod';
 import { claimWithResponses, type KeyedRequest } from '../../accounts/idempotency-keys';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { orderWorkflowId } from '../../platform/domain/workflows';
@@ -7,7 +8,8 @@ import { inTransaction, json, type Queryable, type Sql } from '../../platform/po
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
-import type { SubmitOrder } from './order-schemas';
+import { ORDER_COLUMNS, orderColumns } from './order-columns';
+import type { SubmitOrder, submittedOrderSchema } from './order-schemas';
 import { runStart } from './start-run';
 
 export interface Submission {
@@ -24,11 +26,7 @@ export interface Submission {
 /** A submission with the trace of its request. A group commit writes those of several requests. */
 type TracedSubmission = Submission & { readonly traceparent: string | null };
 
-export interface SubmittedOrder {
-  readonly id: string;
-  readonly orderReferenceId: string;
-  readonly createdAt: string;
-}
+type SubmittedOrder = z.output<typeof submittedOrderSchema>;
 
 /**
  * Why a submission stored nothing. `key-taken`: an earlier request has its Idempotency-Key.
@@ -40,29 +38,23 @@ type NotStored = 'key-taken' | 'duplicate-reference';
 const BATCH = 50;
 
 /**
- * Stores submitted orders. The rows of an order, its Idempotency-Key with the response and, unless it is a draft, the outbox
+ * Returns the function that stores submitted orders. The rows of an order, its Idempotency-Key with the response and, unless it is a draft, the outbox
  * row that starts its workflow are written in one transaction. The caller wakes the outbox afterwards. Concurrent
  * submissions share a group commit.
  */
-export interface Intake {
-  submit(submission: Submission): Promise<SubmittedOrder | NotStored>;
-}
-
-export function createIntake(sql: Sql, settings: RunSettings): Intake {
+export function createIntake(sql: Sql, settings: RunSettings) {
   const insert = groupCommit(
     (submissions: readonly TracedSubmission[]) => insertOrders(sql, submissions, settings),
     BATCH,
   );
-  return {
-    async submit(submission) {
-      const traced = { ...submission, traceparent: currentTraceparent() };
-      if (!submission.order.preventDuplicate) return await insert(traced);
-      return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
-        if (await isDuplicate(tx, submission)) return 'duplicate-reference';
-        const [submitted] = await insertOrders(tx, [traced], settings);
-        return submitted!;
-      });
-    },
+  return async (submission: Submission): Promise<SubmittedOrder | NotStored> => {
+    const traced = { ...submission, traceparent: currentTraceparent() };
+    if (!submission.order.preventDuplicate) return await insert(traced);
+    return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
+      if (await isDuplicate(tx, submission)) return 'duplicate-reference';
+      const [submitted] = await insertOrders(tx, [traced], settings);
+      return submitted!;
+    });
   };
 }
 
@@ -88,35 +80,30 @@ async function insertOrders(
 ): Promise<(SubmittedOrder | 'key-taken')[]> {
   const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
   const written = firstOfEachKey(identified);
-  const orders = written.map((each) => orderRow(each, settings));
+  const orders = written.map((each) => submittedRow(each, settings));
   const stored = await sql<{ id: string; createdAt: string }[]>`
     WITH requested AS (
       SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS now_text
       FROM jsonb_to_recordset(${json(sql, orders)}) AS o (
-        id uuid, client_id uuid, order_reference_id text, customer_reference_id text, order_type text, status text,
-        financial_status text, currency text, retail_currency text, retail_shipping_price numeric,
-        shipment_method_uid text, shipping_address jsonb, packaging_instructions jsonb, metadata jsonb, request_id text,
-        workflow_id text, start jsonb, traceparent text, operation_id text, key text, fingerprint text)
+        id uuid, client_id uuid, "order" jsonb, workflow_id text, start jsonb, traceparent text, operation_id text,
+        key text, fingerprint text)
     ), claimed AS (
       ${claimWithResponses(
         sql,
         sql`
           SELECT client_id AS account_id, operation_id, key, fingerprint, jsonb_build_object(
-            'id', id, 'orderReferenceId', order_reference_id, 'createdAt', now_text) AS body
+            'id', id, 'orderReferenceId', "order" ->> 'order_reference_id', 'createdAt', now_text) AS body
           FROM requested WHERE key IS NOT NULL`,
       )}
     ), given AS (
       SELECT * FROM requested
       WHERE key IS NULL OR (client_id, key) IN (SELECT account_id, key FROM claimed)
     ), new_orders AS (
-      INSERT INTO orders (id, client_id, order_reference_id, customer_reference_id, order_type, fulfillment_status,
-        financial_status, currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address,
-        packaging_instructions, metadata, request_id, traceparent, ordered_at, channel)
-      SELECT id, client_id, order_reference_id, customer_reference_id, order_type, status, financial_status, currency,
-        retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
-        request_id, CASE WHEN start IS NOT NULL THEN traceparent END, CASE WHEN start IS NOT NULL THEN now() END,
+      INSERT INTO orders (id, client_id, ${sql.unsafe(ORDER_COLUMNS)}, traceparent, ordered_at, channel)
+      SELECT given.id, given.client_id, ${sql.unsafe(ORDER_COLUMNS)}, CASE WHEN start IS NOT NULL THEN given.traceparent END,
+        CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
-      FROM given
+      FROM given, jsonb_populate_record(NULL::orders, given."order") AS o
     ), ${insertItems(sql, written, sql`i.order_id IN (SELECT id FROM given)`)}, new_packing_slips AS (
       ${insertPackingSlips(sql, written, sql`s.order_id IN (SELECT id FROM given)`)}
     ), starts AS (
@@ -146,30 +133,17 @@ function firstOfEachKey<Each extends Submission>(submissions: readonly Each[]): 
   });
 }
 
-function orderRow(
+function submittedRow(
   { id, clientId, clientName, requestId, order, claim, traceparent }: TracedSubmission & { readonly id: string },
   settings: RunSettings,
 ) {
-  const isDraft = order.orderType === 'draft';
   return {
     id,
     client_id: clientId,
-    order_reference_id: order.orderReferenceId,
-    customer_reference_id: order.customerReferenceId ?? null,
-    order_type: order.orderType,
-    status: isDraft ? 'draft' : 'created',
-    financial_status: isDraft ? 'draft' : 'pending',
-    currency: order.currency,
-    retail_currency: order.retailCurrency ?? null,
-    retail_shipping_price: order.retailShippingPriceInclVat ?? null,
-    shipment_method_uid: order.shipmentMethodUid ?? null,
-    shipping_address: { id: uuidv7(), ...order.shippingAddress },
-    packaging_instructions: order.packagingInstructions ?? [],
-    metadata: order.metadata ?? [],
-    request_id: requestId,
+    order: orderColumns(order, uuidv7(), requestId),
     traceparent,
     workflow_id: orderWorkflowId(id),
-    start: isDraft ? null : runStart({ id, clientId, clientName, requestId, order }, settings),
+    start: order.orderType === 'draft' ? null : runStart({ id, clientId, clientName, requestId, order }, settings),
     operation_id: claim?.operationId ?? null,
     key: claim?.key ?? null,
     fingerprint: claim?.fingerprint.toString('hex') ?? null,

@@ -1,5 +1,5 @@
 import type { CandidateReader } from '../../partners/candidates';
-import { groupIntoPrintOrders, type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
+import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
 import { deliveryTargetOf } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
@@ -19,8 +19,10 @@ import { insertPrintOrders, type PrintOrderDraft, printOrdersOfSteps, reserveFor
 import { invoiceOf, storeReceipts } from '../receipts/receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { crossBorderRefusal, methodRefusal, type PreparationPlan, priceRefusal, unroutable } from './plan-refusals';
+import { candidatesFor, routeItems } from './routing';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 
+/** What plans, quotes and reroutes need. */
 export interface PreparationDeps {
   readonly sql: Sql;
   readonly candidates: CandidateReader;
@@ -98,27 +100,16 @@ interface DraftedPlan {
 
 /** Makes a plan from reads alone, so that no transaction is open during requests to carriers. */
 async function draftPlan(deps: PreparationDeps, order: RunOrder): Promise<DraftedPlan | PreparationPlan> {
-  const candidates = await deps.candidates(
-    order.items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]),
-  );
-  const decision = routeOrder({
-    items: order.items.map(({ id, product, quantity }) => ({ itemId: id, product, quantity })),
-    destinationCountry: order.shippingAddress.country,
-    partners: candidates,
-    at: deps.now(),
-    rates: order.rates,
-  });
+  const candidates = await candidatesFor(deps.candidates, order.items);
+  const decision = routeItems(order, order.items, candidates, deps.now());
   if (!decision.ok) {
     await recordRoutingDecision(deps.sql, { orderId: order.id, step: STEP, decision });
     return unroutable(order, decision);
   }
   const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
   const groups = groupIntoPrintOrders(decision.assignments);
-  const refused =
-    crossBorderRefusal(
-      order,
-      groups.map(({ partnerId }) => partners.get(partnerId)!),
-    ) ?? priceRefusal(order);
+  const makers = groups.map(({ partnerId }) => partners.get(partnerId)!);
+  const refused = crossBorderRefusal(order, makers) ?? priceRefusal(order);
   if (refused !== null) return refused;
 
   const now = deps.now();

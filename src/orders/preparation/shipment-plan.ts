@@ -27,6 +27,12 @@ export interface ShipmentPlan {
   readonly fulfillmentFacilityId: string;
 }
 
+/** The planned shipment of a stored print order. */
+export interface PrintOrderPlan {
+  readonly printOrderId: string;
+  readonly plan: ShipmentPlan;
+}
+
 export type PlannedShipment =
   | { readonly ok: true; readonly plan: ShipmentPlan }
   | { readonly ok: false; readonly reason: 'no_method_carries_it' | 'choice_matches_none' };
@@ -98,11 +104,7 @@ const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, se
   total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
-export function storeShipmentPlans(
-  tx: Queryable,
-  orderId: string,
-  plans: readonly { readonly printOrderId: string; readonly plan: ShipmentPlan }[],
-): Statement {
+export function storeShipmentPlans(tx: Queryable, orderId: string, plans: readonly PrintOrderPlan[]): Statement {
   const rows = plans.map(({ printOrderId, plan }) => ({
     id: uuidv7(),
     print_order_id: printOrderId,

@@ -1,13 +1,14 @@
 import { isCrossBorder } from '../../consignments/domain/cross-border';
-import type { CandidateReader } from '../../partners/candidates';
 import { dispatchDate } from '../../partners/domain/calendar';
-import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
+import type { RoutingDecision } from '../../partners/domain/routing';
 import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
-import { inTransaction, type Sql } from '../../platform/postgres';
+import { inTransaction } from '../../platform/postgres';
 import type { PlannedPrintOrder, ReroutedUnits } from '../domain/lifecycle/run-events';
-import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
+import type { PreparationDeps } from '../preparation/prepare-order';
+import { candidatesFor, routeItems } from '../preparation/routing';
+import { type PrintOrderPlan, planShipment, storeShipmentPlans } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from './rows';
 
@@ -36,20 +37,13 @@ export type ReroutePlan =
   | { readonly outcome: 'planned'; readonly printOrder: PlannedPrintOrder }
   | { readonly outcome: 'refused'; readonly message: string };
 
-export interface RerouteDeps {
-  readonly sql: Sql;
-  readonly candidates: CandidateReader;
-  readonly quote: Quoter;
-  readonly now: () => Date;
-}
-
 const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message });
 
 /**
  * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
  * or once more (reproduce). A step creates one print order, however often it is repeated.
  */
-export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
+export async function planReroute(deps: PreparationDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
   const { orderId, step, itemId } = request;
   const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
   if (before !== undefined) return { outcome: 'planned', printOrder: before };
@@ -60,22 +54,16 @@ export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest
   const quantity = request.quantity ?? item.quantity;
   if (quantity < 1 || quantity > item.quantity) return refused(`the item has ${item.quantity} units`);
 
-  const decision = routeOrder({
-    items: [{ itemId, product: item.product, quantity }],
-    destinationCountry: order.shippingAddress.country,
-    partners: (await deps.candidates([...stockNeeds(item.product, quantity).keys()])).filter(
-      ({ partnerId }) => request.partnerId === null || partnerId === request.partnerId,
-    ),
-    at: deps.now(),
-    rates: order.rates,
-    excludedPartnerIds:
-      request.action === 'reroute' && request.partnerId === null
-        ? request.madeAt.map(({ partnerId }) => partnerId)
-        : [],
-  });
+  const part = { ...item, quantity };
+  const partners = (await candidatesFor(deps.candidates, [part])).filter(
+    ({ partnerId }) => request.partnerId === null || partnerId === request.partnerId,
+  );
+  const excluded = request.action === 'reroute' && request.partnerId === null ? request.madeAt : [];
+  const excludedIds = excluded.map(({ partnerId }) => partnerId);
+  const decision = routeItems(order, [part], partners, deps.now(), excludedIds);
   if (!decision.ok) return refused(`no partner can make the item: ${unroutableReasons(decision)}`);
   const [assignment] = decision.assignments;
-  const partner = (await partnerByAccount(deps.sql, assignment!.partnerId))!;
+  const partner = partners.find(({ partnerId }) => partnerId === assignment!.partnerId)!;
   const jobs = [{ itemId, quantity }];
   const priced = order.retailCurrency !== null && item.retailPrice !== null;
   if (isCrossBorder(partner.country, order.shippingAddress.country) && !priced) {
@@ -121,10 +109,10 @@ export async function planReroute(deps: RerouteDeps, request: ReroutePlanRequest
  * order whose label is already bought keeps its plan.
  */
 async function planRemaining(
-  deps: RerouteDeps,
+  deps: PreparationDeps,
   order: RunOrder,
   units: readonly ReroutedUnits[],
-): Promise<PlannedShipment[]> {
+): Promise<PrintOrderPlan[]> {
   if (units.length === 0) return [];
   const rerouted = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
   const rows = await deps.sql<{ printOrderId: string }[]>`
@@ -142,7 +130,7 @@ async function planRemaining(
  * keeps its plan.
  */
 export async function replanShipments(
-  deps: Omit<RerouteDeps, 'candidates'>,
+  deps: Omit<PreparationDeps, 'candidates'>,
   orderId: string,
   printOrderIds: readonly string[],
 ): Promise<void> {
@@ -151,18 +139,13 @@ export async function replanShipments(
   if (plans.length > 0) await storeShipmentPlans(deps.sql, orderId, plans);
 }
 
-interface PlannedShipment {
-  readonly printOrderId: string;
-  readonly plan: ShipmentPlan;
-}
-
 /** Returns new plans for print orders. @param rerouted units that leave them, by job id */
 async function plansWithout(
-  deps: Omit<RerouteDeps, 'candidates'>,
+  deps: Omit<PreparationDeps, 'candidates'>,
   order: RunOrder,
   printOrderIds: readonly string[],
   rerouted: ReadonlyMap<string, number>,
-): Promise<PlannedShipment[]> {
+): Promise<PrintOrderPlan[]> {
   const rows = await deps.sql<
     {
       id: string;

@@ -50,8 +50,8 @@ export function clientEvents(events: readonly EventRecord[]) {
  * one step of the order run writes the changes of all items at the same time.
  */
 export function orderEvents(order: Pick<OrderRecord, 'events' | 'items'>): EventRecord[] {
-  const events = order.events ?? [];
-  const statuses = new Map(order.items?.map(({ id }): [string, ItemStatus] => [id, 'created']));
+  const { events } = order;
+  const statuses = new Map(order.items.map(({ id }): [string, ItemStatus] => [id, 'created']));
   let status: OrderStatus = 'created';
   return events.flatMap((event, index) => {
     const { type, itemId, data, at } = event;

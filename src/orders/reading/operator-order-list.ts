@@ -2,28 +2,8 @@ import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
-import type { OrderStatus } from '../domain/lifecycle/statuses';
+import type { OperatorOrderSummary } from './operator-order-schemas';
 import { findOrders, matchesFilters, type OrderSearch, type SearchPage } from './order-list';
-
-/** An order in operators' lists. */
-export interface OperatorOrderSummary {
-  readonly id: string;
-  readonly orderReferenceId: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly fulfillmentStatus: OrderStatus;
-  readonly country: string;
-  /** Methods of its planned shipments. */
-  readonly methodUids: readonly string[] | null;
-  readonly partners: readonly { readonly id: string; readonly uid: string }[] | null;
-  readonly attention: readonly AttentionReason[] | null;
-  /** When the order got the oldest of its reasons. */
-  readonly attentionSince: Date | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  /** Position in the list. */
-  readonly position: string;
-}
 
 /** Orders that one search text finds at most. Ids and tracking numbers find one; a reference or an address can have many. */
 const FOUND_BY_TEXT = 1_000;
@@ -131,13 +111,14 @@ async function ordersOf(
     ...(await sql<OperatorOrderSummary[]>`
       WITH page AS (${found})
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
-        o.shipping_address ->> 'country' AS country, o.attention, o.created_at, o.updated_at, ${position} AS position,
+        o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.created_at, o.updated_at, ${position} AS position,
         CASE WHEN o.attention IS NOT NULL THEN coalesce(
           (SELECT min(s.value::timestamptz) FROM jsonb_each_text(o.attention_since) s), o.updated_at) END AS attention_since,
-        (SELECT jsonb_agg(DISTINCT l.shipment_method_uid) FROM planned_shipments l WHERE l.order_id = o.id) AS method_uids,
-        (SELECT jsonb_agg(DISTINCT jsonb_build_object('id', p.partner_id, 'uid', pa.uid))
+        ARRAY(SELECT DISTINCT l.shipment_method_uid FROM planned_shipments l WHERE l.order_id = o.id) AS method_uids,
+        to_jsonb(ARRAY(
+          SELECT DISTINCT jsonb_build_object('id', p.partner_id, 'uid', pa.uid)
           FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
-          WHERE p.order_id = o.id AND p.status <> 'cancelled') AS partners
+          WHERE p.order_id = o.id AND p.status <> 'cancelled')) AS partners
       FROM page JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id
       ORDER BY ${order}`),
   ];

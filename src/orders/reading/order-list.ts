@@ -3,7 +3,7 @@ import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platf
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
-import type { Viewer } from './order-reader';
+import { HEAD_COLUMNS, type OrderHead, type Viewer } from './order-reader';
 
 /** Filters of a search. An order must match every filter given; a list matches any of its values. */
 export interface OrderSearch {
@@ -27,26 +27,13 @@ export interface OrderSearch {
   readonly methodUids?: readonly string[] | undefined;
 }
 
-export interface OrderSummary {
-  readonly id: string;
-  readonly clientId: string;
-  readonly orderReferenceId: string;
-  readonly customerReferenceId: string | null;
-  readonly orderType: 'order' | 'draft';
-  readonly channel: string;
-  readonly fulfillmentStatus: OrderStatus;
-  readonly financialStatus: FinancialStatus;
-  readonly refusalReasonCode: string | null;
-  readonly currency: string;
+export interface OrderSummary extends OrderHead {
   readonly country: string;
   readonly firstName: string;
   readonly lastName: string;
   readonly itemCount: number;
   /** Total of invoices and refunds in minor units, as decimal text. Null until the order is priced. */
   readonly totalInclVat: string | null;
-  readonly createdAt: Date;
-  readonly orderedAt: Date | null;
-  readonly updatedAt: Date;
   readonly position: string;
 }
 
@@ -228,14 +215,11 @@ async function summaries(sql: Queryable, found: Fragment): Promise<OrderSummary[
   return [
     ...(await sql<OrderSummary[]>`
       WITH page AS (${found})
-      SELECT o.id, o.client_id, o.order_reference_id, o.customer_reference_id, o.order_type, o.channel,
-        o.fulfillment_status, o.financial_status, o.refusal_reason_code, o.currency,
-        o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
+      SELECT ${sql.unsafe(HEAD_COLUMNS)}, o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
         o.shipping_address ->> 'lastName' AS last_name,
         (SELECT count(*)::int FROM order_items i WHERE i.order_id = o.id) AS item_count,
         (SELECT sum((r.body -> 'totals' ->> 'totalInclVat')::bigint) FROM receipts r WHERE r.order_id = o.id)
-          AS total_incl_vat,
-        o.created_at, o.ordered_at, o.updated_at, ${isoMicroseconds(sql, sql`o.created_at`)} AS position
+          AS total_incl_vat, ${isoMicroseconds(sql, sql`o.created_at`)} AS position
       FROM page JOIN orders o USING (id)
       ORDER BY o.created_at DESC, o.id DESC`),
   ];

@@ -1,26 +1,39 @@
 import type { ClientSettings } from '../../accounts/client-settings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
-import type { Queryable } from '../../platform/postgres';
+import type { Fragment, Queryable } from '../../platform/postgres';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
-import type { ShippingAddress } from '../intake/order-schemas';
+import type { ShippingAddress, SubmitOrder } from '../intake/order-schemas';
 import { ITEM_FIELDS, type ItemFields, itemMembers } from '../item-fields';
+import type { ShipmentPlan } from '../preparation/shipment-plan';
 
 type Metadata = ItemFields['metadata'];
 
-/** An order with everything that its readers see, as stored. */
-export interface OrderRecord {
+/** The columns of `orders` that lists show too. */
+export interface OrderHead {
   readonly id: string;
   readonly clientId: string;
-  readonly clientSettings: ClientSettings;
   readonly orderReferenceId: string;
   readonly customerReferenceId: string | null;
-  readonly orderType: 'order' | 'draft';
+  readonly orderType: SubmitOrder['orderType'];
   readonly channel: string;
   readonly fulfillmentStatus: OrderStatus;
   readonly financialStatus: FinancialStatus;
+  readonly refusalReasonCode: string | null;
   readonly currency: string;
+  readonly createdAt: Date;
+  readonly orderedAt: Date | null;
+  readonly updatedAt: Date;
+}
+
+/** The columns of an `OrderHead`, of the order `o`. */
+export const HEAD_COLUMNS = `o.id, o.client_id, o.order_reference_id, o.customer_reference_id, o.order_type, o.channel,
+  o.fulfillment_status, o.financial_status, o.refusal_reason_code, o.currency, o.created_at, o.ordered_at, o.updated_at`;
+
+/** An order with everything that its readers see, as stored. */
+export interface OrderRecord extends OrderHead {
+  readonly clientSettings: ClientSettings;
   readonly retailCurrency: string | null;
   readonly retailShippingPrice: string | null;
   readonly shipmentMethodUid: string | null;
@@ -29,21 +42,17 @@ export interface OrderRecord {
   readonly packagingInstructions: readonly object[];
   readonly metadata: Metadata;
   readonly refusalReason: string | null;
-  readonly refusalReasonCode: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;
   readonly comment: string | null;
-  readonly createdAt: Date;
-  readonly orderedAt: Date | null;
-  readonly updatedAt: Date;
-  readonly items: readonly ItemRecord[] | null;
-  readonly printOrders: readonly PrintOrderRecord[] | null;
-  readonly shipments: readonly ShipmentRecord[] | null;
-  readonly receipts: readonly ReceiptRecord[] | null;
-  readonly events: readonly EventRecord[] | null;
+  readonly items: readonly ItemRecord[];
+  readonly printOrders: readonly PrintOrderRecord[];
+  readonly shipments: readonly ShipmentRecord[];
+  readonly receipts: readonly ReceiptRecord[];
+  readonly events: readonly EventRecord[];
 }
 
 export interface ItemRecord extends ItemFields {
-  readonly files: readonly FileRecord[] | null;
+  readonly files: readonly FileRecord[];
 }
 
 export interface FileRecord {
@@ -77,31 +86,21 @@ export interface PrintOrderRecord {
   }[];
 }
 
-export interface ShipmentRecord {
+export interface ShipmentRecord extends Omit<ShipmentPlan, 'method' | 'fulfillmentState'> {
   readonly id: string;
   readonly printOrderId: string;
   readonly shipmentMethodUid: string;
   readonly shipmentMethodName: string;
   readonly serviceType: string;
-  readonly isCheapest: boolean;
-  readonly packageCount: number;
-  readonly totalWeightGrams: number;
   readonly priceMinor: number;
   readonly currency: string;
-  readonly minDeliveryDays: number;
-  readonly maxDeliveryDays: number;
-  readonly minDeliveryDate: string;
-  readonly maxDeliveryDate: string;
   readonly initialMinDeliveryDate: string;
   readonly initialMaxDeliveryDate: string;
-  readonly fulfillmentCountry: string;
-  readonly fulfillmentState: string | null;
-  readonly fulfillmentFacilityId: string;
   readonly trackingCode: string | null;
   readonly trackingLink: string | null;
   /** True when a carrier follows the partner's own tracking code. */
   readonly trackingFollowed: boolean;
-  readonly packages: readonly PackageRecord[] | null;
+  readonly packages: readonly PackageRecord[];
 }
 
 export interface PackageRecord {
@@ -166,54 +165,58 @@ export async function newestOrdersByClient(sql: Queryable, reference: string): P
     ORDER BY o.client_id, o.created_at DESC, o.id DESC LIMIT 100`;
 }
 
+/** Returns the jsonb expression of the event log of the order `o`, oldest first. */
+export const eventsAsJson = (sql: Queryable): Fragment => sql`
+  to_jsonb(ARRAY(
+    SELECT jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text, 'printOrderId', e.print_order_id::text,
+      'data', e.data, 'at', e.at)
+    FROM order_events e WHERE e.order_id = o.id ORDER BY e.id))`;
+
 /** Returns complete orders with one statement. Each part is found by an index on the order's id. */
 export async function readOrders(sql: Queryable, ids: readonly string[]): Promise<OrderRecord[]> {
   return [
     ...(await sql<OrderRecord[]>`
-      SELECT o.id, o.client_id, a.settings AS client_settings, o.order_reference_id, o.customer_reference_id,
-        o.order_type, o.channel, o.fulfillment_status, o.financial_status, o.currency, o.retail_currency,
-        o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.return_address,
-        o.packaging_instructions, o.metadata, o.refusal_reason, o.refusal_reason_code, o.refusal_reason_details,
-        o.comment, o.created_at, o.ordered_at, o.updated_at,
-        (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)},
-            'files', (SELECT jsonb_agg(jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url,
-                'metadata', f.metadata, 'objectKey', f.object_key, 'mimeType', f.mime_type,
-                'sizeBytes', f.size_bytes, 'previews', f.previews) ORDER BY f.position)
-              FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY i.position)
-          FROM order_items i WHERE i.order_id = o.id) AS items,
-        (SELECT jsonb_agg(jsonb_build_object('id', p.id::text, 'status', p.status, 'partnerUid', pa.uid,
-            'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text,
-            'jobs', (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text,
-                'quantity', j.quantity, 'status', j.status, 'trackingCode', j.tracking_code,
-                'trackingLink', j.tracking_link, 'departedMethodUid', j.departed_method_uid,
-                'departedMethodName', j.departed_method_name) ORDER BY j.id)
-              FROM print_jobs j WHERE j.print_order_id = p.id)) ORDER BY p.id)
+      SELECT ${sql.unsafe(HEAD_COLUMNS)}, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
+        o.shipment_method_uid, o.shipping_address, o.return_address, o.packaging_instructions, o.metadata,
+        o.refusal_reason, o.refusal_reason_details, o.comment,
+        to_jsonb(ARRAY(
+          SELECT jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)}, 'files', ARRAY(
+            SELECT jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url, 'metadata', f.metadata,
+              'objectKey', f.object_key, 'mimeType', f.mime_type, 'sizeBytes', f.size_bytes, 'previews', f.previews)
+            FROM order_files f WHERE f.order_item_id = i.id ORDER BY f.position))
+          FROM order_items i WHERE i.order_id = o.id ORDER BY i.position)) AS items,
+        to_jsonb(ARRAY(
+          SELECT jsonb_build_object('id', p.id::text, 'status', p.status, 'partnerUid', pa.uid,
+            'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text, 'jobs', ARRAY(
+              SELECT jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity,
+                'status', j.status, 'trackingCode', j.tracking_code, 'trackingLink', j.tracking_link,
+                'departedMethodUid', j.departed_method_uid, 'departedMethodName', j.departed_method_name)
+              FROM print_jobs j WHERE j.print_order_id = p.id ORDER BY j.id))
           FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
           -- A rerouted print order that waits for a partner is no part of the order yet.
-          WHERE p.order_id = o.id AND p.status <> 'waiting') AS print_orders,
-        (SELECT jsonb_agg(jsonb_build_object('id', s.id, 'printOrderId', s.print_order_id::text,
+          WHERE p.order_id = o.id AND p.status <> 'waiting' ORDER BY p.id)) AS print_orders,
+        to_jsonb(ARRAY(
+          SELECT jsonb_build_object('id', s.id, 'printOrderId', s.print_order_id::text,
             'shipmentMethodUid', s.shipment_method_uid, 'shipmentMethodName', s.shipment_method_name,
             'serviceType', s.service_type, 'isCheapest', s.is_cheapest, 'packageCount', s.package_count,
             'totalWeightGrams', s.total_weight_grams, 'priceMinor', s.price_minor, 'currency', s.currency,
             'minDeliveryDays', s.min_delivery_days, 'maxDeliveryDays', s.max_delivery_days,
             'minDeliveryDate', s.min_delivery_date, 'maxDeliveryDate', s.max_delivery_date,
-            'initialMinDeliveryDate', s.initial_min_delivery_date,
-            'initialMaxDeliveryDate', s.initial_max_delivery_date,
-            'fulfillmentCountry', s.fulfillment_country, 'fulfillmentState', s.fulfillment_state,
-            'fulfillmentFacilityId', s.fulfillment_facility_id, 'trackingCode', s.tracking_code,
-            'trackingLink', s.tracking_link, 'trackingFollowed', s.tracking_followed,
-            'packages', (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', k.package_reference_id,
-                'trackingNumber', k.tracking_number, 'trackingUrl', k.tracking_url,
-                'methodUid', sh.method_uid, 'methodName', sh.method_name) ORDER BY sh.bought_at, k.position)
-              FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id
-              WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL AND k.left_out_at IS NULL)) ORDER BY s.print_order_id)
-          FROM planned_shipments s WHERE s.order_id = o.id) AS shipments,
-        (SELECT jsonb_agg(jsonb_build_object('id', r.id, 'number', r.number, 'type', r.type, 'currency', r.currency,
-            'body', r.body, 'createdAt', r.created_at, 'updatedAt', r.updated_at) ORDER BY r.number)
-          FROM receipts r WHERE r.order_id = o.id) AS receipts,
-        (SELECT jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
-            'printOrderId', e.print_order_id::text, 'data', e.data, 'at', e.at) ORDER BY e.id)
-          FROM order_events e WHERE e.order_id = o.id) AS events
+            'initialMinDeliveryDate', s.initial_min_delivery_date, 'initialMaxDeliveryDate', s.initial_max_delivery_date,
+            'fulfillmentCountry', s.fulfillment_country, 'fulfillmentFacilityId', s.fulfillment_facility_id,
+            'trackingCode', s.tracking_code, 'trackingLink', s.tracking_link, 'trackingFollowed', s.tracking_followed,
+            'packages', ARRAY(
+            SELECT jsonb_build_object('packageReferenceId', k.package_reference_id, 'trackingNumber', k.tracking_number,
+              'trackingUrl', k.tracking_url, 'methodUid', sh.method_uid, 'methodName', sh.method_name)
+            FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id
+            WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL AND k.left_out_at IS NULL
+            ORDER BY sh.bought_at, k.position))
+          FROM planned_shipments s WHERE s.order_id = o.id ORDER BY s.print_order_id)) AS shipments,
+        to_jsonb(ARRAY(
+          SELECT jsonb_build_object('id', r.id, 'number', r.number, 'type', r.type, 'currency', r.currency, 'body', r.body,
+            'createdAt', r.created_at, 'updatedAt', r.updated_at)
+          FROM receipts r WHERE r.order_id = o.id ORDER BY r.number)) AS receipts,
+        ${eventsAsJson(sql)} AS events
       FROM orders o JOIN accounts a ON a.id = o.client_id
       WHERE o.id = ANY(${[...ids]}::uuid[])`),
   ];

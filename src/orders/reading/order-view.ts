@@ -45,9 +45,9 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     financialStatus: order.financialStatus,
     currency: order.currency,
     shippingAddress: addressView(order),
-    items: (order.items ?? []).map((item) => itemView(item, order, links)),
+    items: order.items.map((item) => itemView(item, order, links)),
     shipment: shipmentView(order),
-    receipts: (order.receipts ?? []).map((receipt) =>
+    receipts: order.receipts.map((receipt) =>
       receiptView(receipt.body, {
         id: receipt.id,
         orderId: order.id,
@@ -122,10 +122,10 @@ function linkTo(links: LinkSigner, file: Pick<FileRecord, 'type' | 'objectKey' |
 }
 
 function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
-  const files = item.files ?? [];
+  const { files } = item;
   const main = files.find(({ type }) => type === 'default') ?? files[0];
   const { product } = item;
-  const jobs = (order.printOrders ?? []).flatMap((printOrder) =>
+  const jobs = order.printOrders.flatMap((printOrder) =>
     printOrder.jobs
       .filter(({ itemId }) => itemId === item.id)
       .map(({ id, quantity, status }) => ({
@@ -166,7 +166,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
     fulfillmentStatus: item.fulfillmentStatus,
     pageCount: item.pageCount,
     printJobs: jobs,
-    eventLog: clientEvents((order.events ?? []).filter(({ itemId }) => itemId === item.id)),
+    eventLog: clientEvents(order.events.filter(({ itemId }) => itemId === item.id)),
     previews: (main?.previews ?? []).map((preview) => ({
       type: preview.type,
       url: linkTo(links, preview)!,

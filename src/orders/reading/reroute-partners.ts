@@ -1,7 +1,7 @@
 import type { CandidateReader } from '../../partners/candidates';
-import { routeOrder, stockNeeds } from '../../partners/domain/routing';
 import type { Alternative } from '../../partners/domain/routing-decision';
 import type { Sql } from '../../platform/postgres';
+import { candidatesFor, routeItems } from '../preparation/routing';
 import { runOrder } from '../run/run-order';
 
 /** Units of an item that another partner could make. */
@@ -21,23 +21,12 @@ export async function reroutePartners(
   rerouted: readonly ReroutedItem[],
 ): Promise<ReadonlyMap<string, readonly Alternative[]>> {
   const order = await runOrder(sql, orderId);
-  const items = rerouted.flatMap(({ itemId, quantity }) => {
-    const item = order.items.find(({ id }) => id === itemId);
-    return item === undefined ? [] : [{ itemId, quantity, product: item.product }];
-  });
-  const skus = items.flatMap(({ product, quantity }) => [...stockNeeds(product, quantity).keys()]);
-  const partners = await candidates(skus);
+  const items = rerouted.flatMap(({ itemId, quantity }) =>
+    order.items.filter(({ id }) => id === itemId).map((item) => ({ ...item, quantity })),
+  );
+  const partners = await candidatesFor(candidates, items);
   const at = new Date();
   return new Map(
-    items.map((item) => {
-      const decision = routeOrder({
-        items: [item],
-        destinationCountry: order.shippingAddress.country,
-        partners,
-        at,
-        rates: order.rates,
-      });
-      return [item.itemId, decision.explanation[0]?.alternatives ?? []];
-    }),
+    items.map((item) => [item.id, routeItems(order, [item], partners, at).explanation[0]?.alternatives ?? []]),
   );
 }

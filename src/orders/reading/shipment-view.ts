@@ -11,17 +11,16 @@ const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a :
  * returns the last ones, which no other print order replaces.
  */
 export function livePrintOrders({ printOrders }: Pick<OrderRecord, 'printOrders'>): readonly PrintOrderRecord[] {
-  const all = printOrders ?? [];
-  const live = all.filter(({ status }) => status !== 'cancelled');
+  const live = printOrders.filter(({ status }) => status !== 'cancelled');
   if (live.length > 0) return live;
-  const replaced = new Set(all.map(({ reproducesId }) => reproducesId));
-  return all.filter(({ id }) => !replaced.has(id));
+  const replaced = new Set(printOrders.map(({ reproducesId }) => reproducesId));
+  return printOrders.filter(({ id }) => !replaced.has(id));
 }
 
 /** Returns one shipment for all live print orders: the sums of packages, weight and price, and the widest span of dates. */
 export function shipmentView(order: OrderRecord) {
   const live = new Map(livePrintOrders(order).map((printOrder) => [printOrder.id, printOrder]));
-  const shipments = (order.shipments ?? []).filter(({ printOrderId }) => live.has(printOrderId));
+  const shipments = order.shipments.filter(({ printOrderId }) => live.has(printOrderId));
   // The method of what has not left. After the last parcel, of the first one.
   const first = shipments.find(({ printOrderId }) => !hasDeparted(live.get(printOrderId)!)) ?? shipments[0];
   if (first === undefined) return null;
@@ -98,67 +97,40 @@ function trackingFollowed(
   );
   if (shipped.length === 0) return null;
   return shipped.every(({ job, shipment }) => {
-    const hasLabel = job.trackingCode === null && (shipment?.packages ?? []).length > 0;
+    const hasLabel = job.trackingCode === null && (shipment?.packages.length ?? 0) > 0;
     return hasLabel || shipment?.trackingFollowed === true;
   });
-}
-
-interface PackageView {
-  readonly printOrderId: string;
-  readonly packageReferenceId: string | null;
-  readonly trackingCode: string;
-  readonly trackingUrl: string | null;
-  readonly shipmentMethodUid: string;
-  readonly shipmentMethodName: string;
-  readonly fulfillmentCountry: string;
-  readonly fulfillmentFacilityId: string;
 }
 
 /**
  * Returns the parcels of a print order: its labels, and the parcels that the partner shipped with its own tracking code.
  * A parcel that left before a change of address or method keeps its method.
  */
-function packagesOf(shipment: ShipmentRecord, jobs: PrintOrderRecord['jobs']): PackageView[] {
-  const common = {
-    printOrderId: shipment.printOrderId,
-    fulfillmentCountry: shipment.fulfillmentCountry,
-    fulfillmentFacilityId: shipment.fulfillmentFacilityId,
-  };
-  const planned = {
-    shipmentMethodUid: shipment.shipmentMethodUid,
-    shipmentMethodName: shipment.shipmentMethodName,
-  };
-  const labels = (shipment.packages ?? []).map(
-    ({ packageReferenceId, trackingNumber, trackingUrl, methodUid, methodName }) => ({
-      ...common,
-      packageReferenceId,
-      trackingCode: trackingNumber,
-      trackingUrl,
-      shipmentMethodUid: methodUid,
-      shipmentMethodName: methodName ?? shipment.shipmentMethodName,
-    }),
+function packagesOf(shipment: ShipmentRecord, jobs: PrintOrderRecord['jobs']) {
+  const { printOrderId, shipmentMethodUid, shipmentMethodName, fulfillmentCountry, fulfillmentFacilityId } = shipment;
+  const parcel = (
+    packageReferenceId: string | null,
+    trackingCode: string,
+    trackingUrl: string | null,
+    methodUid: string | null = null,
+    methodName: string | null = null,
+  ) => ({
+    printOrderId,
+    packageReferenceId,
+    trackingCode,
+    trackingUrl,
+    shipmentMethodUid: methodUid ?? shipmentMethodUid,
+    shipmentMethodName: methodName ?? shipmentMethodName,
+    fulfillmentCountry,
+    fulfillmentFacilityId,
+  });
+  const labels = shipment.packages.map((label) =>
+    parcel(label.packageReferenceId, label.trackingNumber, label.trackingUrl, label.methodUid, label.methodName),
   );
-  const own = new Map<string, PackageView>();
-  for (const { trackingCode, trackingLink, departedMethodUid, departedMethodName } of jobs) {
-    if (trackingCode === null) continue;
-    own.set(trackingCode, {
-      ...common,
-      packageReferenceId: null,
-      trackingCode,
-      trackingUrl: trackingLink,
-      shipmentMethodUid: departedMethodUid ?? planned.shipmentMethodUid,
-      shipmentMethodName: departedMethodName ?? planned.shipmentMethodName,
-    });
-  }
-  const { trackingCode, trackingLink } = shipment;
-  if (labels.length === 0 && trackingCode !== null && !own.has(trackingCode)) {
-    own.set(trackingCode, {
-      ...common,
-      ...planned,
-      packageReferenceId: null,
-      trackingCode,
-      trackingUrl: trackingLink,
-    });
-  }
+  const own = new Map<string, ReturnType<typeof parcel>>();
+  for (const { trackingCode: code, trackingLink, departedMethodUid, departedMethodName } of jobs)
+    if (code !== null) own.set(code, parcel(null, code, trackingLink, departedMethodUid, departedMethodName));
+  const { trackingCode: code, trackingLink } = shipment;
+  if (labels.length === 0 && code !== null && !own.has(code)) own.set(code, parcel(null, code, trackingLink));
   return [...own.values(), ...labels];
 }

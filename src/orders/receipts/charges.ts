@@ -20,24 +20,6 @@ export interface Charges {
   readonly later: readonly StoredReceipt[];
 }
 
-/** A product line of an invoice, less what was refunded. */
-export interface OpenLine {
-  readonly line: ReceiptLine;
-  /** Units that are not refunded. */
-  readonly amount: number;
-  /** Price and VAT of these units in minor units. */
-  readonly price: number;
-  readonly vat: number;
-}
-
-/** The shipping price of a print order in minor units, over all its receipts. */
-export interface ShippingCharge {
-  readonly title: string;
-  readonly referenceId: string;
-  readonly price: number;
-  readonly vat: number;
-}
-
 /** Shipment line of a receipt. */
 export interface ShipmentCharge {
   readonly referenceId: string;
@@ -77,8 +59,8 @@ function sharesProduct(invoice: Receipt, refund: Receipt): boolean {
 
 const products = ({ lines }: Receipt) => lines.filter(({ type }) => type === 'product');
 
-/** Returns the product lines of the invoice, less what was refunded. */
-export function openLines({ invoice, later }: Charges): OpenLine[] {
+/** Returns the product lines of the invoice with the units that are not refunded, and their price and VAT in minor units. */
+export function openLines({ invoice, later }: Charges) {
   const refunded = later.flatMap(({ body }) => products(body));
   return products(invoice.body).map((line) => {
     const of = refunded.filter(({ referenceId }) => referenceId === line.referenceId);
@@ -91,8 +73,8 @@ export function openLines({ invoice, later }: Charges): OpenLine[] {
   });
 }
 
-/** Returns the shipping price over the invoice and the receipts that changed it. */
-export function shippingCharge({ invoice, later }: Charges): ShippingCharge {
+/** Returns the shipping price in minor units, over the invoice and the receipts that changed it. */
+export function shippingCharge({ invoice, later }: Charges) {
   const lines = [invoice, ...later].flatMap(({ body }) => body.lines.filter(({ type }) => type === 'shipment'));
   const last = lines.at(-1);
   return {

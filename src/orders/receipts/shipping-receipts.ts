@@ -1,6 +1,6 @@
 import type { Queryable } from '../../platform/postgres';
 import { vatRate } from '../domain/vat';
-import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { PrintOrderPlan, ShipmentPlan } from '../preparation/shipment-plan';
 import { type Charges, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
 import { readCharges, storeReceipts } from './receipts';
 
@@ -11,7 +11,7 @@ export interface ShippingReceipts {
   /** Country of the delivery address before and after the change. */
   readonly countries: { readonly before: string; readonly after: string };
   /** The new plans of the print orders that the change concerns. */
-  readonly plans: readonly { readonly printOrderId: string; readonly plan: ShipmentPlan }[];
+  readonly plans: readonly PrintOrderPlan[];
 }
 
 /**

@@ -35,19 +35,9 @@ const CODE_OF: Readonly<Record<string, ErrorCode>> = {
  * Every method throws Refusal: `CONFLICT` when the workflow refuses or has completed, `VALIDATION_ERROR`,
  * `PUBLIC_API_ERROR` when the carrier refuses, `UNAVAILABLE` when Temporal or every worker is unavailable.
  */
-export interface RunGateway {
-  dispatch(orderId: string, printOrderId: string): Promise<DispatchResult>;
-  /** Returns when the order's workflow is running. Needs no worker. */
-  checkRunning(orderId: string): Promise<void>;
-  changeShipping(orderId: string, changeId: string): Promise<{ revision: number }>;
-  cancel(orderId: string, request: RequestedBy): Promise<{ fulfillmentStatus: OrderStatus }>;
-  /** @param repairId a repeated call with the same id is one repair */
-  repair(orderId: string, request: RepairRequest, repairId: string): Promise<{ fulfillmentStatus: OrderStatus }>;
-  /** Waits at most two seconds. Without a response, operators see the state in Postgres. */
-  state(orderId: string): Promise<RunView>;
-}
+export type RunGateway = ReturnType<typeof createRunGateway>;
 
-export function createRunGateway(client: Client): RunGateway {
+export function createRunGateway(client: Client) {
   async function update<T>(orderId: string, name: string, argument: object, updateId?: string): Promise<T> {
     const handle = client.workflow.getHandle(orderWorkflowId(orderId));
     return await withRefusals(async () => {
@@ -55,10 +45,7 @@ export function createRunGateway(client: Client): RunGateway {
       // has timed out, and the update takes effect when Temporal is available again.
       await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
       return await sendUpdate(client, RESPONSE_MS, () =>
-        handle.executeUpdate<T, [object]>(name, {
-          args: [argument],
-          ...(updateId === undefined ? {} : { updateId }),
-        }),
+        handle.executeUpdate<T, [object]>(name, { args: [argument], ...(updateId === undefined ? {} : { updateId }) }),
       );
     });
   }
@@ -75,17 +62,23 @@ export function createRunGateway(client: Client): RunGateway {
   }
   return {
     dispatch,
-    checkRunning: (orderId) =>
+    /** Returns when the order's workflow is running. Needs no worker. */
+    checkRunning: (orderId: string) =>
       withRefusals(async () => {
         const { status } = await client.withDeadline(Date.now() + REACHABLE_MS, () =>
           client.workflow.getHandle(orderWorkflowId(orderId)).describe(),
         );
         if (status.name !== 'RUNNING') throw notRunning();
       }),
-    changeShipping: (orderId, changeId) => update(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
-    cancel: (orderId, request) => update(orderId, ORDER_UPDATES.cancel, request),
-    repair: (orderId, request, repairId) => update(orderId, ORDER_UPDATES.repair, request, repairId),
-    state: (orderId) =>
+    changeShipping: (orderId: string, changeId: string) =>
+      update<{ revision: number }>(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
+    cancel: (orderId: string, request: RequestedBy) =>
+      update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.cancel, request),
+    /** @param repairId a repeated call with the same id is one repair */
+    repair: (orderId: string, request: RepairRequest, repairId: string) =>
+      update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.repair, request, repairId),
+    /** Waits at most two seconds. Without a response, operators see the state in Postgres. */
+    state: (orderId: string) =>
       withRefusals(() =>
         client.withDeadline(Date.now() + STATE_MS, () =>
           client.workflow.getHandle(orderWorkflowId(orderId)).query<RunView>(ORDER_QUERIES.runState),

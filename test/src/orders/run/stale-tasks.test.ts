@@ -23,11 +23,11 @@ const attention = async () =>
   (await sql<{ attention: string[] | null }[]>`SELECT attention FROM orders WHERE id = ${orderId}`)[0]!.attention;
 
 test('an order needs attention after the third abandoned task of one run', async () => {
-  const tasks = createStaleTaskCounter({
+  const abandoned = createStaleTaskCounter({
     sql,
     log: createLogger(loadConfig({ LOG_LEVEL: 'silent' }), 'test'),
   });
-  const abandon = (runId: string) => tasks.abandoned({ workflowId: `order-${orderId}`, runId });
+  const abandon = (runId: string) => abandoned({ workflowId: `order-${orderId}`, runId });
   await abandon('run-1');
   await abandon('run-1');
   await abandon('run-2');
@@ -36,5 +36,5 @@ test('an order needs attention after the third abandoned task of one run', async
   await abandon('run-1');
   expect(await attention()).toEqual(['workflow_slow']);
   // Workflows of other types have no order.
-  for (let count = 0; count < 4; count += 1) await tasks.abandoned({ workflowId: 'reconcile', runId: 'run-3' });
+  for (let count = 0; count < 4; count += 1) await abandoned({ workflowId: 'reconcile', runId: 'run-3' });
 });

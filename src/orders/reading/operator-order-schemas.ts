@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
+import { POSTBACK_STATUSES } from '../../partners/domain/postback-status';
+import { timestamp } from '../../platform/domain/fields';
+import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
+import { ATTENTION, ATTENTION_REASONS } from '../domain/lifecycle/attention';
+import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
+
+/** Schemas of the stored part of an order as operators see it. */
+
+export const attentionReason = z.enum(ATTENTION_REASONS).meta({
+  id: 'AttentionReason',
+  description: ATTENTION_REASONS.map((reason) => `- \`${reason}\`: ${ATTENTION[reason].text}`).join('\n'),
+});
+const time = z.iso.datetime({ offset: true });
+
+/** The fields of an order that lists show too. */
+const headSchema = z.object({
+  id: z.string(),
+  orderReferenceId: z.string(),
+  clientId: z.string(),
+  clientName: z.string(),
+  fulfillmentStatus: z.enum(ORDER_STATUSES),
+  country: z.string(),
+  attention: z.array(attentionReason).describe('The reasons why the order needs attention.'),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
+
+/** An order in operators' lists. */
+export const listedOrderSchema = headSchema.extend({
+  methodUids: z.array(z.string()).describe('Methods of its planned shipments.'),
+  partners: z.array(z.object({ id: z.string(), uid: z.string() })),
+  attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
+});
+
+export const deliveryDates = z.object({
+  minDeliveryDate: z.iso.date(),
+  maxDeliveryDate: z.iso.date(),
+  initialMinDeliveryDate: z.iso.date(),
+  initialMaxDeliveryDate: z.iso.date(),
+});
+
+const postback = z.object({
+  id: z.string(),
+  status: z.enum(POSTBACK_STATUSES),
+  at: time.describe('Time by the partner’s clock.'),
+  message: z.string().nullable(),
+  jobId: z.string().nullable().describe('The print job that the postback covers. Null: the whole print order.'),
+  items: z.array(z.object({ jobId: z.string(), quantity: z.int().nullable() })).nullable(),
+  trackingCode: z.string().nullable(),
+  trackingLink: z.string().nullable(),
+  receivedAt: time,
+  handledAt: time.nullable().describe('Null: the workflow has not handled it yet.'),
+});
+
+export const printOrder = z.object({
+  id: z.string(),
+  partnerId: z.string(),
+  partnerUid: z.string(),
+  kind: z.string(),
+  version: z.string(),
+  step: z.string().describe('The step of the order workflow that created it.'),
+  status: z
+    .enum(PRINT_ORDER_STAGES)
+    .describe('`waiting`: a rerouted print order that no partner gets before the current partner has agreed to stop.'),
+  reproducesId: z.string().nullable().describe('The print order that this one replaces or repeats.'),
+  messageId: z.string().describe('`webhook-id` of its deliveries.'),
+  acceptedAt: time.nullable(),
+  dispatchDate: z.iso.date(),
+  dispatchDueAt: time.describe('End of that day in the partner’s time zone.'),
+  createdAt: time,
+  promise: deliveryDates
+    .extend({ methodUid: z.string(), methodName: z.string() })
+    .nullable()
+    .describe('Shipment method and delivery dates. `initial`: as first planned.'),
+  jobs: z.array(z.object({ id: z.string(), itemId: z.string(), quantity: z.int(), status: z.string() })),
+  shipments: z.array(
+    z.object({
+      id: z.string(),
+      status: z.enum(SHIPMENT_STATUSES),
+      shipmentMethodUid: z.string(),
+      startedAt: time,
+      boughtAt: time.nullable(),
+      voidedAt: time.nullable(),
+      trackingNumbers: z.array(z.string()),
+    }),
+  ),
+  postbacks: z.array(postback),
+});
+
+export const storedOrderSchema = headSchema.extend({
+  financialStatus: z.enum(FINANCIAL_STATUSES),
+  shippingRevision: z.int().describe('Number of changes of address or method.'),
+  requestId: z.string().nullable(),
+  refusal: z
+    .object({ code: z.string(), reason: z.string(), details: z.record(z.string(), z.unknown()).nullable() })
+    .nullable(),
+  items: z.array(
+    z.object({
+      id: z.string(),
+      itemReferenceId: z.string(),
+      productUid: z.string().nullable(),
+      productName: z.string().nullable(),
+      quantity: z.int(),
+      fulfillmentStatus: z.enum(ITEM_STATUSES),
+    }),
+  ),
+  printOrders: z.array(printOrder),
+  parcels: z
+    .array(
+      z.object({
+        trackingNumber: z.string(),
+        trackingUrl: z.string().nullable(),
+        printOrderId: z.string(),
+        shipmentId: z.string().nullable().describe('Null: the partner shipped with its own label.'),
+        carrier: z.string().nullable(),
+        status: z.enum(TRACKING_STATUSES),
+        expectedDeliveryDate: z.iso.date().nullable(),
+        checkedAt: time.nullable(),
+        voided: z.boolean(),
+      }),
+    )
+    .describe('All parcels with a tracking number, also those with a voided label.'),
+  events: z
+    .array(
+      z.object({
+        type: z.string(),
+        itemId: z.string().nullable(),
+        printOrderId: z.string().nullable(),
+        data: z.record(z.string(), z.unknown()),
+        at: time,
+      }),
+    )
+    .describe('Oldest first. Repairs carry `by` and `reason`.'),
+});
+
+/** An order as operators see it. The view for clients is in `order-view.ts`. */
+export interface OperatorOrder extends z.output<typeof storedOrderSchema> {
+  /** Set when the order ended without a final status, because no carrier follows its parcels. */
+  readonly trackingEndedAt: Date | null;
+}
+
+/** An order in operators' lists. */
+export interface OperatorOrderSummary extends z.output<typeof listedOrderSchema> {
+  /** Position in the list. */
+  readonly position: string;
+}
