@@ -1,4 +1,4 @@
-import { isStockProduct, type ResolvedProduct } from '../../src/catalog/domain/product';
+import { isStockProduct, type ResolvedProduct, withAreaPrices } from '../../src/catalog/domain/product';
 import type { CustomTrim } from '../../src/catalog/domain/trimmed-product';
 import {
   type OrderingCustomer,
@@ -6,8 +6,8 @@ import {
   resolveProducts,
   withTrimPrices,
 } from '../../src/catalog/resolve-products';
+import { itemFileProblems } from '../../src/orders/domain/item-files';
 import type { SubmitOrder } from '../../src/orders/intake/order-schemas';
-import { checkGarmentFiles } from '../../src/partners/domain/garment-positions';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 
@@ -30,7 +30,10 @@ export async function productsOfOrder(
  * @throws Refusal `VALIDATION_ERROR` with every offending field
  */
 export async function resolvedProducts<
-  Item extends ProductReference & { readonly customTrim?: CustomTrim | undefined },
+  Item extends ProductReference & {
+    readonly customTrim?: CustomTrim | undefined;
+    readonly files?: readonly { readonly type: string }[] | undefined;
+  },
 >(
   sql: Sql,
   customer: OrderingCustomer,
@@ -52,7 +55,7 @@ export async function resolvedProducts<
       errors.push({ code, message: sentence(message), reference: `items[${index}].${path}` });
       continue;
     }
-    products.push(resolution.product);
+    products.push(withAreaPrices(resolution.product, item.files?.map(({ type }) => type) ?? []));
     errors.push(...check(item, resolution.product, index));
   }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
@@ -71,25 +74,9 @@ function fileErrors(item: SubmitOrder['items'][number], product: ResolvedProduct
       ? [{ code: 'MISSING_FIELD_ERROR', message: 'This field is required.', reference }]
       : [{ code: 'VALIDATION_ERROR', message: 'At least one file is required.', reference }];
   }
-  const typeReference = (position: number) => `${reference}[${position}].type`;
-  const unaccepted = files.flatMap(({ type }, position) =>
-    product.workflowEnabled || product.fileTypes.includes(type) ? [] : [position],
+  return itemFileProblems(files, product).map(({ fileIndex, message }) =>
+    fileIndex === null
+      ? { code: 'MISSING_FIELD_ERROR', message, reference }
+      : { code: 'NO_SUCH_CHOICE_ERROR', message, reference: `${reference}[${fileIndex}].type` },
   );
-  const errors = unaccepted.map(
-    (position): FieldError => ({
-      code: 'NO_SUCH_CHOICE_ERROR',
-      message: `This product accepts the file types ${product.fileTypes.join(', ')}.`,
-      reference: typeReference(position),
-    }),
-  );
-  if (product.kind !== 'apparel' || product.workflowEnabled || files.length === 0) return errors;
-  for (const { fileIndex, message } of checkGarmentFiles(files, product.printAreas)) {
-    if (fileIndex !== null && unaccepted.includes(fileIndex)) continue;
-    errors.push(
-      fileIndex === null
-        ? { code: 'MISSING_FIELD_ERROR', message, reference }
-        : { code: 'NO_SUCH_CHOICE_ERROR', message, reference: typeReference(fileIndex) },
-    );
-  }
-  return errors;
 }

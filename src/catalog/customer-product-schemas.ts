@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../platform/domain/fields';
-import { commaSeparated, MAX_OFFSET, queryInteger, timestamp } from './fields';
+import { commaSeparated, MAX_OFFSET, MAX_PART_QUANTITY, queryInteger, timestamp } from './fields';
 
 /** The entry of customerIds that means every customer. */
 export const ALL_CUSTOMERS = '*';
@@ -22,7 +22,7 @@ const variantOption = z.object({
   attributesMapping: z.array(attributesMapping).max(50),
 });
 
-const partQuantity = z.object({ partModelId: id, quantity: z.number().int().min(0).max(10_000) });
+const partQuantity = z.object({ partModelId: id, quantity: z.number().int().min(0).max(MAX_PART_QUANTITY) });
 
 const customerIds = z
   .array(text(100))

@@ -15,6 +15,9 @@ export const commaSeparated = z
   .transform((list) => [...new Set(list.split(',').map((entry) => entry.trim()))].filter((entry) => entry !== ''))
   .transform((entries) => (entries.length === 0 ? undefined : entries));
 
+/** Most pieces of a part in one product. */
+export const MAX_PART_QUANTITY = 100;
+
 /** Largest offset of a list, since the database reads and skips the rows before it. */
 export const MAX_OFFSET = 1_000_000;
 

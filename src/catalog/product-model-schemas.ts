@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { text } from '../platform/domain/fields';
 import type { Attribute } from './attribute-schemas';
-import { MODEL_STATES, type ProductionInput, productionSpec } from './domain/product-model';
-import { attributeId, commaSeparated, MAX_OFFSET, queryInteger } from './fields';
+import { MODEL_STATES, type ProductionInput, productionSpec, unitPrices } from './domain/product-model';
+import { attributeId, commaSeparated, MAX_OFFSET, MAX_PART_QUANTITY, queryInteger } from './fields';
 
 const modelAttribute = z.object({
   id: attributeId,
@@ -20,8 +20,13 @@ const modelPart = z.object({
   modelId: text(100),
   id: text(100).optional().describe('Default: the modelId'),
   name: text(200),
-  quantity: z.number().int().min(0).max(10_000).default(1),
+  quantity: z.number().int().min(0).max(MAX_PART_QUANTITY).default(1),
   order: z.number().int().min(0).max(1_000).optional().describe('Default: the position in the list'),
+  prices: unitPrices
+    .optional()
+    .describe(
+      'Price of each unit beyond `quantity`, by currency in minor units. Default: the price of the part’s product model',
+    ),
 });
 
 const modelParts = z
@@ -94,6 +99,7 @@ export const productModel = z
         name: z.string(),
         quantity: z.number().int(),
         order: z.number().int(),
+        prices: unitPrices.optional(),
       }),
     ),
     state: z.enum(MODEL_STATES),

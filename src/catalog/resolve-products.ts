@@ -6,7 +6,7 @@ import { ALL_CUSTOMERS, type CustomerProduct } from './customer-product-schemas'
 import { buildProduct } from './domain/build-product';
 import { type CatalogModel, chooseValues } from './domain/catalog-model';
 import { chooseVariant } from './domain/choose-variant';
-import type { ResolvedProduct } from './domain/product';
+import { type ResolvedProduct, unmakeable } from './domain/product';
 import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
 import { type CustomTrim, trimmedProduct } from './domain/trimmed-product';
 
@@ -105,7 +105,14 @@ function resolveNamed(
   const quantities = new Map((named.partQuantities ?? []).map((part) => [part.partModelId, part.quantity]));
   const built = buildProduct(model, choice.values, quantities);
   if (!built.ok) return refuse('productVariant', 'VALIDATION_ERROR', built.message);
-  return { ok: true, product: { ...built.product, customerProductId: named.id } };
+  return makeable({ ...built.product, customerProductId: named.id }, 'productName', `product "${named.name}"`);
+}
+
+/** Refuses a product that no print order can make, at the field that names it. */
+function makeable(product: ResolvedProduct, path: string, subject: string): Resolution {
+  const fault = unmakeable({ kind: product.kind, isPrinted: product.printAreas.length > 0 }, product.parts);
+  if (fault === undefined) return { ok: true, product };
+  return refuse(path, 'VALIDATION_ERROR', `${subject} ${fault} and cannot be made`);
 }
 
 function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolution {
@@ -127,7 +134,8 @@ function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolutio
     const choice = chooseValues(model, match.values);
     if (!choice.ok) return refuse('productUid', choice.code, choice.message);
     const built = buildProduct(model, choice.values);
-    return built.ok ? built : refuse('productUid', 'VALIDATION_ERROR', built.message);
+    if (!built.ok) return refuse('productUid', 'VALIDATION_ERROR', built.message);
+    return makeable(built.product, 'productUid', `product model ${model.model.id}`);
   }
   return refuse('productUid', 'NO_SUCH_CHOICE_ERROR', nearest);
 }

@@ -24,6 +24,18 @@ const asset = z.strictObject({
     .enum(['text', 'cover', ...GARMENT_ASSET_TYPES, ...GARMENT_ASSET_TYPES.map((type) => `${type}_preview` as const)])
     .optional()
     .describe('Present only when the content is split over several files.'),
+  fileType: z
+    .string()
+    .regex(/^[A-Za-z0-9_.-]{1,100}$/)
+    .optional()
+    .describe(
+      'The name that the client gave the file. Present for the custom file types of workflow-builder products.',
+    ),
+  page: z
+    .int()
+    .min(1)
+    .optional()
+    .describe('The page for this side of a garment. Present when one file has several sides, one on each page.'),
 });
 
 const product = z.strictObject({ modelUid: text, desc: z.string(), attributes: z.array(attribute) });

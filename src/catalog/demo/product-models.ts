@@ -21,6 +21,8 @@ function prices(...rows: readonly (readonly [from: number, eur: number, usd: num
   return { EUR: column(1), USD: column(2), GBP: column(3) };
 }
 
+const part = (id: string, modelId: string, name: string, order: number) => ({ id, modelId, name, quantity: 1, order });
+
 const formatFactors = {
   a4: '0.75',
   a3: '1',
@@ -72,7 +74,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       modelUid: 'card_product',
       productTypeUid: 'cards',
       productNameUid: 'flat-card',
-      fileTypes: ['default', 'front', 'back', 'inside'],
+      fileTypes: ['default', 'front', 'back'],
       sizeAttribute: 'card_format',
       orientationAttribute: 'orientation',
       paperAttribute: 'card_paper',
@@ -140,7 +142,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     description: 'Unisex crewneck t-shirt',
     categoryId: 't-shirts',
     productUidTemplate: 'apparel_product_gca_t-shirt_gsi_{apparel_size}_gco_{apparel_color}_gpr_{print_sides}',
-    parts: [{ id: 'blank', modelId: 'blank-t-shirt', name: 'Blank t-shirt', quantity: 1, order: 1 }],
+    parts: [{ ...part('blank', 'blank-t-shirt', 'Blank t-shirt', 1), prices: { EUR: 590, USD: 640, GBP: 490 } }],
     production: {
       kind: 'apparel',
       modelUid: 'apparel_product',
@@ -184,9 +186,9 @@ export const DEMO_MODELS: readonly DemoModel[] = [
     productUidTemplate: 'framed_poster_product_mf_{paper_format}_fr_{frame_material}_pt_{paper_type}_{orientation}',
     offers: { paper_format: FRAME_FORMATS },
     parts: [
-      { id: 'poster', modelId: 'poster', name: 'Poster', quantity: 1, order: 1 },
-      { id: 'frame', modelId: 'poster-frame', name: 'Frame', quantity: 1, order: 2 },
-      { id: 'mounting', modelId: 'mounting-service', name: 'Mounting', quantity: 1, order: 3 },
+      { ...part('poster', 'poster', 'Poster', 1), prices: { EUR: 640, USD: 720, GBP: 560 } },
+      { ...part('frame', 'poster-frame', 'Frame', 2), prices: { EUR: 1990, USD: 2190, GBP: 1690 } },
+      { ...part('mounting', 'mounting-service', 'Mounting', 3), prices: { EUR: 390, USD: 430, GBP: 330 } },
     ],
     production: {
       kind: 'mounted',
@@ -239,13 +241,34 @@ export const DEMO_MODELS: readonly DemoModel[] = [
   {
     id: 'sticker',
     name: 'Sticker',
-    description: 'Cut sticker, made by a partner workflow of its own',
+    description: 'Square sticker',
     categoryId: 'stickers',
     productUidTemplate: 'sticker_product_sf_{sticker_format}',
     production: {
       modelUid: 'sticker_product',
       productTypeUid: 'stickers',
       productNameUid: 'sticker',
+      fileTypes: ['default'],
+      sizeAttribute: 'sticker_format',
+      printAreas: [{ fileType: 'default' }],
+      weightGrams: 3,
+      packed: { form: 'flat', marginMm: 20, thicknessMm: 1 },
+      unitsPerPackage: 200,
+      packagingWeightGrams: 15,
+      hsCode: '482110',
+      priceList: prices([1, 290, 320, 250], [50, 90, 99, 78]),
+    },
+  },
+  {
+    id: 'die-cut-sticker',
+    name: 'Die-cut sticker',
+    description: 'Sticker of any shape, made by a workflow of the partner: takes files of any type',
+    categoryId: 'stickers',
+    productUidTemplate: 'die_cut_sticker_product_sf_{sticker_format}',
+    production: {
+      modelUid: 'die_cut_sticker_product',
+      productTypeUid: 'stickers',
+      productNameUid: 'die-cut-sticker',
       workflowEnabled: true,
       sizeAttribute: 'sticker_format',
       printAreas: [{ fileType: 'default', required: false }],

@@ -1,6 +1,15 @@
 import Decimal from 'decimal.js';
+import type { ModelPart } from '../product-model-schemas';
 import type { CatalogModel, ChosenValue, OfferedAttribute } from './catalog-model';
-import type { PageRule, PrintArea, ResolvedAttribute, ResolvedPart, ResolvedProduct } from './product';
+import type {
+  PageRule,
+  PriceList,
+  PrintArea,
+  ResolvedAttribute,
+  ResolvedPart,
+  ResolvedProduct,
+  Surcharge,
+} from './product';
 import { type ProductionSpec, STANDARD_FILE_TYPES } from './product-model';
 import { formatUid } from './product-uid';
 
@@ -54,12 +63,23 @@ function printSize(spec: ProductionSpec, values: Values): Size | undefined {
   return landscape ? { widthMm: heightMm, heightMm: widthMm } : { widthMm, heightMm };
 }
 
+/** Returns unit prices as a price list without quantity breaks. */
+function pricesOf(unitPrices: Readonly<Record<string, number>>, factor = new Decimal(1)): PriceList {
+  return Object.fromEntries(
+    Object.entries(unitPrices).map(([currency, minor]) => [
+      currency,
+      [{ from: 1, unitMinor: factor.times(minor).toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber() }],
+    ]),
+  );
+}
+
 function printAreas(spec: ProductionSpec, values: Values, size: Size | undefined): PrintArea[] {
   return spec.printAreas
     .filter(({ when }) => when === undefined || when.valueIds.includes(values.get(when.attributeId)?.text ?? ''))
     .map((area) => {
       const { widthMm, heightMm } = area.size ?? size ?? { widthMm: 0, heightMm: 0 };
-      return { fileType: area.fileType, required: area.required, widthMm, heightMm };
+      const prices = area.prices === undefined ? {} : { priceList: pricesOf(area.prices) };
+      return { fileType: area.fileType, required: area.required, widthMm, heightMm, ...prices };
     });
 }
 
@@ -121,7 +141,7 @@ function priceFactor(spec: ProductionSpec, values: Values): Decimal {
   );
 }
 
-function priceList(spec: ProductionSpec, values: Values, pages: number | undefined): ResolvedProduct['priceList'] {
+function priceList(spec: ProductionSpec, values: Values, pages: number | undefined): PriceList {
   const factor = priceFactor(spec, values);
   const extraPages = Math.max(0, (pages ?? 0) - (spec.pages?.included ?? 0));
   return Object.fromEntries(
@@ -176,13 +196,23 @@ export function modelUidOf({ model }: CatalogModel): string {
   return model.production.modelUid ?? model.id;
 }
 
-/** Returns the parts of a product in their order, and the grams of all of them together. */
+/**
+ * Returns the prices of a part's units beyond those of the product model: its own prices there, else those of its product
+ * model, else the unit price in euros.
+ */
+function partPrices({ prices }: ModelPart, spec: ProductionSpec, values: Values): PriceList {
+  if (prices === undefined && Object.keys(spec.priceList).length > 0) return priceList(spec, values, undefined);
+  return pricesOf(prices ?? { EUR: spec.unitPriceMinorEur }, priceFactor(spec, values));
+}
+
+/** Returns the parts of a product in their order, the grams of all of them together, and the prices of further units. */
 function resolveParts(
   { model, parts: partModels }: CatalogModel,
   values: Values,
   quantities: ReadonlyMap<string, number>,
-): { readonly parts: ResolvedPart[]; readonly weightGrams: number } {
+): { readonly parts: ResolvedPart[]; readonly weightGrams: number; readonly surcharges: Surcharge[] } {
   let weightGrams = 0;
+  const surcharges: Surcharge[] = [];
   const parts: ResolvedPart[] = [];
   for (const part of [...model.parts].sort((a, b) => a.order - b.order)) {
     const partModel = partModels.get(part.modelId);
@@ -191,6 +221,8 @@ function resolveParts(
     const spec = partModel.model.production;
     const chosen = partValues(partModel, values);
     weightGrams += quantity * ownWeight(spec, chosen, printSize(spec, chosen), undefined);
+    const units = quantity - part.quantity;
+    if (units > 0) surcharges.push({ units, priceList: partPrices(part, spec, chosen) });
     parts.push({
       partModelId: part.modelId,
       modelUid: modelUidOf(partModel),
@@ -205,7 +237,7 @@ function resolveParts(
         .toNumber(),
     });
   }
-  return { parts, weightGrams };
+  return { parts, weightGrams, surcharges };
 }
 
 /**
@@ -226,7 +258,7 @@ export function buildProduct(
     return { ok: false, attributeId: spec.sizeAttribute, message };
   }
 
-  const { parts, weightGrams } = resolveParts(catalogModel, values, quantities);
+  const { parts, weightGrams, surcharges } = resolveParts(catalogModel, values, quantities);
   const pages = pageCount(spec, values);
   const areas = printAreas(spec, values, size);
   const texts = Object.fromEntries([...values].map(([attributeId, { text }]) => [attributeId, text]));
@@ -252,6 +284,7 @@ export function buildProduct(
     packagingWeightGrams: spec.packagingWeightGrams,
     hsCode: spec.hsCode,
     priceList: priceList(spec, values, pages),
+    ...(surcharges.length === 0 ? {} : { surcharges }),
   };
   return { ok: true, product };
 }

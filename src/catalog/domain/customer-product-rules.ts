@@ -10,6 +10,7 @@ import type {
   variantValues,
 } from '../customer-product-schemas';
 import { type CatalogModel, chooseValue, type OfferedAttribute } from './catalog-model';
+import { unmakeable } from './product';
 
 /** Most values of one variant option. */
 const MAX_VALUES_PER_OPTION = 1_000;
@@ -69,7 +70,30 @@ function mappingFaults(
   return faults;
 }
 
-function partQuantityFaults(quantities: readonly PartQuantity[], { model }: CatalogModel): FieldError[] {
+/** Returns a fault at each part whose quantity of 0 leaves a product that no print order can make. */
+function missingPartFaults(quantities: readonly PartQuantity[], catalogModel: CatalogModel): FieldError[] {
+  const { model, parts: partModels } = catalogModel;
+  const { kind, printAreas } = model.production;
+  const faultWith = (given: readonly PartQuantity[]) => {
+    const quantityOf = (ids: readonly string[]) => given.find(({ partModelId }) => ids.includes(partModelId))?.quantity;
+    const parts = model.parts.flatMap(({ id, modelId, quantity }) => {
+      const spec = partModels.get(modelId)?.model.production;
+      if (spec === undefined || (quantityOf([id]) ?? quantityOf([modelId]) ?? quantity) === 0) return [];
+      return [{ type: spec.partType, partnerSku: spec.partnerSku ?? null }];
+    });
+    return unmakeable({ kind, isPrinted: printAreas.length > 0 }, parts);
+  };
+  const message = faultWith(quantities);
+  if (message === undefined) return [];
+  const omitted = quantities.flatMap(({ quantity }, at) => (quantity === 0 ? [at] : []));
+  const causes = omitted.filter((at) => faultWith(quantities.filter((_, index) => index !== at)) !== message);
+  return (causes.length > 0 ? causes : omitted).map((at) =>
+    fault(`partQuantities[${at}].quantity`, 'VALIDATION_ERROR', `Without this part the product ${message}.`),
+  );
+}
+
+function partQuantityFaults(quantities: readonly PartQuantity[], catalogModel: CatalogModel): FieldError[] {
+  const { model } = catalogModel;
   const path = (at: number) => `partQuantities[${at}].partModelId`;
   const faults = quantities.flatMap(({ partModelId }, at) => {
     if (model.parts.some(({ id, modelId }) => id === partModelId || modelId === partModelId)) return [];
@@ -79,12 +103,13 @@ function partQuantityFaults(quantities: readonly PartQuantity[], { model }: Cata
   const repeats = repeatsOf(quantities.map(({ partModelId }) => partModelId)).map((at) =>
     fault(path(at), 'VALIDATION_ERROR', `Part "${quantities[at]!.partModelId}" is listed twice.`),
   );
-  return [...faults, ...repeats];
+  return [...faults, ...repeats, ...missingPartFaults(quantities, catalogModel)];
 }
 
 /**
  * Checks a new customer product against its product model (schema `CustomerProduct`): option ids and names are unique;
- * mapped parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once.
+ * mapped parts and attributes exist; no attribute is mapped twice; part quantities refer to parts, each at most once, and
+ * leave a product that can be made.
  * @returns every offending field, by path
  */
 export function customerProductFaults(

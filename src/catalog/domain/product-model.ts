@@ -52,6 +52,9 @@ const byValue = <T extends z.ZodType>(effect: T) =>
 
 const fixedSize = z.object({ widthMm: millimetres, heightMm: millimetres });
 
+/** Unit prices by currency, in minor units. */
+export const unitPrices = boundedRecord(currency, minor, MAX_CURRENCIES);
+
 const printArea = z.object({
   fileType: z.enum(standardFileTypes),
   required: z.boolean().default(true),
@@ -59,6 +62,8 @@ const printArea = z.object({
   size: fixedSize.optional(),
   /** The print area exists only when the attribute has one of these values. */
   when: z.object({ attributeId, valueIds: z.array(attributeId).min(1).max(1_000) }).optional(),
+  /** The price of the area in one unit, beside that of the product. Default: included. */
+  prices: unitPrices.optional(),
 });
 
 const packed = z.discriminatedUnion('form', [
@@ -119,7 +124,7 @@ export const productionSpec = z.object({
   ).default({}),
   priceFactors: byValue(factor).default({}),
   /** Price of each page above `pages.included`, by currency. */
-  pagePrices: boundedRecord(currency, minor, MAX_CURRENCIES).default({}),
+  pagePrices: unitPrices.default({}),
   /** SKU of a stock part at partners, for example `frame-{frame_material}-{paper_format.code}`. */
   partnerSku: z.string().min(1).max(200).optional(),
   unitPriceMinorEur: minor.default(0),

@@ -26,11 +26,23 @@ export interface ResolvedPart {
   readonly unitPriceMinorEur: number;
 }
 
+/** Quantity breaks by currency, ascending by `from`. Unit prices in minor units, before VAT. */
+export type PriceList = Readonly<Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>>;
+
+/** What one unit of a product costs beside the price of the product: further parts, a print area. */
+export interface Surcharge {
+  readonly units: number;
+  /** Only the first quantity break counts. */
+  readonly priceList: PriceList;
+}
+
 export interface PrintArea {
   readonly fileType: string;
   readonly required: boolean;
   readonly widthMm: number;
   readonly heightMm: number;
+  /** The price of the area in one unit. Absent: the price of the product includes the area. */
+  readonly priceList?: PriceList;
 }
 
 /** The number of pages that a print PDF must have. */
@@ -43,8 +55,44 @@ export interface PageRule {
 }
 
 /** Returns true for a product that is taken from stock as it is: all parts are stocked, and nothing is printed on it. */
-export function isStockProduct({ parts, printAreas }: Pick<ResolvedProduct, 'parts' | 'printAreas'>): boolean {
-  return parts.length > 0 && printAreas.length === 0 && parts.every(({ type }) => type === 'stock');
+export function isStockProduct({
+  parts,
+  printAreas,
+  workflowEnabled,
+}: Pick<ResolvedProduct, 'parts' | 'printAreas' | 'workflowEnabled'>): boolean {
+  return !workflowEnabled && parts.length > 0 && printAreas.length === 0 && parts.every(({ type }) => type === 'stock');
+}
+
+/**
+ * Returns why no print order can make a product of these parts, as the rest of a sentence, or undefined when one can.
+ * @param parts without those whose quantity is 0
+ */
+export function unmakeable(
+  { kind, isPrinted }: { readonly kind: ProductKind; readonly isPrinted: boolean },
+  parts: readonly Pick<ResolvedPart, 'type' | 'partnerSku'>[],
+): string | undefined {
+  if (kind === 'apparel' && parts.every(({ partnerSku }) => partnerSku === null)) return 'has no blank garment';
+  if (kind !== 'mounted') return undefined;
+  if (parts.length === 0) return 'has no parts';
+  return isPrinted && parts.every(({ type }) => type !== 'print') ? 'has no part to print on' : undefined;
+}
+
+/**
+ * Returns the print areas on the pages of the `default` file, in their order: those that no other file has. An optional
+ * area with a price needs a file of its own, because orders are priced before their files are read.
+ */
+export function areasOfDefaultFile(printAreas: readonly PrintArea[], otherTypes: readonly string[]): PrintArea[] {
+  return printAreas.filter(
+    ({ fileType, required, priceList }) => !otherTypes.includes(fileType) && (required || priceList === undefined),
+  );
+}
+
+/** Adds the prices of the print areas that an item with these file types has: required ones, and those with a file. */
+export function withAreaPrices(product: ResolvedProduct, fileTypes: readonly string[]): ResolvedProduct {
+  const areas = product.printAreas.flatMap(({ fileType, required, priceList }) =>
+    priceList !== undefined && (required || fileTypes.includes(fileType)) ? [{ units: 1, priceList }] : [],
+  );
+  return areas.length === 0 ? product : { ...product, surcharges: [...(product.surcharges ?? []), ...areas] };
 }
 
 /**
@@ -86,6 +134,6 @@ export interface ResolvedProduct {
   readonly unitsPerPackage: number;
   readonly packagingWeightGrams: number;
   readonly hsCode: string;
-  /** Quantity breaks by currency, ascending by `from`. Unit prices in minor units, before VAT. */
-  readonly priceList: Readonly<Record<string, readonly { readonly from: number; readonly unitMinor: number }[]>>;
+  readonly priceList: PriceList;
+  readonly surcharges?: readonly Surcharge[];
 }

@@ -1,4 +1,4 @@
-import type { PageRule, ResolvedProduct } from '../../catalog/domain/product';
+import { areasOfDefaultFile, type PageRule, type ResolvedProduct } from '../../catalog/domain/product';
 
 /** Number of pages that a print file must have. */
 export type WantedPages = Pick<PageRule, 'min' | 'max' | 'multipleOf'>;
@@ -26,7 +26,7 @@ export function wantedPages(
     return fileType === 'default' || fileType === 'inside' ? pageRule : exactly(1);
   }
   if (fileType !== 'default') return exactly(1);
-  const areas = printAreas.filter((area) => !otherTypes.includes(area.fileType));
+  const areas = areasOfDefaultFile(printAreas, otherTypes);
   const required = areas.filter((area) => area.required);
   return { min: Math.max(1, required.length), max: Math.max(1, areas.length), multipleOf: 1 };
 }

@@ -1,9 +1,9 @@
-import type { ResolvedProduct } from '../../catalog/domain/product';
+import type { PriceList, ResolvedProduct } from '../../catalog/domain/product';
 import { convertMinor, type RateTable } from '../../platform/domain/money';
 
 /** Input for the price of one line. */
 export interface PricedInput {
-  readonly product: Pick<ResolvedProduct, 'priceList'>;
+  readonly product: Pick<ResolvedProduct, 'priceList' | 'surcharges'>;
   readonly quantity: number;
 }
 
@@ -18,10 +18,10 @@ export interface LinePrice {
   readonly lineMinor: number;
 }
 
-type Breaks = ResolvedProduct['priceList'][string];
+type Breaks = PriceList[string];
 
 /** Returns the quantity breaks in a currency: the product's own list, or a converted one (euro before others). */
-function breaksIn(priceList: ResolvedProduct['priceList'], currency: string, rates: RateTable): Breaks | undefined {
+function breaksIn(priceList: PriceList, currency: string, rates: RateTable): Breaks | undefined {
   const own = priceList[currency];
   if (own !== undefined && own.length > 0) return own;
   const known = (code: string) => code === 'EUR' || rates.perEuro[code] !== undefined;
@@ -37,7 +37,8 @@ function breaksIn(priceList: ResolvedProduct['priceList'], currency: string, rat
 }
 
 /**
- * Prices one line with the break whose `from` is the greatest that the quantity reaches. Below the first break, the first applies.
+ * Prices one line with the break whose `from` is the greatest that the quantity reaches. Below the first break, the first
+ * applies. Each unit also costs the surcharges of the product, which have no quantity breaks.
  * @returns undefined when the product has no convertible price
  */
 export function priceLine(
@@ -47,6 +48,12 @@ export function priceLine(
 ): LinePrice | undefined {
   const breaks = breaksIn(product.priceList, currency, rates);
   if (breaks === undefined) return undefined;
+  let surchargeMinor = 0;
+  for (const { units, priceList } of product.surcharges ?? []) {
+    const [first] = breaksIn(priceList, currency, rates) ?? [];
+    if (first === undefined) return undefined;
+    surchargeMinor += units * first.unitMinor;
+  }
   const base = breaks.reduce((first, entry) => (entry.from < first.from ? entry : first));
   const reached = breaks.reduce(
     (best, entry) => (entry.from <= quantity && entry.from >= best.from ? entry : best),
@@ -54,9 +61,9 @@ export function priceLine(
   );
   return {
     quantity,
-    baseMinor: base.unitMinor,
-    unitMinor: reached.unitMinor,
-    lineMinor: quantity * reached.unitMinor,
+    baseMinor: base.unitMinor + surchargeMinor,
+    unitMinor: reached.unitMinor + surchargeMinor,
+    lineMinor: quantity * (reached.unitMinor + surchargeMinor),
   };
 }
 

@@ -32,7 +32,18 @@ export const quoteOrderSchema = crossField(
       stateRule,
     ),
     items: z
-      .array(crossField(z.object({ ...productFields, ...trimField }), productNamingRule))
+      .array(
+        crossField(
+          z.object({
+            ...productFields,
+            ...trimField,
+            files: optional(z.array(z.object({ type: text(100) })).max(100)).describe(
+              'The types of the files. They add the prices of print areas that have one.',
+            ),
+          }),
+          productNamingRule,
+        ),
+      )
       .min(1)
       .max(500),
     shipmentMethodUid: optional(z.string().max(255)),

@@ -54,6 +54,7 @@ interface StoredFile {
   readonly objectKey: string;
   readonly mimeType: string;
   readonly previews: readonly StoredPreview[];
+  readonly pageCount: number | null;
   readonly metadata: PrintFile['metadata'];
 }
 
@@ -76,7 +77,7 @@ export const messageJobs = (sql: Queryable): Fragment => sql`
   (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
       'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'orderedQuantity', i.quantity,
       'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
-          'previews', f.previews, 'metadata', f.metadata) ORDER BY f.position)
+          'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata) ORDER BY f.position)
         FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY j.id)
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
     WHERE j.print_order_id = p.id)`;
@@ -195,6 +196,7 @@ function printFile(links: LinkSigner, file: StoredFile): PrintFile {
             contentType: preview.mimeType,
             url: signedLink(links, preview.objectKey, preview.mimeType, `${file.type}-preview`),
           },
+    pageCount: file.pageCount,
     metadata: file.metadata,
   };
 }

@@ -139,6 +139,7 @@ function filesOf(product: ResolvedProduct, filesUrl: string): PrintFile[] {
     contentType: 'application/pdf',
     url: `${filesUrl}/print.pdf`,
     preview: { contentType: 'image/png', url: `${filesUrl}/preview.png` },
+    pageCount: 1,
     metadata: [],
   }));
 }

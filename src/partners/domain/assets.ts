@@ -1,4 +1,4 @@
-import type { ResolvedProduct } from '../../catalog/domain/product';
+import { areasOfDefaultFile, type ResolvedProduct } from '../../catalog/domain/product';
 import type { AssetBody, AttributeBody } from '../message-schemas';
 import { garmentPosition, garmentPositionOrder } from './garment-positions';
 
@@ -28,6 +28,8 @@ export interface PrintFile {
   readonly url: string;
   /** Preview image. Apparel partners compare their print with it. */
   readonly preview: { readonly contentType: string; readonly url: string } | null;
+  /** Null while the file is not stored. */
+  readonly pageCount: number | null;
   /** Metadata of the file as ordered. */
   readonly metadata: readonly { readonly key: string; readonly value: string }[];
 }
@@ -39,10 +41,10 @@ export class PrintOrderError extends Error {
 
 /**
  * Returns the assets of a paper product. Assets have a type only when the content is split over several files. Beside a
- * cover, the `default` file is the inside of a book: type `text`. Custom file types (workflow builder) have no type.
+ * cover, the `default` file is the inside of a book: type `text`. Files with a custom type (workflow builder) carry its
+ * name instead of an asset type.
  */
 export function paperAssets(files: readonly PrintFile[]): AssetBody[] {
-  if (files.length === 1) return [asset(files[0]!)];
   const besideCover = files.some(({ fileType }) => fileType === 'cover');
   const typeOf = (fileType: string): AssetBody['type'] => {
     if (fileType === 'default') return besideCover ? 'text' : 'front';
@@ -50,7 +52,17 @@ export function paperAssets(files: readonly PrintFile[]): AssetBody[] {
     if (Object.hasOwn(PAPER_ASSET_TYPES, fileType)) return PAPER_ASSET_TYPES[fileType];
     return position?.assetType;
   };
-  return files.map((file) => asset(file, typeOf(file.fileType)));
+  return files.map((file) => {
+    const type = files.length === 1 ? undefined : typeOf(file.fileType);
+    return { ...asset(file, type), ...(isStandard(file.fileType) ? {} : { fileType: file.fileType }) };
+  });
+}
+
+/** Returns true for the file types of standard products, and false for custom ones (workflow builder). */
+function isStandard(fileType: string): boolean {
+  return (
+    fileType === 'default' || Object.hasOwn(PAPER_ASSET_TYPES, fileType) || garmentPosition(fileType) !== undefined
+  );
 }
 
 /**
@@ -63,13 +75,13 @@ export function apparelAssets(
 ): { location: AttributeBody; assets: AssetBody[] } {
   // An embroidered chest and a printed front are two files with the same asset type. Send both.
   const placed = files
-    .map((file) => {
-      const position = garmentPosition(file.fileType, product.printAreas);
-      if (position === undefined) {
-        throw new PrintOrderError(`file type ${file.fileType} has no position on a garment`);
-      }
-      return { file, position };
-    })
+    .flatMap((file) =>
+      sidesOf(file, files, product).map((fileType, index, { length }) => {
+        const position = garmentPosition(fileType, product.printAreas);
+        if (position === undefined) throw new PrintOrderError(`file type ${fileType} has no position on a garment`);
+        return { file, position, ...(length === 1 ? {} : { page: index + 1 }) };
+      }),
+    )
     .sort((a, b) => garmentPositionOrder(a.position) - garmentPositionOrder(b.position));
   const properties = personalization(placed.map(({ file, position }) => ({ file, name: position.name })));
   return {
@@ -78,12 +90,29 @@ export function apparelAssets(
       value: [...new Set(placed.map(({ position }) => position.name))].join('+'),
       ...(properties.length === 0 ? {} : { properties }),
     },
-    assets: placed.flatMap(({ file, position: { assetType } }) => [
-      asset(file, assetType),
-      // Without a preview image, the print file takes its place.
-      asset(file.preview ?? file, `${assetType}_preview`),
-    ]),
+    assets: placed.flatMap(({ file, position: { assetType }, page }) => {
+      const onPage = page === undefined ? {} : { page };
+      // The preview image is of the first page. Without one, the print file takes its place.
+      const preview = page === undefined || page === 1 ? file.preview : null;
+      return [
+        { ...asset(file, assetType), ...onPage },
+        { ...asset(preview ?? file, `${assetType}_preview`), ...(preview === null ? onPage : {}) },
+      ];
+    }),
   };
+}
+
+/** Returns the file types of the sides that a garment's file has: several when each page of a `default` file is a side. */
+function sidesOf(
+  { fileType, pageCount }: PrintFile,
+  files: readonly PrintFile[],
+  { printAreas }: ResolvedProduct,
+): string[] {
+  if (fileType !== 'default' || pageCount === null || pageCount < 2) return [fileType];
+  const otherTypes = files.map((file) => file.fileType);
+  return areasOfDefaultFile(printAreas, otherTypes)
+    .slice(0, pageCount)
+    .map((area) => area.fileType);
 }
 
 /**

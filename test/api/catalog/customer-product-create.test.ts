@@ -96,7 +96,8 @@ describe('POST /product/v1/customer-product', () => {
   });
 
   test('accepts 0 as the quantity of a part, and refuses a fraction', async () => {
-    await api.create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 0 }] })).expect(200);
+    const unframed = { productModelId: 'framed-poster', variantOptions: [] };
+    await api.create(tee({ ...unframed, partQuantities: [{ partModelId: 'poster-frame', quantity: 0 }] })).expect(200);
     const { body } = await api
       .create(tee({ partQuantities: [{ partModelId: 'blank-t-shirt', quantity: 1.5 }] }))
       .expect(400);

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
+import { catalogRoutes } from '../../../api/catalog/routes';
 import type { ApiDeps } from '../../../api/deps';
 import { operatorOrderRoutes } from '../../../api/operator/orders/orders';
 import { draftRoutes } from '../../../api/orders/drafts';
@@ -46,6 +47,7 @@ export async function ordersApi(config: Partial<Config> = {}): Promise<OrdersApi
   await seedDemoCatalog(sql);
   const deps = await testApiDeps(sql, { config });
   const app = createApp(deps, [
+    ...catalogRoutes(deps),
     ...orderRoutes(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),

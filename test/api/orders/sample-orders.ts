@@ -4,6 +4,8 @@ export const POSTER = 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver';
 export const T_SHIRT = 'apparel_product_gca_t-shirt_gsi_m_gco_white_gpr_4-4';
 export const FRAMED_POSTER = 'framed_poster_product_mf_a3_fr_wood-black_pt_200-gsm-uncoated_ver';
 export const STICKER = 'sticker_product_sf_75x75-mm';
+/** Takes files of any type. */
+export const DIE_CUT_STICKER = 'die_cut_sticker_product_sf_75x75-mm';
 export const FILE_URL = 'https://files.example/print.pdf';
 
 export const item = (over: object = {}) => ({

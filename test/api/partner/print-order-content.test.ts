@@ -1,5 +1,17 @@
 import { type TestStack, testStack } from '../../support/stack';
-import { addressIn, framedPoster, goodFile, type OrderBody, POSTER, poster, tShirt } from '../../workflows/order/shop';
+import {
+  addressIn,
+  DIE_CUT_STICKER,
+  framedPoster,
+  goodFile,
+  type OrderBody,
+  orderOf,
+  POSTER,
+  poster,
+  readUntil,
+  sticker,
+  tShirt,
+} from '../../workflows/order/shop';
 import { attributesNamed, linesOf, sentOrder } from './print-order-reader';
 
 /** What print orders contain, from the submitted order over HTTP to the partner's view of the print order. */
@@ -220,6 +232,32 @@ describe('apparel', () => {
     expect(attributesNamed(printOrders[0]!, 'location')).toEqual([{ name: 'location', value: location }]);
   });
 
+  test('a PDF with a page for each side is two assets, which name their pages', async () => {
+    const files = [{ type: 'default', url: `${goodFile(stack, 'poster-a3.pdf')}?pages=2` }];
+    const { printOrders } = await sentOrder(stack, {
+      ...retail,
+      items: [tShirt(stack, { files, retailPriceInclVat: 20 })],
+    });
+    const assets = linesOf(printOrders[0]!)[0]!.assets!;
+    expect(assets.map(({ type, page, format }) => [type, page ?? null, format])).toEqual([
+      ['front', 1, 'pdf'],
+      ['front_preview', null, 'jpeg'],
+      ['back', 2, 'pdf'],
+      ['back_preview', 2, 'pdf'],
+    ]);
+    expect(assets[0]!.url).toBe(assets[2]!.url);
+    expect(attributesNamed(printOrders[0]!, 'location')).toEqual([{ name: 'location', value: 'front+back' }]);
+  });
+
+  test('a two-sided garment with a file of one page is refused', async () => {
+    const files = [{ type: 'default', url: goodFile(stack, 'poster-a3.pdf') }];
+    const { id } = await stack.shop.submitOrder({
+      body: orderOf(stack, { ...retail, items: [tShirt(stack, { files, retailPriceInclVat: 20 })] }),
+    });
+    const failed = await readUntil(stack.shop, id, ({ fulfillmentStatus }) => fulfillmentStatus === 'failed');
+    expect(failed.refusalReasonCode).toBe('file_page_count_mismatch');
+  });
+
   test('an embroidery keeps its position; its text and thread colors are properties', async () => {
     const metadata = [
       { key: 'text', value: 'ADA' },
@@ -244,6 +282,19 @@ describe('apparel', () => {
     expect(items[0]!.files.map(({ type, threadColors }) => [type, threadColors])).toEqual([
       ['front', []],
       ['chest-left-embroidery', ['#FFFFFF', '#CC3333']],
+    ]);
+  });
+});
+
+describe('custom file types', () => {
+  test('stand beside the assets of the item, which keep to the types of assets', async () => {
+    const files = ['artwork', 'cut-line', 'default'].map((type) => ({ type, url: goodFile(stack, 'sticker-75.png') }));
+    const { printOrders } = await sentOrder(stack, { items: [sticker(stack, { productUid: DIE_CUT_STICKER, files })] });
+    const assets = linesOf(printOrders[0]!)[0]!.assets!;
+    expect(assets.map(({ type, fileType }) => [type ?? null, fileType ?? null])).toEqual([
+      [null, 'artwork'],
+      [null, 'cut-line'],
+      ['front', null],
     ]);
   });
 });

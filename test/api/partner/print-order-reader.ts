@@ -11,7 +11,15 @@ export interface Line {
   readonly type: string;
   readonly count?: number;
   readonly product: { readonly modelUid: string; readonly attributes: readonly Attribute[] };
-  readonly assets: readonly { readonly type?: string; readonly url: string }[] | null;
+  readonly assets:
+    | readonly {
+        readonly type?: string;
+        readonly format: string;
+        readonly fileType?: string;
+        readonly page?: number;
+        readonly url: string;
+      }[]
+    | null;
 }
 export interface Attribute {
   readonly name: string;

@@ -115,6 +115,7 @@ test('an order of t-shirt, poster and framed poster becomes three valid print or
             contentType: 'image/png',
             url: 'https://files.example/a.png',
             preview: { contentType: 'image/png', url: 'https://files.example/a-preview.png' },
+            pageCount: 1,
             metadata: [],
           },
         ],

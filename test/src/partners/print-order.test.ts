@@ -27,6 +27,7 @@ const pdf = (fileType: string, name: string): PrintFile => ({
   contentType: 'application/pdf',
   url: link(name),
   preview: null,
+  pageCount: 1,
   metadata: [],
 });
 
@@ -35,6 +36,7 @@ const png = (fileType: string, name: string): PrintFile => ({
   contentType: 'image/png',
   url: link(`${name}.png`),
   preview: { contentType: 'image/jpeg', url: link(`${name}-preview.jpg`) },
+  pageCount: 1,
   metadata: [],
 });
 

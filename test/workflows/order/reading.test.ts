@@ -2,7 +2,7 @@ import { loadImage } from '@napi-rs/canvas';
 import { deriveOrderStatus, type ItemStatus } from '../../../src/orders/domain/lifecycle/statuses';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
 import { partnerClock } from './order-fixture';
-import { address, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil, STICKER } from './shop';
+import { address, DIE_CUT_STICKER, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil } from './shop';
 
 /**
  * Reads an order of two items after every step of its run. The statuses are derived from the items, and in the end every
@@ -42,7 +42,7 @@ const twoItems = (posterUrl: string) =>
       }),
       {
         itemReferenceId: 'sticker',
-        productUid: STICKER,
+        productUid: DIE_CUT_STICKER,
         quantity: 60,
         retailPriceInclVat: 2,
         customTrim: { widthMm: 60, heightMm: 60 },
