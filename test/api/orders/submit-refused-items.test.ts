@@ -1,6 +1,18 @@
 import { fields, type OrdersApi, ordersApi } from './orders-api';
 import { BLANK, CHOICE, MISSING, type RefusedOrder, testRefusals, WRONG } from './refusals';
-import { address, file, item, named, of, order, pack, packed, STICKER, withFiles, without } from './sample-orders';
+import {
+  address,
+  DIE_CUT_STICKER,
+  file,
+  item,
+  named,
+  of,
+  order,
+  pack,
+  packed,
+  withFiles,
+  without,
+} from './sample-orders';
 
 let api: OrdersApi;
 
@@ -109,12 +121,12 @@ const refused: RefusedOrder[] = [
   ],
   [
     'a file type of 101 characters',
-    () => of(item({ productUid: STICKER, files: [file('x'.repeat(101))] })),
+    () => of(item({ productUid: DIE_CUT_STICKER, files: [file('x'.repeat(101))] })),
     [`${WRONG} items[0].files[0].type`],
   ],
   ...['front side', 'front/back', 'größe', 'front\n'].map((type): [string, () => object, string[]] => [
     `${JSON.stringify(type)} as file type`,
-    () => of(item({ productUid: STICKER, files: [file(type)] })),
+    () => of(item({ productUid: DIE_CUT_STICKER, files: [file(type)] })),
     [`${WRONG} items[0].files[0].type`],
   ]),
   [

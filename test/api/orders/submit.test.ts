@@ -1,6 +1,7 @@
 import { type OrdersApi, ordersApi } from './orders-api';
 import {
   address,
+  DIE_CUT_STICKER,
   FILE_URL,
   file,
   item,
@@ -10,7 +11,6 @@ import {
   pack,
   packed,
   pairs,
-  STICKER,
   T_SHIRT,
   to,
 } from './sample-orders';
@@ -101,7 +101,7 @@ const accepted: [rule: string, body: () => object][] = [
   ],
   [
     'any file type name for a workflow-enabled product',
-    () => of(item({ productUid: STICKER, files: [file('Cut_Line.v2-final'), file('x'.repeat(100))] })),
+    () => of(item({ productUid: DIE_CUT_STICKER, files: [file('Cut_Line.v2-final'), file('x'.repeat(100))] })),
   ],
   ['customTrim with both dimensions', () => of(item({ customTrim: { widthMm: 100.5, heightMm: 200 } }))],
   [
