@@ -87,8 +87,8 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
             await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
           );
           await idempotency.complete(tx, response);
-          const act = { action: 'customer_product.create', objectId: response.id } as const;
-          await audit(tx, { ...act, before: null, after: response });
+          const change = { action: 'customer_product.create', objectId: response.id } as const;
+          await audit(tx, { ...change, before: null, after: response });
           return response;
         });
       },
@@ -178,8 +178,8 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
           await addVariantValues(tx, viewerOf(account), customerProductId, body);
           await idempotency.complete(tx, body);
           const after = { variantValues: body };
-          const act = { action: 'customer_product.add_values', objectId: customerProductId } as const;
-          await audit(tx, { ...act, before: null, after });
+          const change = { action: 'customer_product.add_values', objectId: customerProductId } as const;
+          await audit(tx, { ...change, before: null, after });
           return body;
         }),
     }),

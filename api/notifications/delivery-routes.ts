@@ -22,7 +22,7 @@ export function stillPending(): Refusal {
   return new Refusal('CONFLICT', { message: 'The notification is still being delivered.' });
 }
 
-/** Returns the act of sending notifications again. */
+/** Returns the audited change of sending notifications again. */
 export function redelivered(endpointId: string, after: object): AuditedChange {
   return { action: 'endpoint.redeliver', objectId: endpointId, before: null, after };
 }

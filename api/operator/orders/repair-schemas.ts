@@ -55,7 +55,7 @@ export const repairSchema = z
           'Creates a new print order, linked to the first. `reroute`: another partner makes the item instead of the ' +
             'current one. `reproduce`: the new print order makes the units that wait for an operator; others are made in ' +
             'addition. Pressline first asks the current partner to stop units that it may still make, and waits at most ' +
-            'STOP_DEADLINE. When the partner agrees, the new print order is sent. When it refuses, or does not answer about ' +
+            'STOP_DEADLINE. When the partner agrees, the new print order is sent. When it refuses, or does not respond about ' +
             'units in production, they stay with it and the order gets the attention reason `not_rerouted`.',
         ),
       itemId,

@@ -1,6 +1,6 @@
 import type { OperationId } from './types';
 
-/** A call that failed. Status 0: the API did not answer. */
+/** A call that failed. Status 0: the API did not respond. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
 
@@ -23,5 +23,5 @@ export function messageIn(body: unknown, status: number): string {
       )
     : [];
   const text = [message ?? error, ...fields].filter((part) => typeof part === 'string').join(' ');
-  return text === '' ? `The API answered with status ${status}.` : text;
+  return text === '' ? `The API responded with status ${status}.` : text;
 }

@@ -1,7 +1,7 @@
 import { type Query, useMutation, useQueryClient } from '@tanstack/react-query';
 import { useConnection } from './connection';
 import { newIdempotencyKey } from './idempotency-key';
-import type { Answer, AnyInput, Input, OperationId } from './types';
+import type { AnyInput, ApiResponse, Input, OperationId } from './types';
 
 const ORDER = [
   'getOperatorOrder',
@@ -18,8 +18,8 @@ const PARTNER = ['getPartner', 'listPartners'] as const;
 const CLIENT = ['getClient', 'listClients'] as const;
 
 /**
- * The reading operations whose answers a change alters, beside the audit log. Of an operation with a parameter of the change,
- * such as the order's id, only the answer for the same value is stale.
+ * The reading operations whose responses a change alters, beside the audit log. Of an operation with a parameter of the change,
+ * such as the order's id, only the response for the same value is stale.
  */
 const STALE_AFTER = {
   repairOrder: ORDER,
@@ -74,7 +74,7 @@ export interface Change<Result> {
 }
 
 /** Returns the call of an operation that changes something. */
-export const change = <K extends ChangeId>(operation: K, input: Input<K>): Change<Answer<K>> => ({
+export const change = <K extends ChangeId>(operation: K, input: Input<K>): Change<ApiResponse<K>> => ({
   operation,
   input,
 });

@@ -2,9 +2,9 @@ import { createContext, useContext, useSyncExternalStore } from 'react';
 import { OPERATIONS } from '../../../client/operations';
 import { addressOf } from './address';
 import { ApiError, messageIn } from './api-error';
-import type { Answer, AnyInput, Input, OperationId } from './types';
+import type { AnyInput, ApiResponse, Input, OperationId } from './types';
 
-/** Statuses with which a proxy says that the API does not answer. */
+/** Statuses with which a proxy says that the API does not respond. */
 const PROXY_ERRORS: readonly number[] = [502, 504];
 
 interface CallOptions {
@@ -41,7 +41,7 @@ export class ApiConnection {
     return () => this.listeners.delete(listener);
   };
 
-  /** Returns true while calls are answered and the stream of changes is not broken. */
+  /** Returns true while calls get responses and the stream of changes is not broken. */
   readonly isReachable = () => this.broken.size === 0;
 
   /**
@@ -52,7 +52,7 @@ export class ApiConnection {
     operation: K,
     input: Input<K>,
     { signal, idempotencyKey }: CallOptions = {},
-  ): Promise<Answer<K>> => {
+  ): Promise<ApiResponse<K>> => {
     const method = OPERATIONS[operation].method.toUpperCase();
     const { body } = input as AnyInput;
     const headers: Record<string, string> = { Accept: 'application/json' };
@@ -71,15 +71,15 @@ export class ApiConnection {
     } catch (error) {
       if (signal?.aborted) throw error;
       this.setReachable('calls', false);
-      throw new ApiError(0, 'The API does not answer.', null, operation);
+      throw new ApiError(0, 'The API does not respond.', null, operation);
     }
     this.setReachable('calls', !PROXY_ERRORS.includes(response.status));
-    const answer: unknown = await response.json().catch(() => null);
-    if (response.ok) return answer as Answer<K>;
+    const received: unknown = await response.json().catch(() => null);
+    if (response.ok) return received as ApiResponse<K>;
     if (response.status === 401 && operation !== 'startOperatorSession') this.onSessionEnded();
     throw new ApiError(
       response.status,
-      messageIn(answer, response.status),
+      messageIn(received, response.status),
       response.headers.get('X-Request-Id'),
       operation,
     );

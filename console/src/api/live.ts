@@ -12,7 +12,7 @@ const GATHER_MS = 100;
 /** Time before a stream that the API has refused is opened again. */
 const REOPEN_MS = 5_000;
 
-/** The operations whose answers an event makes stale, beside all queries of an order that the event names. */
+/** The operations whose responses an event makes stale, beside all queries of an order that the event names. */
 const STALE = {
   orders: ['listOperatorOrders'],
   counts: ['getOperatorSummary', 'listOperatorOrders', 'listJobs'],
@@ -20,7 +20,7 @@ const STALE = {
 } as const satisfies Record<string, readonly OperationId[]>;
 type EventName = keyof typeof STALE;
 
-/** Operations whose answers do not change without an event. The others are also read again at short intervals. */
+/** Operations whose responses do not change without an event. The others are also read again at short intervals. */
 const FOLLOWED: ReadonlySet<unknown> = new Set<OperationId>([
   'listOperatorOrders',
   'getOperatorSummary',
@@ -29,7 +29,7 @@ const FOLLOWED: ReadonlySet<unknown> = new Set<OperationId>([
   'listOrderDocuments',
 ]);
 
-/** Returns true when the open stream of changes says whenever the answer of an operation changes. */
+/** Returns true when the open stream of changes says whenever the response of an operation changes. */
 export const isFollowed = (operation: unknown): boolean => FOLLOWED.has(operation);
 
 /** Keeps every query up to date by the stream of changes. Queries need nothing but the key that `read` gives them. */
@@ -71,7 +71,7 @@ function followChanges(connection: ApiConnection, queries: QueryClient): () => v
     source.onerror = () => {
       connection.isStreaming = false;
       const isRefused = source?.readyState === EventSource.CLOSED;
-      // A refusal is an answer. The calls find out whether the session has ended, and read at short intervals meanwhile.
+      // A refusal is an response. The calls find out whether the session has ended, and read at short intervals meanwhile.
       connection.setReachable('stream', isRefused);
       stale.add(() => true);
       // The browser opens a broken stream again, but not one that was refused.

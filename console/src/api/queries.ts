@@ -2,7 +2,7 @@ import { infiniteQueryOptions, QueryClient, queryOptions } from '@tanstack/react
 import type { ApiError } from './api-error';
 import type { ApiConnection } from './connection';
 import { isFollowed } from './live';
-import type { Answer, AnyInput, Input, OperationId } from './types';
+import type { AnyInput, ApiResponse, Input, OperationId } from './types';
 
 /** Time after which what the browser shows is read again: when the stream of changes follows it, and otherwise. */
 const REFRESH_FOLLOWED_MS = 30_000;
@@ -12,7 +12,7 @@ const REFRESH_MS = 4_000;
 type PageParameters = Readonly<Record<string, string | number>>;
 
 /**
- * Returns the cache of answers. A query's key is the operation and its input, with which the connection is called. A read fails
+ * Returns the cache of responses. A query's key is the operation and its input, with which the connection is called. A read fails
  * at once when the API refuses it. Broken connections and 503 are retried by the refresh. Calls are made whether or not the
  * browser believes to have a network: the API can be on the same machine, and a failed call shows that it is unavailable.
  */
@@ -44,7 +44,7 @@ interface QueryContext {
 
 /** Returns the query of a reading operation. The operation's name is the first part of the key, its input the second. */
 export function read<K extends OperationId>(operation: K, input: Input<K>) {
-  return queryOptions<Answer<K>, ApiError>({ queryKey: [operation, input] });
+  return queryOptions<ApiResponse<K>, ApiError>({ queryKey: [operation, input] });
 }
 
 /** Returns the parameters of the page that follows a page. Null: the page is the last one. */
@@ -57,9 +57,15 @@ const nextByCursor: Next<{ readonly nextCursor: string | null }> = ({ nextCursor
 export function readPages<K extends OperationId>(
   operation: K,
   input: Input<K>,
-  ...[next]: Answer<K> extends { nextCursor: string | null } ? [] : [next: Next<Answer<K>>]
+  ...[next]: ApiResponse<K> extends { nextCursor: string | null } ? [] : [next: Next<ApiResponse<K>>]
 ) {
-  return infiniteQueryOptions<Answer<K>, ApiError, { pages: Answer<K>[] }, readonly unknown[], PageParameters>({
+  return infiniteQueryOptions<
+    ApiResponse<K>,
+    ApiError,
+    { pages: ApiResponse<K>[] },
+    readonly unknown[],
+    PageParameters
+  >({
     queryKey: [operation, input, 'pages'],
     initialPageParam: {},
     getNextPageParam: next ?? (nextByCursor as Next<unknown>),

@@ -1,9 +1,9 @@
 import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { ApiError } from './api-error';
 import { type ApiConnection, useConnection } from './connection';
-import type { Answer } from './types';
+import type { ApiResponse } from './types';
 
-type Session = Answer<'getOperatorSession'>;
+type Session = ApiResponse<'getOperatorSession'>;
 export type OperatorRole = Session['operator']['role'];
 
 /** Who is signed in to this browser. */

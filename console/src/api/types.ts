@@ -4,7 +4,7 @@ import type { Operations } from '../../../client/operations';
 
 export type OperationId = keyof Operations;
 export type Input<K extends OperationId> = Operations[K]['input'];
-export type Answer<K extends OperationId> = Operations[K]['response'];
+export type ApiResponse<K extends OperationId> = Operations[K]['response'];
 
 /** An input of any operation. */
 export interface AnyInput {

@@ -12,7 +12,7 @@ import { cspNonce } from './csp-nonce';
 import { router, routerKey } from './router';
 import { cssVariables, theme } from './theme';
 
-/** Returns the connection to the API and the cache of its answers. */
+/** Returns the connection to the API and the cache of its responses. */
 function openConnection() {
   const connection = new ApiConnection();
   return { connection, queryClient: createQueryClient(connection) };

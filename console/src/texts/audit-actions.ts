@@ -1,6 +1,6 @@
-import type { Answer } from '../api/types';
+import type { ApiResponse } from '../api/types';
 
-export type AuditAction = Answer<'listAuditLog'>['entries'][number]['action'];
+export type AuditAction = ApiResponse<'listAuditLog'>['entries'][number]['action'];
 
 /** The audited actions in words. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {

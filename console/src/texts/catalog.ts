@@ -1,8 +1,8 @@
-import type { Answer } from '../api/types';
+import type { ApiResponse } from '../api/types';
 import type { Named } from './names';
 
-type ProductState = Answer<'listCustomerProducts'>['customerProducts'][number]['state'];
-type ModelState = Answer<'listProductModels'>['productModels'][number]['state'];
+type ProductState = ApiResponse<'listCustomerProducts'>['customerProducts'][number]['state'];
+type ModelState = ApiResponse<'listProductModels'>['productModels'][number]['state'];
 
 export const catalog = {
   title: 'Catalog',

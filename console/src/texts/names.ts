@@ -1,4 +1,4 @@
-import type { Answer } from '../api/types';
+import type { ApiResponse } from '../api/types';
 
 /** Names of statuses and reasons as the console shows them, and the tone that colours each. Each table has every value of the API. */
 
@@ -9,13 +9,13 @@ export interface Named {
   readonly tone: Tone;
 }
 
-type Order = Answer<'getOperatorOrder'>;
+type Order = ApiResponse<'getOperatorOrder'>;
 type PrintOrder = Order['printOrders'][number];
 
 export type OrderStatus = Order['fulfillmentStatus'];
 export type AttentionReason = Order['attention'][number];
-export type DeliveryState = Answer<'listOrderDeliveries'>['deliveries'][number]['state'];
-export type ParcelStatus = Answer<'listParcels'>['parcels'][number]['status'];
+export type DeliveryState = ApiResponse<'listOrderDeliveries'>['deliveries'][number]['state'];
+export type ParcelStatus = ApiResponse<'listParcels'>['parcels'][number]['status'];
 
 /** A status of an order, of what belongs to an order, or of a message. */
 export type Status =
@@ -25,7 +25,7 @@ export type Status =
   | PrintOrder['status']
   | PrintOrder['postbacks'][number]['status']
   | PrintOrder['shipments'][number]['status']
-  | Answer<'pingPartner'>['outcome']
+  | ApiResponse<'pingPartner'>['outcome']
   | DeliveryState;
 
 export const ORDER_STATUSES: Readonly<Record<OrderStatus, Named>> = {

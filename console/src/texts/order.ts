@@ -1,8 +1,8 @@
-import type { Answer, Input } from '../api/types';
+import type { ApiResponse, Input } from '../api/types';
 
 /** Texts of the page of one order. */
 
-type Order = Answer<'getOperatorOrder'>;
+type Order = ApiResponse<'getOperatorOrder'>;
 
 /** What a repair does, in words, and the button that makes it. */
 interface RepairTexts {
@@ -164,7 +164,7 @@ export const order = {
     emptyText: 'A print order appears when routing has chosen a partner.',
     sent: (revision: number) => `Show the message as sent, revision ${revision}`,
     attempts: 'Attempts',
-    attemptColumns: { at: 'Time', kind: 'Kind', status: 'Status', duration: 'Duration', answer: 'Response' },
+    attemptColumns: { at: 'Time', kind: 'Kind', status: 'Status', duration: 'Duration', response: 'Response' },
     noAnswer: 'No response',
     postbacks: 'Postbacks',
     postbackColumns: { at: 'Received', status: 'Status', message: 'Message' },

@@ -1,7 +1,7 @@
-import type { Answer } from '../api/types';
+import type { ApiResponse } from '../api/types';
 import { countOf } from './common';
 
-type Message = Answer<'listOutboxMessages'>['messages'][number];
+type Message = ApiResponse<'listOutboxMessages'>['messages'][number];
 
 const messagesOf = (count: number) => (count === 1 ? '1 message' : `${countOf(count)} messages`);
 

@@ -61,7 +61,7 @@ export const partners = {
     status: 'HTTP status',
     noAnswer: 'No response',
     duration: 'Duration',
-    answer: 'Response',
+    response: 'Response',
   },
   details: {
     title: 'Details',
@@ -101,7 +101,7 @@ export const partners = {
       printOrder: 'Print order',
       outcome: 'Outcome',
       duration: 'Duration',
-      answer: 'Response',
+      response: 'Response',
     },
     empty: 'No request yet',
     emptyText: 'Print orders, order updates, cancellations and pings appear here with the response of the partner.',

@@ -1,11 +1,11 @@
-import type { Answer } from '../api/types';
+import type { ApiResponse } from '../api/types';
 import type { Named } from './names';
 
 type Problem = NonNullable<
-  | Answer<'listParcels'>['parcels'][number]['problem']
-  | Answer<'listOperatorShippingOrders'>['shippingOrders'][number]['problem']
+  | ApiResponse<'listParcels'>['parcels'][number]['problem']
+  | ApiResponse<'listOperatorShippingOrders'>['shippingOrders'][number]['problem']
 >;
-type ShippingOrderStatus = Answer<'listOperatorShippingOrders'>['shippingOrders'][number]['status'];
+type ShippingOrderStatus = ApiResponse<'listOperatorShippingOrders'>['shippingOrders'][number]['status'];
 
 export const shipments = {
   title: 'Shipments',

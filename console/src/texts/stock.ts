@@ -1,8 +1,8 @@
-import type { Answer } from '../api/types';
+import type { ApiResponse } from '../api/types';
 import type { Named } from './names';
 
-type Alert = NonNullable<Answer<'listStockItemsOfPartners'>['items'][number]['alertUid']>;
-type ProcurementStatus = Answer<'getProcurementOrder'>['status'];
+type Alert = NonNullable<ApiResponse<'listStockItemsOfPartners'>['items'][number]['alertUid']>;
+type ProcurementStatus = ApiResponse<'getProcurementOrder'>['status'];
 
 export const stock = {
   title: 'Stock',

@@ -1,7 +1,7 @@
 import { TextInput } from '@mantine/core';
 import type { Change } from '../../api/changes';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { texts } from '../../texts';
 import { DialogButton } from '../forms/dialog-button';
 import { textOf } from '../forms/form-values';
@@ -14,8 +14,8 @@ import { Badge } from '../values/badge';
 import { Age, Time } from '../values/time';
 import { Secrets } from './secrets';
 
-export type Key = Answer<'listPartnerKeys'>['keys'][number];
-type IssuedKey = Answer<'rotatePartnerKey'>;
+export type Key = ApiResponse<'listPartnerKeys'>['keys'][number];
+type IssuedKey = ApiResponse<'rotatePartnerKey'>;
 
 const t = texts.keys;
 const DAY_SECONDS = 86_400;

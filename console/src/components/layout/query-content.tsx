@@ -10,7 +10,7 @@ export interface QueryResult<T> {
   readonly refetch: () => unknown;
 }
 
-/** Shows the data of a query: a skeleton before the first answer, an error when there is none. */
+/** Shows the data of a query: a skeleton before the first response, an error when there is none. */
 export function QueryContent<T>(props: {
   readonly query: QueryResult<T>;
   readonly lines?: number;

@@ -31,7 +31,7 @@ export function PagedTable<Page, Row>(props: {
   readonly keyOf: (row: Row) => string;
   /** What an empty list says: one line within a section of the page of one object, otherwise a panel. */
   readonly empty: { readonly title: string; readonly text: string; readonly asLine?: boolean };
-  /** Height of the list before the first answer. */
+  /** Height of the list before the first response. */
   readonly lines?: number;
   readonly activeKey?: string | undefined;
   /** Stands above a table that has rows. */

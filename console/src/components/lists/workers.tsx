@@ -1,11 +1,11 @@
 import { Text } from '@mantine/core';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { texts } from '../../texts';
 import { Empty } from '../layout/empty';
 import { Age } from '../values/time';
 import { type Column, DataTable } from './data-table';
 
-type Queue = Answer<'getOperatorSummary'>['workers'];
+type Queue = ApiResponse<'getOperatorSummary'>['workers'];
 
 const t = texts.today;
 

@@ -3,7 +3,7 @@ import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { read, readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { ClientLink, PartnerLinks } from '../../components/accounts/account-links';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
@@ -21,7 +21,7 @@ import { BulkRepairs } from './bulk-repairs';
 import { RunningRepairs } from './running-repairs';
 import { useRowKeys } from './use-row-keys';
 
-type Row = Answer<'listOperatorOrders'>['orders'][number];
+type Row = ApiResponse<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/attention');
 const t = texts.attention;
@@ -93,7 +93,7 @@ function useMatching(reason: AttentionReason | undefined): number | undefined {
 }
 
 function Orders(props: {
-  readonly query: PagedResult<Answer<'listOperatorOrders'>>;
+  readonly query: PagedResult<ApiResponse<'listOperatorOrders'>>;
   readonly reason: AttentionReason | undefined;
 }) {
   const { query, reason } = props;

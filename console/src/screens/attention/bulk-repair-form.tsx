@@ -41,8 +41,8 @@ export function BulkRepairForm(props: {
         </>
       }
       onClose={onClose}
-      onDone={(answer) => {
-        if (isStarted(answer)) onStarted(answer.id);
+      onDone={(response) => {
+        if (isStarted(response)) onStarted(response.id);
       }}
     />
   );
@@ -54,11 +54,11 @@ function DryRun({ kind, target }: { readonly kind: BulkRepairKind; readonly targ
   const query = useQuery({
     queryKey: ['dryRun', kind, target.request],
     queryFn: async () => {
-      const answer = await call('startBulkRepair', {
+      const response = await call('startBulkRepair', {
         body: { action: kind, reason: t.dryRun, ...target.request, dryRun: true },
       });
-      if (isStarted(answer)) throw new ApiError(0, t.noDryRun, null, 'startBulkRepair');
-      return answer;
+      if (isStarted(response)) throw new ApiError(0, t.noDryRun, null, 'startBulkRepair');
+      return response;
     },
     // Each dry run is in the audit log.
     refetchInterval: false,

@@ -1,4 +1,4 @@
-import type { Answer, Input } from '../../api/types';
+import type { ApiResponse, Input } from '../../api/types';
 
 type Request = Input<'startBulkRepair'>['body'];
 export type BulkRepairKind = Request['action'];
@@ -30,7 +30,7 @@ export interface RepairTarget {
 /** Most orders that the API accepts in one bulk repair. */
 export const MOST_ORDERS = 10_000;
 
-type Started = Extract<Answer<'startBulkRepair'>, { id: string }>;
-type DryRun = Exclude<Answer<'startBulkRepair'>, Started>;
+type Started = Extract<ApiResponse<'startBulkRepair'>, { id: string }>;
+type DryRun = Exclude<ApiResponse<'startBulkRepair'>, Started>;
 
-export const isStarted = (answer: Started | DryRun): answer is Started => 'id' in answer;
+export const isStarted = (response: Started | DryRun): response is Started => 'id' in response;

@@ -2,7 +2,7 @@ import { Button, Code, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { change } from '../../api/changes';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { FormDialog } from '../../components/forms/form-dialog';
 import type { QueryResult } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
@@ -55,7 +55,7 @@ const COLUMNS: readonly Column<ProductModel>[] = [
 ];
 
 /** What customer products are made of. */
-export function ProductModels({ query }: { readonly query: QueryResult<Answer<'listProductModels'>> }) {
+export function ProductModels({ query }: { readonly query: QueryResult<ApiResponse<'listProductModels'>> }) {
   const mayChange = useMay('operator');
   const [changed, setChanged] = useState<ProductModel | null>(null);
   const buttons: Column<ProductModel> = {

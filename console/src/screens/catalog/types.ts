@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type CustomerProduct = Answer<'listCustomerProducts'>['customerProducts'][number];
-export type ProductModel = Answer<'listProductModels'>['productModels'][number];
+export type CustomerProduct = ApiResponse<'listCustomerProducts'>['customerProducts'][number];
+export type ProductModel = ApiResponse<'listProductModels'>['productModels'][number];

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { change, useChange } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Empty } from '../../components/layout/empty';
 import { ErrorAlert } from '../../components/layout/error-alert';
@@ -22,7 +22,7 @@ import styles from './deliveries.module.css';
 import { clientEndpoints } from './queries';
 import type { ClientSearch } from './search';
 
-type Delivery = Answer<'listClientWebhookDeliveries'>['deliveries'][number];
+type Delivery = ApiResponse<'listClientWebhookDeliveries'>['deliveries'][number];
 
 const route = getRouteApi('/clients/$clientId');
 const t = texts.clients.deliveries;

@@ -2,7 +2,7 @@ import { Button, Group, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { change, useChange } from '../../api/changes';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { ErrorAlert } from '../../components/layout/error-alert';
 import { Section } from '../../components/layout/section';
@@ -13,7 +13,7 @@ import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { clientEndpoints } from './queries';
 
-type Endpoint = Answer<'listClientWebhooks'>['webhooks'][number];
+type Endpoint = ApiResponse<'listClientWebhooks'>['webhooks'][number];
 
 const t = texts.clients.endpoints;
 const { none } = texts.common;

@@ -1,8 +1,8 @@
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type Client = Answer<'getClient'>;
-export type Health = Answer<'getClientHealth'>;
+export type Client = ApiResponse<'getClient'>;
+export type Health = ApiResponse<'getClientHealth'>;
 
 /** The figures change slowly. */
 const HEALTH_MS = 30_000;

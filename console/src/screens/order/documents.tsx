@@ -1,7 +1,7 @@
 import { Anchor, Group, Image, Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { onePage, PagedTable } from '../../components/lists/paged-table';
@@ -9,7 +9,7 @@ import { StatusBadge } from '../../components/values/badge';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
-type Document = Answer<'listOrderDocuments'>['documents'][number];
+type Document = ApiResponse<'listOrderDocuments'>['documents'][number];
 
 const t = texts.order.documents;
 
@@ -67,7 +67,7 @@ export function Labels({ orderId }: { readonly orderId: string }) {
 
 function Label({ label }: { readonly label: Document }) {
   const { shipmentId, packagePosition, trackingNumber } = label;
-  // The answer is a file, so the generated client has no such operation.
+  // The response is a file, so the generated client has no such operation.
   const path = `/v1/operator/shipments/${encodeURIComponent(shipmentId)}/labels/${packagePosition ?? 0}`;
   const address = (format: 'pdf' | 'zpl' | 'image') => `${path}?format=${format}`;
   return (

@@ -1,8 +1,8 @@
 import { Anchor, Image, Stack, Text } from '@mantine/core';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { texts } from '../../texts';
 
-type File = Answer<'listOrderDocuments'>['files'][number];
+type File = ApiResponse<'listOrderDocuments'>['files'][number];
 
 const t = texts.order.items;
 

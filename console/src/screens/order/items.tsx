@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
@@ -9,8 +9,8 @@ import { StatusBadge } from '../../components/values/badge';
 import { texts } from '../../texts';
 import { FilesOfItem, PreviewOfItem } from './files-of-item';
 
-type Item = Answer<'getOrder'>['items'][number];
-type File = Answer<'listOrderDocuments'>['files'][number];
+type Item = ApiResponse<'getOrder'>['items'][number];
+type File = ApiResponse<'listOrderDocuments'>['files'][number];
 
 const t = texts.order.items;
 

@@ -3,7 +3,7 @@ import { useInfiniteQuery } from '@tanstack/react-query';
 import { change, useChange } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { ErrorAlert } from '../../components/layout/error-alert';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
@@ -14,7 +14,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import styles from './notifications.module.css';
 
-type Delivery = Answer<'listOrderDeliveries'>['deliveries'][number];
+type Delivery = ApiResponse<'listOrderDeliveries'>['deliveries'][number];
 
 const t = texts.order.notifications;
 

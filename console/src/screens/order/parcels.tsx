@@ -1,7 +1,7 @@
 import { Stack } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { EmptyLine } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
@@ -12,7 +12,7 @@ import { Labels } from './documents';
 import type { OperatorOrder } from './types';
 
 type Parcel = OperatorOrder['parcels'][number];
-type Checkpoint = Answer<'getTracking'>['checkpoints'][number];
+type Checkpoint = ApiResponse<'getTracking'>['checkpoints'][number];
 
 const t = texts.order.parcels;
 

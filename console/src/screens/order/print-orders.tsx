@@ -1,7 +1,7 @@
 import { Group, Stack, Text, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { PartnerLink } from '../../components/accounts/account-links';
 import { EmptyLine } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
@@ -14,7 +14,7 @@ import { texts } from '../../texts';
 import type { OperatorOrder, PrintOrder } from './types';
 
 type Postback = PrintOrder['postbacks'][number];
-type Sent = Answer<'listSentPrintOrders'>['printOrders'][number];
+type Sent = ApiResponse<'listSentPrintOrders'>['printOrders'][number];
 type Alternative = OperatorOrder['routing'][number]['decision']['explanation'][number]['alternatives'][number];
 
 const t = texts.order.printOrders;
@@ -28,7 +28,7 @@ const ATTEMPTS: readonly Column<Sent['requests'][number]>[] = [
     cell: ({ status, outcome }) => `${status ?? t.noAnswer} · ${texts.names.code(outcome)}`,
   },
   { name: t.attemptColumns.duration, numeric: true, cell: ({ durationMs }) => durationOfMs(durationMs) },
-  { name: t.attemptColumns.answer, cell: ({ response }) => response ?? texts.common.none },
+  { name: t.attemptColumns.response, cell: ({ response }) => response ?? texts.common.none },
 ];
 
 const POSTBACKS: readonly Column<Postback>[] = [
@@ -71,7 +71,7 @@ function Caption({ children }: { readonly children: string }) {
   );
 }
 
-/** What partners got, how they answered, and why routing chose them. */
+/** What partners got, how they responded, and why routing chose them. */
 export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   const sent = useQuery(read('listSentPrintOrders', { params: { orderId: order.id } }));
   const itemOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;

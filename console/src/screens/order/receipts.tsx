@@ -1,7 +1,7 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { EmptyLine } from '../../components/layout/empty';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
@@ -9,7 +9,7 @@ import { type Column, DataTable } from '../../components/lists/data-table';
 import { moneyOf } from '../../components/values/money';
 import { texts } from '../../texts';
 
-type Receipt = Answer<'getOrder'>['receipts'][number];
+type Receipt = ApiResponse<'getOrder'>['receipts'][number];
 interface Line {
   readonly id: string;
   readonly title: string;

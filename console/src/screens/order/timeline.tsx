@@ -2,7 +2,7 @@ import { Button, Group, Menu, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { EmptyLine } from '../../components/layout/empty';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
@@ -14,7 +14,7 @@ import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
 import styles from './timeline.module.css';
 
-type Entry = Answer<'getOrderTimeline'>['entries'][number];
+type Entry = ApiResponse<'getOrderTimeline'>['entries'][number];
 type Kind = Entry['kind'];
 
 const t = texts.order.timeline;

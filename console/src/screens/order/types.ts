@@ -1,6 +1,6 @@
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type OperatorOrder = Answer<'getOperatorOrder'>;
+export type OperatorOrder = ApiResponse<'getOperatorOrder'>;
 export type PrintOrder = OperatorOrder['printOrders'][number];
 /** A repair that the order accepts now. */
 export type PossibleRepair = OperatorOrder['possibleRepairs'][number];

@@ -1,7 +1,7 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { ClientLink, PartnerLinks } from '../../components/accounts/account-links';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
@@ -13,7 +13,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Filters } from './filters';
 
-type Row = Answer<'listOperatorOrders'>['orders'][number];
+type Row = ApiResponse<'listOperatorOrders'>['orders'][number];
 
 const route = getRouteApi('/orders');
 const t = texts.orders;

@@ -1,13 +1,13 @@
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { QueryContent } from '../../components/layout/query-content';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Link } from '../../components/values/link';
 import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 
-type Summary = Answer<'getOperatorSummary'>;
+type Summary = ApiResponse<'getOperatorSummary'>;
 
 const t = texts.outbox;
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer, Input } from '../../api/types';
+import type { ApiResponse, Input } from '../../api/types';
 import { FormDialog } from '../../components/forms/form-dialog';
 import type { Column } from '../../components/lists/data-table';
 import { type PagedResult, PagedTable } from '../../components/lists/paged-table';
@@ -14,7 +14,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { OutboxSearch } from './search';
 
-type Row = Answer<'listOutboxMessages'>['messages'][number];
+type Row = ApiResponse<'listOutboxMessages'>['messages'][number];
 
 /** The messages of a replay: those that are selected, or every dead one that matches the filter. */
 interface Replay {
@@ -67,7 +67,7 @@ function useDead({ kind, target }: Filter): number | undefined {
 export function Messages(props: {
   readonly state: Row['state'];
   readonly filter: Filter;
-  readonly query: PagedResult<Answer<'listOutboxMessages'>>;
+  readonly query: PagedResult<ApiResponse<'listOutboxMessages'>>;
 }) {
   const { state, filter, query } = props;
   const rows = query.data?.pages.flatMap(({ messages }) => messages) ?? [];

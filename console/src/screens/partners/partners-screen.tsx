@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -18,7 +18,7 @@ import { AddPartner } from './add-partner';
 import { PartnerState } from './partner-state';
 import { type Health, partnerHealth } from './queries';
 
-type Row = Answer<'listPartners'>['partners'][number];
+type Row = ApiResponse<'listPartners'>['partners'][number];
 
 const t = texts.partners;
 const { none } = texts.common;

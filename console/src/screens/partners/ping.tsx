@@ -21,7 +21,7 @@ export function Ping({ partnerId }: { readonly partnerId: string }) {
             [t.outcome, <StatusBadge key="outcome" status={outcome} />],
             [t.status, status ?? t.noAnswer],
             [t.duration, durationOfMs(durationMs)],
-            [t.answer, response ?? texts.common.none],
+            [t.response, response ?? texts.common.none],
           ]}
         />
       )}

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -10,7 +10,7 @@ import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
-type Postback = Answer<'listPartnerPostbacks'>['postbacks'][number];
+type Postback = ApiResponse<'listPartnerPostbacks'>['postbacks'][number];
 
 const t = texts.partners.postbacks;
 

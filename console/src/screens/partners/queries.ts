@@ -1,8 +1,8 @@
 import { read } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type Partner = Answer<'getPartner'>;
-export type Health = Answer<'getPartnerHealth'>;
+export type Partner = ApiResponse<'getPartner'>;
+export type Health = ApiResponse<'getPartnerHealth'>;
 
 /** The figures change slowly. */
 const HEALTH_MS = 30_000;

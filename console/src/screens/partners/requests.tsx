@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -12,7 +12,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
 
-type Request = Answer<'listPartnerRequests'>['requests'][number];
+type Request = ApiResponse<'listPartnerRequests'>['requests'][number];
 
 const t = texts.partners.requests;
 const TONES: Readonly<Record<Request['outcome'], Tone>> = {
@@ -48,10 +48,10 @@ const COLUMNS: readonly Column<Request>[] = [
     numeric: true,
     cell: ({ durationMs }) => durationOfMs(durationMs),
   },
-  { name: t.columns.answer, cell: ({ response }) => response ?? texts.common.none },
+  { name: t.columns.response, cell: ({ response }) => response ?? texts.common.none },
 ];
 
-/** Every request to a partner with its answer. */
+/** Every request to a partner with its response. */
 export function Requests({ partnerId }: { readonly partnerId: string }) {
   const query = useInfiniteQuery(readPages('listPartnerRequests', { params: { partnerId }, query: { limit: 20 } }));
   return (

@@ -10,7 +10,7 @@ import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { texts } from '../../texts';
 import { PARCEL_STATUSES } from '../../texts/names';
-import { CommandAnswer, RelayedAnswer } from './command-answer';
+import { CommandResponse, RelayedResponse } from './command-response';
 import type { Sandbox } from './types';
 import { useCommand } from './use-command';
 
@@ -78,7 +78,7 @@ export function Parcels({ sandbox: { parcels, carriers } }: { readonly sandbox: 
           keyOf={({ trackingNumber }) => trackingNumber}
         />
       )}
-      <CommandAnswer command={command} />
+      <CommandResponse command={command} />
     </Section>
   );
 }
@@ -104,7 +104,7 @@ function ReportScan({ carriers }: { readonly carriers: readonly string[] }) {
           choiceOf(form, 'status', SCANS) ?? 'registered',
         )
       }
-      result={(answer) => <RelayedAnswer what={t.scan.name} answer={answer} />}
+      result={(response) => <RelayedResponse what={t.scan.name} response={response} />}
     />
   );
 }

@@ -8,7 +8,7 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import { ClearRules, SetBehaviour } from './behaviour';
-import { CommandAnswer } from './command-answer';
+import { CommandResponse } from './command-response';
 import { PostbackButtons } from './postback-buttons';
 import type { Sandbox, SandboxPartnerView } from './types';
 import { useCommand } from './use-command';
@@ -66,7 +66,7 @@ export function SandboxPartner(props: {
     >
       <div>
         <DescriptionList entries={[[t.rules, <Rules key="rules" rules={rules} />]]} />
-        <CommandAnswer command={command} />
+        <CommandResponse command={command} />
       </div>
       {subscribed ? null : <Badge tone="warning">{t.notSubscribed}</Badge>}
       {printOrders.length === 0 ? (

@@ -1,4 +1,4 @@
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type Sandbox = NonNullable<Answer<'getSandbox'>['sandbox']>;
+export type Sandbox = NonNullable<ApiResponse<'getSandbox'>['sandbox']>;
 export type SandboxPartnerView = Sandbox['partners'][number];

@@ -1,7 +1,7 @@
 import { type Change, useChange } from '../../api/changes';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type Relayed = Answer<'sendSandboxPostback'>;
+export type Relayed = ApiResponse<'sendSandboxPostback'>;
 
 /** A command for the sandbox, which makes a call to the API of Pressline. */
 interface Command {
@@ -10,13 +10,13 @@ interface Command {
   readonly change: Change<Relayed>;
 }
 
-/** Returns a function that sends a command, and how Pressline answered the last one. */
+/** Returns a function that sends a command, and how Pressline responded to the last one. */
 export function useCommand() {
   const { mutate, isPending, variables, data, error } = useChange(({ change }: Command) => change);
   return {
     send: (command: Command) => mutate(command),
     isSending: (what: string) => isPending && variables.what === what,
     error,
-    answered: variables === undefined || data === undefined ? undefined : { ...variables, answer: data },
+    answered: variables === undefined || data === undefined ? undefined : { ...variables, response: data },
   };
 }

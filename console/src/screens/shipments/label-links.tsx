@@ -9,7 +9,7 @@ export function LabelLinks({
 }: {
   readonly label: { readonly shipmentId: string; readonly position: number };
 }) {
-  // The answer is a file, so the generated client has no such operation.
+  // The response is a file, so the generated client has no such operation.
   const path = `/v1/operator/shipments/${encodeURIComponent(shipmentId)}/labels/${position}`;
   return (
     <Group gap="xs" wrap="nowrap">

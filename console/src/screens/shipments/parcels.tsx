@@ -1,7 +1,7 @@
 import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -13,7 +13,7 @@ import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
 import type { ShipmentsSearch } from './search';
 
-type Parcel = Answer<'listParcels'>['parcels'][number];
+type Parcel = ApiResponse<'listParcels'>['parcels'][number];
 
 const t = texts.shipments;
 const { none } = texts.common;

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { change } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { FormDialog } from '../../components/forms/form-dialog';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
@@ -17,7 +17,7 @@ import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
 import type { ShipmentsSearch } from './search';
 
-type ShippingOrder = Answer<'listOperatorShippingOrders'>['shippingOrders'][number];
+type ShippingOrder = ApiResponse<'listOperatorShippingOrders'>['shippingOrders'][number];
 
 const t = texts.shipments;
 const { none } = texts.common;

@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -10,7 +10,7 @@ import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import type { StockSearch } from './search';
 
-type Item = Answer<'listStockItemsOfPartners'>['items'][number];
+type Item = ApiResponse<'listStockItemsOfPartners'>['items'][number];
 
 const t = texts.stock;
 const { none } = texts.common;

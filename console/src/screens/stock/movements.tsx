@@ -1,6 +1,6 @@
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
@@ -8,7 +8,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
-type Movement = Answer<'listStockMovements'>['movements'][number];
+type Movement = ApiResponse<'listStockMovements'>['movements'][number];
 
 const t = texts.stock;
 const PAGE = 50;

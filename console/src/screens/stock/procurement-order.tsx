@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { FormDialog } from '../../components/forms/form-dialog';
 import { optionsOf } from '../../components/forms/select';
 import { DescriptionList } from '../../components/layout/description-list';
@@ -18,7 +18,7 @@ import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
-type Order = Answer<'getProcurementOrder'>;
+type Order = ApiResponse<'getProcurementOrder'>;
 type Event = Order['events'][number];
 type ProcurementStatus = Order['status'];
 

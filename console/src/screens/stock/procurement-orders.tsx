@@ -2,7 +2,7 @@ import { Checkbox, Group } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { readPages } from '../../api/queries';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
@@ -15,7 +15,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { StockSearch } from './search';
 
-type Order = Answer<'searchProcurementOrders'>['orders'][number];
+type Order = ApiResponse<'searchProcurementOrders'>['orders'][number];
 
 const route = getRouteApi('/stock');
 const t = texts.stock;

@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { change, useChange } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { ErrorAlert } from '../../components/layout/error-alert';
 import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
@@ -13,7 +13,7 @@ import { durationOf } from '../../components/values/duration';
 import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 
-type Job = Answer<'listJobs'>['jobs'][number];
+type Job = ApiResponse<'listJobs'>['jobs'][number];
 
 const t = texts.system;
 

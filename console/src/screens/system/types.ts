@@ -1,3 +1,3 @@
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 
-export type System = Answer<'getSystem'>;
+export type System = ApiResponse<'getSystem'>;

@@ -4,7 +4,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import type { FormEvent } from 'react';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { textOf } from '../../components/forms/form-values';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { Section } from '../../components/layout/section';
@@ -19,7 +19,7 @@ import { texts } from '../../texts';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
 import type { AuditSearch } from './search';
 
-type Entry = Answer<'listAuditLog'>['entries'][number];
+type Entry = ApiResponse<'listAuditLog'>['entries'][number];
 
 const route = getRouteApi('/team');
 const t = texts.team.audit;

@@ -3,7 +3,7 @@ import { getRouteApi } from '@tanstack/react-router';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Keys } from '../../components/accounts/keys';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { DescriptionList } from '../../components/layout/description-list';
@@ -15,7 +15,7 @@ import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { RoleField, roleOf } from './role-field';
 
-type Operator = Answer<'listOperators'>['operators'][number];
+type Operator = ApiResponse<'listOperators'>['operators'][number];
 
 const route = getRouteApi('/team/$operatorId');
 const t = texts.team;

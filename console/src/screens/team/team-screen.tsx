@@ -3,7 +3,7 @@ import { useQuery } from '@tanstack/react-query';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
-import type { Answer } from '../../api/types';
+import type { ApiResponse } from '../../api/types';
 import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { textOf } from '../../components/forms/form-values';
@@ -19,7 +19,7 @@ import { texts } from '../../texts';
 import { AuditLog } from './audit-log';
 import { RoleField, roleOf } from './role-field';
 
-type Operator = Answer<'listOperators'>['operators'][number];
+type Operator = ApiResponse<'listOperators'>['operators'][number];
 
 const t = texts.team;
 const { columns: names } = t.operators;

@@ -5,20 +5,20 @@ import { Json } from '../../components/values/json';
 import { texts } from '../../texts';
 import type { Relayed, useCommand } from './use-command';
 
-/** How Pressline answered the last command of a section. */
-export function CommandAnswer({ command }: { readonly command: ReturnType<typeof useCommand> }) {
+/** How Pressline responded to the last command of a section. */
+export function CommandResponse({ command }: { readonly command: ReturnType<typeof useCommand> }) {
   const { answered, error } = command;
   return (
     <div role="status">
       {error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={error} />}
-      {error !== null || answered === undefined ? null : <RelayedAnswer {...answered} />}
+      {error !== null || answered === undefined ? null : <RelayedResponse {...answered} />}
     </div>
   );
 }
 
-/** How Pressline answered a call of the sandbox. */
-export function RelayedAnswer(props: { readonly what: string; readonly answer: Relayed }) {
-  const { status, body } = props.answer;
+/** How Pressline responded to a call of the sandbox. */
+export function RelayedResponse(props: { readonly what: string; readonly response: Relayed }) {
+  const { status, body } = props.response;
   return (
     <Group gap="sm" align="flex-start" mt="sm">
       <Badge tone={status < 300 ? 'success' : 'danger'}>{texts.sandbox.answered(props.what, status)}</Badge>
