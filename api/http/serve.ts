@@ -9,6 +9,7 @@ import { type AuditTrail, auditTrail } from './audit-trail';
 import { authorize, credentialOf, secretOf } from './authentication';
 import type { ConcurrencyLimiter } from './concurrency-limit';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
+import { ignoredFields } from './ignored-fields';
 import { isJson, parseJson, readBody } from './json-body';
 import { responseFault } from './openapi/response-check';
 import type { RateLimiter } from './rate-limit';
@@ -147,6 +148,8 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       );
       if (account !== undefined) notes.account = account;
       const sent = await receive(route, req, res);
+      const ignored = ignoredFields(route, sent);
+      if (ignored !== null) res.setHeader('X-Ignored-Fields', ignored);
       const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
       const handle = route.accept(sent);
       const trail = auditTrail(route, req, res);

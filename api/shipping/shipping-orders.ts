@@ -165,6 +165,7 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config, publicU
     access: changers,
     audits: ['shipping_order.cancel'],
     params,
+    body: z.strictObject({}),
     response: retrievedShippingOrderSchema,
     handler: async ({ params, account, requestId, audit }) => {
       const before = await visibleShippingOrder(sql, account, params.shippingOrderId);

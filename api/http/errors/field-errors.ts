@@ -68,6 +68,10 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): F
       reference: fieldPath(path),
     }));
   }
+  if (issue.code === 'unrecognized_keys') {
+    const message = 'This operation does not have this field. Nothing was done.';
+    return issue.keys.map((key) => ({ code: 'VALIDATION_ERROR', message, reference: fieldPath([...path, key]) }));
+  }
   const code = codeOf(issue, value);
   return [{ code, message: messageOf(issue, code), reference: fieldPath(path) }];
 }

@@ -152,7 +152,10 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
     responses: {
       200: {
         description: 'Success.',
-        headers: { 'X-Request-Id': { $ref: '#/components/headers/RequestId' } },
+        headers: {
+          'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+          ...((route.query ?? body) ? { 'X-Ignored-Fields': { $ref: '#/components/headers/IgnoredFields' } } : {}),
+        },
         content: route.contentType
           ? { [route.contentType]: {} }
           : { 'application/json': { schema: schemas.of(route.response) } },
@@ -236,7 +239,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
       title: 'Pressline',
       version: '1.0.0',
       description:
-        'Print fulfillment: catalog, order intake, partner production, procurement, shipping and tracking. Unknown request fields are ignored. Responses may gain fields.',
+        'Print fulfillment: catalog, order intake, partner production, procurement, shipping and tracking. Unknown request fields are ignored and named in `X-Ignored-Fields`; cancellations and repairs refuse them. Responses may gain fields.',
       license: { name: 'MIT', identifier: 'MIT' },
     },
     servers: [{ url: serverUrl }],
@@ -248,6 +251,10 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
       headers: {
         RequestId: {
           description: 'Identifies the request in logs and workflows.',
+          schema: { type: 'string' },
+        },
+        IgnoredFields: {
+          description: 'Fields of the request that the operation does not have. Present when there are some.',
           schema: { type: 'string' },
         },
       },

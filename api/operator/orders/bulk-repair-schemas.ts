@@ -14,7 +14,7 @@ export const LISTED_REASONS = 50;
 const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).nullish();
 
 export const bulkRepairBody = z
-  .object({
+  .strictObject({
     action: z
       .enum(REPAIR_ACTIONS)
       .describe(
@@ -25,7 +25,7 @@ export const bulkRepairBody = z
     partnerId: z.uuid().nullish().describe('Of a `reroute` or `reproduce`. Default: routing chooses.'),
     orderIds: z.array(z.uuid()).min(1).max(MOST_ORDERS).nullish(),
     filter: z
-      .object({
+      .strictObject({
         attention: z.array(attentionReason).min(1).max(50).nullish().describe('Default: any reason.'),
         clientIds: many(z.uuid()),
         partnerIds: many(z.uuid()),

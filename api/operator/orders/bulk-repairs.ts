@@ -114,6 +114,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
         'Ends it after the orders in progress, which are up to 50. Orders that are repaired stay so. 409: it has ended.',
       audits: ['bulk_repair.cancel'],
       params,
+      body: z.strictObject({}),
       response: bulkRepair,
       handler: async ({ params: { bulkRepairId }, audit }) => {
         const { id, action } = await found(bulkRepairId);

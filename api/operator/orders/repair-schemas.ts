@@ -12,7 +12,7 @@ const reason = text(500).describe('Recorded with the operator’s name in the ev
 
 export const repairSchema = z
   .discriminatedUnion('action', [
-    z.object({
+    z.strictObject({
       action: z
         .enum(['hold', 'release'])
         .describe(
@@ -20,7 +20,7 @@ export const repairSchema = z
         ),
       reason,
     }),
-    z.object({
+    z.strictObject({
       action: z
         .literal('retry')
         .describe(
@@ -29,7 +29,7 @@ export const repairSchema = z
       itemIds: itemIds.describe('Default: every item that waits for an operator.'),
       reason,
     }),
-    z.object({
+    z.strictObject({
       action: z
         .literal('cancel')
         .describe(
@@ -39,7 +39,7 @@ export const repairSchema = z
       itemIds: itemIds.describe('Default: every item that has not shipped.'),
       reason,
     }),
-    z.object({
+    z.strictObject({
       action: z
         .literal('dismiss')
         .describe(
@@ -48,7 +48,7 @@ export const repairSchema = z
         ),
       reason,
     }),
-    z.object({
+    z.strictObject({
       action: z
         .enum(['reroute', 'reproduce'])
         .describe(

@@ -274,4 +274,4 @@ export const updateShipmentSchema = crossField(
 ).meta({ id: 'UpdateShipment' });
 export type UpdateShipment = z.output<typeof updateShipmentSchema>;
 
-export const cancelOrderSchema = z.object({ reason: optional(z.string().max(500)) }).meta({ id: 'CancelOrder' });
+export const cancelOrderSchema = z.strictObject({ reason: optional(z.string().max(500)) }).meta({ id: 'CancelOrder' });
