@@ -1,0 +1,104 @@
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import { allRoutes } from '../../../api/routes';
+import { type TestAccount, testAccount } from '../../support/api-deps';
+import { type OrdersApi, ordersApi } from '../orders/orders-api';
+import { item, order } from '../orders/sample-orders';
+
+/** Fields that an operation does not have. */
+
+let api: OrdersApi;
+let operator: TestAccount;
+let call: (method: 'get' | 'post', path: string, by: TestAccount, body?: unknown) => request.Test;
+
+beforeAll(async () => {
+  api = await ordersApi();
+  operator = await testAccount(api.sql, 'operator', 'ada', 'operator');
+  const app = createApp(api.deps, allRoutes(api.deps));
+  call = (method, path, by, body) => {
+    const sent = request(app)[method](path).set(by.keyAndSecret);
+    return body === undefined ? sent : sent.send(body as object);
+  };
+});
+
+const ignoredIn = ({ headers }: request.Response) => headers['x-ignored-fields'];
+
+test('a submission names the fields that it ignores, with their places', async () => {
+  const body = order({
+    shipmentMethod: 'express',
+    items: [item({ qty: 3, files: [{ ...item().files[0], dpi: 300 }] })],
+  });
+  const submitted = await call('post', '/v1/orders', api.shop, body).expect(200);
+  expect(ignoredIn(submitted)).toBe('shipmentMethod, items[0].qty, items[0].files[0].dpi');
+});
+
+test('a response without ignored fields has no such header', async () => {
+  expect(ignoredIn(await call('post', '/v1/orders', api.shop, order()).expect(200))).toBeUndefined();
+  // Any name is a variant, and metadata has entries of its own.
+  const metadata = [{ key: 'colour', value: 'red' }];
+  expect(ignoredIn(await call('post', '/v1/orders', api.shop, order({ metadata })).expect(200))).toBeUndefined();
+});
+
+test('a misspelled query parameter is named', async () => {
+  const listed = await call('get', '/v1/operator/orders?state=failed&limit=1', operator).expect(200);
+  expect(ignoredIn(listed)).toBe('state');
+});
+
+test('a refused request names them too', async () => {
+  const refused = await call('post', '/v1/orders', api.shop, { ...order(), currency: 'EUX', curency: 'EUR' }).expect(
+    400,
+  );
+  expect(ignoredIn(refused)).toBe('curency');
+});
+
+test('names cannot break the header, and are bounded', async () => {
+  const names = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`extra${index}`, 1]));
+  const strange = { 'a\r\nSet-Cookie: x': 1, 'ü,ü': 1, [`long${'g'.repeat(500)}`]: 1 };
+  const header = ignoredIn(await call('post', '/v1/orders/search', api.shop, { ...strange, ...names }).expect(200))!;
+  expect(header).toMatch(/^a\?\?Set-Cookie:\?x, \?\?\?, longg{96}, extra0, .*, \.\.\.$/);
+  expect(header.split(', ')).toHaveLength(21);
+});
+
+const id = '018f0000-0000-7000-8000-000000000000';
+const REFUSING: [operation: string, by: () => TestAccount, path: string, body: object, reference: string][] = [
+  [
+    'cancelling an order',
+    () => api.shop,
+    `/v1/orders/${id}/cancel`,
+    { reason: 'x', itemReferenceIds: ['a'] },
+    'itemReferenceIds',
+  ],
+  ['cancelling a shipping order', () => api.shop, `/v1/shipping-orders/${id}/cancel`, { packages: [0] }, 'packages'],
+  [
+    'a repair',
+    () => operator,
+    `/v1/operator/orders/${id}/repairs`,
+    { action: 'cancel', reason: 'x', items: ['1'] },
+    'items',
+  ],
+  [
+    'a bulk repair',
+    () => operator,
+    '/v1/operator/bulk-repairs',
+    { action: 'cancel', reason: 'x', filter: { client: 'shop' } },
+    'filter.client',
+  ],
+  [
+    'cancelling a bulk repair',
+    () => operator,
+    `/v1/operator/bulk-repairs/${id}/cancel`,
+    { orderIds: [id] },
+    'orderIds',
+  ],
+];
+
+test.each(REFUSING)('%s refuses a field that it does not have', async (_operation, by, path, body, reference) => {
+  const { body: refused } = await call('post', path, by(), body).expect(400);
+  const [error] = refused.errors;
+  expect(refused.errors).toHaveLength(1);
+  expect(error).toMatchObject({ code: 'VALIDATION_ERROR', reference, message: expect.stringMatching(/does not have/) });
+});
+
+test('cancelling a shipping order needs no body', async () => {
+  expect((await call('post', `/v1/shipping-orders/${id}/cancel`, api.shop)).status).toBe(404);
+});
