@@ -34,12 +34,30 @@ function codeOf(issue: Issue, value: unknown): FieldErrorCode {
   return 'VALIDATION_ERROR';
 }
 
-function messageOf(issue: Issue, code: FieldErrorCode): string {
+/** Types in words, as zod and JSON name them. */
+const TYPES: Readonly<Record<string, string>> = {
+  object: 'an object',
+  record: 'an object',
+  array: 'an array',
+  string: 'a string',
+  number: 'a number',
+  int: 'an integer',
+  boolean: 'true or false',
+};
+
+function typeInWords(value: unknown): string {
+  return value === null ? 'null' : Array.isArray(value) ? 'an array' : (TYPES[typeof value] ?? typeof value);
+}
+
+function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: boolean): string {
   if (issue.code === 'custom') return issue.message;
   if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
   if (code === 'IS_BLANK_ERROR') return 'This field must not be blank.';
   if (code === 'NO_SUCH_CHOICE_ERROR' && issue.code === 'invalid_value')
     return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
+  const expected = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
+  if (expected !== undefined && expected !== typeInWords(value))
+    return `${isWhole ? 'The body must' : 'Must'} be ${expected}, not ${typeInWords(value)}.`;
   return `${issue.message}.`;
 }
 
@@ -73,7 +91,7 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): F
     return issue.keys.map((key) => ({ code: 'VALIDATION_ERROR', message, reference: fieldPath([...path, key]) }));
   }
   const code = codeOf(issue, value);
-  return [{ code, message: messageOf(issue, code), reference: fieldPath(path) }];
+  return [{ code, message: messageOf(issue, code, value, path.length === 0), reference: fieldPath(path) }];
 }
 
 /**

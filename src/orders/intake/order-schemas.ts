@@ -1,4 +1,4 @@
-import { parsePhoneNumberFromString } from 'libphonenumber-js/min';
+import { validatePhoneNumberLength } from 'libphonenumber-js/min';
 import { z } from 'zod';
 import { labelText } from '../../documents/label-text-schema';
 import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
@@ -8,6 +8,15 @@ import { countryCode, currencyCode, httpUrl, metadata, needsState, price, text }
 const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 
 /** Schemas of orders as clients submit them (schema `SubmitOrder`), with the rules that need no database. */
+
+/** Why a text is no phone number, by the result of libphonenumber. */
+const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
+  INVALID_COUNTRY: 'The country code is missing or does not exist. Write the number as +49 30 901820.',
+  NOT_A_NUMBER: 'This is not a phone number. Write it with its country code, as +49 30 901820.',
+  TOO_SHORT: 'The number is too short for its country.',
+  TOO_LONG: 'The number is too long for its country.',
+  INVALID_LENGTH: 'No number of its country has this length.',
+};
 
 const phone = z
   .string()
@@ -19,11 +28,9 @@ const phone = z
         message: 'This field must not be blank.',
         params: { code: 'IS_BLANK_ERROR' },
       });
-    } else if (!parsePhoneNumberFromString(value, { extract: false })?.isPossible()) {
-      context.addIssue({
-        code: 'custom',
-        message: 'Not a phone number with its country code, such as +49 30 901820.',
-      });
+    } else {
+      const wrong = validatePhoneNumberLength(value);
+      if (wrong !== undefined) context.addIssue({ code: 'custom', message: NO_PHONE[wrong] });
     }
   });
 

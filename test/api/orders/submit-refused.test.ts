@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { type OrdersApi, ordersApi } from './orders-api';
 import { BLANK, CHOICE, MISSING, type RefusedOrder, testRefusals, WRONG } from './refusals';
-import { address, file, item, of, order, pack, packed, pairs, to, withFiles, without } from './sample-orders';
+import { address, file, item, named, of, order, pack, packed, pairs, to, withFiles, without } from './sample-orders';
 
 let api: OrdersApi;
 
@@ -157,6 +157,41 @@ const refused: RefusedOrder[] = [
 ];
 
 testRefusals(refused, () => api);
+
+test.each<[phone: string, reason: RegExp]>([
+  ['030 901820', /^The country code is missing or does not exist\./],
+  ['+999 123456789', /^The country code is missing or does not exist\./],
+  ['call me', /^This is not a phone number\./],
+  ['+49 30', /^The number is too short for its country\./],
+  ['+1 212 555 23681', /^The number is too long for its country\./],
+])('the error of the phone number %s says what is wrong with it', async (phone, reason) => {
+  const { body } = await api.submit(to({ phone })).expect(400);
+  expect(body.errors).toEqual([
+    { code: WRONG, reference: 'shippingAddress.phone', message: expect.stringMatching(reason) },
+  ]);
+});
+
+test.each<[sent: string, body: () => object, reference: string, message: string]>([
+  ['an array as the body', () => [order()], '', 'The body must be an object, not an array.'],
+  [
+    'an array as an address',
+    () => order({ shippingAddress: [] }),
+    'shippingAddress',
+    'Must be an object, not an array.',
+  ],
+  ['an array as an item', () => of([item()]), 'items[0]', 'Must be an object, not an array.'],
+  ['an object as items', () => order({ items: {} }), 'items', 'Must be an array, not an object.'],
+  [
+    'an array as a variant',
+    () => of(named({ productVariant: ['L'] })),
+    'items[0].productVariant',
+    'Must be an object, not an array.',
+  ],
+  ['null as a city', () => to({ city: null }), 'shippingAddress.city', 'Must be a string, not null.'],
+])('the error of %s names its place and both types', async (_sent, body, reference, message) => {
+  const { body: refused } = await api.submit(body()).expect(400);
+  expect(refused.errors[0]).toEqual({ code: WRONG, reference, message });
+});
 
 test('malformed JSON, another content type and a body over 1 MiB are refused', async () => {
   const send = (type: string, body: string) =>

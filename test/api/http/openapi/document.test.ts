@@ -105,6 +105,13 @@ test('schemas use only keywords and types of JSON Schema 2020-12', () => {
   }
 });
 
+test('the address of an order has the lengths that fit on labels', () => {
+  const { properties } = document.components.schemas.ShippingAddress as { properties: Record<string, object> };
+  const limitOf = (field: string) => Number(/"maxLength":(\d+)/.exec(JSON.stringify(properties[field]))?.[1]);
+  const fields = ['firstName', 'lastName', 'phone', 'addressLine1', 'addressLine2', 'state', 'city', 'postCode'];
+  expect(fields.map(limitOf)).toEqual([25, 25, 25, 35, 35, 35, 30, 15]);
+});
+
 test('the document has the credentials that the routes require', () => {
   for (const { access, operationId } of routes) {
     const { operation } = operations().find((one) => one.operation.operationId === operationId)!;
