@@ -2,8 +2,7 @@ import { heartbeat } from '@temporalio/activity';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { ErasureDeps } from '../src/privacy/erase';
-import { eraseWaiting } from '../src/privacy/erasures';
-import { eraseExpired } from '../src/privacy/retention';
+import { eraseExpired, eraseWaiting } from '../src/privacy/erasures';
 
 export interface PersonalDataDeps extends ErasureDeps {
   readonly log: Logger;

@@ -1,4 +1,4 @@
-import { auditRoutes } from './accounts/audit-routes';
+import { auditRoute } from './accounts/audit-route';
 import { oidcRoutes } from './accounts/oidc-routes';
 import { operatorRoutes } from './accounts/operator-routes';
 import { sessionRoutes } from './accounts/session-routes';
@@ -23,12 +23,12 @@ import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
 import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
-import { dispatchRoutes } from './partner/dispatch';
+import { dispatchRoute } from './partner/dispatch';
 import { messageSchemaRoute } from './partner/message-schemas';
-import { postbackRoutes } from './partner/postbacks';
+import { postbackRoute } from './partner/postbacks';
 import { printOrderRoutes } from './partner/print-orders';
-import { stockStatusRoutes } from './partner/stock-status';
-import { subscribeRoutes } from './partner/subscribe';
+import { stockStatusRoute } from './partner/stock-status';
+import { subscribeRoute } from './partner/subscribe';
 import { exchangeRateRoutes } from './procurement/exchange-rate-routes';
 import { procurementOrderRoutes } from './procurement/procurement-order-routes';
 import { procurementRoutes } from './procurement/routes';
@@ -45,17 +45,17 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),
-    ...subscribeRoutes(deps),
-    ...postbackRoutes(deps),
+    subscribeRoute(deps),
+    postbackRoute(deps),
     ...printOrderRoutes(deps),
-    ...dispatchRoutes(deps),
+    dispatchRoute(deps),
     messageSchemaRoute(deps.publicUrl),
     ...shippingRoutes(deps),
-    ...stockStatusRoutes(deps),
+    stockStatusRoute(deps),
     ...documentRoutes(deps),
     ...notificationRoutes(deps),
     ...operatorRoutes(deps),
-    ...auditRoutes(deps),
+    auditRoute(deps),
     ...sessionRoutes(deps),
     ...oidcRoutes(deps),
     ...clientRoutes(deps),

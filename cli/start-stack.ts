@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Sandbox, startSandbox, WATCHABLE } from '../sandbox';
 import { accountByName, isRevokedAccount } from '../src/accounts/accounts-and-keys';
 import { DEMO_OPERATOR } from '../src/accounts/demo-accounts';
-import { issueOneTimeToken } from '../src/accounts/one-time-sign-ins';
+import { issueOneTimeToken } from '../src/accounts/sessions';
 import { type Config, ConfigError } from '../src/platform/config';
 import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';

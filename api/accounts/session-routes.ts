@@ -1,8 +1,14 @@
 import { z } from 'zod';
 import { type Account, OPERATOR_ROLES } from '../../src/accounts/account';
 import { type Authenticator, createAuthenticator } from '../../src/accounts/authenticator';
-import { redeemOneTimeToken } from '../../src/accounts/one-time-sign-ins';
-import { csrfTokenOf, endSession, type SignInMethod, signInChange, startSession } from '../../src/accounts/sessions';
+import {
+  csrfTokenOf,
+  endSession,
+  redeemOneTimeToken,
+  type SignInMethod,
+  signInChange,
+  startSession,
+} from '../../src/accounts/sessions';
 import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { accountKeySchema } from '../../src/accounts/accounts-and-keys';
 import { billingEntity, clientSettingsFields, returnAddress } from '../../src/accounts/client-settings';
+import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import { timestamp } from '../../src/platform/domain/fields';
 import { credentialFields } from '../accounts/key-routes';
 import { idCursorField, limitField } from '../http/lists/cursor';
@@ -51,3 +53,15 @@ export const pageQuery = z.object({
 });
 
 export const clientPath = z.object({ connectorId: z.string().max(100) });
+
+export const clientHealthSchema = z
+  .object({
+    orders: z
+      .int()
+      .describe(`Orders that the figures are of: the latest ${RECENT_ORDERS} of the client, without drafts.`),
+    needAttention: z.int(),
+    byStatus: z.array(z.object({ status: z.enum(ORDER_STATUSES), orders: z.int() })),
+    oldestAt: timestamp.nullable().describe('When the oldest of these orders was created.'),
+    newestAt: timestamp.nullable(),
+  })
+  .meta({ id: 'ClientHealth' });

@@ -1,5 +1,7 @@
 import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import { changeClient, listClients } from '../../src/accounts/clients';
+import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { clientHealth } from '../../src/orders/reading/client-health';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
@@ -7,15 +9,21 @@ import type { ApiDeps } from '../deps';
 import { pageOf } from '../http/lists/cursor';
 import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { client, clientChange, clientPage, clientPath, createdClient, newClient, pageQuery } from './client-schemas';
-import { clientHealthRoute } from './health-route';
+import {
+  client,
+  clientChange,
+  clientHealthSchema,
+  clientPage,
+  clientPath,
+  createdClient,
+  newClient,
+  pageQuery,
+} from './client-schemas';
 import { clientsWithKeys, clientView, requireClient, storedSettings } from './views';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
-const common = {
-  tag: 'Clients',
-} as const;
+const common = { tag: 'Clients' } as const;
 
 const CLIENTS: KeyOwners = {
   noun: 'Client',
@@ -33,7 +41,7 @@ export function clientRoutes(deps: Deps): Route[] {
     listRoute(deps),
     getRoute(deps),
     changeRoute(deps),
-    clientHealthRoute(deps),
+    healthRoute(deps),
     ...keyRoutes(deps, CLIENTS),
   ];
 }
@@ -126,5 +134,30 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
         await audit(tx, { action: 'client.change', objectId: id, before, after: changed.settings });
         return (await clientsWithKeys(tx, [changed], publicUrl))[0]!;
       }),
+  });
+}
+
+function healthRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/connectors/{connectorId}/health',
+    operationId: 'getClientHealth',
+    summary: 'Get figures of a client’s latest orders',
+    description: 'The figures of its endpoints are in the list of its webhooks.',
+    params: clientPath,
+    response: clientHealthSchema,
+    handler: async ({ params }) => {
+      const { id } = await requireClient(sql, params.connectorId);
+      const { byStatus, ...figures } = await clientHealth(sql, id);
+      return {
+        ...figures,
+        byStatus: ORDER_STATUSES.flatMap((status) => {
+          const orders = byStatus[status];
+          return orders === undefined ? [] : [{ status, orders }];
+        }),
+      };
+    },
   });
 }

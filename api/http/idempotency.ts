@@ -90,7 +90,7 @@ export async function onceForKey(
 function replayOf(earlier: EarlierRequest, sealWith: string | undefined): Outcome {
   if (earlier.outcome === 'other-content') throw new Refusal('IDEMPOTENCY_KEY_REUSED');
   if (earlier.outcome === 'in-flight') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
-  const { body } = earlier.response;
+  const { response: body } = earlier;
   if (sealWith === undefined) return { replayed: true, response: body };
   const response = isSealed(body) ? openSealedResponse(sealWith, body) : undefined;
   if (response !== undefined) return { replayed: true, response };
@@ -129,7 +129,7 @@ async function attemptOnce(
   let completed = false;
   const complete = async (tx: Queryable, response: unknown) => {
     const body = sealWith === undefined ? response : sealResponse(sealWith, response);
-    await completeAttempt(tx, attempt, { status: 200, body });
+    await completeAttempt(tx, attempt, body);
     completed = true;
   };
   try {

@@ -35,60 +35,57 @@ async function confirmedPrintOrder(
 }
 
 /** `POST /v2/order/dispatch`: returns the shipping documents of a print order (docs/partners.md). */
-export function dispatchRoutes({ sql, links, runs }: ApiDeps): Route[] {
-  return [
-    route({
-      method: 'post',
-      path: '/v2/order/dispatch',
-      operationId: 'dispatchOrder',
-      summary: 'Get the shipping documents of a print order',
-      description:
-        'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
-        'links, unless address or method have changed: then a new label replaces the old one. 409 while the print ' +
-        'order is not confirmed, and after it was cancelled.',
-      tag: 'Partner interaction',
-      access: { credentials: 'key', roles: ['partner'] },
-      errors: 'plain',
-      body: z.object({ orderId: text(64) }).meta({ id: 'DispatchRequest' }),
-      response: z
-        .object({
-          documents: z.array(
-            z.object({
-              type: z
-                .enum(DISPATCH_TYPES)
-                .describe(
-                  'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
-                    'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
-                    'and packing slips as label or invoice.',
-                ),
-              contentType: z.string(),
-              format: z.string(),
-              url: z.url().describe('Valid for seven days.'),
-            }),
-          ),
-          trackingCode: z.string().optional(),
-          trackingLink: z.string().optional(),
-        })
-        .meta({ id: 'DispatchResponse' }),
-      handler: async ({ account, body, log }) => {
-        let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
-        if (printOrder === null)
-          throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
-        if (printOrder.status === 'cancelled')
-          throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
-        const { orderId, id: printOrderId } = printOrder;
-        for (let attempt = 0; ; attempt += 1) {
-          const { shipment, documentTypes } = printOrder;
-          if (shipment !== null) {
-            log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
-            return dispatchResponse(links, shipment, documentTypes ?? null);
-          }
-          if (attempt === MAX_ATTEMPTS) break;
-          await runs.dispatch(orderId, printOrderId);
-          printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
+export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v2/order/dispatch',
+    operationId: 'dispatchOrder',
+    summary: 'Get the shipping documents of a print order',
+    description:
+      'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
+      'links, unless address or method have changed: then a new label replaces the old one. 409 while the print ' +
+      'order is not confirmed, and after it was cancelled.',
+    tag: 'Partner interaction',
+    access: { credentials: 'key', roles: ['partner'] },
+    errors: 'plain',
+    body: z.object({ orderId: text(64) }).meta({ id: 'DispatchRequest' }),
+    response: z
+      .object({
+        documents: z.array(
+          z.object({
+            type: z
+              .enum(DISPATCH_TYPES)
+              .describe(
+                'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
+                  'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
+                  'and packing slips as label or invoice.',
+              ),
+            contentType: z.string(),
+            format: z.string(),
+            url: z.url().describe('Valid for seven days.'),
+          }),
+        ),
+        trackingCode: z.string().optional(),
+        trackingLink: z.string().optional(),
+      })
+      .meta({ id: 'DispatchResponse' }),
+    handler: async ({ account, body, log }) => {
+      let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
+      if (printOrder === null) throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
+      if (printOrder.status === 'cancelled')
+        throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
+      const { orderId, id: printOrderId } = printOrder;
+      for (let attempt = 0; ; attempt += 1) {
+        const { shipment, documentTypes } = printOrder;
+        if (shipment !== null) {
+          log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
+          return dispatchResponse(links, shipment, documentTypes ?? null);
         }
-        throw new Refusal('CONFLICT', { message: 'The address changed during the request; send it again.' });
-      },
-    }),
-  ];
+        if (attempt === MAX_ATTEMPTS) break;
+        await runs.dispatch(orderId, printOrderId);
+        printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
+      }
+      throw new Refusal('CONFLICT', { message: 'The address changed during the request; send it again.' });
+    },
+  });
 }

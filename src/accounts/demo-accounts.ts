@@ -29,17 +29,7 @@ async function ensureAccount(sql: Queryable, role: Role, name: string): Promise<
  *   keys; the old keys stay in the database, because another process may use them.
  * @returns the credentials to write to the file, and their accounts
  */
-export async function ensureDemoAccounts(
-  sql: Sql,
-  stored?: DemoCredentials,
-): Promise<{
-  readonly credentials: DemoCredentials;
-  readonly accounts: {
-    readonly client: Account;
-    readonly partners: readonly Account[];
-    readonly operator: Account;
-  };
-}> {
+export async function ensureDemoAccounts(sql: Sql, stored?: DemoCredentials) {
   const authenticator = createAuthenticator(sql);
   const works = async (role: Role, name: string, header: string | undefined) => {
     const account = (await authenticator.authenticate(header))?.account;
@@ -72,13 +62,11 @@ export async function ensureDemoAccounts(
       operatorWorks || (await isRevokedAccount(tx, operator.id))
         ? (stored?.operator ?? { apiKey: '' })
         : await issueKey(tx, operator.id);
-    return {
-      credentials: {
-        client: { apiKey: clientKey.apiKey, apiSecret: clientKey.apiSecret },
-        partners: partnerKeys,
-        operator: { apiKey: operatorKey.apiKey },
-      },
-      accounts: { client, partners, operator },
+    const credentials: DemoCredentials = {
+      client: { apiKey: clientKey.apiKey, apiSecret: clientKey.apiSecret },
+      partners: partnerKeys,
+      operator: { apiKey: operatorKey.apiKey },
     };
+    return { credentials, accounts: { client, partners, operator } };
   });
 }

@@ -12,11 +12,6 @@ export const IDEMPOTENCY_KEY_DAYS = 7;
  */
 const LEASE_SECONDS = 90;
 
-export interface StoredResponse {
-  readonly status: number;
-  readonly body: unknown;
-}
-
 /** A request with an Idempotency-Key. */
 export interface KeyedRequest {
   readonly accountId: string;
@@ -34,7 +29,7 @@ export interface Attempt extends Omit<KeyedRequest, 'fingerprint'> {
 
 /** What an earlier request with the same key left. */
 export type EarlierRequest =
-  | { readonly outcome: 'replay'; readonly response: StoredResponse }
+  | { readonly outcome: 'replay'; readonly response: unknown }
   | { readonly outcome: 'other-content' }
   | { readonly outcome: 'in-flight' };
 
@@ -80,7 +75,7 @@ export async function earlierRequest(
       AND created_at >= now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})`;
   if (stored === undefined) return undefined;
   if (!stored.sameContent) return { outcome: 'other-content' };
-  if (stored.status !== null) return { outcome: 'replay', response: { status: stored.status, body: stored.body } };
+  if (stored.status !== null) return { outcome: 'replay', response: stored.body };
   return stored.abandoned ? undefined : { outcome: 'in-flight' };
 }
 
@@ -108,9 +103,9 @@ export function claimWithResponses(sql: Queryable, requests: Fragment): Fragment
  * Stores the response. Call it in the transaction that creates the resource, so that both are committed or neither is.
  * @throws Refusal `IDEMPOTENCY_IN_FLIGHT` when a later attempt has taken the key over
  */
-export async function completeAttempt(sql: Queryable, attempt: Attempt, response: StoredResponse): Promise<void> {
+export async function completeAttempt(sql: Queryable, attempt: Attempt, response: unknown): Promise<void> {
   const rows = await sql`
-    UPDATE idempotency_keys SET status = ${response.status}, body = ${json(sql, response.body)}, locked_until = NULL
+    UPDATE idempotency_keys SET status = 200, body = ${json(sql, response)}, locked_until = NULL
     WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
       AND locked_until = ${attempt.lockedUntil} AND status IS NULL
     RETURNING 1`;

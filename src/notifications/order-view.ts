@@ -1,6 +1,7 @@
 import type { Queryable } from '../platform/postgres';
 import type { ItemView, NotifiedSnapshot, OrderView } from './domain/order-changes';
 import { STOP_REASONS } from './domain/stop-reasons';
+import type { Endpoint } from './webhook-schemas';
 
 /** Statuses for which a notification gives the reason. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
@@ -16,21 +17,15 @@ type ViewRow = Omit<OrderView, 'items'> & {
     readonly stoppedBy: string | null;
   })[];
   readonly notified: NotifiedSnapshot | null;
-  readonly endpoints: readonly NotifiedEndpoint[] | null;
+  readonly endpoints: NotifiableOrder['endpoints'] | null;
 };
 
-/** An enabled endpoint of the order's client, with the events that it receives. */
-export interface NotifiedEndpoint {
-  readonly id: string;
-  readonly events: readonly string[];
-}
-
 /** What notifications are made from. */
-export interface NotifiableOrder {
+interface NotifiableOrder {
   readonly view: OrderView;
   readonly notified: NotifiedSnapshot | null;
-  /** At least one. */
-  readonly endpoints: readonly NotifiedEndpoint[];
+  /** The enabled endpoints of the order's client, at least one. */
+  readonly endpoints: readonly Pick<Endpoint, 'id' | 'events'>[];
 }
 
 /**

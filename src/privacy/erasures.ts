@@ -1,7 +1,7 @@
 import { uuidv7 } from '../platform/ids';
 import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { type ErasureDeps, eraseSubjects } from './erase';
-import { type Subject, subjectsByEmail, subjectsById } from './subjects';
+import { orderHasEnded, type Subject, shippingOrderHasEnded, subjectsByEmail, subjectsById } from './subjects';
 
 /** Orders that one request, or one batch of the periodic job, erases. */
 export const ERASURE_BATCH = 100;
@@ -27,6 +27,12 @@ export async function storeErasure(
   return id;
 }
 
+/** `next`: where the next batch begins; empty after the last one. */
+interface ErasedBatch {
+  readonly erased: number;
+  readonly next: string;
+}
+
 /** Returns every order and shipping order of an e-mail address. */
 export async function allSubjectsByEmail(sql: Queryable, email: string): Promise<Subject[]> {
   const subjects: Subject[] = [];
@@ -37,15 +43,9 @@ export async function allSubjectsByEmail(sql: Queryable, email: string): Promise
   }
 }
 
-/** Progress of a request, in orders and shipping orders. */
-export interface ErasureProgress {
-  readonly erased: number;
-  /** Erased when they end. */
-  readonly waiting: number;
-}
-
-export async function erasureProgress(sql: Queryable, erasureId: string): Promise<ErasureProgress> {
-  const [row] = await sql<ErasureProgress[]>`
+/** Returns the progress of a request, in orders and shipping orders. `waiting`: those that are erased when they end. */
+export async function erasureProgress(sql: Queryable, erasureId: string) {
+  const [row] = await sql<{ erased: number; waiting: number }[]>`
     SELECT count(erased_at)::int AS erased, (count(*) - count(erased_at))::int AS waiting
     FROM erasure_targets WHERE erasure_id = ${erasureId}`;
   return row!;
@@ -55,10 +55,7 @@ export async function erasureProgress(sql: Queryable, erasureId: string): Promis
  * Erases the orders of earlier requests that have ended meanwhile. Processes one batch, ordered by id.
  * @param after `next` of the previous batch; empty for the first
  */
-export async function eraseWaiting(
-  deps: ErasureDeps,
-  after: string,
-): Promise<{ readonly erased: number; readonly next: string }> {
+export async function eraseWaiting(deps: ErasureDeps, after: string): Promise<ErasedBatch> {
   const rows = await deps.sql<{ id: string }[]>`
     SELECT DISTINCT subject_id AS id FROM erasure_targets
     WHERE erased_at IS NULL ${after === '' ? deps.sql`` : deps.sql`AND subject_id > ${after}`}
@@ -71,4 +68,32 @@ export async function eraseWaiting(
     UPDATE erasure_targets SET erased_at = now() WHERE subject_id = ANY(${deleted}::uuid[]) AND erased_at IS NULL`;
   const { length } = await eraseSubjects(deps, subjects);
   return { erased: length, next: rows.length < ERASURE_BATCH ? '' : ids.at(-1)! };
+}
+
+/**
+ * Erases the personal data of orders and shipping orders that ended before `endedBefore`, and deletes drafts that were not
+ * changed since. Processes one batch, ordered by id.
+ * @param after `next` of the previous batch; empty for the first
+ */
+export async function eraseExpired(deps: ErasureDeps, endedBefore: Date, after: string): Promise<ErasedBatch> {
+  const { sql } = deps;
+  // Ids contain their time: younger orders are not read.
+  const youngest = uuidv7(endedBefore.getTime());
+  const range = sql`erased_at IS NULL AND id < ${youngest} ${after === '' ? sql`` : sql`AND id > ${after}`}`;
+  const subjects = await sql<Subject[]>`
+    SELECT * FROM (
+      (SELECT 'order' AS kind, id, 'ended' AS state FROM orders
+        WHERE ${range} AND ${orderHasEnded(sql)} AND updated_at < ${endedBefore} ORDER BY id LIMIT ${ERASURE_BATCH})
+      UNION ALL
+      (SELECT 'order', id, 'draft' FROM orders
+        WHERE ${range} AND fulfillment_status = 'draft' AND updated_at < ${endedBefore} ORDER BY id LIMIT ${ERASURE_BATCH})
+      UNION ALL
+      (SELECT 'shipping_order', o.id, 'ended' FROM shipping_orders o
+        WHERE ${range} AND ${shippingOrderHasEnded(sql)} AND NOT EXISTS (
+          SELECT FROM shipments s JOIN trackings t ON t.shipment_id = s.id
+          WHERE s.shipping_order_id = o.id AND t.updated_at >= ${endedBefore})
+        ORDER BY o.id LIMIT ${ERASURE_BATCH})
+    ) expired ORDER BY id LIMIT ${ERASURE_BATCH}`;
+  const { length } = await eraseSubjects(deps, subjects);
+  return { erased: length, next: subjects.length < ERASURE_BATCH ? '' : subjects.at(-1)!.id };
 }

@@ -1,10 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { ProductKind } from '../../catalog/domain/product';
 import { checkOutboundUrl } from '../../platform/http/address-check';
 import type { SafeClient } from '../../platform/http/safe-client';
 import { newSigningSecret } from '../../platform/http/webhook-signature';
-import { submitUrlFor } from '../domain/delivery-target';
-import type { Subscription } from '../partner-schemas';
 import {
   createLabelReview,
   type ExpectedShipment,
@@ -14,16 +11,9 @@ import {
   reviewPostbacks,
 } from './postback-review';
 import type { ConformanceReport, Finding, ScenarioReport } from './report';
-import { createSampleIds, type SamplePrintOrder, samplePrintOrder } from './sample-print-orders';
-import { type CheckContext, cleanUp, SCENARIOS } from './scenarios';
+import { createSampleIds, samplePrintOrder } from './sample-print-orders';
+import { type CheckContext, type CheckedPartner, cleanUp, SCENARIOS } from './scenarios';
 import { CHECK_LIMITS, type CheckLimits, createSend, type Send } from './sender';
-
-/** The addresses and the version of a partner's subscription. */
-export interface CheckedPartner extends Omit<Subscription, 'documentTypes'> {
-  readonly kinds: readonly ProductKind[];
-  /** Signing secrets of the subscription. Empty: messages are signed with a secret that the partner does not know. */
-  readonly secrets: readonly string[];
-}
 
 export interface CheckOptions {
   readonly client: SafeClient;
@@ -61,35 +51,52 @@ export async function checkPartner(partner: CheckedPartner, options: CheckOption
   const secrets = partner.secrets.length > 0 ? partner.secrets : [newSigningSecret()];
   const send = createSend(client, secrets, limits, signal);
   await assertListens(partner.orderSubmitUrl, send);
-  const state = createState(partner, options, send, startedAt);
+  const { printOrderVersion: version } = partner;
+  const sample = { nextId: createSampleIds(startedAt), version, filesUrl: options.filesUrl };
+  let messages = 0;
+  let findings: Finding[] = [];
+  const context: CheckContext = {
+    partner,
+    slowMs: limits.slowMs,
+    send(message) {
+      messages += 1;
+      return send(message);
+    },
+    newPrintOrder: (variant) => samplePrintOrder(variant, sample),
+    open: new Set(),
+    shipments: [],
+    find: (fault, message) => findings.push({ fault, message }),
+  };
   const scenarios: ScenarioReport[] = [];
   const deadline = startedAt.getTime() + (options.playMs ?? Number.POSITIVE_INFINITY);
   for (const { name, skipped, play } of SCENARIOS) {
-    const reason = Date.now() > deadline ? OUT_OF_TIME : skipped?.(state.context);
+    const reason = Date.now() > deadline ? OUT_OF_TIME : skipped?.(partner);
     if (reason !== undefined) scenarios.push({ name, result: 'skipped', reason, findings: [] });
     else {
-      await play(state.context);
-      scenarios.push(reportOf(name, state.takeFindings()));
+      findings = [];
+      await play(context);
+      scenarios.push(reportOf(name, findings));
     }
   }
   const { postbacks } = options;
-  const watched = postbacks === undefined ? [] : state.shipments;
-  for (const printOrder of state.acceptedOrders)
+  const watched = postbacks === undefined ? [] : context.shipments;
+  for (const printOrder of [...context.open])
     if (Date.now() < deadline && !watched.some((shipment) => shipment.printOrder === printOrder))
-      await cleanUp(state.context, printOrder);
+      await cleanUp(context, printOrder);
   if (postbacks === undefined)
     scenarios.push({ name: POSTBACKS, result: 'skipped', reason: 'not asked to wait for them', findings: [] });
   else {
     // Of the first print order that was sent once.
     const once = watched.find(({ deliveries }) => deliveries === 'once');
-    const label = once && createLabelReview(state.context, postbacks.inbox, once.printOrder, limits.shipSoonMs);
+    const label =
+      once && createLabelReview(context.send, orderUpdateUrl, postbacks.inbox, once.printOrder, limits.shipSoonMs);
     scenarios.push(reportOf(POSTBACKS, await watchPostbacks(postbacks, watched, label, limits.settleMs, signal)));
   }
   return {
     passed: scenarios.every(({ result, reason }) => result !== 'failed' && reason !== OUT_OF_TIME),
     startedAt,
     finishedAt: new Date(),
-    messages: state.sent(),
+    messages,
     scenarios,
   };
 }
@@ -109,48 +116,6 @@ async function assertListens(url: string, send: Send): Promise<void> {
   const response = await send({ url, body: {}, signing: 'unsigned' });
   if (response.ok || response.kind === 'redirect' || response.kind === 'timeout') return;
   throw new CheckImpossible(`${url}: ${response.message}`);
-}
-
-function createState(partner: CheckedPartner, options: CheckOptions, send: Send, startedAt: Date) {
-  let findings: Finding[] = [];
-  let messages = 0;
-  const acceptedOrders: SamplePrintOrder[] = [];
-  const shipments: ExpectedShipment[] = [];
-  const canceledOrders = new Set<SamplePrintOrder>();
-  const { filesUrl } = options;
-  const sample = { nextId: createSampleIds(startedAt), version: partner.printOrderVersion, filesUrl };
-  const context: CheckContext = {
-    send(message) {
-      messages += 1;
-      return send(message);
-    },
-    slowMs: (options.limits ?? CHECK_LIMITS).slowMs,
-    kinds: partner.kinds,
-    knowsSecret: partner.secrets.length > 0,
-    submitUrl: (kind) => submitUrlFor(kind, partner)!,
-    cancelUrl: partner.orderCancelUrl,
-    updateUrl: partner.orderUpdateUrl,
-    inventoryUrl: partner.inventoryUrl,
-    newPrintOrder: (variant) => samplePrintOrder(variant, sample),
-    accepted: (printOrder) => acceptedOrders.push(printOrder),
-    expectShipment: (printOrder, deliveries) => shipments.push({ printOrder, deliveries }),
-    canceled: (printOrder) => canceledOrders.add(printOrder),
-    find: (fault, message) => findings.push({ fault, message }),
-  };
-  return {
-    context,
-    shipments,
-    /** Accepted print orders that no scenario has canceled. */
-    get acceptedOrders() {
-      return acceptedOrders.filter((printOrder) => !canceledOrders.has(printOrder));
-    },
-    sent: () => messages,
-    takeFindings(): Finding[] {
-      const taken = findings;
-      findings = [];
-      return taken;
-    },
-  };
 }
 
 /** Waits until every print order has ended, at most the given time, and reviews its postbacks. */

@@ -1,7 +1,7 @@
 import { withRevision } from '../domain/print-order';
 import type { Finding } from './report';
 import { MOVED_DELIVERY, type SamplePrintOrder } from './sample-print-orders';
-import type { CheckContext } from './scenarios';
+import type { Send } from './sender';
 
 /** A postback as it arrived during a check. */
 export interface SeenPostback {
@@ -124,7 +124,8 @@ export interface LabelReview {
  * @param shipSoonMs a partner that ships sooner after the change is not judged: the parcel may have left
  */
 export function createLabelReview(
-  { send, updateUrl }: CheckContext,
+  send: Send,
+  updateUrl: string | null,
   inbox: PostbackInbox,
   printOrder: SamplePrintOrder,
   shipSoonMs: number,

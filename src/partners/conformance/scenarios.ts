@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { ProductKind } from '../../catalog/domain/product';
 import { cutText } from '../../platform/domain/foreign-text';
 import { isTransient } from '../../platform/http/response';
+import { submitUrlFor } from '../domain/delivery-target';
 import { withRevision } from '../domain/print-order';
 import {
   type CancelRequestBody,
@@ -9,30 +10,31 @@ import {
   STOCK_POLL_VERSION,
   type StockPollBody,
 } from '../message-schemas';
+import type { Subscription } from '../partner-schemas';
 import { stockReportSchema } from '../partner-schemas';
 import type { FaultName } from './faults';
+import type { ExpectedShipment } from './postback-review';
 import { MOVED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVariant } from './sample-print-orders';
 import { SAMPLE_SKUS } from './sample-products';
 import type { CheckedResponse, Send, Signing } from './sender';
 
+/** The addresses and the version of a partner's subscription. */
+export interface CheckedPartner extends Omit<Subscription, 'documentTypes'> {
+  readonly kinds: readonly ProductKind[];
+  /** Signing secrets of the subscription. Empty: messages are signed with a secret that the partner does not know. */
+  readonly secrets: readonly string[];
+}
+
 /** What the scenarios of one check share. */
 export interface CheckContext {
-  readonly send: Send;
+  readonly partner: CheckedPartner;
   readonly slowMs: number;
-  readonly kinds: readonly ProductKind[];
-  /** False when the check has no secret of the partner. The scenarios about signatures are left out then. */
-  readonly knowsSecret: boolean;
-  submitUrl(kind: ProductKind): string;
-  readonly cancelUrl: string | null;
-  readonly updateUrl: string | null;
-  readonly inventoryUrl: string | null;
+  readonly send: Send;
   newPrintOrder(variant: SampleVariant): SamplePrintOrder;
-  /** Remembers a print order that the partner accepted: the check cancels it at its end. */
-  accepted(printOrder: SamplePrintOrder): void;
-  /** Waits for the postbacks of a print order at the end of the check, when it waits for any. */
-  expectShipment(printOrder: SamplePrintOrder, deliveries: 'once' | 'again'): void;
-  /** Remembers that the partner was asked to cancel a print order. */
-  canceled(printOrder: SamplePrintOrder): void;
+  /** Print orders that the partner accepted and was not asked to cancel: the check cancels them at its end. */
+  readonly open: Set<SamplePrintOrder>;
+  /** Print orders whose postbacks are awaited at the end of the check, when it waits for any. */
+  readonly shipments: ExpectedShipment[];
   find(fault: FaultName, message: string): void;
 }
 
@@ -40,7 +42,7 @@ export interface CheckContext {
 export interface Scenario {
   readonly name: string;
   /** Returns why the scenario cannot be played, or undefined. */
-  readonly skipped?: (context: CheckContext) => string | undefined;
+  readonly skipped?: (partner: CheckedPartner) => string | undefined;
   readonly play: (context: CheckContext) => Promise<void>;
 }
 
@@ -85,7 +87,7 @@ async function submit(
   { kind, body }: Pick<SamplePrintOrder, 'kind' | 'body'>,
   options: { messageId?: string; signing?: Signing; isSlow?: boolean } = {},
 ): Promise<CheckedResponse> {
-  return await context.send({ url: context.submitUrl(kind), body, ...options });
+  return await context.send({ url: submitUrlFor(kind, context.partner)!, body, ...options });
 }
 
 /** Submits a new print order that the partner must accept. @returns the print order, or undefined when it did not */
@@ -98,14 +100,14 @@ async function submitAccepted(
   const response = await submit(context, variantOrder, messageId === undefined ? {} : { messageId });
   const what = `print order ${variantOrder.id} (${variant.name})`;
   if (!mustAccept(context, what, response, 'print-order-refused')) return undefined;
-  context.accepted(variantOrder);
+  context.open.add(variantOrder);
   return { printOrder: variantOrder, response };
 }
 
 const PAPER = SAMPLE_VARIANTS[0]!;
 
 /** Returns the variant, or another one that the partner makes. */
-function variantFor({ kinds }: CheckContext, variant: SampleVariant): SampleVariant {
+function variantFor({ partner: { kinds } }: CheckContext, variant: SampleVariant): SampleVariant {
   return kinds.includes(variant.kind) ? variant : SAMPLE_VARIANTS.find(({ kind }) => kinds.includes(kind))!;
 }
 
@@ -145,9 +147,9 @@ const variants: Scenario = {
   name: 'Print orders of each variant',
   async play(context) {
     for (const variant of SAMPLE_VARIANTS) {
-      if (!context.kinds.includes(variant.kind)) continue;
+      if (!context.partner.kinds.includes(variant.kind)) continue;
       const submitted = await submitAccepted(context, variant);
-      if (submitted) context.expectShipment(submitted.printOrder, 'once');
+      if (submitted) context.shipments.push({ printOrder: submitted.printOrder, deliveries: 'once' });
     }
   },
 };
@@ -159,7 +161,7 @@ const duplicates: Scenario = {
     const submitted = await submitAccepted(context, PAPER, messageId);
     if (submitted) {
       const { printOrder, response } = submitted;
-      context.expectShipment(printOrder, 'again');
+      context.shipments.push({ printOrder, deliveries: 'again' });
       const retried = await submit(context, printOrder, { messageId });
       checkRepeated(context, `print order ${printOrder.id}, again`, response, retried);
       const renewed = await submit(context, printOrder);
@@ -169,7 +171,7 @@ const duplicates: Scenario = {
     const options = { messageId: `msg_${twin.id}` };
     const [one, other] = await Promise.all([submit(context, twin, options), submit(context, twin, options)]);
     const what = `print order ${twin.id}, twice at once`;
-    if (isAccepted(one!) || isAccepted(other!)) context.accepted(twin);
+    if (isAccepted(one!) || isAccepted(other!)) context.open.add(twin);
     const fault = isAccepted(other!) ? 'duplicate-refused' : 'print-order-refused';
     if (mustAccept(context, what, one!, fault)) checkRepeated(context, what, one!, other!);
   },
@@ -202,17 +204,14 @@ const BAD_SIGNATURES: readonly [Signing, FaultName, string][] = [
   ['future', 'future-signature-accepted', 'signed for a time in ten minutes'],
 ];
 
-const needsSecret = ({ knowsSecret }: CheckContext) =>
-  knowsSecret ? undefined : 'the secret of the partner is not given';
-
 const signatures: Scenario = {
   name: 'Signatures of print orders',
-  skipped: needsSecret,
+  skipped: ({ secrets }) => (secrets.length > 0 ? undefined : 'the secret of the partner is not given'),
   async play(context) {
     for (const [signing, fault, text] of BAD_SIGNATURES) {
       const printOrder = context.newPrintOrder(variantFor(context, PAPER));
       const response = await submit(context, printOrder, { signing });
-      if (isAccepted(response)) context.accepted(printOrder);
+      if (isAccepted(response)) context.open.add(printOrder);
       mustRefuse(context, `print order ${printOrder.id} ${text}`, response, fault);
     }
     // A partner that refuses every print order has another fault.
@@ -220,7 +219,7 @@ const signatures: Scenario = {
     const printOrder = context.newPrintOrder(variantFor(context, PAPER));
     const response = await submit(context, printOrder, { signing: 'rotated' });
     const what = `print order ${printOrder.id} with two signatures`;
-    if (mustAccept(context, what, response, 'rotated-signature-refused')) context.accepted(printOrder);
+    if (mustAccept(context, what, response, 'rotated-signature-refused')) context.open.add(printOrder);
   },
 };
 
@@ -235,7 +234,7 @@ const slowDelivery: Scenario = {
       context.find('slow-delivery-refused', `${what}: ${response.message}`);
     else if (response.ok && response.status === 408)
       context.find('slow-delivery-refused', `${what}: ${describe(response)}`);
-    else if (mustAccept(context, what, response, 'slow-delivery-refused')) context.accepted(printOrder);
+    else if (mustAccept(context, what, response, 'slow-delivery-refused')) context.open.add(printOrder);
   },
 };
 
@@ -250,22 +249,22 @@ function cancelRequest(printOrder: SamplePrintOrder): CancelRequestBody {
 
 /** Posts a forged message that must be refused. */
 async function mustRefuseForged(context: CheckContext, url: string, what: string, body: unknown): Promise<void> {
-  if (!context.knowsSecret) return;
+  if (context.partner.secrets.length === 0) return;
   const response = await context.send({ url, body, signing: 'forged' });
   mustRefuse(context, `${what} signed with another secret`, response, 'bad-signature-accepted');
 }
 
 const cancels: Scenario = {
   name: 'Cancel requests',
-  skipped: ({ cancelUrl }) => (cancelUrl === null ? 'no cancel URL' : undefined),
+  skipped: ({ orderCancelUrl }) => (orderCancelUrl === null ? 'no cancel URL' : undefined),
   async play(context) {
-    const url = context.cancelUrl!;
+    const url = context.partner.orderCancelUrl!;
     const submitted = await submitAccepted(context);
     if (submitted) {
       const { printOrder } = submitted;
       const body = cancelRequest(printOrder);
       await mustRefuseForged(context, url, `cancel request of ${printOrder.id}`, body);
-      context.canceled(printOrder);
+      context.open.delete(printOrder);
       const response = await context.send({ url, body });
       const what = `cancel request of ${printOrder.id}`;
       if (mustAccept(context, what, response, 'cancel-refused')) {
@@ -284,9 +283,9 @@ const cancels: Scenario = {
 
 const updates: Scenario = {
   name: 'Order updates',
-  skipped: ({ updateUrl }) => (updateUrl === null ? 'no update URL' : undefined),
+  skipped: ({ orderUpdateUrl }) => (orderUpdateUrl === null ? 'no update URL' : undefined),
   async play(context) {
-    const url = context.updateUrl!;
+    const url = context.partner.orderUpdateUrl!;
     const submitted = await submitAccepted(context);
     if (!submitted) return;
     const { printOrder } = submitted;
@@ -305,7 +304,7 @@ const inventory: Scenario = {
   name: 'Stock poll',
   skipped: ({ inventoryUrl }) => (inventoryUrl === null ? 'no inventory URL' : undefined),
   async play(context) {
-    const url = context.inventoryUrl!;
+    const url = context.partner.inventoryUrl!;
     const body: StockPollBody = { version: STOCK_POLL_VERSION, SKU: [...SAMPLE_SKUS] };
     await mustRefuseForged(context, url, 'stock poll', body);
     const response = await context.send({ url, body });
@@ -346,7 +345,6 @@ export const SCENARIOS: readonly Scenario[] = [
 
 /** Requests the cancellation of a print order at the end of the check. Its response does not matter. */
 export async function cleanUp(context: CheckContext, printOrder: SamplePrintOrder): Promise<void> {
-  if (context.cancelUrl === null) return;
-  context.canceled(printOrder);
-  await context.send({ url: context.cancelUrl, body: cancelRequest(printOrder) });
+  const { orderCancelUrl: url } = context.partner;
+  if (url !== null) await context.send({ url, body: cancelRequest(printOrder) });
 }

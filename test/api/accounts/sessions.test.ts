@@ -6,7 +6,7 @@ import type { Route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
 import { issueKey, revokeKey } from '../../../src/accounts/accounts-and-keys';
 import { listAuditEntries } from '../../../src/accounts/audit-log';
-import { issueOneTimeToken } from '../../../src/accounts/one-time-sign-ins';
+import { issueOneTimeToken } from '../../../src/accounts/sessions';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
-import { stockStatusRoutes } from '../../../api/partner/stock-status';
+import { stockStatusRoute } from '../../../api/partner/stock-status';
 import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import type { Sql } from '../../../src/platform/postgres';
@@ -18,7 +18,7 @@ let operator: TestAccount;
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   const deps = await testApiDeps(sql);
-  app = createApp(deps, [...stockStatusRoutes(deps), ...operatorPartnerRoutes(deps)]);
+  app = createApp(deps, [stockStatusRoute(deps), ...operatorPartnerRoutes(deps)]);
   ohio = await testAccount(sql, 'partner', 'prints-ohio');
   berlin = await testAccount(sql, 'partner', 'prints-berlin');
   operator = await testAccount(sql, 'operator');

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { subscribeRoutes } from '../../../api/partner/subscribe';
+import { subscribeRoute } from '../../../api/partner/subscribe';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import type { Sql } from '../../../src/platform/postgres';
@@ -18,7 +18,7 @@ beforeAll(async () => {
   ({ sql } = await testDatabase());
   const app = async (allowPrivate: boolean) => {
     const deps = await testApiDeps(sql, { config: { OUTBOUND_ALLOW_PRIVATE: allowPrivate } });
-    return createApp(deps, subscribeRoutes(deps));
+    return createApp(deps, [subscribeRoute(deps)]);
   };
   publicApp = await app(false);
   laptopApp = await app(true);

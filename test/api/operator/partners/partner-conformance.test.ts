@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../../api/app';
 import { conformanceRoute } from '../../../../api/operator/partners/partner-conformance';
-import { subscribeRoutes } from '../../../../api/partner/subscribe';
+import { subscribeRoute } from '../../../../api/partner/subscribe';
 import { ensureDemoPartners } from '../../../../src/partners/demo-partners';
 import { verifySignature } from '../../../../src/platform/http/webhook-signature';
 import type { Sql } from '../../../../src/platform/postgres';
@@ -20,7 +20,7 @@ let server: PartnerServer;
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   const deps = await testApiDeps(sql, { config: { OUTBOUND_ALLOW_PRIVATE: true } });
-  app = createApp(deps, [conformanceRoute(deps), ...subscribeRoutes(deps)]);
+  app = createApp(deps, [conformanceRoute(deps), subscribeRoute(deps)]);
   operator = await testAccount(sql, 'operator');
   berlin = await testAccount(sql, 'partner', 'prints-berlin');
   const partners = await ensureDemoPartners(sql, [berlin]);

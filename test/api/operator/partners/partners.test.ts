@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../../api/app';
 import { operatorPartnerRoutes } from '../../../../api/operator/partners/partners';
-import { subscribeRoutes } from '../../../../api/partner/subscribe';
+import { subscribeRoute } from '../../../../api/partner/subscribe';
 import { createCandidateReader } from '../../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../../src/partners/demo-partners';
 import { routeOrder } from '../../../../src/partners/domain/routing';
@@ -24,7 +24,7 @@ let berlin: TestAccount;
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   const deps = await testApiDeps(sql);
-  app = createApp(deps, [...operatorPartnerRoutes(deps), ...subscribeRoutes(deps)]);
+  app = createApp(deps, [...operatorPartnerRoutes(deps), subscribeRoute(deps)]);
   operator = await testAccount(sql, 'operator');
   berlin = await testAccount(sql, 'partner', 'prints-berlin');
   await ensureDemoPartners(sql, [berlin]);

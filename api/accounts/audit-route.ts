@@ -1,0 +1,48 @@
+import { z } from 'zod';
+import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
+import { auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
+import type { ApiDeps } from '../deps';
+import { requireOperatorRole } from '../http/authentication';
+import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
+import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { instant } from '../http/lists/search-filters';
+import { operatorsOnly, type Route } from '../http/route';
+
+const isRowId = (id: string) => /^\d{1,18}$/.test(id);
+
+/** The route with which operators read the audit log and admins export it. */
+export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return exportedList({
+    csv: { name: 'audit', rows: 'entries', pages: PAGES.byCursor },
+    method: 'get',
+    path: '/v1/operator/audit',
+    operationId: 'listAuditLog',
+    summary: 'List the audit log, newest first',
+    description:
+      'Every action of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +
+      'rates, and repairs, cancellations, shipping changes and payments of orders. `format=csv` exports every row that matches ' +
+      'and is for admins.',
+    tag: 'Operators',
+    access: operatorsOnly('viewer'),
+    query: z.object({
+      actor: z.string().max(100).optional().describe('Id or name of the actor.'),
+      action: z.enum(AUDIT_ACTION_NAMES).optional(),
+      object: z.string().max(300).optional().describe('A type, an id, or both: `partner`, `partner:<id>`.'),
+      from: instant.describe('Inclusive, ISO 8601.'),
+      to: instant.describe('Exclusive, ISO 8601.'),
+      limit: limitField,
+      cursor: cursorField.optional(),
+      format: formatQuery,
+    }),
+    response: z
+      .object({ entries: z.array(auditEntrySchema), nextCursor: z.string().nullable() })
+      .meta({ id: 'AuditPage' }),
+    handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
+      if (format === 'csv') requireOperatorRole(account, 'admin');
+      const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
+      const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
+      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
+      return { entries: page.map(({ position: _, ...entry }) => entry), nextCursor };
+    },
+  });
+}
