@@ -25,16 +25,12 @@ const content = z.object({
   expiresAt: z.coerce.date(),
 });
 
-/** The cookie that binds a sign-in to the browser that started it. It is sealed, so a browser can neither read nor make one. */
-export interface SignInCookie {
-  /** Returns the Set-Cookie header of a pending sign-in. Undefined deletes the cookie. */
-  set(pending: PendingSignIn | undefined): string;
-  /** Returns the pending sign-in of a Cookie header, or undefined when there is none or its time is over. */
-  read(header: string | undefined): PendingSignIn | undefined;
-}
-
-/** @param address URL of the routes that use the cookie */
-export function signInCookie(secretBox: SecretBox, address: string): SignInCookie {
+/**
+ * Returns the cookie that binds a sign-in to the browser that started it. It is sealed, so a browser can neither read nor make
+ * one.
+ * @param address URL of the routes that use the cookie
+ */
+export function signInCookie(secretBox: SecretBox, address: string) {
   // The response of the provider is a navigation from another site, with which SameSite=Strict sends no cookie.
   const attributes = () => {
     const { pathname, protocol } = new URL(address);
@@ -52,13 +48,17 @@ export function signInCookie(secretBox: SecretBox, address: string): SignInCooki
   }
 
   return {
-    set(pending) {
+    /** Returns the Set-Cookie header of a pending sign-in. Undefined deletes the cookie. */
+    set(pending: PendingSignIn | undefined): string {
       const value = pending === undefined ? '' : secretBox.seal(JSON.stringify(pending), OWNER);
       return `${NAME}=${value}; ${attributes()}; Max-Age=${pending === undefined ? 0 : PENDING_SECONDS}`;
     },
-    read: (header) =>
+    /** Returns the pending sign-in of a Cookie header, or undefined when there is none or its time is over. */
+    read: (header: string | undefined): PendingSignIn | undefined =>
       cookieValues(header, NAME)
         .map(open)
         .find((pending) => pending !== undefined),
   };
 }
+
+export type SignInCookie = ReturnType<typeof signInCookie>;

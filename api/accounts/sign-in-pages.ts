@@ -39,11 +39,6 @@ export function refusedPage(
   return new RawResponse(status, headers, PAGE.render({ title: 'Sign-in failed', body }));
 }
 
-/** Returns true for a request of a browser's address bar, which shows a page better than JSON. */
-function wantsPage(headers: Readonly<Record<string, string | undefined>>): boolean {
-  return headers.accept?.includes('text/html') ?? false;
-}
-
 /** Responds with a page where a browser navigates and `work` refuses. Other callers get the refusal as JSON. */
 export async function readableForBrowsers(
   call: { readonly headers: Readonly<Record<string, string | undefined>>; readonly requestId: string },
@@ -53,7 +48,9 @@ export async function readableForBrowsers(
   try {
     return await work();
   } catch (error) {
-    if (error instanceof Refusal && wantsPage(call.headers)) return refusedPage(error, call.requestId, signInAddress);
+    // A request of a browser's address bar: a page is easier to read than JSON.
+    const wantsPage = call.headers.accept?.includes('text/html') ?? false;
+    if (error instanceof Refusal && wantsPage) return refusedPage(error, call.requestId, signInAddress);
     throw error;
   }
 }

@@ -4,12 +4,7 @@ import {
   mountedPrintOrderSchema,
   paperPrintOrderSchema,
 } from '../../src/partners/message-schemas';
-import {
-  listSentPrintOrders,
-  PRINT_ORDER_STATUSES,
-  type SentPrintOrder,
-  sentPrintOrder,
-} from '../../src/partners/print-orders';
+import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '../../src/partners/print-orders';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { pageOf } from '../http/lists/cursor';
@@ -60,11 +55,7 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
       }),
       handler: async ({ account, query: { status, cursor, limit } }) => {
-        const found = await listSentPrintOrders(sql, account.id, {
-          status,
-          before: cursor,
-          limit: limit + 1,
-        });
+        const found = await listSentPrintOrders(sql, account.id, { status, before: cursor, limit: limit + 1 });
         const { page, nextCursor } = pageOf(found, limit, ({ id }) => id);
         return { orders: page.map(printOrderView), nextCursor };
       },
@@ -78,7 +69,7 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       params: z.object({ printOrderId: z.string().max(100) }),
       response: sentPrintOrderSchema,
       handler: async ({ account, params: { printOrderId } }) => {
-        const found = await sentPrintOrder(sql, account.id, printOrderId);
+        const [found] = await listSentPrintOrders(sql, account.id, { id: printOrderId, limit: 1 });
         if (found === undefined) {
           throw new Refusal('NOT_FOUND', { message: `There is no print order ${printOrderId}.` });
         }

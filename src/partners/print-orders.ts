@@ -63,57 +63,36 @@ const statusOf = (sql: Queryable) => sql`
      ELSE 'shipped' END
    FROM print_jobs j WHERE j.print_order_id = p.id)`;
 
-/** Returns the start of a statement about the print orders `p` that were sent to a partner. */
-const selectSent = (sql: Queryable, partnerId: string) => sql`
-  SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
-  FROM print_orders p LEFT JOIN LATERAL (
-    SELECT revision, body FROM print_order_updates WHERE print_order_id = p.id ORDER BY revision DESC LIMIT 1
-  ) u ON true
-  WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL`;
-
-interface SentRow extends Omit<SentPrintOrder, 'body'> {
-  readonly body: string;
+/** A print order must match every given filter. */
+interface SentFilter {
+  readonly id?: string;
+  readonly status?: PrintOrderStatus | undefined;
+  /** Id of the last print order of the previous page. */
+  readonly before?: string | undefined;
+  readonly limit: number;
 }
 
-const sent = ({ body, ...row }: SentRow): SentPrintOrder => ({
-  ...row,
-  body: JSON.parse(body) as PrintOrderBody,
-});
-
-/**
- * Returns a page of the print orders that were sent to a partner, newest first.
- * @param page `before` is the id of the last print order of the previous page
- */
+/** Returns a page of the print orders that were sent to a partner, newest first. */
 export async function listSentPrintOrders(
   sql: Queryable,
   partnerId: string,
-  page: {
-    readonly status?: PrintOrderStatus | undefined;
-    readonly before?: string | undefined;
-    readonly limit: number;
-  },
+  { id, status, before, limit }: SentFilter,
 ): Promise<SentPrintOrder[]> {
-  const { status, before, limit } = page;
+  if (id !== undefined && !isPrintOrderId(id)) return [];
   const isOpen = status !== undefined && status !== 'shipped' && status !== 'cancelled';
-  const rows = await sql<SentRow[]>`
+  const rows = await sql<(Omit<SentPrintOrder, 'body'> & { readonly body: string })[]>`
     SELECT * FROM (
-      ${selectSent(sql, partnerId)}
+      SELECT p.id, ${statusOf(sql)} AS status, coalesce(u.revision, 1) AS revision, coalesce(u.body, p.body) AS body
+      FROM print_orders p LEFT JOIN LATERAL (
+        SELECT revision, body FROM print_order_updates WHERE print_order_id = p.id ORDER BY revision DESC LIMIT 1
+      ) u ON true
+      WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL
+        ${id === undefined ? sql`` : sql`AND p.id = ${id}`}
         ${before === undefined ? sql`` : sql`AND p.id < ${before}`}
         ${isOpen ? sql`AND p.id IN (SELECT print_order_id FROM print_jobs WHERE status IN ${openJobs(sql)})` : sql``}
         ${status === 'cancelled' ? sql`AND p.status = 'cancelled'` : sql``}
     ) sent
     ${status === undefined ? sql`` : sql`WHERE status = ${status}`}
     ORDER BY id DESC LIMIT ${limit}`;
-  return rows.map(sent);
-}
-
-/** Returns a print order that was sent to the partner, or undefined. */
-export async function sentPrintOrder(
-  sql: Queryable,
-  partnerId: string,
-  printOrderId: string,
-): Promise<SentPrintOrder | undefined> {
-  if (!isPrintOrderId(printOrderId)) return undefined;
-  const [row] = await sql<SentRow[]>`${selectSent(sql, partnerId)} AND p.id = ${printOrderId}`;
-  return row && sent(row);
+  return rows.map(({ body, ...row }) => ({ ...row, body: JSON.parse(body) as PrintOrderBody }));
 }

@@ -5,19 +5,6 @@ import type { Subject } from './subjects';
 
 type PersonalRow = Readonly<Record<string, unknown>>;
 
-/** Everything that Pressline stores about the recipient of an order or a shipping order. */
-export interface ExportedSubject {
-  readonly kind: Subject['kind'];
-  readonly id: string;
-  /** Rows by table. A row has the names of its columns. */
-  readonly records: Readonly<Record<string, readonly PersonalRow[]>>;
-  readonly documents: readonly {
-    readonly type: string;
-    readonly fileName: string;
-    readonly url: string;
-  }[];
-}
-
 interface StoredDocument {
   readonly type: string;
   readonly fileName: string;
@@ -25,16 +12,18 @@ interface StoredDocument {
   readonly objectKey: string;
 }
 
-/** Returns the stored data of one order or shipping order, with links to its files and documents. */
+/**
+ * Returns the stored data about the recipient of an order or a shipping order, with links to its files and documents: rows by
+ * table, with the names of the columns.
+ */
 export async function exportSubject(
   { sql, links }: { readonly sql: Queryable; readonly links: LinkSigner },
   { kind, id }: Subject,
-): Promise<ExportedSubject> {
+) {
   const records: Record<string, PersonalRow[]> = {};
   for (const { table, rowsOf } of PERSONAL_TABLES) {
-    const rows = await sql<
-      { row: PersonalRow }[]
-    >`SELECT to_jsonb(t) AS row FROM ${sql(table)} t WHERE ${rowsOf(sql, [id])}`;
+    const rows = await sql<{ row: PersonalRow }[]>`
+      SELECT to_jsonb(t) AS row FROM ${sql(table)} t WHERE ${rowsOf(sql, [id])}`;
     if (rows.length > 0) records[table] = rows.map(({ row }) => row);
   }
   const documents = await storedDocuments(sql, id);

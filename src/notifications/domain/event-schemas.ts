@@ -10,20 +10,6 @@ const message = {
 
 const metadata = z.array(z.unknown()).readonly().describe('As ordered.');
 
-const ofOrder = {
-  orderId: z.string(),
-  storeId: z.null(),
-  orderReferenceId: z.string(),
-  metadata,
-};
-
-const ofItem = {
-  ...ofOrder,
-  itemReferenceId: z.string(),
-  metadata: metadata.describe('Of the item, as ordered.'),
-  orderMetadata: metadata.describe('Of the order, as ordered.'),
-};
-
 const parcel = {
   trackingCode: z.string().nullable(),
   trackingUrl: z.string().nullable(),
@@ -37,119 +23,117 @@ const parcel = {
 const fulfillment = z.object(parcel).describe('A parcel with units of an item.').meta({ id: 'WebhookFulfillment' });
 export type Fulfillment = z.output<typeof fulfillment>;
 
-const orderStatusUpdated = z
-  .object({
-    ...message,
-    event: z.literal('order_status_updated'),
-    ...ofOrder,
-    fulfillmentStatus: z.string(),
-    comment: z.string().nullable().describe('Why the order was refused; null otherwise.'),
-    items: z
-      .array(
-        z.object({
-          itemReferenceId: z.string(),
-          fulfillmentStatus: z.string(),
-          fulfillments: z.array(fulfillment).readonly(),
-          metadata,
-        }),
-      )
-      .readonly(),
-  })
-  .meta({ id: 'OrderStatusUpdated' });
-
-const orderItemStatusUpdated = z
-  .object({
-    ...message,
-    event: z.literal('order_item_status_updated'),
-    ...ofItem,
-    status: z.string(),
-    comment: z.string().nullable().describe('Why production stopped; null otherwise.'),
-    fulfillmentCountry: z.string().nullable(),
-    fulfillmentStateProvince: z.string().nullable(),
-    fulfillmentFacilityId: z.string().nullable(),
-  })
-  .meta({ id: 'OrderItemStatusUpdated' });
-
-const orderItemTrackingCodeUpdated = z
-  .object({
-    ...message,
-    event: z.literal('order_item_tracking_code_updated'),
-    ...ofItem,
-    ...parcel,
-    trackingCode: z.string(),
-  })
-  .meta({ id: 'OrderItemTrackingCodeUpdated' });
-
-const orderDeliveryEstimateUpdated = z
-  .object({
-    ...message,
-    event: z.literal('order_delivery_estimate_updated'),
-    ...ofOrder,
-    minDeliveryDate: z.string().describe('YYYY-MM-DD.'),
-    maxDeliveryDate: z.string().nullable().describe('YYYY-MM-DD.'),
-  })
-  .meta({ id: 'OrderDeliveryEstimateUpdated' });
-
-const digest = {
-  ...message,
-  reason: z.string().describe('Attention reason, kind of message, or name of the job.'),
-  count: z.int(),
-  since: z.iso.datetime().describe('When the first of them was raised.'),
-  link: z.string().describe('Page of the console.'),
-};
-
-const attentionRaised = z
-  .object({
-    ...digest,
-    event: z.literal('attention_raised'),
-    orders: z.array(z.object({ id: z.string(), orderReferenceId: z.string() })).describe('The first orders.'),
-  })
-  .meta({ id: 'AttentionRaised' });
-
-const outboxDead = z
-  .object({
-    ...digest,
-    event: z.literal('outbox_dead'),
-    messages: z
-      .array(z.object({ id: z.string(), target: z.string(), error: z.string().nullable() }))
-      .describe('The first messages.'),
-  })
-  .meta({ id: 'OutboxDead' });
-
-const jobFailed = z.object({ ...digest, event: z.literal('job_failed'), error: z.string() }).meta({ id: 'JobFailed' });
-
-const endpointTest = z.object({ ...message, event: z.literal('endpoint_test') }).meta({ id: 'EndpointTest' });
-
 type AnyEvent = NotificationEvent | OperatorEvent | typeof TEST_EVENT;
 
-interface EventSchema<Event extends AnyEvent> {
-  readonly schema: z.ZodType<{ readonly event: Event }>;
-  readonly summary: string;
-}
+/** Returns the schema of an event. @param id its name in the OpenAPI document */
+const ofEvent = <Event extends AnyEvent, Fields extends z.ZodRawShape>(event: Event, id: string, fields: Fields) =>
+  z.object({ ...message, event: z.literal(event), ...fields }).meta({ id });
+
+const ofOrder = <Event extends NotificationEvent, Fields extends z.ZodRawShape>(
+  event: Event,
+  id: string,
+  fields: Fields,
+) =>
+  ofEvent(event, id, {
+    orderId: z.string(),
+    storeId: z.null(),
+    orderReferenceId: z.string(),
+    metadata,
+    ...fields,
+  });
+
+const ofItem = <Event extends NotificationEvent, Fields extends z.ZodRawShape>(
+  event: Event,
+  id: string,
+  fields: Fields,
+) =>
+  ofOrder(event, id, {
+    itemReferenceId: z.string(),
+    metadata: metadata.describe('Of the item, as ordered.'),
+    orderMetadata: metadata.describe('Of the order, as ordered.'),
+    ...fields,
+  });
+
+const digest = <Event extends OperatorEvent, Fields extends z.ZodRawShape>(event: Event, id: string, fields: Fields) =>
+  ofEvent(event, id, {
+    reason: z.string().describe('Attention reason, kind of message, or name of the job.'),
+    count: z.int(),
+    since: z.iso.datetime().describe('When the first of them was raised.'),
+    link: z.string().describe('Page of the console.'),
+    ...fields,
+  });
 
 /** All events with their schemas, for the OpenAPI document and the client. */
 export const EVENT_SCHEMAS = {
-  order_status_updated: { schema: orderStatusUpdated, summary: 'The status of an order changed' },
+  order_status_updated: {
+    summary: 'The status of an order changed',
+    schema: ofOrder('order_status_updated', 'OrderStatusUpdated', {
+      fulfillmentStatus: z.string(),
+      comment: z.string().nullable().describe('Why the order was refused; null otherwise.'),
+      items: z
+        .array(
+          z.object({
+            itemReferenceId: z.string(),
+            fulfillmentStatus: z.string(),
+            fulfillments: z.array(fulfillment).readonly(),
+            metadata,
+          }),
+        )
+        .readonly(),
+    }),
+  },
   order_item_status_updated: {
-    schema: orderItemStatusUpdated,
     summary: 'The status of an item changed',
+    schema: ofItem('order_item_status_updated', 'OrderItemStatusUpdated', {
+      status: z.string(),
+      comment: z.string().nullable().describe('Why production stopped; null otherwise.'),
+      fulfillmentCountry: z.string().nullable(),
+      fulfillmentStateProvince: z.string().nullable(),
+      fulfillmentFacilityId: z.string().nullable(),
+    }),
   },
   order_item_tracking_code_updated: {
-    schema: orderItemTrackingCodeUpdated,
     summary: 'A parcel of an item has a new tracking code',
+    schema: ofItem('order_item_tracking_code_updated', 'OrderItemTrackingCodeUpdated', {
+      ...parcel,
+      trackingCode: z.string(),
+    }),
   },
   order_delivery_estimate_updated: {
-    schema: orderDeliveryEstimateUpdated,
     summary: 'The delivery dates are known for the first time, or changed',
+    schema: ofOrder('order_delivery_estimate_updated', 'OrderDeliveryEstimateUpdated', {
+      minDeliveryDate: z.string().describe('YYYY-MM-DD.'),
+      maxDeliveryDate: z.string().nullable().describe('YYYY-MM-DD.'),
+    }),
   },
   attention_raised: {
-    schema: attentionRaised,
     summary: 'Orders need attention (for endpoints of operators)',
+    schema: digest('attention_raised', 'AttentionRaised', {
+      orders: z.array(z.object({ id: z.string(), orderReferenceId: z.string() })).describe('The first orders.'),
+    }),
   },
-  outbox_dead: { schema: outboxDead, summary: 'Messages are dead (for endpoints of operators)' },
-  job_failed: { schema: jobFailed, summary: 'A periodic job failed (for endpoints of operators)' },
-  endpoint_test: { schema: endpointTest, summary: 'The test event, sent on request' },
-} as const satisfies { readonly [Event in AnyEvent]: EventSchema<Event> };
+  outbox_dead: {
+    summary: 'Messages are dead (for endpoints of operators)',
+    schema: digest('outbox_dead', 'OutboxDead', {
+      messages: z
+        .array(z.object({ id: z.string(), target: z.string(), error: z.string().nullable() }))
+        .describe('The first messages.'),
+    }),
+  },
+  job_failed: {
+    summary: 'A periodic job failed (for endpoints of operators)',
+    schema: digest('job_failed', 'JobFailed', { error: z.string() }),
+  },
+  endpoint_test: {
+    summary: 'The test event, sent on request',
+    schema: ofEvent('endpoint_test', 'EndpointTest', {}),
+  },
+} as const satisfies {
+  readonly [Event in AnyEvent]: {
+    readonly schema: z.ZodType<{ readonly event: Event }>;
+    readonly summary: string;
+  };
+};
 
 type Payload<Schema extends z.ZodType> = Omit<z.input<Schema>, keyof typeof message | 'event'>;
 

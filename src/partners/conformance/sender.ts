@@ -72,19 +72,14 @@ export function createSend(
   const otherSecret = newSigningSecret();
 
   function headersOf(signing: Signing, id: string, body: string): Record<string, string> {
-    const now = Date.now();
-    const sign = (given: readonly string[], of = body, at = now) =>
-      signatureHeaders({ id, body: of, at: new Date(at), secrets: given });
-    const headers: Readonly<Record<Signing, () => Record<string, string>>> = {
-      valid: () => sign(secrets),
-      rotated: () => sign([otherSecret, ...secrets]),
-      forged: () => sign([otherSecret]),
-      'changed-body': () => sign(secrets, `${body} `),
-      unsigned: () => ({}),
-      old: () => sign(secrets, body, now - SKEW_MS),
-      future: () => sign(secrets, body, now + SKEW_MS),
-    };
-    return headers[signing]();
+    if (signing === 'unsigned') return {};
+    const skewMs = signing === 'old' ? -SKEW_MS : signing === 'future' ? SKEW_MS : 0;
+    return signatureHeaders({
+      id,
+      body: signing === 'changed-body' ? `${body} ` : body,
+      at: new Date(Date.now() + skewMs),
+      secrets: signing === 'forged' ? [otherSecret] : signing === 'rotated' ? [otherSecret, ...secrets] : secrets,
+    });
   }
 
   return async ({ url, body, signing = 'valid', messageId = `msg_${randomToken(18)}`, isSlow = false }) => {

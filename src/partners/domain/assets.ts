@@ -1,6 +1,6 @@
 import { areasOfDefaultFile, type ResolvedProduct } from '../../catalog/domain/product';
 import type { AssetBody, AttributeBody } from '../message-schemas';
-import { garmentPosition, garmentPositionOrder } from './garment-positions';
+import { GARMENT_POSITIONS, garmentPosition } from './garment-positions';
 
 /** Asset type of each file type of a paper product. `default` is not listed: its asset type depends on the product. */
 const PAPER_ASSET_TYPES: Readonly<Record<string, 'cover' | 'front' | 'back' | 'text'>> = {
@@ -82,7 +82,7 @@ export function apparelAssets(
         return { file, position, ...(length === 1 ? {} : { page: index + 1 }) };
       }),
     )
-    .sort((a, b) => garmentPositionOrder(a.position) - garmentPositionOrder(b.position));
+    .sort((a, b) => GARMENT_POSITIONS.indexOf(a.position) - GARMENT_POSITIONS.indexOf(b.position));
   const properties = personalization(placed.map(({ file, position }) => ({ file, name: position.name })));
   return {
     location: {

@@ -30,7 +30,7 @@ const POSITIONS: Readonly<Record<string, GarmentPosition>> = {
   'sleeve-right-embroidery': { name: 'sleeve-right-embroidery', assetType: 'shslr' },
   'wrist-right-embroidery': { name: 'wrist-right-embroidery', assetType: 'shslr' },
 };
-const ORDER = Object.values(POSITIONS);
+export const GARMENT_POSITIONS: readonly GarmentPosition[] = Object.values(POSITIONS);
 
 /**
  * Returns the position of a garment file, or undefined when the file type has none. `default` is the front, unless the
@@ -40,9 +40,4 @@ export function garmentPosition(fileType: string, printAreas: readonly PrintArea
   const onlyArea = printAreas.length === 1 ? printAreas[0]!.fileType : 'front';
   const named = fileType !== 'default' ? fileType : onlyArea === 'default' ? 'front' : onlyArea;
   return Object.hasOwn(POSITIONS, named) ? POSITIONS[named] : undefined;
-}
-
-/** Returns the sort key of a position. */
-export function garmentPositionOrder(position: GarmentPosition): number {
-  return ORDER.indexOf(position);
 }
