@@ -2,6 +2,7 @@ import type { ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
+import { UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import type { RateTable } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
@@ -150,9 +151,9 @@ function unroutable(
   return {
     ok: false,
     reason: items.every(({ passing }) => passing) ? 'unavailable' : 'invalid',
-    errors: items.map(({ itemId, reason }) => ({
+    errors: items.map(({ itemId, code }) => ({
       code: 'VALIDATION_ERROR',
-      message: `No print partner can make and ship this item: ${reason}.`,
+      message: `This item cannot be produced: ${UNROUTABLE_TEXTS[code]}.`,
       reference: `items[${order.items.findIndex(({ id }) => id === itemId)}]`,
     })),
   };

@@ -1,5 +1,5 @@
 import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
-import type { RoutingDecision } from '../../partners/domain/routing';
+import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
@@ -25,19 +25,27 @@ export type PreparationPlan =
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
-/** Returns `parked` when every unroutable item may become routable later, otherwise a refusal. */
+/**
+ * Returns `parked` when every unroutable item may become routable later, otherwise a refusal. Operators read the reason of each
+ * partner, clients a text of `UNROUTABLE_TEXTS`.
+ */
 export function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): PreparationPlan {
-  const items = decision.unroutable.map(({ itemId, reason }) => {
-    const reference = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
-    return { itemReferenceId: reference, reason };
+  const items = decision.unroutable.map(({ itemId, code, reason }) => {
+    const itemReferenceId = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
+    return {
+      internal: `${itemReferenceId}: ${reason}`,
+      item: { itemReferenceId, code, reason: UNROUTABLE_TEXTS[code] },
+    };
   });
-  const message = items.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`).join('; ');
-  if (decision.unroutable.every(({ passing }) => passing)) return { outcome: 'parked', reason: 'no_partner', message };
+  if (decision.unroutable.every(({ passing }) => passing)) {
+    return { outcome: 'parked', reason: 'no_partner', message: items.map(({ internal }) => internal).join('; ') };
+  }
+  const reasons = items.map(({ item }) => `${item.itemReferenceId}: ${item.reason}`);
   return {
     outcome: 'refused',
     code: 'no_production_partner',
-    reason: `No print partner can make and ship the order: ${message}.`,
-    details: { items },
+    reason: `The order cannot be produced: ${reasons.join('; ')}.`,
+    details: { items: items.map(({ item }) => item) },
   };
 }
 

@@ -49,19 +49,34 @@ export interface RoutingRequest {
   readonly excludedPartnerIds?: readonly string[];
 }
 
-/** Reason for which a partner cannot make an item. */
-export type RejectionReason = keyof typeof REJECTIONS;
+/**
+ * What a client reads about an item that no partner can make, the most specific reason first. Names, capabilities and SKUs of
+ * partners are for operators.
+ */
+export const UNROUTABLE_TEXTS = {
+  out_of_stock: 'the product is out of stock',
+  unavailable: 'the product cannot be produced at the moment',
+  destination_not_served: 'the product is not shipped to this country',
+  not_produced: 'the product is not produced',
+} as const;
 
-/** `passing`: the reason is temporary; the same partner can make the item later. */
+export type UnroutableCode = keyof typeof UNROUTABLE_TEXTS;
+
+/**
+ * Reasons for which a partner cannot make an item, with the text for operators and what a client reads. `passing`: the reason is
+ * temporary; the same partner can make the item later.
+ */
 export const REJECTIONS = {
-  excluded: { passing: false, text: 'is excluded by an operator' },
-  kind_not_made: { passing: false, text: 'does not make products of this kind' },
-  model_not_made: { passing: false, text: 'does not make this product model' },
-  destination_not_served: { passing: false, text: 'does not ship to this country' },
-  disabled: { passing: true, text: 'is disabled' },
-  not_subscribed: { passing: true, text: 'has not subscribed yet' },
-  out_of_stock: { passing: true, text: 'is out of stock' },
-} as const satisfies Record<string, { passing: boolean; text: string }>;
+  excluded: { passing: false, text: 'is excluded by an operator', client: 'not_produced' },
+  kind_not_made: { passing: false, text: 'does not make products of this kind', client: 'not_produced' },
+  model_not_made: { passing: false, text: 'does not make this product model', client: 'not_produced' },
+  destination_not_served: { passing: false, text: 'does not ship to this country', client: 'destination_not_served' },
+  disabled: { passing: true, text: 'is disabled', client: 'unavailable' },
+  not_subscribed: { passing: true, text: 'has not subscribed yet', client: 'unavailable' },
+  out_of_stock: { passing: true, text: 'is out of stock', client: 'out_of_stock' },
+} as const satisfies Record<string, { passing: boolean; text: string; client: UnroutableCode }>;
+
+export type RejectionReason = keyof typeof REJECTIONS;
 
 export const REJECTION_REASONS = Object.keys(REJECTIONS) as RejectionReason[];
 
@@ -120,7 +135,8 @@ export const routingDecisionSchema = z.discriminatedUnion('ok', [
       z.object({
         itemId: z.string(),
         passing: z.boolean().describe('True when a partner can make the item later.'),
-        reason: z.string(),
+        code: z.enum(Object.keys(UNROUTABLE_TEXTS) as [UnroutableCode]).describe('Reason as the client reads it.'),
+        reason: z.string().describe('The reason of each partner.'),
       }),
     ),
     explanation,

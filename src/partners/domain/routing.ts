@@ -6,8 +6,9 @@ import type {
   RoutingDecision,
   RoutingItem,
   RoutingRequest,
+  UnroutableCode,
 } from './routing-decision';
-import { REJECTIONS } from './routing-decision';
+import { REJECTIONS, UNROUTABLE_TEXTS } from './routing-decision';
 import { cheapestPlan } from './routing-plan';
 import { compareText, distance, type Option, type WeighedItem, weighItem } from './routing-weights';
 
@@ -91,6 +92,7 @@ function unroutable(impossible: readonly WeighedItem[], all: readonly WeighedIte
     unroutable: impossible.map(({ item, options, rejected }) => ({
       itemId: item.itemId,
       passing: options.length > 0 || rejected.some(({ reason }) => REJECTIONS[reason].passing),
+      code: options.length > 0 ? 'out_of_stock' : clientCode(rejected.map(({ reason }) => REJECTIONS[reason].client)),
       reason:
         options.length > 0
           ? 'the remaining stock is not enough for all items of the order'
@@ -100,6 +102,12 @@ function unroutable(impossible: readonly WeighedItem[], all: readonly WeighedIte
     })),
     explanation: all.map((entry) => explain(entry)),
   };
+}
+
+/** Returns the most specific of the reasons. */
+function clientCode(codes: readonly UnroutableCode[]): UnroutableCode {
+  const bySpecificity = Object.keys(UNROUTABLE_TEXTS) as UnroutableCode[];
+  return bySpecificity.find((code) => codes.includes(code)) ?? 'not_produced';
 }
 
 /** Items that form one print order: they have the same partner and product kind. */

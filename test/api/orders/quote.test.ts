@@ -230,6 +230,7 @@ describe('items that no partner can make', () => {
     const { body } = await quote({ items: [poster(), tee()] }).expect(409);
     await enable(ohio, true);
     expect(body.code).toBe('CONFLICT');
+    expect(body.errors[0].message).toBe('This item cannot be produced: the product cannot be produced at the moment.');
     expect(fields(body)).toEqual(['VALIDATION_ERROR items[1]']);
   });
 
@@ -242,6 +243,7 @@ describe('items that no partner can make', () => {
     const { body } = await quote({ items: [poster(), tee()] }).expect(400);
     await serve(['*']);
     expect(fields(body)).toEqual(['VALIDATION_ERROR items[1]']);
+    expect(body.errors[0].message).toBe('This item cannot be produced: the product is not shipped to this country.');
   });
 });
 

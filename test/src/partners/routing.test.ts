@@ -161,12 +161,19 @@ describe('rejected partners', () => {
       const decision = routeOrder(routingRequest({ partners }));
       return decision.ok ? decision : decision.unroutable;
     };
-    expect(failure([])).toEqual([{ itemId: '1', passing: false, reason: 'there are no partners' }]);
+    expect(failure([])).toEqual([
+      { itemId: '1', passing: false, code: 'not_produced', reason: 'there are no partners' },
+    ]);
     expect(failure([partner('shirts', { capabilities: capabilities({ productKinds: ['apparel'] }) })])).toEqual([
-      { itemId: '1', passing: false, reason: 'shirts does not make products of this kind: print' },
+      {
+        itemId: '1',
+        passing: false,
+        code: 'not_produced',
+        reason: 'shirts does not make products of this kind: print',
+      },
     ]);
     expect(failure([partner('silent', { subscribed: false })])).toEqual([
-      { itemId: '1', passing: true, reason: 'silent has not subscribed yet' },
+      { itemId: '1', passing: true, code: 'unavailable', reason: 'silent has not subscribed yet' },
     ]);
   });
 });
