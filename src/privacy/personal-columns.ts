@@ -181,6 +181,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
         'itemReferenceId',
         'fulfillmentStatus',
         'status',
+        'refusalReasonCode',
         'trackingCode',
         'shipmentMethodName',
         'shipmentMethodUid',

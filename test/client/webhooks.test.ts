@@ -23,6 +23,7 @@ const order: OrderView = {
   fulfillmentStatus: 'shipped',
   metadata: [],
   refusalReason: null,
+  refusalReasonCode: null,
   minDeliveryDate: '2026-11-25',
   maxDeliveryDate: '2026-11-27',
   items: [

@@ -23,6 +23,10 @@ const parcel = {
 const fulfillment = z.object(parcel).describe('A parcel with units of an item.').meta({ id: 'WebhookFulfillment' });
 export type Fulfillment = z.output<typeof fulfillment>;
 
+/** A status under both names: events of orders and of items have the same fields. */
+const status = { status: z.string(), fulfillmentStatus: z.string().describe('Equal to `status`.') };
+const refusalReasonCode = z.string().nullable().describe('Code of the refusal of the order; null otherwise.');
+
 type AnyEvent = NotificationEvent | OperatorEvent | typeof TEST_EVENT;
 
 /** Returns the schema of an event. @param id its name in the OpenAPI document */
@@ -68,13 +72,14 @@ export const EVENT_SCHEMAS = {
   order_status_updated: {
     summary: 'The status of an order changed',
     schema: ofOrder('order_status_updated', 'OrderStatusUpdated', {
-      fulfillmentStatus: z.string(),
+      ...status,
       comment: z.string().nullable().describe('Why the order was refused; null otherwise.'),
+      refusalReasonCode,
       items: z
         .array(
           z.object({
             itemReferenceId: z.string(),
-            fulfillmentStatus: z.string(),
+            ...status,
             fulfillments: z.array(fulfillment).readonly(),
             metadata,
           }),
@@ -85,8 +90,9 @@ export const EVENT_SCHEMAS = {
   order_item_status_updated: {
     summary: 'The status of an item changed',
     schema: ofItem('order_item_status_updated', 'OrderItemStatusUpdated', {
-      status: z.string(),
+      ...status,
       comment: z.string().nullable().describe('Why production stopped; null otherwise.'),
+      refusalReasonCode,
       fulfillmentCountry: z.string().nullable(),
       fulfillmentStateProvince: z.string().nullable(),
       fulfillmentFacilityId: z.string().nullable(),

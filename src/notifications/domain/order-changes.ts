@@ -7,6 +7,7 @@ export interface OrderView {
   readonly fulfillmentStatus: string;
   readonly metadata: readonly unknown[];
   readonly refusalReason: string | null;
+  readonly refusalReasonCode: string | null;
   /** YYYY-MM-DD, the earliest and latest of all shipments; null before the order is planned. */
   readonly minDeliveryDate: string | null;
   readonly maxDeliveryDate: string | null;
@@ -51,18 +52,22 @@ const trackingCodes = (fulfillments: readonly Fulfillment[]) =>
  * compared with status `created`, which the response to the submission has already reported.
  */
 export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): NotificationPayload[] {
-  const order = { orderId: view.orderId, storeId: null, orderReferenceId: view.orderReferenceId };
+  const { orderId, orderReferenceId, fulfillmentStatus, metadata, refusalReasonCode } = view;
+  const order = { orderId, storeId: null, orderReferenceId };
   const notifications: NotificationPayload[] = [];
-  if (view.fulfillmentStatus !== (notified?.status ?? 'created')) {
+  if (fulfillmentStatus !== (notified?.status ?? 'created')) {
     notifications.push({
       event: 'order_status_updated',
       payload: {
         ...order,
-        fulfillmentStatus: view.fulfillmentStatus,
+        status: fulfillmentStatus,
+        fulfillmentStatus,
         comment: view.refusalReason,
-        metadata: view.metadata,
+        refusalReasonCode,
+        metadata,
         items: view.items.map(({ itemReferenceId, status, fulfillments, metadata }) => ({
           itemReferenceId,
+          status,
           fulfillmentStatus: status,
           fulfillments,
           metadata,
@@ -72,14 +77,14 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
   }
   for (const item of view.items) {
     const before = notified?.items[item.id];
-    const { itemReferenceId, metadata } = item;
-    const common = { ...order, itemReferenceId, metadata, orderMetadata: view.metadata };
+    const { itemReferenceId, status, comment } = item;
+    const common = { ...order, itemReferenceId, metadata: item.metadata, orderMetadata: metadata };
     const {
       fulfillmentCountry = null,
       fulfillmentStateProvince = null,
       fulfillmentFacilityId = null,
     } = item.fulfillments[0] ?? {};
-    if (item.status !== (before?.status ?? 'created')) {
+    if (status !== (before?.status ?? 'created')) {
       notifications.push({
         event: 'order_item_status_updated',
         payload: {
@@ -87,8 +92,10 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
           fulfillmentCountry,
           fulfillmentStateProvince,
           fulfillmentFacilityId,
-          status: item.status,
-          comment: item.comment,
+          status,
+          fulfillmentStatus: status,
+          comment,
+          refusalReasonCode,
         },
       });
     }
@@ -107,7 +114,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
   if (isNewEstimate && minDeliveryDate !== null) {
     notifications.push({
       event: 'order_delivery_estimate_updated',
-      payload: { ...order, minDeliveryDate, maxDeliveryDate, metadata: view.metadata },
+      payload: { ...order, minDeliveryDate, maxDeliveryDate, metadata },
     });
   }
   return notifications;

@@ -27,6 +27,7 @@ describe('a change of an order', () => {
     const bodies = received.map(({ path, body }) => [path, JSON.parse(body)] as const);
     const toAll = bodies.filter(([path]) => path === '/all').map(([, body]) => body);
     expect(toAll.map(({ event }) => event).sort()).toEqual(['order_item_status_updated', 'order_status_updated']);
+    const status = { status: 'in_production', fulfillmentStatus: 'in_production' };
     const toSome = bodies.filter(([path]) => path === '/some').map(([, body]) => body);
     expect(toSome).toEqual([
       {
@@ -36,10 +37,11 @@ describe('a change of an order', () => {
         orderId,
         storeId: null,
         orderReferenceId: `ref-${orderId}`,
-        fulfillmentStatus: 'in_production',
+        ...status,
         comment: null,
+        refusalReasonCode: null,
         metadata: [{ key: 'shop', value: 'a' }],
-        items: [{ itemReferenceId: 'item-1', fulfillmentStatus: 'in_production', fulfillments: [], metadata: [] }],
+        items: [{ itemReferenceId: 'item-1', ...status, fulfillments: [], metadata: [] }],
       },
     ]);
     // The message is the same for every endpoint.

@@ -25,6 +25,7 @@ const order = (fields: Partial<OrderView> = {}): OrderView => ({
   fulfillmentStatus: 'created',
   metadata: [{ key: 'shop', value: 'a' }],
   refusalReason: null,
+  refusalReasonCode: null,
   minDeliveryDate: null,
   maxDeliveryDate: null,
   items: [item()],
@@ -55,12 +56,15 @@ describe('notifications of an order', () => {
           orderId: 'o1',
           storeId: null,
           orderReferenceId: 'ref-1',
+          status: 'in_production',
           fulfillmentStatus: 'in_production',
           comment: null,
+          refusalReasonCode: null,
           metadata: [{ key: 'shop', value: 'a' }],
           items: [
             {
               itemReferenceId: 'item-1',
+              status: 'in_production',
               fulfillmentStatus: 'in_production',
               fulfillments: [fulfillment],
               metadata: [{ key: 'shelf', value: '7' }],
@@ -81,7 +85,9 @@ describe('notifications of an order', () => {
           fulfillmentStateProvince: null,
           fulfillmentFacilityId: 'inkwerk-de',
           status: 'in_production',
+          fulfillmentStatus: 'in_production',
           comment: null,
+          refusalReasonCode: null,
         },
       },
     ]);

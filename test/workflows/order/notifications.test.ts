@@ -3,7 +3,18 @@ import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { faultyFile, goodFile, isAt, type Order, ordered, orderOf, poster, STICKER } from './shop';
+import {
+  addressIn,
+  faultyFile,
+  goodFile,
+  isAt,
+  type Order,
+  type OrderBody,
+  ordered,
+  orderOf,
+  poster,
+  STICKER,
+} from './shop';
 
 /** Notifications of clients while orders run. A dead or silent receiver delays only its own notifications. */
 
@@ -211,18 +222,51 @@ describe('notifications about a delivered order', () => {
   });
 });
 
-test('notifications about a refused order have the reason', async () => {
-  const order = await ordered(
-    stack,
-    orderOf(stack, {
-      items: [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'missing.pdf') }] })],
-    }),
-    isAt('failed'),
+/** Returns a refused order, and the messages about its refusal: of the order, then of its item. */
+async function refused(body: OrderBody): Promise<{ order: Order; messages: Message[] }> {
+  const order = await ordered(stack, body, isAt('failed'));
+  const messages = await eventually(async () => {
+    const failed = messagesTo('/good', order.id).filter(({ status }) => status === 'failed');
+    return failed.length === 2 ? failed : undefined;
+  });
+  return { order, messages };
+}
+
+test('notifications about a refused order have the reason, its code and the status under both names', async () => {
+  const files = [{ type: 'default', url: faultyFile(stack, 'missing.pdf') }];
+  const metadata = [{ key: 'shelf', value: '9' }];
+  const { order, messages } = await refused(orderOf(stack, { metadata, items: [poster(stack, { files })] }));
+  const reason = {
+    status: 'failed',
+    fulfillmentStatus: 'failed',
+    comment: order.refusalReason,
+    refusalReasonCode: 'file_not_found',
+  };
+  expect(messages).toEqual(
+    expect.arrayContaining([
+      expect.objectContaining({ event: 'order_status_updated', metadata, ...reason }),
+      expect.objectContaining({ event: 'order_item_status_updated', orderMetadata: metadata, metadata: [], ...reason }),
+    ]),
   );
-  const failed = await eventually(async () =>
-    messagesTo('/good', order.id).find(({ fulfillmentStatus }) => fulfillmentStatus === 'failed'),
-  );
-  expect(failed).toMatchObject({ event: 'order_status_updated', comment: order.refusalReason });
-  const item = messagesTo('/good', order.id).find(({ status }) => status === 'failed');
-  expect(item).toMatchObject({ event: 'order_item_status_updated', comment: order.refusalReason });
+});
+
+test('a client reads why no partner can make its order without names and settings of partners', async () => {
+  const { partners } = await stack.operator.listPartners({});
+  const serve = async (countriesServed: string[]) => {
+    for (const { id } of partners)
+      await stack.operator.changePartner({ params: { partnerId: id }, body: { capabilities: { countriesServed } } });
+  };
+  await serve(['DE']);
+  const { order, messages } = await refused(
+    orderOf(stack, { shippingAddress: addressIn.FR, items: [poster(stack)] }),
+  ).finally(() => serve(['*']));
+  const text = 'the product is not shipped to this country';
+  expect(order).toMatchObject({
+    refusalReasonCode: 'no_production_partner',
+    refusalReason: `The order cannot be produced: poster: ${text}.`,
+    refusalReasonDetails: { items: [{ itemReferenceId: 'poster', code: 'destination_not_served', reason: text }] },
+  });
+  expect(JSON.stringify([order, messages])).not.toMatch(/prints-|disabled|subscribe/);
+  const { routing } = await stack.operator.getOperatorOrder({ params: { orderId: order.id } });
+  expect(JSON.stringify(routing)).toContain('prints-ohio does not ship to this country: FR');
 });
