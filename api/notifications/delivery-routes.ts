@@ -18,10 +18,6 @@ export function refuseWhenDisabled({ enabled }: Pick<Endpoint, 'enabled'>): void
   if (!enabled) throw new Refusal('CONFLICT', { message: 'The endpoint is disabled. Enable it first.' });
 }
 
-export function stillPending(): Refusal {
-  return new Refusal('CONFLICT', { message: 'The notification is still being delivered.' });
-}
-
 /** Returns the audited change of sending notifications again. */
 export function redelivered(endpointId: string, after: object): AuditedChange {
   return { action: 'endpoint.redeliver', objectId: endpointId, before: null, after };
@@ -102,7 +98,10 @@ export function deliveryRoutes(
       method: 'post',
       path: `${path}/{webhookId}/deliveries/{deliveryId}/redeliver`,
       operationId: `redeliver${noun}Delivery`,
-      summary: 'Send a delivered or dead notification again',
+      summary: 'Send a notification again, now',
+      description:
+        'The message keeps its id and body and gets a new schedule. A waiting one is sent now; one that is being sent stays as ' +
+        'it is. 409: the endpoint is disabled.',
       ...audited,
       params: deliveryParams,
       response: deliverySchema,
@@ -111,7 +110,7 @@ export function deliveryRoutes(
         const { id } = await foundDelivery(endpoint.id, params.deliveryId);
         refuseWhenDisabled(endpoint);
         await inTransaction(sql, async (tx) => {
-          if ((await redeliver(tx, endpoint.id, { deliveryId: id })) === 0) throw stillPending();
+          await redeliver(tx, endpoint.id, { deliveryId: id });
           if (redeliveryAudits !== undefined) await audit(tx, redelivered(endpoint.id, { deliveryId: id }));
         });
         return await foundDelivery(endpoint.id, id);

@@ -8,7 +8,7 @@ import { idCursorField, limitField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { OPERATOR_ORDER_ROUTE } from '../operator/orders/order-schemas';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';
-import { redelivered, refuseWhenDisabled, stillPending } from './delivery-routes';
+import { redelivered, refuseWhenDisabled } from './delivery-routes';
 
 /** Routes with which operators read what a client was notified of about an order, and send it again. */
 export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
@@ -46,8 +46,10 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       access: operatorsOnly('operator'),
       path: '/v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver',
       operationId: 'redeliverOrderDelivery',
-      summary: 'Send a notification about an order again',
-      description: 'The message keeps its id and body. 409: it is still being delivered, or its endpoint is disabled.',
+      summary: 'Send a notification about an order again, now',
+      description:
+        'The message keeps its id and body and gets a new schedule. A waiting one is sent now; one that is being sent stays as ' +
+        'it is. 409: the endpoint is disabled.',
       audits: ['endpoint.redeliver'],
       params: OPERATOR_ORDER_ROUTE.params.extend({ deliveryId: z.string() }),
       response: orderDeliverySchema,
@@ -56,7 +58,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         const { id: deliveryId, endpoint } = await found(orderId, params.deliveryId);
         refuseWhenDisabled(endpoint);
         await inTransaction(sql, async (tx) => {
-          if ((await redeliver(tx, endpoint.id, { deliveryId })) === 0) throw stillPending();
+          await redeliver(tx, endpoint.id, { deliveryId });
           await audit(tx, redelivered(endpoint.id, { deliveryId, orderId }));
         });
         return await found(orderId, deliveryId);

@@ -100,8 +100,8 @@ export async function endpointsWithHealth(
 }
 
 /**
- * Sends settled deliveries again, with the same message id and body and a new schedule.
- * @param only one delivery, delivered or dead; or every dead delivery
+ * Sends deliveries again, now, with the same message id and body and a new schedule.
+ * @param only one delivery, or every dead delivery. A delivery that is being sent stays as it is.
  * @returns the number of deliveries
  */
 export async function redeliver(
@@ -109,15 +109,19 @@ export async function redeliver(
   endpointId: string,
   only: { deliveryId: string } | 'dead',
 ): Promise<number> {
+  const which =
+    only === 'dead'
+      ? tx`state = 'dead'`
+      : tx`id = ${only.deliveryId} AND (state <> 'pending' OR next_attempt_at > now())`;
   const rows = await tx<{ id: string }[]>`
     UPDATE webhook_deliveries SET state = 'pending', settled_at = NULL, next_attempt_at = now()
-    WHERE endpoint_id = ${endpointId} AND ${only === 'dead' ? tx`state = 'dead'` : tx`id = ${only.deliveryId} AND state <> 'pending'`}
-    RETURNING id`;
+    WHERE endpoint_id = ${endpointId} AND ${which} RETURNING id`;
   const ids = rows.map(({ id }) => id);
-  // Dead outbox rows are replaced, so that an operator's replay cannot send the message twice.
-  await tx`
-    DELETE FROM outbox WHERE kind = 'notification' AND target = ${endpointId} AND dead_at IS NOT NULL
-      AND payload ->> 'deliveryId' = ANY(${ids})`;
+  // The outbox rows of dead and of waiting deliveries are replaced, so that the message is not sent twice.
+  for (const isDead of [tx`IS NOT NULL`, tx`IS NULL`])
+    await tx`
+      DELETE FROM outbox WHERE kind = 'notification' AND target = ${endpointId} AND dead_at ${isDead}
+        AND payload ->> 'deliveryId' = ANY(${ids})`;
   const kind = 'notification' as const;
   await enqueue(tx, ...ids.map((deliveryId) => ({ kind, target: endpointId, payload: { deliveryId } })));
   return rows.length;

@@ -5,7 +5,7 @@ import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { Logger } from '../platform/logging';
 import type { DeliveryOutcome } from '../platform/outbox/delivery-outcome';
-import type { OutboxRow } from '../platform/outbox/outbox';
+import { type OutboxRow, wakeRelays } from '../platform/outbox/outbox';
 import type { Lane } from '../platform/outbox/relay';
 import { json, type Sql } from '../platform/postgres';
 import { secretOwner } from '../platform/sealing/reseal';
@@ -29,12 +29,19 @@ const KEPT_ATTEMPTS = 20;
 /** Deliveries that one statement reads or settles. */
 const GROUP_SIZE = 50;
 const GONE = 410;
+/** Deliveries that one success makes due. */
+const WOKEN = 1_000;
+const LONGEST_ERROR = 500;
 
 interface PendingDelivery extends Pick<Delivery, 'id' | 'messageId' | 'state'> {
   readonly body: string;
   readonly endpointId: string;
   readonly url: string;
   readonly enabled: boolean;
+  /** True when an attempt of the endpoint has failed since its last success. */
+  readonly isFailing: boolean;
+  /** The regular time of this attempt, when it is made earlier. */
+  readonly regularAt: Date | null;
   /** One or two. */
   readonly sealedSecrets: readonly string[];
 }
@@ -95,8 +102,9 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
     });
     const attempt = attemptOf(response, startedAt);
     if (attempt.error === null) {
-      await settle({ id: delivery.id, state: 'delivered', attempt, outboxId: row.id });
-      return { outcome: 'done', isDeleted: true };
+      await settle({ id: delivery.id, state: 'delivered', attempt, row });
+      if (delivery.isFailing) await wakeWaiting(sql, delivery.endpointId);
+      return { outcome: 'done', isSettled: true };
     }
     if (attempt.status === GONE) {
       await sql`
@@ -105,18 +113,27 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
       log.warn({ endpointId: delivery.endpointId }, 'notification endpoint responded with 410 and was disabled');
       return await giveUp(delivery.id, attempt, 'the endpoint responded with 410');
     }
-    const delayMs = delayAfter(row.attempts, Math.random(), response.ok ? retryAfterMs(response.headers) : undefined);
-    if (delayMs === null) return await giveUp(delivery.id, attempt, attempt.error);
+    const { error } = attempt;
+    const retryAfter = response.ok ? retryAfterMs(response.headers) : undefined;
+    if (delivery.regularAt !== null) {
+      // Made early because another message succeeded. It does not count, so that one bad message keeps its schedule.
+      const at = new Date(Math.max(delivery.regularAt.getTime(), Date.now() + (retryAfter ?? 0)));
+      await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt });
+      return { outcome: 'wait', at, error };
+    }
+    const delayMs = delayAfter(row.attempts, Math.random(), retryAfter);
+    if (delayMs === null) return await giveUp(delivery.id, attempt, error);
     const at = new Date(Date.now() + delayMs);
-    await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt });
-    return { outcome: 'retry', at, error: attempt.error };
+    await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt, row });
+    return { outcome: 'retry', at, error, isSettled: true };
   };
 }
 
 /** Returns the deliveries in the order of `ids`. Undefined: the delivery does not exist. */
 async function pendingDeliveries(sql: Sql, ids: readonly string[]): Promise<(PendingDelivery | undefined)[]> {
   const rows = await sql<PendingDelivery[]>`
-    SELECT d.id, d.message_id, d.body, d.state, d.endpoint_id, e.url, e.enabled,
+    SELECT d.id, d.message_id, d.body, d.state, d.endpoint_id, e.url, e.enabled, e.is_failing,
+      CASE WHEN d.next_attempt_at > now() THEN d.next_attempt_at END AS regular_at,
       array_remove(ARRAY[e.secret, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END], NULL)
         AS sealed_secrets
     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
@@ -137,28 +154,63 @@ function attemptOf(response: TextResponse | HttpFault, startedAt: Date): Attempt
   };
 }
 
-/** A delivery's new state, with the attempt that led to it. The outbox row of a delivered one is deleted with the change. */
+/** A delivery's new state, with the attempt that led to it. */
 type Settlement = { readonly id: string; readonly attempt: Attempt | null } & (
-  | { readonly state: 'delivered'; readonly outboxId: string }
+  | { readonly state: 'delivered'; readonly row: OutboxRow }
   | { readonly state: 'dead' }
-  | { readonly state: 'pending'; readonly nextAttemptAt: Date }
+  /** `row`: the attempt counts. */
+  | { readonly state: 'pending'; readonly nextAttemptAt: Date; readonly row?: OutboxRow }
 );
 
-/** Stores attempts and the new states of their deliveries, and deletes the outbox rows of delivered ones. */
+/**
+ * Stores attempts and the new states of their deliveries. Deletes the outbox rows of delivered ones. Postpones those of attempts
+ * that count, and marks their endpoints, in the same statement: a success that wakes the waiting deliveries sees both or none.
+ */
 async function settleDeliveries(sql: Sql, settlements: readonly Settlement[]): Promise<undefined[]> {
   const rows = settlements.map(({ attempt, ...settlement }) => ({
     ...settlement,
     attempts: attempt === null ? [] : [attempt],
+    row: undefined,
   }));
-  const outboxIds = settlements.flatMap((settlement) =>
-    settlement.state === 'delivered' ? [settlement.outboxId] : [],
-  );
+  const delivered = settlements.flatMap((each) => (each.state === 'delivered' ? [each.row.id] : []));
+  const postponed = settlements.flatMap((each) => {
+    if (each.state !== 'pending' || each.row === undefined) return [];
+    const { id, attempts, target } = each.row;
+    return [{ id, attempts, target, at: each.nextAttemptAt, error: each.attempt?.error }];
+  });
+  const postpone = sql`, postponed (id, attempts, target, at, error) AS (
+      SELECT * FROM jsonb_to_recordset(${json(sql, postponed)})
+        AS p (id bigint, attempts int, target uuid, at timestamptz, error text)
+    ), updated AS (
+      UPDATE outbox o SET available_at = p.at, last_error = left(p.error, ${LONGEST_ERROR}) FROM postponed p
+      WHERE o.id = p.id AND o.attempts = p.attempts AND o.dead_at IS NULL
+    ), failing AS (
+      UPDATE webhook_endpoints SET is_failing = true WHERE NOT is_failing AND id IN (SELECT target FROM postponed))`;
   await sql`
-    WITH deleted AS (DELETE FROM outbox WHERE id = ANY(${outboxIds}::bigint[]))
+    WITH deleted AS (DELETE FROM outbox WHERE id = ANY(${delivered}::bigint[]))${postponed.length === 0 ? sql`` : postpone}
     UPDATE webhook_deliveries d SET state = s.state, next_attempt_at = s."nextAttemptAt",
       settled_at = CASE WHEN s.state <> 'pending' THEN now() END,
       attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || s.attempts
     FROM jsonb_to_recordset(${json(sql, rows)}) AS s (id uuid, state text, "nextAttemptAt" timestamptz, attempts jsonb)
     WHERE d.id = s.id`;
   return rows.map(() => undefined);
+}
+
+/**
+ * Makes the waiting deliveries of an endpoint due, because it works again. They keep their regular times and numbers of attempts.
+ * With more than `WOKEN` of them, the next success wakes the next ones.
+ */
+async function wakeWaiting(sql: Sql, endpointId: string): Promise<void> {
+  await sql`
+    WITH waiting AS (
+      SELECT o.id FROM outbox o JOIN webhook_deliveries d ON d.id = (o.payload ->> 'deliveryId')::uuid
+      WHERE o.kind = 'notification' AND o.target = ${endpointId} AND o.dead_at IS NULL AND o.available_at > now()
+        -- The others are in delivery: their rows are leased.
+        AND d.next_attempt_at > now()
+      ORDER BY o.available_at LIMIT ${WOKEN} FOR UPDATE OF o SKIP LOCKED
+    ), woken AS (
+      UPDATE outbox SET available_at = clock_timestamp() WHERE id = ANY(ARRAY(SELECT id FROM waiting)) RETURNING 1
+    )
+    UPDATE webhook_endpoints SET is_failing = (SELECT count(*) FROM woken) = ${WOKEN} WHERE id = ${endpointId}`;
+  wakeRelays(sql, 'notification');
 }

@@ -9,6 +9,8 @@ CREATE TABLE webhook_endpoints (
   enabled                boolean NOT NULL DEFAULT true,
   -- Why Pressline disabled it: `gone` (the receiver responded with 410). Null when a user disabled it.
   disabled_reason        text,
+  -- True from a failed attempt until a success, which makes the waiting deliveries due.
+  is_failing             boolean NOT NULL DEFAULT false,
   -- Not hashed: every delivery is signed with it.
   secret                 text NOT NULL,
   previous_secret        text,

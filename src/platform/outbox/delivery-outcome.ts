@@ -2,10 +2,10 @@ import type { OutboxRow } from './outbox';
 
 /** Result of a delivery attempt. */
 export type DeliveryOutcome =
-  /** `isDeleted`: the delivery has deleted the outbox row together with what it recorded. */
-  | { readonly outcome: 'done'; readonly isDeleted?: true }
-  /** The attempt failed and counts. After MAX_ATTEMPTS of them the row is dead. */
-  | { readonly outcome: 'retry'; readonly at: Date; readonly error: string }
+  /** `isSettled`: the delivery has deleted the outbox row together with what it recorded. */
+  | { readonly outcome: 'done'; readonly isSettled?: true }
+  /** The attempt failed and counts. After MAX_ATTEMPTS of them the row is dead. `isSettled`: the outbox row has the time. */
+  | { readonly outcome: 'retry'; readonly at: Date; readonly error: string; readonly isSettled?: true }
   /** The row waits for another message. The attempt does not count. */
   | { readonly outcome: 'wait'; readonly at: Date; readonly error: string }
   /** The receiver rejected the message for good. */

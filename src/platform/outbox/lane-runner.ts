@@ -136,7 +136,7 @@ export class LaneRunner {
       const result = await this.attempt(row);
       switch (result.outcome) {
         case 'done':
-          if (result.isDeleted !== true) this.settler.add(row, { type: 'delivered' });
+          if (result.isSettled !== true) this.settler.add(row, { type: 'delivered' });
           break;
         case 'dead':
           this.log.error({ outboxId: row.id, target: row.target, error: result.error }, 'outbox row is dead');
@@ -144,7 +144,8 @@ export class LaneRunner {
           break;
         default:
           postponed = { at: result.at, error: result.error };
-          this.settler.add(row, { type: 'postponed', ...postponed, counts: result.outcome === 'retry' });
+          if (result.outcome === 'wait' || result.isSettled !== true)
+            this.settler.add(row, { type: 'postponed', ...postponed, counts: result.outcome === 'retry' });
       }
     }
   }

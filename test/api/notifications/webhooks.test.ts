@@ -197,14 +197,25 @@ describe('the delivery log', () => {
     ).toHaveLength(2);
   });
 
-  it('redelivers one or all dead letters of an enabled endpoint', async () => {
+  it('redelivers one waiting or dead message, or all dead letters, of an enabled endpoint', async () => {
     const { id } = (await create()).body;
     const ids: string[] = [];
     for (let i = 0; i < 3; i++)
       ids.push((await request(app).post(`/v1/webhooks/${id}/test`).set(client.keyAndSecret)).body.id);
     const redeliver = (delivery: string) =>
       request(app).post(`/v1/webhooks/${id}/deliveries/${delivery}/redeliver`).set(client.keyAndSecret);
-    expect((await redeliver(ids[0]!)).status).toBe(409);
+    const queued = () =>
+      sql`SELECT id FROM outbox WHERE payload ->> 'deliveryId' = ${ids[0]!} AND dead_at IS NULL AND available_at <= now()`;
+    const [due] = await queued();
+    // Being sent already.
+    expect((await redeliver(ids[0]!)).body).toMatchObject({ id: ids[0], state: 'pending' });
+    expect(await queued()).toEqual([due]);
+    await sql`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour' WHERE id = ${ids[0]!}`;
+    await sql`UPDATE outbox SET available_at = now() + interval '1 hour' WHERE id = ${due!.id}`;
+    const { nextAttemptAt } = (await redeliver(ids[0]!)).body;
+    expect(Date.parse(nextAttemptAt)).toBeLessThanOrEqual(Date.now());
+    expect(await queued()).toHaveLength(1);
+    expect(await sql`SELECT FROM outbox WHERE payload ->> 'deliveryId' = ${ids[0]!}`).toHaveLength(1);
     await sql`UPDATE webhook_deliveries SET state = 'dead', next_attempt_at = NULL, settled_at = now() WHERE endpoint_id = ${id}`;
     await request(app).patch(`/v1/webhooks/${id}`).set(client.keyAndSecret).send({ enabled: false });
     expect((await redeliver(ids[0]!)).status).toBe(409);

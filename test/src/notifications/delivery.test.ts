@@ -13,6 +13,7 @@ import { replayDead } from '../../../src/platform/outbox/dead-letters';
 import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { inTransaction } from '../../../src/platform/postgres';
+import { eventually } from '../../support/eventually';
 import { testSecretBox } from '../../support/secret-box';
 import { notificationFixture } from './notification-fixture';
 
@@ -89,6 +90,7 @@ describe('a delivery', () => {
     const row = await oneTest(endpoint.id);
     answerWith((_received, response) => response.writeHead(500).end());
     expect(await deliver({ ...row, attempts: 9 })).toMatchObject({ outcome: 'retry' });
+    await fixture.sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${endpoint.id}`;
     expect(await deliver({ ...row, attempts: 10 })).toMatchObject({ outcome: 'dead' });
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
     const [dead] = await listDeliveries(fixture.sql, { endpointId: endpoint.id, state: 'dead', limit: 10 });
@@ -98,7 +100,7 @@ describe('a delivery', () => {
     expect(await inTransaction(fixture.sql, (tx) => redeliver(tx, endpoint.id, 'dead'))).toBe(1);
     const rows = await outbox();
     expect(rows).toHaveLength(1);
-    expect(await deliver(rows[0]!)).toEqual({ outcome: 'done', isDeleted: true });
+    expect(await deliver(rows[0]!)).toEqual({ outcome: 'done', isSettled: true });
     expect(await outbox()).toEqual([]);
     expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(1);
   });
@@ -170,6 +172,17 @@ describe('a delivery', () => {
     });
   });
 
+  it('that fails before its regular time waits for it, and the attempt does not count', async () => {
+    const endpoint = await newEndpoint(await newClient());
+    const row = await oneTest(endpoint.id);
+    answerWith((_received, response) => response.writeHead(500).end());
+    const regular = await deliver({ ...row, attempts: 3 });
+    const early = await deliver({ ...row, attempts: 10 });
+    expect(early).toMatchObject({ outcome: 'wait', at: (regular as { at: Date }).at });
+    const [logged] = await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 1 });
+    expect(logged).toMatchObject({ state: 'pending', attempts: [{ status: 500 }, { status: 500 }] });
+  });
+
   it('stores the latest twenty attempts', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
@@ -210,6 +223,36 @@ describe('through the relay', () => {
     }
   });
 
+  it('the first success to an endpoint makes its waiting messages due, and other endpoints wait', async () => {
+    const [down, other] = [
+      await newEndpoint(await newClient(), '/down'),
+      await newEndpoint(await newClient(), '/other'),
+    ];
+    answerWith((_received, response) => response.writeHead(503).end());
+    for (const { id } of [down, down, down, other]) await sendTestEvent(fixture.sql, id);
+    const relay = await startRelay({
+      sql: fixture.sql,
+      log,
+      lanes: [notificationLane({ sql: fixture.sql, client: fixture.client, secretBox: testSecretBox, log })],
+    });
+    const countOf = async (state: 'pending' | 'delivered', endpointId: string) =>
+      (await listDeliveries(fixture.sql, { endpointId, state, limit: 10 })).filter(
+        ({ attempts }) => attempts.length > 0,
+      ).length;
+    try {
+      const haveFailed = async () => (await countOf('pending', down.id)) + (await countOf('pending', other.id)) === 4;
+      await eventually(async () => (await haveFailed()) || undefined);
+      await fixture.sql`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour'`;
+      await fixture.sql`UPDATE outbox SET available_at = now() + interval '1 hour'`;
+      answerWith((_received, response) => response.end());
+      await sendTestEvent(fixture.sql, down.id);
+      await eventually(async () => (await countOf('delivered', down.id)) === 4 || undefined);
+      expect(await countOf('pending', other.id)).toBe(1);
+    } finally {
+      await relay.stop();
+    }
+  });
+
   it('a dead outbox row that an operator replays is delivered', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
@@ -218,7 +261,7 @@ describe('through the relay', () => {
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
     answerWith((_received, response) => response.end());
     expect(await replayDead(fixture.sql, { ids: [row.id] })).toBe(1);
-    expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done', isDeleted: true });
+    expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done', isSettled: true });
     expect(await outbox()).toEqual([]);
     expect((await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 1 }))[0]).toMatchObject({
       state: 'delivered',

@@ -23,7 +23,7 @@ describe('a change of an order', () => {
     await setStatus(orderId, 'in_production');
     const rows = await outbox();
     expect(rows.map(({ target }) => target).sort()).toEqual([all.id, all.id, some.id].sort());
-    for (const row of rows) expect(await deliver(row)).toEqual({ outcome: 'done', isDeleted: true });
+    for (const row of rows) expect(await deliver(row)).toEqual({ outcome: 'done', isSettled: true });
     const bodies = received.map(({ path, body }) => [path, JSON.parse(body)] as const);
     const toAll = bodies.filter(([path]) => path === '/all').map(([, body]) => body);
     expect(toAll.map(({ event }) => event).sort()).toEqual(['order_item_status_updated', 'order_status_updated']);
