@@ -3,6 +3,7 @@ import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/life
 import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-list';
 import { countryCode, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
+import { Refusal } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
@@ -25,6 +26,10 @@ const orderSearchSchema = z
     channels: anyOf(text),
     createdFrom: instant.describe('Orders created at or after this time.'),
     createdTo: instant.describe('Orders created before this time.'),
+    updatedFrom: instant.describe(
+      'Orders changed at or after this time, last changed first. Operators also send `clientIds`.',
+    ),
+    updatedTo: instant.describe('Orders not changed at or after this time, last changed first.'),
     limit: z.int().min(1).max(250).default(50),
     cursor: cursorField.nullish(),
   })
@@ -53,6 +58,10 @@ const summarySchema = retrievedOrderSchema
     createdAt: timestamp,
     orderedAt: timestamp.nullable(),
     updatedAt: timestamp,
+    parcels: z
+      .array(z.object({ trackingCode: z.string(), trackingUrl: z.string().nullable(), shipmentMethodUid: z.string() }))
+      .readonly()
+      .describe('The parcels that have a tracking code.'),
   })
   .meta({ id: 'OrderSummary' });
 
@@ -75,17 +84,25 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       path: '/v1/orders/search',
       operationId: 'searchOrders',
       timeoutMs: DEFAULT_TIMEOUTS_MS.read,
-      summary: 'Search orders, newest first',
+      summary: 'Search orders, newest or last changed first',
       description:
         'Returns the orders that match every filter given. A list matches any of its values. A cursor continues after ' +
         'the last order of a page, so new orders neither repeat rows nor hide them. A page with filters by country, ' +
         `channel, order type or financial status compares ${COMPARED_ROWS} orders at most: it can have fewer orders than ` +
-        '`limit`, or none, and still a `nextCursor`.',
+        '`limit`, or none, and still a `nextCursor`. With `updatedFrom` or `updatedTo`, orders are sorted by `updatedAt`: to ' +
+        'keep a copy of all orders, repeat the search with a time one minute before the last one began. An order that ' +
+        'changes meanwhile is in the next search.',
       ...READERS,
       body: orderSearchSchema,
       response: orderPageSchema,
       handler: async ({ account, body }) => {
         const { limit, cursor, ...search } = body;
+        if ((search.updatedFrom ?? search.updatedTo) && account.role === 'operator' && search.clientIds === undefined) {
+          const message = 'Name the clients whose changes to list.';
+          throw new Refusal('VALIDATION_ERROR', {
+            errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'clientIds' }],
+          });
+        }
         const after = cursor == null ? null : decodeCursor(cursor);
         const found = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
         const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>

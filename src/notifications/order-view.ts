@@ -1,4 +1,4 @@
-import type { Queryable } from '../platform/postgres';
+import type { Fragment, Queryable } from '../platform/postgres';
 import type { ItemView, NotifiedSnapshot, OrderView } from './domain/order-changes';
 import { STOP_REASONS } from './domain/stop-reasons';
 import type { Endpoint } from './webhook-schemas';
@@ -8,6 +8,37 @@ const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 
 /** Statuses of print jobs that are in no parcel. `waiting`: of a rerouted print order that waits for the current partner. */
 const NOT_SENT_JOBS = ['cancelled', 'superseded', 'waiting'];
+
+/**
+ * Returns the joins from print jobs `j` to their planned shipments `p` and the packages `k` of their labels, and what they say
+ * about a parcel. Labels that Pressline bought take precedence over postbacks. A job that left before a change of address or
+ * method keeps its label. A job with the partner's own code has none.
+ */
+function parcelsOfJobs(sql: Queryable) {
+  return {
+    joins: sql`
+      JOIN planned_shipments p ON p.print_order_id = j.print_order_id
+      LEFT JOIN shipments sh ON sh.print_order_id = j.print_order_id AND sh.status = 'bought'
+        AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
+          WHEN j.tracking_code IS NOT NULL THEN false
+          ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
+      LEFT JOIN shipment_packages k ON k.shipment_id = sh.id AND k.left_out_at IS NULL`,
+    code: sql`coalesce(k.tracking_number, j.tracking_code, p.tracking_code)`,
+    url: sql`CASE WHEN k.tracking_number IS NOT NULL THEN k.tracking_url
+      WHEN j.tracking_code IS NOT NULL THEN j.tracking_link ELSE p.tracking_link END`,
+    methodUid: sql`coalesce(j.departed_method_uid, p.shipment_method_uid)`,
+  };
+}
+
+/** Returns the expression of the parcels of an order `o` as JSON, each once: tracking code and URL, and the method. */
+export function parcelsOfOrder(sql: Queryable): Fragment {
+  const { joins, code, url, methodUid } = parcelsOfJobs(sql);
+  return sql`(
+    SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('trackingCode', ${code}, 'trackingUrl', ${url},
+      'shipmentMethodUid', ${methodUid})), '[]')
+    FROM order_items i JOIN print_jobs j ON j.order_item_id = i.id ${joins}
+    WHERE i.order_id = o.id AND j.status <> ALL(${NOT_SENT_JOBS}) AND ${code} IS NOT NULL)`;
+}
 
 const STOPPING_EVENTS = Object.keys(STOP_REASONS);
 
@@ -33,6 +64,7 @@ interface NotifiableOrder {
  * client has no enabled endpoint; then nothing else is read.
  */
 export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
+  const { joins, code, url, methodUid } = parcelsOfJobs(tx);
   const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
@@ -49,24 +81,12 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
           'fulfillments', coalesce(f.fulfillments, '[]')) ORDER BY i.position), '[]')
        FROM order_items i
        LEFT JOIN LATERAL (
-         SELECT jsonb_agg(jsonb_build_object(
-           'trackingCode', coalesce(k.tracking_number, j.tracking_code, p.tracking_code),
-           'trackingUrl', CASE WHEN k.tracking_number IS NOT NULL THEN k.tracking_url
-             WHEN j.tracking_code IS NOT NULL THEN j.tracking_link ELSE p.tracking_link END,
+         SELECT jsonb_agg(jsonb_build_object('trackingCode', ${code}, 'trackingUrl', ${url},
            'shipmentMethodName', coalesce(j.departed_method_name, p.shipment_method_name),
-           'shipmentMethodUid', coalesce(j.departed_method_uid, p.shipment_method_uid),
+           'shipmentMethodUid', ${methodUid},
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,
            'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position) AS fulfillments
-         FROM print_jobs j
-         JOIN planned_shipments p ON p.print_order_id = j.print_order_id
-         -- Labels that Pressline bought take precedence over postbacks.
-         -- A job that left before a change of address or method keeps its label. A job with the partner's own code has none.
-         LEFT JOIN shipments sh ON sh.print_order_id = j.print_order_id AND sh.status = 'bought'
-           AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
-             WHEN j.tracking_code IS NOT NULL THEN false
-             ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
-         LEFT JOIN shipment_packages k ON k.shipment_id = sh.id AND k.left_out_at IS NULL
-         WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
+         FROM print_jobs j ${joins} WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
        ) f ON true
        WHERE i.order_id = o.id) AS items
     FROM orders o

@@ -1,3 +1,4 @@
+import { parcelsOfOrder } from '../../notifications/order-view';
 import { isUuid } from '../../platform/ids';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
@@ -19,6 +20,10 @@ export interface OrderSearch {
   readonly createdFrom?: string | undefined;
   /** ISO 8601, exclusive. */
   readonly createdTo?: string | undefined;
+  /** ISO 8601, inclusive. With this or `updatedTo`, orders are sorted by their last change, and clients must be named. */
+  readonly updatedFrom?: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly updatedTo?: string | undefined;
   /** Orders with at least one of these reasons; empty for any reason. */
   readonly attention?: readonly AttentionReason[] | undefined;
   /** Orders with a print order at one of these partners. */
@@ -34,6 +39,11 @@ export interface OrderSummary extends OrderHead {
   readonly itemCount: number;
   /** Total of invoices and refunds in minor units, as decimal text. Null until the order is priced. */
   readonly totalInclVat: string | null;
+  readonly parcels: readonly {
+    readonly trackingCode: string;
+    readonly trackingUrl: string | null;
+    readonly shipmentMethodUid: string;
+  }[];
   readonly position: string;
 }
 
@@ -48,7 +58,7 @@ export interface FoundOrders {
 }
 
 /**
- * Returns one page of the orders that match and that the viewer may see, newest first.
+ * Returns one page of the orders that match and that the viewer may see, newest first, or last changed first.
  * @param page `after` is the position of the previous page's last order
  */
 export async function searchOrders(
@@ -58,7 +68,7 @@ export async function searchOrders(
   page: SearchPage,
 ): Promise<FoundOrders> {
   const { found, comparedTo } = await findOrders(sql, viewer, search, page);
-  return { orders: await summaries(sql, found), comparedTo };
+  return { orders: await summaries(sql, found, sortTime(sql, search)), comparedTo };
 }
 
 export interface SearchPage {
@@ -87,7 +97,7 @@ export async function findOrders(
   const compared = comparisons(sql, search);
   if (compared.length === 0) {
     const found = sql`
-      SELECT id FROM ${ranges.read(page.limit, sql`true`)} ORDER BY created_at DESC, id DESC LIMIT ${page.limit}`;
+      SELECT id FROM ${ranges.read(page.limit, sql`true`)} ORDER BY at DESC, id DESC LIMIT ${page.limit}`;
     return { found, comparedTo: null };
   }
   const { ids, comparedTo } = await matchesAmong(sql, ranges, compared, page.limit);
@@ -102,7 +112,7 @@ interface IndexRanges {
   readonly count: number;
   /** `PARTITION BY` of a window per range. */
   readonly partition: Fragment;
-  /** Returns the `FROM` item with the newest orders of each range: id, created_at, and the value of `matches`. */
+  /** Returns the `FROM` item with the first orders of each range: id, `at`, and the value of `matches`. */
   read(rowsOfEach: number, matches: Fragment): Fragment;
 }
 
@@ -110,7 +120,10 @@ function indexRanges(sql: Queryable, viewer: Viewer, search: OrderSearch, after:
   const none = sql``;
   const clients = clientsOf(viewer, search);
   const clientIds = clients === null ? null : uuids(clients);
-  const statuses = search.fulfillmentStatuses && [...new Set(search.fulfillmentStatuses)];
+  const time = sortTime(sql, search);
+  const statuses = isByChange(search)
+    ? undefined
+    : search.fulfillmentStatuses && [...new Set(search.fulfillmentStatuses)];
   return {
     count: (clientIds?.length ?? 1) * (statuses?.length ?? 1),
     partition: sql`PARTITION BY ${clientIds === null ? none : sql`client.client_id,`} ${statuses === undefined ? none : sql`status.uid,`} true`,
@@ -119,30 +132,39 @@ function indexRanges(sql: Queryable, viewer: Viewer, search: OrderSearch, after:
       ${clientIds === null ? none : sql`CROSS JOIN unnest(${clientIds}::uuid[]) AS client (client_id)`}
       ${statuses === undefined ? none : sql`CROSS JOIN unnest(${statuses}::text[]) AS status (uid)`}
       CROSS JOIN LATERAL (
-        SELECT o.id, o.created_at, ${matches} AS matches FROM orders o
+        SELECT o.id, ${time} AS at, ${matches} AS matches FROM orders o
         WHERE true
           ${clientIds === null ? none : sql`AND o.client_id = client.client_id`}
           ${statuses === undefined ? none : sql`AND o.fulfillment_status = status.uid`}
           ${indexedFilters(sql, search)}
-          ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
-        ORDER BY o.created_at DESC, o.id DESC
+          ${after === null ? none : sql`AND (${time}, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
+        ORDER BY ${time} DESC, o.id DESC
         LIMIT ${rowsOfEach}
       ) AS found`,
   };
 }
 
+/** Returns true for a search that is sorted by the last change. Its index has the client and the time of the change. */
+const isByChange = ({ updatedFrom, updatedTo }: OrderSearch) => updatedFrom !== undefined || updatedTo !== undefined;
+
+/** Returns the time of the order `o` by which a search is sorted. */
+const sortTime = (sql: Queryable, search: OrderSearch) => (isByChange(search) ? sql`o.updated_at` : sql`o.created_at`);
+
 const uuids = (values: readonly string[]) => [...new Set(values.filter(isUuid))];
 
 /** Returns the conditions of the filters that have an index, each after an AND. They read `o`. */
 function indexedFilters(sql: Queryable, search: OrderSearch): Fragment {
-  const { ids, orderReferenceIds: references, createdFrom, createdTo, attention } = search;
+  const { ids, orderReferenceIds: references, updatedFrom, updatedTo, attention } = search;
+  const { createdFrom, createdTo }: OrderSearch = isByChange(search) ? {} : search;
   const none = sql``;
   return sql`
     ${ids === undefined ? none : sql`AND o.id = ANY(${uuids(ids)}::uuid[])`}
     ${references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]}::text[])`}
     ${attention === undefined ? none : sql`AND o.attention IS NOT NULL`}
     ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::text::timestamptz`}
-    ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}`;
+    ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}
+    ${updatedFrom === undefined ? none : sql`AND o.updated_at >= ${updatedFrom}::text::timestamptz`}
+    ${updatedTo === undefined ? none : sql`AND o.updated_at < ${updatedTo}::text::timestamptz`}`;
 }
 
 /** Returns the condition that the order `o` matches every filter. For statements that read few orders. */
@@ -158,9 +180,13 @@ export function matchesFilters(sql: Queryable, search: OrderSearch): Fragment {
 /** Returns the conditions of the filters that have no index of their own. They read `o`. */
 function comparisons(sql: Queryable, search: OrderSearch): Fragment[] {
   const { countries, channels, orderTypes, financialStatuses, attention, partnerIds, methodUids } = search;
+  const { createdFrom, createdTo, fulfillmentStatuses }: OrderSearch = isByChange(search) ? search : {};
   const among = (column: Fragment, values: readonly string[] | undefined) =>
     values === undefined ? [] : [sql`${column} = ANY(${[...values]}::text[])`];
   return [
+    ...among(sql`o.fulfillment_status`, fulfillmentStatuses),
+    ...(createdFrom === undefined ? [] : [sql`o.created_at >= ${createdFrom}::text::timestamptz`]),
+    ...(createdTo === undefined ? [] : [sql`o.created_at < ${createdTo}::text::timestamptz`]),
     ...among(sql`o.financial_status`, financialStatuses),
     ...among(sql`o.order_type`, orderTypes),
     ...among(sql`o.channel`, channels),
@@ -194,24 +220,24 @@ async function matchesAmong(
   const rowsOfEach = Math.ceil(COMPARED_ROWS / Math.max(ranges.count, 1));
   const [row] = await sql<{ ids: string[]; edgeTime: string | null; edgeId: string | null }[]>`
     WITH compared AS MATERIALIZED (
-      SELECT found.id, found.created_at, found.matches,
-        row_number() OVER (${ranges.partition} ORDER BY found.created_at DESC, found.id DESC) AS place
+      SELECT found.id, found.at, found.matches,
+        row_number() OVER (${ranges.partition} ORDER BY found.at DESC, found.id DESC) AS place
       FROM ${ranges.read(rowsOfEach, matches)}
     ), edge AS (
-      SELECT created_at, id FROM compared WHERE place = ${rowsOfEach} ORDER BY created_at DESC, id DESC LIMIT 1
+      SELECT at, id FROM compared WHERE place = ${rowsOfEach} ORDER BY at DESC, id DESC LIMIT 1
     ), matching AS (
-      SELECT c.id, c.created_at FROM compared c
-      WHERE c.matches AND NOT EXISTS (SELECT FROM edge e WHERE (c.created_at, c.id) < (e.created_at, e.id))
-      ORDER BY c.created_at DESC, c.id DESC LIMIT ${limit}
+      SELECT c.id, c.at FROM compared c
+      WHERE c.matches AND NOT EXISTS (SELECT FROM edge e WHERE (c.at, c.id) < (e.at, e.id))
+      ORDER BY c.at DESC, c.id DESC LIMIT ${limit}
     )
     SELECT coalesce((SELECT array_agg(id) FROM matching), '{}') AS ids,
-      (SELECT ${isoMicroseconds(sql, sql`created_at`)} FROM edge) AS edge_time, (SELECT id FROM edge) AS edge_id`;
+      (SELECT ${isoMicroseconds(sql, sql`at`)} FROM edge) AS edge_time, (SELECT id FROM edge) AS edge_id`;
   const { ids, edgeTime, edgeId } = row!;
   return { ids, comparedTo: edgeTime === null ? null : { time: edgeTime, id: edgeId! } };
 }
 
-/** Returns the summaries of the orders whose ids a query returns, newest first. */
-async function summaries(sql: Queryable, found: Fragment): Promise<OrderSummary[]> {
+/** Returns the summaries of the orders whose ids a query returns, in the order of a time, latest first. */
+async function summaries(sql: Queryable, found: Fragment, time: Fragment): Promise<OrderSummary[]> {
   return [
     ...(await sql<OrderSummary[]>`
       WITH page AS (${found})
@@ -219,9 +245,9 @@ async function summaries(sql: Queryable, found: Fragment): Promise<OrderSummary[
         o.shipping_address ->> 'lastName' AS last_name,
         (SELECT count(*)::int FROM order_items i WHERE i.order_id = o.id) AS item_count,
         (SELECT sum((r.body -> 'totals' ->> 'totalInclVat')::bigint) FROM receipts r WHERE r.order_id = o.id)
-          AS total_incl_vat, ${isoMicroseconds(sql, sql`o.created_at`)} AS position
+          AS total_incl_vat, ${parcelsOfOrder(sql)} AS parcels, ${isoMicroseconds(sql, time)} AS position
       FROM page JOIN orders o USING (id)
-      ORDER BY o.created_at DESC, o.id DESC`),
+      ORDER BY ${time} DESC, o.id DESC`),
   ];
 }
 

@@ -54,6 +54,8 @@ CREATE TABLE orders (
 );
 CREATE INDEX orders_reference ON orders (order_reference_id, client_id, created_at DESC);
 CREATE INDEX orders_newest ON orders (client_id, created_at DESC, id DESC);
+-- Pages of what changed since a time, with which a client reconciles its orders.
+CREATE INDEX orders_updated ON orders (client_id, updated_at DESC, id DESC);
 -- Operators' pages over all clients.
 CREATE INDEX orders_created ON orders (created_at DESC, id DESC);
 -- Pages of one status, which may be one order in a million. The client is the last column: other clients' orders of the

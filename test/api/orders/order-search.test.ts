@@ -191,8 +191,53 @@ describe('filters', () => {
       createdAt: read.createdAt,
       orderedAt: read.orderedAt,
       updatedAt: read.updatedAt,
+      parcels: [],
     });
     expect(old).toMatchObject({ totalInclVat: 14.99, createdAt: '2026-02-01T10:00:00.500Z' });
+  });
+});
+
+describe('by the last change', () => {
+  const changed: string[] = [];
+  const day = (index: number) => new Date(Date.UTC(2026, 0, 1 + index, 12)).toISOString();
+
+  beforeAll(async () => {
+    for (let index = 0; index < 12; index += 1) {
+      const { id } = (await api.submit(order({ orderReferenceId: `changed-${index}` }), api.shop).expect(200)).body;
+      // The oldest order changed last. Three of them in the same microsecond.
+      const at = day(index < 3 ? 20 : 12 - index);
+      await api.sql`UPDATE orders SET updated_at = ${at} WHERE id = ${id}`;
+      changed.push(id);
+    }
+  });
+  const lastChangedFirst = () => [...changed.slice(0, 3).sort().reverse(), ...changed.slice(3)];
+
+  test('orders are sorted by it, over all pages', async () => {
+    const body = { updatedFrom: day(0), updatedTo: day(30) };
+    for (const limit of [1, 5, 50]) expect((await pages({ ...body, limit })).flat()).toEqual(lastChangedFirst());
+  });
+
+  test('from is inclusive, to is exclusive', async () => {
+    const [, , , third, fourth] = changed;
+    expect((await pages({ updatedFrom: day(8), updatedTo: day(9) })).flat()).toEqual([fourth]);
+    expect((await pages({ updatedFrom: day(8), updatedTo: day(20) })).flat()).toEqual([third, fourth]);
+  });
+
+  test('other filters apply, also those that have an index of their own for new orders', async () => {
+    await api.sql`UPDATE orders SET fulfillment_status = 'on_hold' WHERE id = ${changed[5]!}`;
+    const body = { updatedFrom: day(0), updatedTo: day(30) };
+    expect((await pages({ ...body, fulfillmentStatuses: ['on_hold'] })).flat()).toEqual([changed[5]]);
+    const from = '2020-01-01T00:00:00Z';
+    expect((await pages({ ...body, createdFrom: from })).flat()).toEqual(lastChangedFirst());
+    expect((await pages({ ...body, createdTo: from })).flat()).toEqual([]);
+  });
+
+  test('operators name the clients', async () => {
+    const body = { updatedFrom: day(0), updatedTo: day(30) };
+    const refused = await api.post('/v1/orders/search', body, api.operator).expect(400);
+    expect(fields(refused.body)).toEqual(['MISSING_FIELD_ERROR clientIds']);
+    const named = { ...body, clientIds: [api.shop.id, api.other.id] };
+    expect((await pages(named, api.operator)).flat()).toEqual(lastChangedFirst());
   });
 });
 

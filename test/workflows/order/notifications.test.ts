@@ -186,6 +186,18 @@ describe('notifications about a delivered order', () => {
     expect(new Set(alone.map(({ event }) => event))).toEqual(new Set(['order_item_tracking_code_updated']));
   });
 
+  test('name the parcels that a search for changed orders names', async () => {
+    const { orders } = await stack.shop.searchOrders({ body: { updatedFrom: order.createdAt } });
+    const { parcels } = orders.find(({ id }) => id === order.id)!;
+    const codes = of('order_item_tracking_code_updated');
+    expect(new Set(parcels.map(({ trackingCode }) => trackingCode))).toEqual(
+      new Set(codes.map(({ trackingCode }) => trackingCode)),
+    );
+    for (const { trackingCode, trackingUrl, shipmentMethodUid } of parcels)
+      expect(codes).toContainEqual(expect.objectContaining({ trackingCode, trackingUrl, shipmentMethodUid }));
+    expect(parcels).toHaveLength(order.shipment!.packages.length);
+  });
+
   test('report the delivery estimate', () => {
     expect(of('order_delivery_estimate_updated')).toMatchObject([
       { minDeliveryDate: order.shipment!.minDeliveryDate, maxDeliveryDate: order.shipment!.maxDeliveryDate },
