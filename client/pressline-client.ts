@@ -10,7 +10,7 @@ export interface ClientOptions {
   readonly apiKey: string;
   /** Required on order routes for clients. Partners and operators have a key only. */
   readonly apiSecret?: string;
-  /** Retries after 429, 503 or a broken connection. Default 5; 0 disables retries. */
+  /** Retries after 429, 502, 503, 504 or a broken connection. Default 5; 0 disables retries. */
   readonly retries?: number;
   /** Timeout of one attempt, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
@@ -108,6 +108,8 @@ interface AnyInput {
   readonly body?: unknown;
 }
 
+/** Statuses of a server, or of a proxy before it, that may respond later. */
+const UNAVAILABLE: readonly number[] = [502, 503, 504];
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 5_000;
 
@@ -124,6 +126,16 @@ function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: A
   return `${baseUrl}${filled}${search.size > 0 ? `?${search}` : ''}`;
 }
 
+/** Returns the body of an error: JSON, or the text of a proxy's page. */
+async function errorBody(response: Response): Promise<unknown> {
+  const text = await response.text();
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
+
 /** Returns the delay before the next attempt in milliseconds: `Retry-After`, else exponential back-off with jitter. */
 function delayBefore(attempt: number, retryAfter: string | null | undefined): number {
   const asked = Number(retryAfter ?? Number.NaN) * 1_000;
@@ -134,8 +146,9 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
 /**
  * Creates a typed client of the API.
  *
- * The client always retries 429, because the request was not processed. It retries 503, a broken connection and 409
- * `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads, PUT, DELETE, and creating calls, which carry an Idempotency-Key.
+ * The client always retries 429, because the request was not processed. It retries 502, 503, 504, a broken connection and 409
+ * `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches and quotes too), PUT, DELETE, and creating calls, which carry an
+ * Idempotency-Key.
  * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
  */
 export function createPresslineClient(options: ClientOptions): PresslineClient {
@@ -143,12 +156,11 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
   const keyHeader = apiSecret === undefined ? apiKey : `${apiKey}:${apiSecret}`;
 
   async function call(operation: OperationId, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<unknown> {
-    const { method, path, idempotent } = OPERATIONS[operation];
+    const { method, path, idempotent, repeatable } = OPERATIONS[operation];
     const url = addressOf(baseUrl, path, input);
     const headers: Record<string, string> = { Accept: 'application/json', 'X-API-KEY': keyHeader };
     if (input.body !== undefined) headers['Content-Type'] = 'application/json';
     if (idempotent) headers['Idempotency-Key'] = callOptions.idempotencyKey ?? randomUUID();
-    const isRepeatable = idempotent || ['get', 'put', 'delete'].includes(method);
     const init = {
       method: method.toUpperCase(),
       headers,
@@ -160,15 +172,15 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
       let retryAfter: string | null | undefined;
       try {
         const response = await fetch(url, { ...init, signal });
-        const body: unknown = await response.json();
-        if (response.ok) return body;
+        if (response.ok) return await response.json();
+        const body = await errorBody(response);
         const requestId = response.headers.get('X-Request-Id') ?? undefined;
         const refused = new PresslineError(operation, response.status, body, requestId);
-        const mayPass = refused.status === 503 || refused.code === 'IDEMPOTENCY_IN_FLIGHT';
-        if (attempt >= retries || !(refused.status === 429 || (isRepeatable && mayPass))) throw refused;
+        const mayPass = UNAVAILABLE.includes(refused.status) || refused.code === 'IDEMPOTENCY_IN_FLIGHT';
+        if (attempt >= retries || !(refused.status === 429 || (repeatable && mayPass))) throw refused;
         retryAfter = response.headers.get('Retry-After');
       } catch (error) {
-        const isOver = callOptions.signal?.aborted || attempt >= retries || !isRepeatable;
+        const isOver = callOptions.signal?.aborted || attempt >= retries || !repeatable;
         if (error instanceof PresslineError || isOver) throw error;
       }
       await sleep(delayBefore(attempt, retryAfter), undefined, { signal: callOptions.signal });

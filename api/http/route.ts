@@ -126,6 +126,8 @@ interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R ext
    * statement that creates the object (`IdempotencyHandle.claim`), which saves two statements per request.
    */
   readonly idempotent?: boolean | 'claimed-by-handler';
+  /** True for a POST that only reads. Clients may repeat it, and it has the timeout of reads. */
+  readonly isRead?: true;
   /** Timeout of the handler in milliseconds, after which the response is 503. Default: DEFAULT_TIMEOUTS_MS. */
   readonly timeoutMs?: number;
   /** The response contains a secret. The stored response of an `Idempotency-Key` is sealed with the caller's API key. */

@@ -88,7 +88,7 @@ function discard({ response }: Outcome): void {
  */
 async function withinTime(route: Route, notes: RequestNotes, outcome: Promise<Outcome>): Promise<Outcome> {
   const { read, write } = DEFAULT_TIMEOUTS_MS;
-  const timeoutMs = route.timeoutMs ?? (route.method === 'get' ? read : write);
+  const timeoutMs = route.timeoutMs ?? (route.method === 'get' || route.isRead ? read : write);
   let timer: NodeJS.Timeout | undefined;
   const timedOut = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {

@@ -8,7 +8,7 @@ import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';
-import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
+import { type Route, route } from '../http/route';
 import { retrievedAddressSchema, retrievedOrderSchema } from './order-schemas';
 import { READERS, viewerOf } from './visible-order';
 
@@ -83,7 +83,7 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'post',
       path: '/v1/orders/search',
       operationId: 'searchOrders',
-      timeoutMs: DEFAULT_TIMEOUTS_MS.read,
+      isRead: true,
       summary: 'Search orders, newest or last changed first',
       description:
         'Returns the orders that match every filter given. A list matches any of its values. A cursor continues after ' +

@@ -157,6 +157,7 @@ export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
       method: 'post',
       path: '/v1/orders/quote',
       operationId: 'quoteOrder',
+      isRead: true,
       // A carrier gateway has eight seconds to respond.
       timeoutMs: 20_000,
       summary: 'Quote an order',

@@ -56,6 +56,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       ...group,
       path: '/procurement/v1/order/list',
       operationId: 'listProcurementOrders',
+      isRead: true,
       summary: 'List procurement orders',
       description:
         'Newest first. Costs are in the currency of the partner, at the exchange rates of the day on which the order was raised.',
@@ -88,6 +89,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       ...group,
       path: '/procurement/v1/inventory/consumption/list',
       operationId: 'listInventoryConsumption',
+      isRead: true,
       summary: 'List inventory consumption per print job',
       description: 'Open and consumed reservations of print jobs, newest first.',
       body: consumptionListRequestSchema,
@@ -104,6 +106,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       ...group,
       path: '/procurement/v1/inventory/list',
       operationId: 'listInventory',
+      isRead: true,
       summary: 'List inventory',
       body: inventoryListRequestSchema,
       response: inventoryListResponseSchema,

@@ -31,6 +31,7 @@ export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>)
     method: 'post',
     path: '/v1/shipping-methods/quote',
     operationId: 'quoteShippingMethods',
+    isRead: true,
     // A carrier gateway has eight seconds to respond.
     timeoutMs: 20_000,
     summary: 'List the shipping methods for packages and an address',

@@ -9,7 +9,7 @@ import { searchShippingOrders } from '../../src/shipping/shipping-orders/shippin
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';
-import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../http/route';
+import { type Route, route } from '../http/route';
 
 const MAX_PAGE = 250;
 
@@ -37,7 +37,7 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
     method: 'post',
     path: '/v1/shipping-orders/search',
     operationId: 'searchShippingOrders',
-    timeoutMs: DEFAULT_TIMEOUTS_MS.read,
+    isRead: true,
     summary: 'Search shipping orders, newest first',
     description:
       'Returns the shipping orders of the account that match every filter given. A list matches any of its values. Operators see all accounts. ' +

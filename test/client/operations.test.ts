@@ -60,7 +60,7 @@ test('the generator writes types for named schemas, inputs and responses, and a 
       export interface WebhookEvents {
       }
       export const OPERATIONS = {
-        getParcel: { method: 'get', path: '/parcels/{id}', idempotent: false },
+        getParcel: { method: 'get', path: '/parcels/{id}', idempotent: false, repeatable: true },
       } as const;`),
   );
 });

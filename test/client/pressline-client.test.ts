@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** Starts a server that sends the given responses in order and records the requests. */
-async function scripted(answers: RequestListener[]) {
+async function scripted(answers: RequestListener[], retries = 3) {
   const seen: IncomingMessage[] = [];
   const fake = createServer((req, res) => {
     seen.push(req);
@@ -36,7 +36,7 @@ async function scripted(answers: RequestListener[]) {
     return new Promise((resolve) => fake.close(resolve));
   });
   const baseUrl = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`;
-  return { client: createPresslineClient({ baseUrl, apiKey: 'k', apiSecret: 's', retries: 3 }), seen };
+  return { client: createPresslineClient({ baseUrl, apiKey: 'k', apiSecret: 's', retries }), seen };
 }
 
 const answering =
@@ -81,15 +81,26 @@ test('the same idempotency key returns the same response; path parameters are en
   });
 });
 
-test('429, 503 and a broken connection are retried with the same idempotency key', async () => {
-  const { client, seen } = await scripted([
-    answering(429, { code: 'RATE_LIMITED', message: '' }, { 'Retry-After': '0' }),
-    answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
-    hangingUp,
-    answering(200, { id: '1' }),
-  ]);
+/** The error page of a proxy. */
+const proxyPage =
+  (status: number): RequestListener =>
+  (_req, res) =>
+    void res.writeHead(status, { 'Content-Type': 'text/html', 'Retry-After': '0' }).end('<h1>Bad gateway</h1>');
+
+test('429, 502, 503, 504 and a broken connection are retried with the same idempotency key', async () => {
+  const { client, seen } = await scripted(
+    [
+      proxyPage(502),
+      proxyPage(504),
+      answering(429, { code: 'RATE_LIMITED', message: '' }, { 'Retry-After': '0' }),
+      answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
+      hangingUp,
+      answering(200, { id: '1' }),
+    ],
+    5,
+  );
   expect(await client.createClient({ body: { name: 'x' } })).toEqual({ id: '1' });
-  expect(seen).toHaveLength(4);
+  expect(seen).toHaveLength(6);
   expect(new Set(seen.map(({ headers }) => headers['idempotency-key'])).size).toBe(1);
   expect(seen[0]!.headers['x-api-key']).toBe('k:s');
 });
@@ -105,10 +116,36 @@ test('a call fails after the last retry, and a refusal is never retried', async 
   expect(refusing.seen).toHaveLength(1);
 });
 
+test('searches, quotes and the pages of each are retried like reads', async () => {
+  const page = { orders: [{ id: '1' }], nextCursor: null };
+  const { client, seen } = await scripted([hangingUp, proxyPage(504), answering(200, page)]);
+  const found: unknown[] = [];
+  for await (const order of client.each('searchOrders', { body: {} })) found.push(order);
+  expect(found).toEqual(page.orders);
+  expect(seen).toHaveLength(3);
+  const quotes = await scripted([proxyPage(502), answering(200, { quotes: [] })]);
+  expect(await quotes.client.quoteOrder({ body: {} as never })).toEqual({ quotes: [] });
+});
+
+test('the last response of a proxy is an error with its text', async () => {
+  const { client } = await scripted([proxyPage(502)]);
+  await expect(client.getOrder({ params: { orderId: '1' } })).rejects.toMatchObject({
+    name: 'PresslineError',
+    status: 502,
+    body: '<h1>Bad gateway</h1>',
+    code: undefined,
+    errors: [],
+  });
+});
+
 test('a call without an idempotency key is not retried after a fault that may follow processing', async () => {
   const { client, seen } = await scripted([hangingUp]);
   await expect(client.subscribePartner({ body: { orderSubmitUrl: 'https://x.test' } })).rejects.toThrow();
   expect(seen).toHaveLength(1);
+  const timedOut = await scripted([proxyPage(504)]);
+  const dispatched = timedOut.client.dispatchOrder({ body: { orderId: '1' } });
+  await expect(dispatched).rejects.toMatchObject({ status: 504 });
+  expect(timedOut.seen).toHaveLength(1);
 });
 
 test('each reads a list page by page, as far as it is needed', async () => {

@@ -136,6 +136,7 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
     ...(description ? { description } : {}),
     tags: [route.tag],
     ...deprecationMarks(route),
+    ...(route.isRead ? { 'x-reads': true } : {}),
     ...(access.credentials === 'none' || access.operatorRole === undefined
       ? {}
       : { 'x-operator-role': access.operatorRole }),
