@@ -45,6 +45,8 @@ export interface CallContext {
   /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
   readonly rawBody: Buffer;
   readonly idempotency: IdempotencyHandle;
+  /** Aborted when the response has ended or its connection is closed. A long read ends then. */
+  readonly signal: AbortSignal;
   /**
    * Writes the action of the call to the audit log, with its caller and request. A handler of a route with `audits` calls it
    * once when it succeeds, in the transaction of the change where it has one.

@@ -76,6 +76,13 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
   res.end(body instanceof Readable ? undefined : (body as Buffer | string | undefined));
 }
 
+function signalOf(res: Response): AbortSignal {
+  const ended = new AbortController();
+  if (res.closed) ended.abort();
+  else res.once('close', () => ended.abort());
+  return ended.signal;
+}
+
 /** Closes the source of a response that is not sent. */
 function discard({ response }: Outcome): void {
   if (response instanceof RawResponse && response.body instanceof Readable) response.body.destroy();
@@ -159,6 +166,10 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
           // A getter: most calls log nothing, and need no logger of their own.
           get log() {
             return notes.log;
+          },
+          // A getter as well: few calls read for long.
+          get signal() {
+            return signalOf(res);
           },
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,

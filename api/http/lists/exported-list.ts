@@ -1,19 +1,31 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { z } from 'zod';
+import { unavailable } from '../../../src/platform/unavailable';
+import { createConcurrencyLimiter } from '../concurrency-limit';
 import { RawResponse, type Route, type RouteDefinition, route } from '../route';
 
 /** Rows of one export at most. A larger list is exported in parts, by its filters. */
 const MOST_ROWS = 250_000;
 /** Rows of one database read. */
 const PAGE_ROWS = 1_000;
+/** Time that an export may take. Beyond it, its connection is closed, so that no one takes a part for the whole. */
+const MOST_MS = 5 * 60_000;
+
+/** Exports that an account may have in this process at once: each holds a connection and reads page after page. */
+const EXPORTS_AT_ONCE = 2;
+const countedExport = createConcurrencyLimiter(
+  { each: EXPORTS_AT_ONCE },
+  { message: `No more than ${EXPORTS_AT_ONCE} exports of one account are made at once.`, retryAfter: 5 },
+);
 
 /** The query parameter of lists that can be exported. */
 export const formatQuery = z
   .enum(['json', 'csv'])
   .default('json')
   .describe(
-    `\`csv\`: every row that matches, on all pages, up to ${MOST_ROWS.toLocaleString('en')} rows; \`limit\` and \`cursor\` are ignored.`,
+    `\`csv\`: every row that matches, on all pages, up to ${MOST_ROWS.toLocaleString('en')} rows; \`limit\` and \`cursor\` are ignored. ` +
+      `An account can make ${EXPORTS_AT_ONCE} exports at once (429), and an export may take five minutes.`,
   );
 
 type Query = Readonly<Record<string, unknown>>;
@@ -76,8 +88,10 @@ export function exportedList<
   const { element } = response.shape[csv.rows] as z.ZodArray<z.ZodObject>;
   const columns = columnsOf(element);
   async function* rowsOf(call: Parameters<typeof handler>[0]) {
+    const endsAt = performance.now() + MOST_MS;
     let left = MOST_ROWS;
-    for (let query: Query | null = csv.pages.first(call.query as Query); query !== null; ) {
+    for (let query: Query | null = csv.pages.first(call.query as Query); query !== null && !call.signal.aborted; ) {
+      if (performance.now() > endsAt) throw unavailable('The export took too long. Narrow its filters.');
       const response = (await handler({ ...call, query: query as z.output<Q> })) as Row;
       const rows = response[csv.rows] as readonly Row[];
       yield* rows.slice(0, left).map((row) => columns.map(({ cell }) => cell(row)));
@@ -89,9 +103,13 @@ export function exportedList<
     ...definition,
     handler: async (call) => {
       if (call.query.format !== 'csv') return await handler(call);
-      // The first row is read before the response begins, so that a refusal has its status.
+      const release = countedExport(call.account.id);
       const rows = rowsOf(call);
-      const first = await rows.next();
+      // The first row is read before the response begins, so that a refusal has its status.
+      const first = await rows.next().catch((error: unknown) => {
+        release();
+        throw error;
+      });
       async function* all() {
         if (first.done) return;
         yield first.value;
@@ -109,7 +127,9 @@ export function exportedList<
         'Content-Type': 'text/csv; charset=utf-8',
         'Content-Disposition': `attachment; filename="${csv.name}.csv"`,
       };
-      return new RawResponse(200, headers, Readable.from(all()).compose(stream));
+      const body = Readable.from(all()).compose(stream);
+      body.once('close', release);
+      return new RawResponse(200, headers, body);
     },
   });
 }
