@@ -23,7 +23,7 @@ afterAll(() => {
 });
 
 const REGIONS = [
-  ...['Timeline', 'Items', 'Print orders', 'Parcels', 'Documents', 'Receipts', 'Notifications', 'Notes'],
+  ...['Delivery', 'Timeline', 'Items', 'Print orders', 'Parcels', 'Documents', 'Receipts', 'Notifications', 'Notes'],
 ];
 
 test('the page shows everything about an order that was delivered', async () => {
@@ -45,6 +45,14 @@ test('the page shows everything about an order that was delivered', async () => 
   await main.getByRole('button', { name: 'Copy link' }).click();
   await copied;
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${stack.baseUrl}/console/orders/${id}`);
+
+  const delivery = main.getByRole('region', { name: 'Delivery' });
+  for (const line of ['Ada Byron', 'Germany', 'Recipient', 'Stages']) await delivery.getByText(line).first().waitFor();
+  const stages = await delivery.getByRole('listitem').allTextContents();
+  expect(stages.map((text) => text.split(/\d/)[0])).toEqual(
+    expect.arrayContaining(['Created', 'In production', 'Printed', 'Shipped', 'Delivered']),
+  );
+  expect(stages.at(-1)).toMatch(/^Delivered\d/);
 
   const isDrawn = (image: { readonly naturalWidth: number }) => image.naturalWidth > 0;
   const items = main.getByRole('region', { name: 'Items' });
@@ -68,6 +76,13 @@ test('the page shows everything about an order that was delivered', async () => 
   }
   await parcels.getByRole('cell', { name: 'Delivered' }).first().waitFor();
 
+  // What is in order is folded.
+  for (const name of ['Print orders', 'Documents', 'Receipts', 'Notifications']) {
+    const heading = main.getByRole('button', { name, exact: true });
+    expect(await heading.getAttribute('aria-expanded')).toBe('false');
+    await heading.click();
+  }
+  await main.getByRole('region', { name: 'Documents' }).getByText('Packing list').first().waitFor();
   const receipts = main.getByRole('region', { name: 'Receipts' });
   const rows = await receipts.getByRole('row').allTextContents();
   const cents = (await receipts.getByRole('row').all()).slice(1);
@@ -81,14 +96,22 @@ test('the page shows everything about an order that was delivered', async () => 
   expect(totals.at(-1)).toBe(totals.slice(0, -1).reduce((sum, each) => sum + each, 0));
 
   const timeline = main.getByRole('region', { name: 'Timeline' });
+  const entries = timeline.getByRole('listitem');
+  const once = await entries.allTextContents();
+  // Each thing once: the scan of the delivered parcel, and no status, notification or request beside it.
+  expect(once.filter((text) => /delivered/i.test(text))).toHaveLength(
+    new Set(once.filter((text) => /delivered/i.test(text))).size,
+  );
+  expect(once.filter((text) => /^(Notification|Request)/.test(text))).toEqual([]);
+  await timeline.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('menuitem', { name: 'Everything' }).click();
+  await timeline.getByText('Print order sent to prints-berlin').first().waitFor();
+  expect(await entries.count()).toBeGreaterThan(once.length);
   await timeline.getByRole('button', { name: 'Filter' }).click();
   await page.getByRole('menuitem', { name: 'Postbacks' }).click();
-  await timeline.getByText('by prints-berlin').first().waitFor();
-  expect(await timeline.getByRole('listitem').count()).toBe(
-    await timeline.getByRole('button', { name: 'Show JSON' }).count(),
-  );
-  await timeline.getByRole('button', { name: 'Show JSON' }).first().click();
-  await timeline.getByText('"kind": "postback"').waitFor();
+  await timeline.getByText('prints-berlin reported: Printed').waitFor();
+  await timeline.getByRole('button', { name: 'Show JSON' }).click();
+  await timeline.getByText('"kind": "postback"').first().waitFor();
 
   const notes = main.getByRole('region', { name: 'Notes' });
   await notes.getByLabel('New note').fill('The customer called');

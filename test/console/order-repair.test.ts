@@ -35,6 +35,7 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   const status = main.getByLabel('Status', { exact: true });
   await status.getByText('On hold').waitFor();
   await main.getByLabel('Waits for').getByText('Operator to repair the order').waitFor();
+  await main.getByLabel('What is wrong').getByText('prints-berlin says').waitFor();
 
   await main.getByRole('button', { name: 'Reroute', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Reroute' });
@@ -42,6 +43,9 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   await dialog.waitFor({ state: 'detached' });
   await hasStatus(stack, id, 'delivered');
   await status.getByText('Delivered').waitFor();
+  const outcome = main.getByRole('status', { name: 'Latest change' });
+  await outcome.getByText('Reroute by operator').waitFor();
+  await outcome.getByText('Done').waitFor();
 
   const timeline = main.getByRole('region', { name: 'Timeline' });
   await timeline.getByText('The press in Berlin is broken').first().waitFor();

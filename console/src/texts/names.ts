@@ -115,8 +115,12 @@ function inWords(code: string): string {
   return words.charAt(0).toUpperCase() + words.slice(1);
 }
 
+const countries = new Intl.DisplayNames('en', { type: 'region' });
+
 export const names = {
   status: (code: Status): Named => STATUSES[code],
   reason: (code: AttentionReason): string => REASONS[code],
   code: inWords,
+  /** Of an ISO 3166-1 alpha-2 code. */
+  country: (code: string): string => countries.of(code) ?? code,
 } as const;

@@ -11,6 +11,7 @@ interface RepairTexts {
   readonly button: string;
 }
 
+type TimelineKind = ApiResponse<'getOrderTimeline'>['entries'][number]['kind'];
 type RepairKind = Order['possibleRepairs'][number]['action'] | Input<'startBulkRepair'>['body']['action'];
 
 export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
@@ -83,7 +84,6 @@ export const order = {
   delivery: 'Delivery promise',
   deliverySpan: (from: string, to: string) => (from === to ? from : `${from} to ${to}`),
   client: 'Client',
-  country: 'Country',
   attention: 'Attention',
   created: 'Created',
   temporal: 'Open in Temporal',
@@ -99,6 +99,16 @@ export const order = {
     title: 'Timeline',
     filter: 'Filter',
     all: 'Everything',
+    story: 'Each thing once',
+    /** What an entry says: who did what, or what was sent to whom. */
+    said: {
+      event: (what: string) => what,
+      repair: (what: string, by: string | null) => (by === null ? what : `${what} by ${by}`),
+      postback: (what: string, by: string | null) => `${by ?? 'The partner'} reported: ${what}`,
+      request: (what: string, by: string | null) => `${what} sent to ${by ?? 'the partner'}`,
+      checkpoint: (what: string, by: string | null) => `${by ?? 'The carrier'}: ${what}`,
+      notification: (what: string) => `${what} sent to the client`,
+    } as const satisfies Record<TimelineKind, (what: string, by: string | null) => string>,
     kinds: {
       event: 'Events',
       repair: 'Repairs and changes',
@@ -120,6 +130,24 @@ export const order = {
     by: (name: string) => `by ${name}`,
     empty: 'Nothing has happened',
     emptyText: 'Events, postbacks, checkpoints and notifications appear here.',
+  },
+  delivered: {
+    title: 'Delivery',
+    recipient: 'Recipient',
+    stages: 'Stages',
+    next: 'Next',
+    dispatchedBy: (date: string) => `by ${date}`,
+    deliveredBy: (date: string) => `by ${date}`,
+    method: (name: string, parcels: number) => `${name}, ${parcels === 1 ? '1 parcel' : `${parcels} parcels`}`,
+  },
+  outcome: {
+    title: 'Latest change',
+    problem: 'What is wrong',
+    said: (partner: string) => `${partner} says`,
+    states: { done: 'Done', waits: 'Waiting', refused: 'Refused' },
+    change: (what: string, by: string) => `${what} by ${by}`,
+    by: (partner: string) => `with ${partner}`,
+    waitsFor: (partner: string | null) => (partner === null ? 'in progress' : `waits for ${partner}`),
   },
   items: {
     title: 'Items',

@@ -1,19 +1,38 @@
-import { Group, Paper, Stack, Title } from '@mantine/core';
-import { type ReactNode, useId } from 'react';
+import { Group, Paper, Stack, Title, UnstyledButton } from '@mantine/core';
+import { type ReactNode, useId, useState } from 'react';
+
+interface SectionProps {
+  readonly title: string;
+  readonly actions?: ReactNode;
+  /** True shows only the heading, a button that unfolds the section. False unfolds it. Undefined: it cannot be folded. */
+  readonly folded?: boolean;
+  readonly children: ReactNode;
+}
 
 /** A region of a screen, named by its level-2 heading. */
-export function Section(props: { readonly title: string; readonly actions?: ReactNode; readonly children: ReactNode }) {
+export function Section({ title, actions, folded, children }: SectionProps) {
   const id = useId();
+  const [chosen, setChosen] = useState<boolean>();
+  // A section that opens by itself stays open when its reason has passed.
+  if (folded === false && chosen === undefined) setChosen(true);
+  const isOpen = chosen ?? folded !== true;
   return (
     <Paper component="section" aria-labelledby={id} p="md">
       <Stack gap="md">
         <Group justify="space-between">
           <Title order={2} id={id}>
-            {props.title}
+            {folded === undefined ? (
+              title
+            ) : (
+              <UnstyledButton fz="inherit" fw="inherit" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
+                <span aria-hidden="true">{isOpen ? '▾ ' : '▸ '}</span>
+                {title}
+              </UnstyledButton>
+            )}
           </Title>
-          {props.actions}
+          {isOpen ? actions : null}
         </Group>
-        {props.children}
+        {isOpen ? children : null}
       </Stack>
     </Paper>
   );

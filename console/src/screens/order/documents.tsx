@@ -36,7 +36,7 @@ const COLUMNS: readonly Column<Document>[] = [
 export function Documents({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('listOrderDocuments', { params: { orderId } }));
   return (
-    <Section title={t.title}>
+    <Section title={t.title} folded>
       <PagedTable
         label={t.title}
         query={onePage(query)}

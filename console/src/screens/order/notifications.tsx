@@ -21,6 +21,7 @@ const t = texts.order.notifications;
 /** What the client was notified of, with each attempt. */
 export function Notifications({ orderId }: { readonly orderId: string }) {
   const query = useInfiniteQuery(readPages('listOrderDeliveries', { params: { orderId } }));
+  const hasDead = query.data?.pages.some(({ deliveries }) => deliveries.some(({ state }) => state === 'dead')) === true;
   const mayRedeliver = useMay('operator');
   const redeliver = useChange((deliveryId: string) =>
     change('redeliverOrderDelivery', { params: { orderId, deliveryId } }),
@@ -58,7 +59,7 @@ export function Notifications({ orderId }: { readonly orderId: string }) {
     });
   }
   return (
-    <Section title={t.title}>
+    <Section title={t.title} folded={!hasDead}>
       {redeliver.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={redeliver.error} />}
       <PagedTable
         label={t.title}

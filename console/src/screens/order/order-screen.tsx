@@ -10,11 +10,13 @@ import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { WAITS } from '../../texts/order';
+import { Delivery } from './delivery';
 import { Documents } from './documents';
 import { Items } from './items';
 import { Notes } from './notes';
 import { Notifications } from './notifications';
 import styles from './order-screen.module.css';
+import { LatestOutcome, Problem } from './outcome';
 import { Parcels } from './parcels';
 import { PrintOrders } from './print-orders';
 import { Receipts } from './receipts';
@@ -35,12 +37,15 @@ export function OrderScreen() {
         {(order) => (
           <>
             <Head order={order} />
+            <Problem order={order} />
             <Repairs order={order} />
+            <LatestOutcome order={order} />
             <div className={styles.columns}>
               <Stack gap="lg" className={styles.column!}>
-                <PrintOrders order={order} />
+                <Delivery order={order} />
                 <Items orderId={order.id} />
                 <Parcels order={order} />
+                <PrintOrders order={order} />
                 <Documents orderId={order.id} />
                 <Receipts orderId={order.id} />
                 <Notifications orderId={order.id} />
@@ -106,7 +111,6 @@ function Head({ order }: { readonly order: OperatorOrder }) {
         ],
         [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
         [t.client, <ClientLink key="client" id={order.clientId} name={order.clientName} />],
-        [t.country, order.country],
         [t.created, <Time key="created" at={order.createdAt} />],
         ...(refusal === null
           ? []

@@ -1,4 +1,4 @@
-import { Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useQueries } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
@@ -17,7 +17,17 @@ type Checkpoint = ApiResponse<'getTracking'>['checkpoints'][number];
 const t = texts.order.parcels;
 
 const COLUMNS: readonly Column<Parcel>[] = [
-  { name: t.columns.number, cell: ({ trackingNumber }) => trackingNumber },
+  {
+    name: t.columns.number,
+    cell: ({ trackingNumber, trackingUrl }) =>
+      trackingUrl === null ? (
+        trackingNumber
+      ) : (
+        <Anchor size="sm" href={trackingUrl} target="_blank" rel="noreferrer">
+          {trackingNumber}
+        </Anchor>
+      ),
+  },
   { name: t.columns.carrier, cell: ({ carrier }) => carrier ?? texts.common.none },
   {
     name: t.columns.status,

@@ -38,7 +38,7 @@ function columnsIn(currency: string): Column<Line>[] {
 export function Receipts({ orderId }: { readonly orderId: string }) {
   const query = useQuery(read('getOrder', { params: { orderId } }));
   return (
-    <Section title={t.title}>
+    <Section title={t.title} folded={query.data?.financialStatus !== 'refused'}>
       <QueryContent query={query} lines={2}>
         {({ receipts }) =>
           receipts.length === 0 ? (

@@ -12,14 +12,33 @@ type Repair = Input<'repairOrder'>['body'];
 
 const t = texts.order;
 
+/** The repairs that help an order, the one that changes the least first. */
+const HELPING: readonly PossibleRepair['action'][] = ['retry', 'reroute', 'reproduce', 'dismiss'];
+
+/** Returns the repair that the order waits for. Undefined: it waits for someone else. */
+function recommendedOf({ nextStep, possibleRepairs, attention }: OperatorOrder): PossibleRepair['action'] | undefined {
+  if (nextStep.waitsFor === 'release') return 'release';
+  const needsOperator = nextStep.who === 'operator' || (nextStep.who === 'nobody' && attention.length > 0);
+  if (!needsOperator) return undefined;
+  return HELPING.find((action) => possibleRepairs.some((repair) => repair.action === action));
+}
+
 /** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
 export function Repairs({ order }: { readonly order: OperatorOrder }) {
   const [open, setOpen] = useState<PossibleRepair | null>(null);
   if (order.possibleRepairs.length === 0) return null;
+  const recommended = recommendedOf(order);
+  const repairs = [...order.possibleRepairs].sort(
+    (a, b) => Number(b.action === recommended) - Number(a.action === recommended),
+  );
   return (
     <Group gap="xs">
-      {order.possibleRepairs.map((repair) => (
-        <Button key={repair.action} variant="default" onClick={() => setOpen(repair)}>
+      {repairs.map((repair) => (
+        <Button
+          key={repair.action}
+          variant={repair.action === recommended ? 'filled' : 'default'}
+          onClick={() => setOpen(repair)}
+        >
           {REPAIRS[repair.action].name}
         </Button>
       ))}

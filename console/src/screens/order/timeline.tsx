@@ -1,4 +1,4 @@
-import { Button, Group, Menu, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Menu, Stack, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { readPages } from '../../api/queries';
@@ -8,7 +8,6 @@ import { QueryContent } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import { LoadMore } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
-import { Json } from '../../components/values/json';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
@@ -41,9 +40,49 @@ const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
 /** Fields with a code, which is shown in words. */
 const CODES: ReadonlySet<string> = new Set(['status', 'state', 'outcome']);
 
-/** Everything that happened to the order, newest first. */
+/** What the list shows: every entry of one kind, all entries, or (`story`) each thing that happened once. */
+type Shown = Kind | 'all' | 'story';
+
+/** The postbacks and scans that say the same as a change of status. */
+const SAID_BY: Readonly<Record<string, string>> = {
+  in_production: 'received',
+  printed: 'printed',
+  shipped: 'shipped',
+  in_transit: 'in_transit',
+  delivered: 'delivered',
+  returned: 'returned',
+};
+
+/**
+ * Returns the entries without those that repeat another one: accepted requests, which the log has as handed over;
+ * notifications, which follow from changes; changes of status that a postback or a scan has brought; and the log's own
+ * entries of these.
+ */
+function storyOf(entries: readonly Entry[]): Entry[] {
+  const said = new Set(
+    entries.filter(({ kind }) => kind === 'postback' || kind === 'checkpoint').map(({ type }) => type),
+  );
+  const seen = new Set<string>();
+  return entries.filter(({ kind, type, at, data }) => {
+    if (kind === 'notification') return data.state === 'dead';
+    if (kind === 'request') return data.outcome !== 'accepted';
+    if (kind !== 'event') return true;
+    if (type.startsWith('tracking_')) return false;
+    if (type !== 'status') return true;
+    const status = String(data.status);
+    // The items of an order change at the same time.
+    const name = `${status} ${at}`;
+    if (said.has(SAID_BY[status] ?? '') || seen.has(name)) return false;
+    seen.add(name);
+    return true;
+  });
+}
+
+/** What happened to the order, newest first. */
 export function Timeline({ orderId }: { readonly orderId: string }) {
-  const [kind, setKind] = useState<Kind>();
+  const [shown, setShown] = useState<Shown>('story');
+  const [withJson, setWithJson] = useState(false);
+  const kind = shown === 'all' || shown === 'story' ? undefined : shown;
   const query = useInfiniteQuery(readPages('getOrderTimeline', { params: { orderId }, query: { kind } }));
   const filter = (
     <Menu>
@@ -53,9 +92,10 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
         </Button>
       </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => setKind(undefined)}>{t.all}</Menu.Item>
+        <Menu.Item onClick={() => setShown('story')}>{t.story}</Menu.Item>
+        <Menu.Item onClick={() => setShown('all')}>{t.all}</Menu.Item>
         {KINDS.map((each) => (
-          <Menu.Item key={each} onClick={() => setKind(each)}>
+          <Menu.Item key={each} onClick={() => setShown(each)}>
             {t.kinds[each]}
           </Menu.Item>
         ))}
@@ -68,19 +108,23 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
       actions={
         <Group gap="sm">
           {kind === undefined ? null : <Badge tone={TONES[kind]}>{t.kinds[kind]}</Badge>}
+          <Button size="xs" variant="default" aria-pressed={withJson} onClick={() => setWithJson(!withJson)}>
+            {withJson ? t.hideJson : t.showJson}
+          </Button>
           {filter}
         </Group>
       }
     >
       <QueryContent query={query}>
         {({ pages }) => {
-          const entries = pages.flatMap((page) => page.entries);
+          const all = pages.flatMap((page) => page.entries);
+          const entries = shown === 'story' ? storyOf(all) : all;
           if (entries.length === 0) return <EmptyLine title={t.empty} text={t.emptyText} />;
           return (
             <ol className={styles.list}>
               {entries.map((entry) => (
                 <li key={entry.id} className={styles.entry}>
-                  <OneEntry entry={entry} />
+                  <OneEntry entry={entry} withJson={withJson} />
                 </li>
               ))}
             </ol>
@@ -104,7 +148,7 @@ function detailOf({ kind, data }: Entry): string {
     .join(' · ');
 }
 
-function OneEntry({ entry }: { readonly entry: Entry }) {
+function OneEntry({ entry, withJson }: { readonly entry: Entry; readonly withJson: boolean }) {
   const { kind, type, at, by } = entry;
   const detail = detailOf(entry);
   return (
@@ -112,15 +156,18 @@ function OneEntry({ entry }: { readonly entry: Entry }) {
       <Group gap="sm">
         <Badge tone={TONES[kind]}>{t.entries[kind]}</Badge>
         <Text size="sm" fw={500}>
-          {texts.names.code(type)}
+          {t.said[kind](texts.names.code(type), by)}
         </Text>
-        {by === null ? null : <Text size="sm">{t.by(by)}</Text>}
         <Text size="xs" c="dimmed">
           <Time at={at} />
         </Text>
       </Group>
       {detail === '' ? null : <Text size="sm">{detail}</Text>}
-      <Json value={entry} show={t.showJson} hide={t.hideJson} />
+      {withJson ? (
+        <Code block tabIndex={0}>
+          {JSON.stringify(entry, null, 2)}
+        </Code>
+      ) : null}
     </Stack>
   );
 }

@@ -1,0 +1,102 @@
+import { Group, Stack, Text } from '@mantine/core';
+import { Badge } from '../../components/values/badge';
+import { Age } from '../../components/values/time';
+import { texts } from '../../texts';
+import type { Tone } from '../../texts/names';
+import type { OperatorOrder } from './types';
+
+type Event = OperatorOrder['events'][number];
+
+const t = texts.order.outcome;
+
+/** What a repair or change has come to: `done`, `waits` for someone, or `refused`, with the words of who refused it. */
+interface Outcome {
+  readonly state: keyof typeof t.states;
+  readonly text?: string;
+}
+
+const TONES: Readonly<Record<Outcome['state'], Tone>> = { done: 'success', waits: 'warning', refused: 'danger' };
+
+/** Events after a repair that say that it has not worked. */
+const REFUSED: ReadonlySet<string> = new Set([
+  'partner_cancel_refused',
+  'print_order_refused',
+  'print_order_undeliverable',
+  'order_parked',
+  'reroute_withdrawn',
+  'reproduce_withdrawn',
+]);
+/** The events after a repair that say that it has worked. Repairs that are not listed work at once. */
+const DONE: Readonly<Record<string, readonly string[]>> = {
+  cancel_requested: ['partner_cancel_confirmed'],
+  cancel_items: ['partner_cancel_confirmed'],
+  reroute_requested: ['reroute'],
+  reproduce_requested: ['reproduce'],
+  reroute: ['handed_over'],
+  reproduce: ['handed_over'],
+  retry: ['handed_over'],
+};
+
+/** Returns the words of an event: of a partner, of a host, or of the order run. */
+export function wordsOf({ data }: Event): string {
+  const words = data.message ?? data.reason ?? data.why;
+  return typeof words === 'string' ? words : '';
+}
+
+function outcomeOf(repair: Event, after: readonly Event[], order: OperatorOrder): Outcome {
+  const nameOf = ({ printOrderId }: Event) => order.printOrders.find(({ id }) => id === printOrderId)?.partnerUid ?? '';
+  const done = DONE[repair.type];
+  if (done === undefined || order.fulfillmentStatus === 'canceled') return { state: 'done' };
+  const last = after.findLast(({ type }) => REFUSED.has(type) || done.includes(type));
+  if (last !== undefined && REFUSED.has(last.type)) {
+    return { state: 'refused', text: [nameOf(last), wordsOf(last)].filter((part) => part !== '').join(': ') };
+  }
+  if (last !== undefined) return { state: 'done', text: nameOf(last) === '' ? '' : t.by(nameOf(last)) };
+  // A partner that has nothing of it is not asked.
+  const isEnded = repair.type === 'cancel_items' && after.some(({ data }) => data.status === 'cancelled');
+  return isEnded ? { state: 'done' } : { state: 'waits', text: t.waitsFor(order.nextStep.partnerUid) };
+}
+
+/** What came of the latest repair or change of an operator or the client. */
+export function LatestOutcome({ order }: { readonly order: OperatorOrder }) {
+  const index = order.events.findLastIndex(({ data }) => typeof data.by === 'string');
+  const repair = order.events[index];
+  if (repair === undefined) return null;
+  const { state, text = '' } = outcomeOf(repair, order.events.slice(index + 1), order);
+  return (
+    <Group gap="sm" role="status" aria-label={t.title}>
+      <Badge tone={TONES[state]}>{t.states[state]}</Badge>
+      <Text size="sm" fw={500}>
+        {t.change(texts.names.code(repair.type), String(repair.data.by))}
+      </Text>
+      <Text size="xs" c="dimmed">
+        <Age at={repair.at} />
+      </Text>
+      {text === '' ? null : <Text size="sm">{text}</Text>}
+    </Group>
+  );
+}
+
+const PROBLEMS: ReadonlySet<string> = new Set([
+  ...REFUSED,
+  'postback_error',
+  'dispatch_failed',
+  'partner_not_updated',
+  'label_not_voided',
+]);
+
+/** The latest sentence of a partner, a host or the order run about what is wrong. Nothing while nothing is wrong. */
+export function Problem({ order }: { readonly order: OperatorOrder }) {
+  if (order.attention.length === 0) return null;
+  const event = order.events.findLast((each) => PROBLEMS.has(each.type) && wordsOf(each) !== '');
+  if (event === undefined) return null;
+  const partner = order.printOrders.find(({ id }) => id === event.printOrderId)?.partnerUid;
+  return (
+    <Stack gap={2} role="group" aria-label={t.problem}>
+      <Text size="sm" fw={500}>
+        {partner === undefined ? texts.names.code(event.type) : t.said(partner)}
+      </Text>
+      <Text size="sm">{wordsOf(event)}</Text>
+    </Stack>
+  );
+}
