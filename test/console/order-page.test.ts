@@ -47,7 +47,8 @@ test('the page shows everything about an order that was delivered', async () => 
   expect(await page.evaluate('navigator.clipboard.readText()')).toBe(`${stack.baseUrl}/console/orders/${id}`);
 
   const delivery = main.getByRole('region', { name: 'Delivery' });
-  for (const line of ['Ada Lovelace', 'Germany', 'Recipient', 'Stages']) await delivery.getByText(line).first().waitFor();
+  for (const line of ['Ada Lovelace', 'Germany', 'Recipient', 'Stages'])
+    await delivery.getByText(line).first().waitFor();
   const stages = await delivery.getByRole('listitem').allTextContents();
   expect(stages.map((text) => text.split(/\d/)[0])).toEqual(
     expect.arrayContaining(['Created', 'In production', 'Printed', 'Shipped', 'Delivered']),

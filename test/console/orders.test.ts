@@ -109,7 +109,18 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
   await page.keyboard.press('Control+k');
   await field.fill('console-found');
   await page.keyboard.press('Enter');
-  await page.waitForURL('**/console/orders?q=console-found');
+  await page.getByRole('heading', { level: 1, name: 'Order console-found' }).waitFor();
+
+  await page.keyboard.press('Control+k');
+  await field.fill('berlin');
+  await dialog.getByRole('link', { name: 'Partner prints-berlin' }).waitFor();
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/partners/*');
+
+  await page.keyboard.press('Control+k');
+  await field.fill('nothing has this name');
+  await page.keyboard.press('Enter');
+  await page.waitForURL('**/console/orders?q=nothing*');
   expect(tab.faults).toEqual([]);
 });
 

@@ -1,31 +1,72 @@
 import { Modal, Stack, TextInput } from '@mantine/core';
+import { useDebouncedValue } from '@mantine/hooks';
+import { type QueryClient, useQuery, useQueryClient } from '@tanstack/react-query';
 import { Link, type LinkProps, useNavigate } from '@tanstack/react-router';
 import { type KeyboardEvent, useState } from 'react';
+import { read } from '../api/queries';
 import { texts } from '../texts';
 import styles from './go-to.module.css';
 import { type Destination, useDestinations } from './navigation';
 
-interface Hit {
-  readonly to: NonNullable<LinkProps['to']>;
-  readonly search?: { readonly q: string };
+interface Hit extends Pick<LinkProps, 'to' | 'params' | 'search'> {
   readonly text: string;
 }
 
-/** Returns the screens whose name contains a text, and the search of orders for it. */
-function hitsFor(text: string, destinations: readonly Destination[]): Hit[] {
-  const wanted = text.trim();
-  const screens = destinations.filter((hit) => hit.text.toLowerCase().includes(wanted.toLowerCase()));
-  if (wanted === '') return screens;
-  return [...screens, { to: '/orders', search: { q: wanted }, text: texts.common.goTo.orders(wanted) }];
+const t = texts.common.goTo;
+
+/** Hits of a kind that are listed. */
+const LISTED = 5;
+/** Time without a key after which the API is asked. */
+const TYPED_MS = 200;
+/** Shorter texts are in too many names. */
+const SHORTEST = 3;
+
+const ordersNamed = (text: string) =>
+  // The id of an order's workflow has a prefix.
+  read('listOperatorOrders', { query: { q: text.replace(/^order-/, ''), limit: LISTED } });
+const partners = read('listPartners', {});
+const clients = read('listClients', { query: { limit: 250 } });
+
+/** Returns the objects with a name, id or number: orders by the whole text, partners and clients by a part of their name. */
+async function objectsFor(queries: QueryClient, text: string): Promise<readonly Hit[]> {
+  if (text.length < SHORTEST) return [];
+  const isIn = (name: string) => name.toLowerCase().includes(text.toLowerCase());
+  const [found, listed, named] = await Promise.all([
+    queries.fetchQuery(ordersNamed(text)),
+    queries.fetchQuery(partners),
+    queries.fetchQuery(clients),
+  ]);
+  return [
+    ...found.orders.map(({ id, orderReferenceId }) => ({
+      to: '/orders/$orderId' as const,
+      params: { orderId: id },
+      text: t.order(orderReferenceId),
+    })),
+    ...listed.partners
+      .filter(({ uid, name }) => isIn(uid) || isIn(name))
+      .slice(0, LISTED)
+      .map(({ id, uid }) => ({ to: '/partners/$partnerId' as const, params: { partnerId: id }, text: t.partner(uid) })),
+    ...named.connectors
+      .filter(({ name }) => isIn(name))
+      .slice(0, LISTED)
+      .map(({ id, name }) => ({ to: '/clients/$clientId' as const, params: { clientId: id }, text: t.client(name) })),
+  ];
 }
 
-/** The dialog that opens a screen by its name, or searches orders. */
+/** Returns the screens whose name contains a text, the objects that it names, and the search of orders for it. */
+function hitsFor(text: string, destinations: readonly Destination[], objects: readonly Hit[]): Hit[] {
+  const screens = destinations.filter((hit) => hit.text.toLowerCase().includes(text.toLowerCase()));
+  if (text === '') return screens;
+  return [...screens, ...objects, { to: '/orders', search: { q: text }, text: t.orders(text) }];
+}
+
+/** The dialog that opens a screen by its name, an object by its name or number, or searches orders. */
 export function GoTo({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
   return (
     <Modal
       opened={opened}
       onClose={onClose}
-      title={texts.common.goTo.title}
+      title={t.title}
       closeButtonProps={{ 'aria-label': texts.common.close }}
       yOffset="12vh"
       centered={false}
@@ -37,33 +78,41 @@ export function GoTo({ opened, onClose }: { readonly opened: boolean; readonly o
 
 function Hits({ onClose }: { readonly onClose: () => void }) {
   const [text, setText] = useState('');
+  const wanted = text.trim();
+  const [typed] = useDebouncedValue(wanted, TYPED_MS);
+  const queries = useQueryClient();
   const navigate = useNavigate();
-  const hits = hitsFor(text, useDestinations());
-  const openFirst = (event: KeyboardEvent) => {
-    const [first] = hits;
-    if (event.key !== 'Enter' || first === undefined) return;
+  const destinations = useDestinations();
+  const { data: objects = [] } = useQuery({
+    queryKey: ['goTo', typed],
+    queryFn: () => objectsFor(queries, typed),
+    refetchInterval: false,
+  });
+  const hits = hitsFor(wanted, destinations, typed === wanted ? objects : []);
+  const openFirst = async (event: KeyboardEvent) => {
+    if (event.key !== 'Enter') return;
     event.preventDefault();
+    // The objects of a text that has just been typed are not known yet. A screen needs none.
+    const isScreen = hitsFor(wanted, destinations, []).length > 1 || wanted === '';
+    const named = isScreen ? [] : await objectsFor(queries, wanted).catch(() => []);
+    const [first] = hitsFor(wanted, destinations, named);
+    if (first === undefined) return;
     onClose();
-    void navigate({ to: first.to, search: first.search ?? {} });
+    const { text: _text, ...target } = first;
+    void navigate(target);
   };
   return (
     <Stack gap="xs">
       <TextInput
-        aria-label={texts.common.goTo.field}
-        placeholder={texts.common.goTo.placeholder}
+        aria-label={t.field}
+        placeholder={t.placeholder}
         value={text}
         onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={openFirst}
         data-autofocus
       />
-      {hits.map(({ to, search, text: name }, index) => (
-        <Link
-          key={name}
-          to={to}
-          search={search ?? {}}
-          onClick={onClose}
-          className={`${styles.hit} ${index === 0 ? styles.first : ''}`}
-        >
+      {hits.map(({ text: name, ...target }, index) => (
+        <Link key={name} {...target} onClick={onClose} className={`${styles.hit} ${index === 0 ? styles.first : ''}`}>
           {name}
         </Link>
       ))}

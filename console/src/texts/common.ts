@@ -36,7 +36,10 @@ export const common = {
   goTo: {
     title: 'Go to',
     field: 'Go to',
-    placeholder: 'A screen, or any id of an order',
+    placeholder: 'A screen, any id of an order or parcel, a partner, a client',
+    order: (reference: string) => `Order ${reference}`,
+    partner: (uid: string) => `Partner ${uid}`,
+    client: (name: string) => `Client ${name}`,
     orders: (text: string) => `Search orders for “${text}”`,
   },
   connection: {
