@@ -160,6 +160,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
       const handle = route.accept(sent);
       const trail = auditTrail(route, req, res);
+      let signal: AbortSignal | undefined;
       const run = (idempotency: IdempotencyHandle) => {
         const call: CallContext = {
           requestId: notes.requestId,
@@ -169,7 +170,8 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
           },
           // A getter as well: few calls read for long.
           get signal() {
-            return signalOf(res);
+            signal ??= signalOf(res);
+            return signal;
           },
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,
