@@ -51,7 +51,7 @@ test('the page shows everything about an order that was delivered', async () => 
     await delivery.getByText(line).first().waitFor();
   const stages = await delivery.getByRole('listitem').allTextContents();
   expect(stages.map((text) => text.split(/\d/)[0])).toEqual(
-    expect.arrayContaining(['Created', 'In production', 'Printed', 'Shipped', 'Delivered']),
+    expect.arrayContaining(['Created', 'Passed', 'Printed', 'Shipped', 'Delivered']),
   );
   expect(stages.at(-1)).toMatch(/^Delivered\d/);
 
