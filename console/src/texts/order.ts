@@ -100,6 +100,7 @@ export const order = {
     filter: 'Filter',
     all: 'Everything',
     story: 'Each thing once',
+    status: (status: string) => `Status: ${status}`,
     /** What an entry says: who did what, or what was sent to whom. */
     said: {
       event: (what: string) => what,

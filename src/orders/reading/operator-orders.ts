@@ -45,7 +45,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
           'expectedDeliveryDate', t.expected_delivery_date, 'checkedAt', t.checked_at, 'voided', t.voided)
         FROM (
           SELECT t.tracking_number, coalesce(k.tracking_url, t.tracking_url) AS url, p.id AS print_order_id, s.id AS shipment_id,
-            coalesce(t.carrier_name, t.carrier_uid) AS carrier, t.status_uid, t.expected_delivery_date, t.checked_at,
+            coalesce(t.carrier_name, s.carrier_name, t.carrier_uid) AS carrier, t.status_uid, t.expected_delivery_date, t.checked_at,
             t.created_at, s.voided_at IS NOT NULL OR k.left_out_at IS NOT NULL AS voided
           FROM print_orders p JOIN shipments s ON s.print_order_id = p.id JOIN trackings t ON t.shipment_id = s.id
           LEFT JOIN shipment_packages k ON k.shipment_id = s.id AND k.tracking_number = t.tracking_number

@@ -68,7 +68,7 @@ export async function orderTimeline(
           jsonb_build_object('trackingNumber', c.tracking_number, 'message', c.message, 'description', c.description,
             'location', c.location, 'receivedAt', c.received_at)
         FROM (
-          SELECT t.tracking_number, t.generation, s.print_order_id, coalesce(t.carrier_name, t.carrier_uid) AS carrier
+          SELECT t.tracking_number, t.generation, s.print_order_id, coalesce(t.carrier_name, s.carrier_name, t.carrier_uid) AS carrier
           FROM printed JOIN shipments s ON s.print_order_id = printed.id JOIN trackings t ON t.shipment_id = s.id
           UNION ALL
           SELECT t.tracking_number, t.generation, t.print_order_id, coalesce(t.carrier_name, t.carrier_uid)

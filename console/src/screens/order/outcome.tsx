@@ -27,15 +27,14 @@ const REFUSED: ReadonlySet<string> = new Set([
   'reproduce_withdrawn',
 ]);
 /** The events after a repair that say that it has worked. Repairs that are not listed work at once. */
-const DONE: Readonly<Record<string, readonly string[]>> = {
-  cancel_requested: ['partner_cancel_confirmed'],
-  cancel_items: ['partner_cancel_confirmed'],
-  reroute_requested: ['reroute'],
-  reproduce_requested: ['reproduce'],
-  reroute: ['handed_over'],
-  reproduce: ['handed_over'],
-  retry: ['handed_over'],
+const DONE: Readonly<Record<string, string>> = {
+  cancel_requested: 'partner_cancel_confirmed',
+  cancel_items: 'partner_cancel_confirmed',
+  reroute_requested: 'reroute',
+  reproduce_requested: 'reproduce',
 };
+/** Repairs that have worked when a partner has accepted a print order after them. */
+const SENDING: ReadonlySet<string> = new Set(['reroute', 'reproduce', 'retry']);
 
 /** Returns the words of an event: of a partner, of a host, or of the order run. */
 export function wordsOf({ data }: Event): string {
@@ -44,17 +43,24 @@ export function wordsOf({ data }: Event): string {
 }
 
 function outcomeOf(repair: Event, after: readonly Event[], order: OperatorOrder): Outcome {
-  const nameOf = ({ printOrderId }: Event) => order.printOrders.find(({ id }) => id === printOrderId)?.partnerUid ?? '';
+  const { fulfillmentStatus, printOrders, nextStep } = order;
   const done = DONE[repair.type];
-  if (done === undefined || order.fulfillmentStatus === 'canceled') return { state: 'done' };
-  const last = after.findLast(({ type }) => REFUSED.has(type) || done.includes(type));
-  if (last !== undefined && REFUSED.has(last.type)) {
-    return { state: 'refused', text: [nameOf(last), wordsOf(last)].filter((part) => part !== '').join(': ') };
+  if ((done === undefined && !SENDING.has(repair.type)) || fulfillmentStatus === 'canceled') return { state: 'done' };
+  const nameOf = (id: string | null) => printOrders.find((each) => each.id === id)?.partnerUid ?? '';
+  const since = Date.parse(repair.at);
+  const refused = after.findLast(({ type }) => REFUSED.has(type));
+  const accepted = SENDING.has(repair.type)
+    ? printOrders.findLast(({ acceptedAt }) => acceptedAt !== null && Date.parse(acceptedAt) >= since)
+    : undefined;
+  if (accepted !== undefined) return { state: 'done', text: t.by(accepted.partnerUid) };
+  if (refused !== undefined) {
+    const text = [nameOf(refused.printOrderId), wordsOf(refused)].filter((part) => part !== '').join(': ');
+    return { state: 'refused', text };
   }
-  if (last !== undefined) return { state: 'done', text: nameOf(last) === '' ? '' : t.by(nameOf(last)) };
-  // A partner that has nothing of it is not asked.
-  const isEnded = repair.type === 'cancel_items' && after.some(({ data }) => data.status === 'cancelled');
-  return isEnded ? { state: 'done' } : { state: 'waits', text: t.waitsFor(order.nextStep.partnerUid) };
+  // A partner that has nothing of cancelled items is not asked.
+  const isDone = ({ type, data }: Event) =>
+    type === done || (repair.type === 'cancel_items' && type === 'status' && data.status === 'cancelled');
+  return after.some(isDone) ? { state: 'done' } : { state: 'waits', text: t.waitsFor(nextStep.partnerUid) };
 }
 
 /** What came of the latest repair or change of an operator or the client. */

@@ -29,7 +29,7 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 
 /** The fields of an entry's content that the list shows. */
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
-  event: ['status', 'reason', 'message'],
+  event: ['reason', 'message'],
   repair: ['reason'],
   postback: ['message', 'trackingCode'],
   request: ['outcome', 'status', 'response'],
@@ -54,9 +54,9 @@ const SAID_BY: Readonly<Record<string, string>> = {
 };
 
 /**
- * Returns the entries without those that repeat another one: accepted requests, which the log has as handed over;
- * notifications, which follow from changes; changes of status that a postback or a scan has brought; and the log's own
- * entries of these.
+ * Returns the entries without those that repeat another one: the log's entries of what is sent, scanned or refused;
+ * notifications, which follow from changes, unless one is dead; changes of status that a postback or a scan has brought;
+ * and scans that a carrier reports again.
  */
 function storyOf(entries: readonly Entry[]): Entry[] {
   const said = new Set(
@@ -65,14 +65,13 @@ function storyOf(entries: readonly Entry[]): Entry[] {
   const seen = new Set<string>();
   return entries.filter(({ kind, type, at, data }) => {
     if (kind === 'notification') return data.state === 'dead';
-    if (kind === 'request') return data.outcome !== 'accepted';
-    if (kind !== 'event') return true;
-    if (type.startsWith('tracking_')) return false;
-    if (type !== 'status') return true;
+    if (kind === 'request') return data.outcome !== 'refused';
+    if (kind === 'event' && (type.startsWith('tracking_') || type === 'handed_over')) return false;
+    if (kind !== 'checkpoint' && (kind !== 'event' || type !== 'status')) return true;
     const status = String(data.status);
     // The items of an order change at the same time.
-    const name = `${status} ${at}`;
-    if (said.has(SAID_BY[status] ?? '') || seen.has(name)) return false;
+    const name = kind === 'checkpoint' ? `${type} ${data.trackingNumber} ${data.message}` : `${status} ${at}`;
+    if ((kind === 'event' && said.has(SAID_BY[status] ?? '')) || seen.has(name)) return false;
     seen.add(name);
     return true;
   });
@@ -149,14 +148,17 @@ function detailOf({ kind, data }: Entry): string {
 }
 
 function OneEntry({ entry, withJson }: { readonly entry: Entry; readonly withJson: boolean }) {
-  const { kind, type, at, by } = entry;
+  const { kind, type, at, by, data } = entry;
   const detail = detailOf(entry);
   return (
     <Stack gap={4}>
       <Group gap="sm">
         <Badge tone={TONES[kind]}>{t.entries[kind]}</Badge>
         <Text size="sm" fw={500}>
-          {t.said[kind](texts.names.code(type), by)}
+          {t.said[kind](
+            type === 'status' ? t.status(texts.names.code(String(data.status))) : texts.names.code(type),
+            by,
+          )}
         </Text>
         <Text size="xs" c="dimmed">
           <Time at={at} />
