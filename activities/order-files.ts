@@ -96,9 +96,14 @@ export function createOrderFileActivities(
           { code, fileType: file.type, transient: fault.transient, error: fault.error },
           'print file not stored',
         );
-        if (!fault.transient || left() <= 0) return refused({ message, details: { code, ...file } });
+        const isOver = left() <= 0 && fault.isOurs !== true;
+        if (!fault.transient || isOver) return refused({ message, details: { code, ...file } });
         const pause = Math.min(FIRST_PAUSE * 2 ** (attempt - 1), LONGEST_PAUSE);
-        throw transient(message, 'FileUnreachable', Math.min(fault.retryAfterMs ?? pause, left()));
+        throw transient(
+          message,
+          'FileUnreachable',
+          Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE)),
+        );
       } finally {
         stop();
       }

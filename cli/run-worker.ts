@@ -11,6 +11,7 @@ import { shareSlots } from '../activities/attempts';
 import { reportActivityErrors } from '../activities/report-errors';
 import { traceActivity } from '../activities/trace-activities';
 import { notificationLane } from '../src/notifications/delivery';
+import { createDiskBudget } from '../src/files/disk-budget';
 import { startDigests } from '../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../src/notifications/system-digests';
 import { ATTENTION_DIGEST } from '../src/orders/attention-digest';
@@ -130,6 +131,7 @@ export async function runWorker(
     quote: services.carriers.quote,
     now: () => new Date(),
     limitBytes: config.FILE_SIZE_LIMIT_MB * 1_000_000,
+    disk: createDiskBudget(config.FILE_DISK_BUDGET_MB * 1_000_000),
   };
   const countStaleTask = createStaleTaskCounter(services);
   const recordJobRun = createJobRunRecorder(services);

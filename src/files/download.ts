@@ -5,7 +5,7 @@ import { fileTypeFromBuffer } from 'file-type';
 import { TransferError } from '../platform/http/http-fault';
 import { isTransient, retryAfterMs, type StreamedResponse } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
-import { type FileFault, type FileFaultCode, permanentFault, transientFault } from './domain/file-fault';
+import { type FileFault, type FileFaultCode, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
 import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-properties';
 
 export interface Download {
@@ -13,6 +13,8 @@ export interface Download {
   /** Path of the file to write. The caller removes it. */
   readonly path: string;
   readonly limitBytes: number;
+  /** Takes space on the disk before the file is written. Returns false when there is none. */
+  readonly reserve: (bytes: number) => Promise<boolean>;
   readonly accept?: readonly PrintFileType[];
   readonly signal?: AbortSignal | undefined;
   /** Called with the number of bytes received so far. */
@@ -54,6 +56,11 @@ const megabytes = (bytes: number) => `${Math.floor(bytes / 1_000_000)} MB`;
 export async function downloadFile(client: SafeClient, download: Download): Promise<Downloaded | FileFault> {
   const response = await requestFile(client, download);
   if ('transient' in response) return response;
+  const declared = Number(response.headers['content-length'] ?? download.limitBytes);
+  if (!(await download.reserve(declared))) {
+    response.body.destroy();
+    return noDiskSpace();
+  }
   const hash = createHash('sha256');
   const head: Buffer[] = [];
   let sizeBytes = 0;

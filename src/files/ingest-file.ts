@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
-import { type FileFault, permanentFault, transientFault } from './domain/file-fault';
+import type { DiskBudget } from './disk-budget';
+import { type FileFault, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
 import type { FileProperties, PreviewType, PrintFileType } from './domain/file-properties';
 import { type Download, downloadFile } from './download';
 import type { FileInspector } from './inspector';
@@ -14,6 +15,8 @@ export interface FileDeps {
   readonly client: SafeClient;
   readonly objects: ObjectStore;
   readonly inspector: FileInspector;
+  /** Space in the work folder. */
+  readonly disk: DiskBudget;
   /** Folder of this process for files that are being inspected (`openWorkFolder`). */
   readonly workFolder: string;
 }
@@ -50,10 +53,15 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
   // A cleaner of the temporary folder may have removed it.
   await mkdir(deps.workFolder, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
+  let release: (() => void) | null = null;
+  const reserve = async (bytes: number) => {
+    release = await deps.disk.take(bytes);
+    return release !== null;
+  };
   try {
     const path = join(folder, 'content');
-    const stored = await copyStored(deps.objects, request.objectKey, path);
-    const local = stored ?? (await downloadFile(deps.client, { ...request, path }));
+    const stored = await copyStored(deps.objects, request.objectKey, path, reserve);
+    const local = stored ?? (await downloadFile(deps.client, { ...request, path, reserve }));
     if (!local.ok) return local;
 
     const { mimeType, sizeBytes, sha256 } = local;
@@ -83,12 +91,22 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
     return { ok: true, mimeType, sizeBytes, ...properties, previews: storedPreviews };
   } finally {
     await rm(folder, { recursive: true, force: true });
+    (release as (() => void) | null)?.();
   }
 }
 
-async function copyStored(objects: ObjectStore, key: string, path: string) {
+async function copyStored(
+  objects: ObjectStore,
+  key: string,
+  path: string,
+  reserve: (bytes: number) => Promise<boolean>,
+) {
   const found = await objects.get(key);
   if (found === null) return null;
+  if (!(await reserve(found.size))) {
+    found.body.destroy();
+    return noDiskSpace();
+  }
   await pipeline(found.body, createWriteStream(path));
   const { size } = await stat(path);
   return { ok: true as const, mimeType: found.contentType as PrintFileType, sizeBytes: size, sha256: undefined };

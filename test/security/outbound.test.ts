@@ -227,7 +227,7 @@ describe('a host name that resolves to a private address later', () => {
 
   test('serves no print file and no packing slip', async () => {
     const path = join(tmpdir(), 'never-written');
-    expect(await downloadFile(client, { url, path, limitBytes: 1_000 })).toMatchObject({
+    expect(await downloadFile(client, { url, path, limitBytes: 1_000, reserve: async () => true })).toMatchObject({
       transient: false,
       code: 'file_host_blocked',
     });

@@ -35,6 +35,8 @@ export interface FileFault {
   readonly retryAfterMs?: number | undefined;
   /** What went wrong, for the log. */
   readonly error?: string | undefined;
+  /** True when the worker, not the host, is the reason. The file is then tried again for any time. */
+  readonly isOurs?: true;
 }
 
 /** Returns a fault that no retry can resolve. */
@@ -49,6 +51,11 @@ export function transientFault(
 ): FileFault {
   const logged = error && cutText(error, DETAILS_LENGTH);
   return { ok: false, transient: true, code, message: messageOf(code, details), retryAfterMs, error: logged };
+}
+
+/** Returns the fault of a file for which the worker has no space on its disk now. */
+export function noDiskSpace(): FileFault {
+  return { ...transientFault('the worker is busy with other files', { retryAfterMs: 5_000 }), isOurs: true };
 }
 
 function messageOf(code: FileFaultCode, details: string | undefined): string {

@@ -5,6 +5,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { createDiskBudget } from '../../../src/files/disk-budget';
 import { type FileFault, permanentFault } from '../../../src/files/domain/file-fault';
 import {
   type FileDeps,
@@ -43,7 +44,7 @@ beforeAll(async () => {
   client = createSafeClient({ allowPrivate: true });
   objects = await createFolderStore(folder);
   inspector = createFileInspector();
-  deps = { client, objects, inspector, workFolder };
+  deps = { client, objects, inspector, workFolder, disk: createDiskBudget(10_000_000) };
 });
 beforeEach(() => {
   requests = [];
@@ -279,4 +280,23 @@ describe('the work folder', () => {
       ['other-old', 'pressline-files-link', 'pressline-files-new', opened].sort(),
     );
   });
+});
+
+test('a file waits until the disk has space for it, and is tried again when there is none', async () => {
+  const bytes = await samplePdf([210, 297]);
+  const disk = createDiskBudget(bytes.length, 200);
+  const held = await disk.take(1);
+  serve(bytes);
+  const request = fileRequest();
+  const refused = await ingestFile({ ...deps, disk }, request);
+  expect(refused).toMatchObject({ ok: false, transient: true, isOurs: true, code: 'file_unreachable' });
+  const take = (size: number) => {
+    const taken = disk.take(size);
+    held!();
+    return taken;
+  };
+  expect(await ingestFile({ ...deps, disk: { take } }, request)).toMatchObject({ ok: true });
+  // The space is free again, also for a file that is inspected from its stored copy.
+  expect(await ingestFile({ ...deps, disk }, request)).toMatchObject({ ok: true });
+  expect(await disk.take(bytes.length)).not.toBeNull();
 });

@@ -1,5 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { createDiskBudget } from '../../../src/files/disk-budget';
 import { type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
 import { fetchOrderFiles } from '../../../src/orders/preparation/order-files';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
@@ -357,7 +358,8 @@ test('a file whose inspections all ended with their process refuses the order', 
   };
   for (let killed = 1; killed <= MAX_INSPECTIONS; killed += 1) {
     const limits = { signal: new AbortController().signal, timeoutMs: 600_000 };
-    void fetchOrderFiles({ ...services, inspector: dying, limitBytes: 1_000_000 }, id, limits);
+    const deps = { ...services, inspector: dying, limitBytes: 1_000_000, disk: createDiskBudget(1_000_000) };
+    void fetchOrderFiles(deps, id, limits);
     await eventually(async () => ((await inspections()) === killed ? true : undefined));
   }
   await stack.startWorker();
