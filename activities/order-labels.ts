@@ -4,8 +4,12 @@ import { inOrderTrace } from '../src/orders/run/order-trace';
 import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
+import { callingCarrier } from './carrier-calls';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused } from './refusals';
+
+/** The partner waits for its labels, so that a carrier which does not respond is called again for two minutes only. */
+const DISPATCH_RETRIES_MS = 2 * 60_000;
 
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
 export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: Logger }, records: RecordWriter) {
@@ -18,7 +22,10 @@ export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: 
     async dispatchPrintOrder(
       call: RunIds & DispatchOrder & { readonly reserved?: ReservedStep },
     ): Promise<OrRefusal<{ readonly shipmentId: string; readonly recorded?: RecordKey }>> {
-      const bought = await dispatchPrintOrder(deps, call);
+      const bought = await callingCarrier(
+        (cancelled) => dispatchPrintOrder(deps, call, cancelled),
+        DISPATCH_RETRIES_MS,
+      );
       if (!bought.ok) {
         const { code, message, detail } = bought.refusal;
         return refused({ message, details: { code, message: detail ?? message } });
@@ -43,7 +50,7 @@ export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: 
       call: RunIds & { readonly printOrderId: string; readonly shipmentId: string },
     ): Promise<OrRefusal<void>> {
       const { printOrderId, shipmentId } = call;
-      const voided = await voidShipment(deps, { shipmentId });
+      const voided = await callingCarrier((cancelled) => voidShipment(deps, { shipmentId }, cancelled));
       if (!voided.ok) return refused({ message: voided.reason });
       logOf(deps, call).info({ printOrderId, shipmentId }, 'labels voided');
     },

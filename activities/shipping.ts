@@ -1,6 +1,5 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
-import { ApplicationFailure, ApplicationFailureCategory } from '@temporalio/common';
-import { type CarrierRefusal, CarrierUnavailable } from '../src/carriers/carrier';
+import type { CarrierRefusal } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging';
 import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
 import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';
@@ -10,25 +9,12 @@ import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/ship
 import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
 import { findPartnerCarriers } from '../src/shipping/tracking-sweep/partner-code-search';
 import type { SweepBounds } from '../src/shipping/tracking-sweep/sweep-step';
+import { callingCarrier } from './carrier-calls';
 import { withHeartbeat } from './heartbeats';
 import { type OrRefusal, refused } from './refusals';
 
 export interface ShippingDeps extends PurchaseDeps {
   readonly log: Logger;
-}
-
-/** Marks a carrier without a usable response as an expected, retryable failure. */
-async function retryWhileUnavailable<T>(work: () => Promise<T>): Promise<T> {
-  try {
-    return await work();
-  } catch (error) {
-    if (!(error instanceof CarrierUnavailable)) throw error;
-    throw ApplicationFailure.create({
-      message: error.message,
-      type: error.name,
-      category: ApplicationFailureCategory.BENIGN,
-    });
-  }
 }
 
 /** Longest time of one step of a sweep. The next sweep starts five minutes after this one. */
@@ -65,7 +51,7 @@ async function sweepUntilDue(log: Logger, step: (bounds: SweepBounds) => Promise
 export function createShippingActivities(deps: ShippingDeps) {
   return {
     async purchaseShippingOrder({ shippingOrderId, requestId }: ShippingOrderInput): Promise<ShippingOrderOutcome> {
-      const outcome = await retryWhileUnavailable(() => purchaseShippingOrder(deps, shippingOrderId));
+      const outcome = await callingCarrier((cancelled) => purchaseShippingOrder(deps, shippingOrderId, cancelled));
       deps.log.info({ shippingOrderId, requestId, outcome: outcome.outcome }, 'shipping order completed');
       return outcome;
     },
@@ -82,7 +68,7 @@ export function createShippingActivities(deps: ShippingDeps) {
 
     /** Voids the labels of a shipping order and records the outcome. */
     async cancelShippingOrder({ shippingOrderId, requestId }: ShippingOrderInput): Promise<Cancellation> {
-      const cancellation = await retryWhileUnavailable(() => cancelShippingOrder(deps, shippingOrderId));
+      const cancellation = await callingCarrier((cancelled) => cancelShippingOrder(deps, shippingOrderId, cancelled));
       deps.log.info({ shippingOrderId, requestId, ...cancellation }, 'shipping order cancellation completed');
       return cancellation;
     },
@@ -100,7 +86,7 @@ export function createShippingActivities(deps: ShippingDeps) {
 
     /** Voids labels that nobody uses. Returns the carrier's refusal. */
     async takeBackShipment(labels: ToVoid): Promise<OrRefusal<void>> {
-      const voided = await retryWhileUnavailable(() => voidShipment(deps, labels));
+      const voided = await callingCarrier((cancelled) => voidShipment(deps, labels, cancelled));
       if (!voided.ok) {
         deps.log.error({ ...labels, reason: voided.reason }, 'carrier refused to void an unused label');
         return refused({ message: voided.reason });

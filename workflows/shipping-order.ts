@@ -16,20 +16,26 @@ import {
 } from '../src/shipping/domain/shipping-order-run';
 import { isRefusal } from './order/refusals';
 
+/** Packages that are bought at a time (`buyLabels`), and the time for their calls to the carrier, eight seconds each. */
+const AT_ONCE = 5;
+const BATCH_MS = 40_000;
+
 /**
- * A client is waiting, so temporary carrier failures are retried a few times within forty seconds. The time-out of an
- * attempt is longer than its calls can take (eight seconds each), so that two attempts never run concurrently.
+ * A client is waiting, so temporary carrier failures are retried a few times within the time that the packages need.
+ * @param packages absent in the input of workflows with few
  */
-const carrier = proxyActivities<Pick<ShippingActivities, 'purchaseShippingOrder'>>({
-  startToCloseTimeout: '40 seconds',
-  scheduleToCloseTimeout: '42 seconds',
-  retry: {
-    initialInterval: '500 milliseconds',
-    backoffCoefficient: 2,
-    maximumInterval: '5 seconds',
-    maximumAttempts: 4,
-  },
-});
+const carrierFor = ({ packages = 1 }: ShippingOrderInput) =>
+  proxyActivities<Pick<ShippingActivities, 'purchaseShippingOrder'>>({
+    startToCloseTimeout: Math.ceil(packages / AT_ONCE) * BATCH_MS,
+    scheduleToCloseTimeout: Math.ceil(packages / AT_ONCE) * BATCH_MS + 2_000,
+    heartbeatTimeout: '30 seconds',
+    retry: {
+      initialInterval: '500 milliseconds',
+      backoffCoefficient: 2,
+      maximumInterval: '5 seconds',
+      maximumAttempts: 4,
+    },
+  });
 
 const database = proxyLocalActivities<Pick<ShippingActivities, 'refuseShippingOrder'>>({
   startToCloseTimeout: '10 seconds',
@@ -37,7 +43,8 @@ const database = proxyLocalActivities<Pick<ShippingActivities, 'refuseShippingOr
 
 /** An unused label costs money, so voiding it is retried for three days. */
 const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment' | 'cancelShippingOrder'>>({
-  startToCloseTimeout: '60 seconds',
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '30 seconds',
   scheduleToCloseTimeout: '3 days',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '30 minutes' },
 });
@@ -49,7 +56,7 @@ const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment' | 'c
 export async function shippingOrder(input: ShippingOrderInput): Promise<ShippingOrderOutcome> {
   const { shippingOrderId } = input;
   try {
-    return await carrier.purchaseShippingOrder(input);
+    return await carrierFor(input).purchaseShippingOrder(input);
   } catch (error) {
     if (!(error instanceof ActivityFailure)) throw error;
     const outcome = await database.refuseShippingOrder({

@@ -97,7 +97,8 @@ export function createShippingOrderRoute({ sql, links, temporal, config, publicU
       if (placed === 'used') throw referenceUsed();
       const { shippingOrderId } = placed;
       try {
-        const run = await runShippingOrder({ client: temporal, config, publicUrl }, { shippingOrderId, requestId });
+        const input = { shippingOrderId, requestId, packages: body.packages.length };
+        const run = await runShippingOrder({ client: temporal, config, publicUrl }, input);
         if (run.outcome === 'refused') throw refusalOf(run.refusal);
         const { shipmentId } = run;
         const response = await shippingOrderResponse(

@@ -11,6 +11,8 @@ export interface PurchaseRequest {
   readonly idempotencyKey: string;
   /** For carriers that produce their own labels. */
   readonly labelFormat?: 'pdf' | 'zpl';
+  /** No call to the carrier begins after it aborts. */
+  readonly signal?: AbortSignal;
 }
 
 /** The label of a purchase: the carrier's own file (`made`), or the data of a label that Pressline draws (`to_make`). */

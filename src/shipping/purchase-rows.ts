@@ -4,6 +4,7 @@ import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-s
 import { randomToken, uuidv7 } from '../platform/ids';
 import { columnsOf, json, type Sql } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
+import { leaseColumns, leaseEnd } from './purchase-lease';
 import type { ShipmentOwner } from './shipments';
 
 export const SHIPMENT_STATUSES = ['buying', 'bought', 'refused', 'voided'] as const;
@@ -20,13 +21,21 @@ export interface PurchaseIntent {
   startedAt: Date;
 }
 
+/** An intent, and whether the caller has the lease on it. */
+export interface LeasedIntent extends PurchaseIntent {
+  isHeld: boolean;
+}
+
 /** A document in the object store. */
 export interface StoredDocument extends Omit<MadeDocument, 'body'> {
   readonly objectKey: string;
   readonly sizeBytes: number;
 }
 
-/** Inserts the intent of a purchase, or returns the one under the same key. A refused intent starts another attempt. */
+/**
+ * Inserts the intent of a purchase, or returns the one under the same key, and takes its lease if it is free. A refused
+ * intent starts another attempt.
+ */
 export async function recordIntent(
   sql: Sql,
   intent: {
@@ -35,27 +44,30 @@ export async function recordIntent(
     readonly idempotencyKey: string;
     readonly owner: ShipmentOwner;
   },
-): Promise<PurchaseIntent> {
+  holder: string,
+): Promise<LeasedIntent> {
   const { consignment, methodUid, idempotencyKey, owner } = intent;
   const print = owner.kind === 'print_order' ? owner : null;
-  const [row] = await sql<PurchaseIntent[]>`
-    INSERT INTO shipments AS s (id, idempotency_key, order_id, print_order_id, shipping_order_id, consignment, method_uid)
+  const [row] = await sql<LeasedIntent[]>`
+    INSERT INTO shipments AS s (id, idempotency_key, order_id, print_order_id, shipping_order_id, consignment, method_uid,
+      lease_holder, lease_until)
     VALUES (${uuidv7()}, ${idempotencyKey}, ${print?.orderId ?? null}, ${print?.printOrderId ?? null},
-      ${owner.kind === 'shipping_order' ? owner.shippingOrderId : null}, ${json(sql, consignment)}, ${methodUid})
+      ${owner.kind === 'shipping_order' ? owner.shippingOrderId : null}, ${json(sql, consignment)}, ${methodUid},
+      ${holder}, ${leaseEnd(sql)})
     ON CONFLICT (idempotency_key) DO UPDATE SET
       status = CASE s.status WHEN 'refused' THEN 'buying' ELSE s.status END,
       attempt = s.attempt + (s.status = 'refused')::int,
       consignment = CASE s.status WHEN 'refused' THEN excluded.consignment ELSE s.consignment END,
       method_uid = CASE s.status WHEN 'refused' THEN excluded.method_uid ELSE s.method_uid END,
-      started_at = CASE s.status WHEN 'refused' THEN now() ELSE s.started_at END
-    RETURNING id, status, attempt, consignment, method_uid, started_at`;
+      started_at = CASE s.status WHEN 'refused' THEN now() ELSE s.started_at END, ${leaseColumns(sql, holder)}
+    RETURNING id, status, attempt, consignment, method_uid, started_at, lease_holder = ${holder} AS is_held`;
   return row!;
 }
 
 /** Records the refusal of an attempt, unless the attempt was bought or voided meanwhile. */
 export async function recordRefusal(sql: Sql, intent: PurchaseIntent, refusal: CarrierRefusal): Promise<void> {
   await sql`
-    UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}
+    UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}, lease_until = '-infinity'
     WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}`;
 }
 
@@ -77,7 +89,8 @@ export async function recordPurchase(
   const recorded = await sql`
     WITH bought AS (
       UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
-        carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL
+        carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL,
+        lease_until = '-infinity'
       WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}
       RETURNING id
     ), packages AS (

@@ -1,13 +1,28 @@
-import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
+import {
+  type CarrierAdapter,
+  type CarrierPurchase,
+  type CarrierRefusal,
+  CarrierUnavailable,
+  type VoidOutcome,
+} from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import type { CustomerInvoice } from '../documents/customer-invoice';
 import { ratesAt } from '../platform/exchange-rates';
+import { uuidv7 } from '../platform/ids';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
-import { type PurchaseIntent, recordIntent, recordPurchase, recordRefusal, type StoredDocument } from './purchase-rows';
+import { leaseColumns, releaseLease, underLease } from './purchase-lease';
+import {
+  type LeasedIntent,
+  type PurchaseIntent,
+  recordIntent,
+  recordPurchase,
+  recordRefusal,
+  type StoredDocument,
+} from './purchase-rows';
 import type { ShipmentOwner } from './shipments';
 
 export interface PurchaseDeps {
@@ -45,10 +60,18 @@ const packageKey = (intent: Pick<PurchaseIntent, 'id' | 'attempt'>, index: numbe
  *
  * Every step is idempotent. The intent is one row per key; the carrier's keys and the object names derive from that row;
  * one transaction then records the purchase. After a crash at any point, the same call returns the same tracking numbers
- * with one label per package. A refused purchase may be repeated with the same key.
- * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
+ * with one label per package. A refused purchase may be repeated with the same key. One call at a time has the lease on the
+ * shipment and calls the carrier. Each call to the carrier has its own time limit, so that a purchase takes as long as its
+ * packages need.
+ * @param cancelled ends the purchase before its next call to the carrier
+ * @throws CarrierUnavailable when the carrier does not respond, or another call has the lease; repeat the call to continue
  */
-export async function buyLabels(deps: PurchaseDeps, input: BuyShipment): Promise<BoughtLabels> {
+export async function buyLabels(
+  deps: PurchaseDeps,
+  input: BuyShipment,
+  cancelled?: AbortSignal,
+): Promise<BoughtLabels> {
+  const { sql } = deps;
   const adapter = deps.carriers.forMethod(input.methodUid);
   if (adapter === undefined) {
     return {
@@ -56,27 +79,57 @@ export async function buyLabels(deps: PurchaseDeps, input: BuyShipment): Promise
       refusal: { code: 'METHOD_NOT_AVAILABLE', message: `No carrier has a method ${input.methodUid}.` },
     };
   }
-  const intent = await recordIntent(deps.sql, input);
+  const holder = uuidv7();
+  const intent = await recordIntent(sql, input, holder);
+  if (intent.status !== 'buying' && intent.isHeld)
+    await releaseLease(sql, { shipmentId: intent.id, holder, adapterUid: adapter.uid });
   if (intent.status === 'bought') return { ok: true, shipmentId: intent.id };
   if (intent.status === 'voided') return { ok: false, refusal: VOIDED };
+  return await callCarrier(sql, adapter, { ...intent, holder }, cancelled, (signal) =>
+    buyAndRecord(deps, adapter, intent, input, signal),
+  );
+}
 
-  const label = input.label ?? DEFAULT_LABEL;
-  const bought = await buyPackages(adapter, intent, label);
+/** Runs work under the lease of a shipment. @throws CarrierUnavailable when another attempt has it */
+async function callCarrier<T>(
+  sql: Sql,
+  { uid: adapterUid }: CarrierAdapter,
+  { id: shipmentId, isHeld, holder }: Pick<LeasedIntent, 'id' | 'isHeld'> & { readonly holder: string },
+  cancelled: AbortSignal | undefined,
+  work: (signal: AbortSignal) => Promise<T>,
+): Promise<T> {
+  if (!isHeld) throw new CarrierUnavailable(adapterUid, 'another attempt calls the carrier');
+  const lease = { shipmentId, holder, adapterUid };
+  try {
+    return await underLease(sql, lease, cancelled, work);
+  } catch (error) {
+    await releaseLease(sql, lease);
+    throw error;
+  }
+}
+
+async function buyAndRecord(
+  { sql, objects }: PurchaseDeps,
+  adapter: CarrierAdapter,
+  intent: PurchaseIntent,
+  { label = DEFAULT_LABEL, invoice }: BuyShipment,
+  signal: AbortSignal,
+): Promise<BoughtLabels> {
+  const bought = await buyPackages(adapter, intent, label, signal);
   if (!Array.isArray(bought)) {
-    await voidPackages(adapter, intent);
-    await recordRefusal(deps.sql, intent, bought);
+    await voidPackages(adapter, intent, signal);
+    await recordRefusal(sql, intent, bought);
     return { ok: false, refusal: bought };
   }
   const date = intent.startedAt.toISOString().slice(0, 10);
-  const rates = await ratesAt(deps.sql, intent.startedAt);
-  const options = { label, date, rates, invoice: input.invoice };
-  const documents = await makeDocuments(deps.objects, intent.consignment, bought, options);
-  const stored = await storeDocuments(deps.objects, intent, documents);
-  const outcome = await recordPurchase(deps.sql, intent, bought, stored, adapter.uid);
+  const rates = await ratesAt(sql, intent.startedAt);
+  const documents = await makeDocuments(objects, intent.consignment, bought, { label, date, rates, invoice });
+  const stored = await storeDocuments(objects, intent, documents);
+  const outcome = await recordPurchase(sql, intent, bought, stored, adapter.uid);
   if (outcome !== 'recorded' && outcome !== 'bought') {
     // No row names these objects, so nothing else would delete them.
-    await Promise.all(stored.map(({ objectKey }) => deps.objects.delete(objectKey)));
-    await voidPackages(adapter, intent);
+    await Promise.all(stored.map(({ objectKey }) => objects.delete(objectKey)));
+    await voidPackages(adapter, intent, signal);
     return { ok: false, refusal: VOIDED };
   }
   return { ok: true, shipmentId: intent.id };
@@ -87,9 +140,11 @@ async function buyPackages(
   adapter: CarrierAdapter,
   intent: PurchaseIntent,
   label: LabelOptions,
+  signal: AbortSignal,
 ): Promise<CarrierPurchase[] | CarrierRefusal> {
   const purchases: CarrierPurchase[] = [];
   for (let from = 0; from < intent.consignment.packages.length; from += CONCURRENCY) {
+    signal.throwIfAborted();
     const batch = intent.consignment.packages.slice(from, from + CONCURRENCY);
     const outcomes = await Promise.allSettled(
       batch.map((_, offset) =>
@@ -99,6 +154,7 @@ async function buyPackages(
           methodUid: intent.methodUid,
           idempotencyKey: packageKey(intent, from + offset),
           labelFormat: label.format,
+          signal,
         }),
       ),
     );
@@ -120,10 +176,12 @@ async function buyPackages(
 async function voidPackages(
   adapter: CarrierAdapter,
   intent: Pick<PurchaseIntent, 'id' | 'attempt' | 'methodUid' | 'consignment'>,
+  signal: AbortSignal,
   positions: Iterable<number> = intent.consignment.packages.keys(),
 ): Promise<string | null> {
   let reason: string | null = null;
   for (const index of positions) {
+    signal.throwIfAborted();
     const outcome = await adapter.void({
       idempotencyKey: packageKey(intent, index),
       methodUid: intent.methodUid,
@@ -158,30 +216,39 @@ export type ToVoid =
  * Voids a shipment's labels, including those of an unfinished purchase. The call is idempotent, and the shipment's key can
  * buy nothing afterwards. When only some packages are voided, the shipment stays bought. Succeeds for a shipment that does
  * not exist.
- * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
+ * @param cancelled ends the call before its next call to the carrier
+ * @throws CarrierUnavailable when the carrier does not respond, or a purchase has the lease; repeat the call to continue
  */
 export async function voidShipment(
   { sql, carriers }: Pick<PurchaseDeps, 'sql' | 'carriers'>,
   by: ToVoid,
+  cancelled?: AbortSignal,
 ): Promise<VoidOutcome> {
   const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
-  const [shipment] = await sql<PurchaseIntent[]>`
-    SELECT id, status, attempt, consignment, method_uid, started_at FROM shipments WHERE ${which}`;
-  if (shipment === undefined || shipment.status === 'voided') return { ok: true };
+  const holder = uuidv7();
+  const [shipment] = await sql<LeasedIntent[]>`
+    UPDATE shipments s SET ${leaseColumns(sql, holder)} WHERE ${which} AND status <> 'voided'
+    RETURNING id, status, attempt, consignment, method_uid, started_at, lease_holder = ${holder} AS is_held`;
+  if (shipment === undefined) return { ok: true };
   const adapter = carriers.forMethod(shipment.methodUid);
   if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };
   const positions = 'positions' in by ? by.positions : undefined;
-  const reason = await voidPackages(adapter, shipment, positions);
-  if (reason !== null) return { ok: false, reason };
-  if (positions !== undefined) return { ok: true };
+  return await callCarrier(sql, adapter, { ...shipment, holder }, cancelled, async (signal) => {
+    const reason = await voidPackages(adapter, shipment, signal, positions);
+    if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
+    else await releaseLease(sql, { shipmentId: shipment.id, holder, adapterUid: adapter.uid });
+    return reason === null ? { ok: true } : { ok: false, reason };
+  });
+}
+
+async function recordVoid(sql: Sql, shipmentId: string): Promise<void> {
   await inTransaction(sql, async (tx) => {
-    await tx`UPDATE shipments SET status = 'voided', voided_at = now() WHERE id = ${shipment.id} AND status <> 'voided'`;
+    await tx`UPDATE shipments SET status = 'voided', voided_at = now() WHERE id = ${shipmentId} AND status <> 'voided'`;
     // A print partner may have used the label before it was voided, so its tracking continues at a slower pace. Labels of
     // shipping orders are tracked no more.
     await tx`
       UPDATE trackings t SET next_check_at = CASE WHEN s.print_order_id IS NULL THEN NULL
         ELSE t.next_check_at + make_interval(hours => ${VOIDED_CHECK_HOURS}) END
-      FROM shipments s WHERE s.id = t.shipment_id AND s.id = ${shipment.id}`;
+      FROM shipments s WHERE s.id = t.shipment_id AND s.id = ${shipmentId}`;
   });
-  return { ok: true };
 }

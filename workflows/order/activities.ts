@@ -51,16 +51,21 @@ export const partner = proxyActivities<
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });
 
-/** Labels. The partner waits for them, so transient failures are retried for two minutes only. */
+/**
+ * Labels. An attempt takes as long as its packages need, at most eight seconds for each call to the carrier. The partner
+ * waits for them, so the activity lets transient failures be retried for two minutes only.
+ */
 export const carrier = proxyActivities<Pick<OrderRunActivities, 'dispatchPrintOrder'>>({
-  startToCloseTimeout: '60 seconds',
-  scheduleToCloseTimeout: '2 minutes',
+  scheduleToStartTimeout: '2 minutes',
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '30 seconds',
   retry: { initialInterval: '1 second', backoffCoefficient: 2, maximumInterval: '20 seconds' },
 });
 
 /** Voiding of labels. Retried for a day: an unused label costs money. */
 export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipment'>>({
-  startToCloseTimeout: '60 seconds',
+  startToCloseTimeout: '1 hour',
+  heartbeatTimeout: '30 seconds',
   scheduleToCloseTimeout: '24 hours',
   retry: { initialInterval: '2 seconds', backoffCoefficient: 2, maximumInterval: '10 minutes' },
 });

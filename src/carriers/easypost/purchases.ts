@@ -23,15 +23,18 @@ export interface PurchaseDeps {
  */
 export async function buyFromEasyPost(deps: PurchaseDeps, request: PurchaseRequest): Promise<BuyOutcome> {
   const { api } = deps;
-  const { consignment, packageIndex, methodUid, idempotencyKey, labelFormat } = request;
+  const { consignment, packageIndex, methodUid, idempotencyKey, labelFormat, signal } = request;
   const pack = consignment.packages[packageIndex]!;
   try {
-    const shipment =
-      (await api.shipmentByReference(idempotencyKey)) ??
-      (await api.createShipment({
+    let shipment = await api.shipmentByReference(idempotencyKey);
+    signal?.throwIfAborted();
+    if (shipment === null) {
+      shipment = await api.createShipment({
         ...shipmentParameters(consignment, pack, labelFormat),
         reference: idempotencyKey,
-      }));
+      });
+      signal?.throwIfAborted();
+    }
     if (shipment === null) throw unavailable('the shipment could not be created');
     if (shipment.postage_label) return await purchaseOf(deps, shipment);
     const rate = shipment.rates.find((each) => methodUidOf(each) === methodUid);

@@ -38,6 +38,7 @@ interface DispatchRow {
 export async function dispatchPrintOrder(
   deps: PurchaseDeps,
   { orderId, printOrderId, revision, jobs }: DispatchOrder,
+  cancelled?: AbortSignal,
 ): Promise<BoughtLabels> {
   const { sql } = deps;
   const found = await runOrderWith<DispatchRow | null>(
@@ -61,7 +62,7 @@ export async function dispatchPrintOrder(
   const packages = withPackingSlips(row.packingSlips ?? [], packed, listsPackages(order, whole));
   const charges = orderCharges(row.charges);
   const invoice = customerInvoice(order, charges, { partner, returnAddress }, printOrderId, jobs);
-  return await buyLabels(deps, {
+  const purchase = {
     consignment: {
       ...consignmentOf(order, partner, packages, order.clientName),
       returnAddress: returnAddress ?? undefined,
@@ -70,7 +71,8 @@ export async function dispatchPrintOrder(
     idempotencyKey: dispatchKey(orderId, printOrderId, revision),
     owner: { kind: 'print_order', orderId, printOrderId },
     ...(invoice === undefined ? {} : { invoice }),
-  });
+  } as const;
+  return await buyLabels(deps, purchase, cancelled);
 }
 
 /**

@@ -89,6 +89,9 @@ CREATE TABLE shipments (
   status             text NOT NULL DEFAULT 'buying' CHECK (status IN ('buying', 'bought', 'refused', 'voided')),
   -- Raised when a refused purchase is tried again, so that it uses new keys at the carrier.
   attempt            int NOT NULL DEFAULT 1,
+  -- Who may call the carrier for the shipment, and until when (src/shipping/purchase-lease.ts).
+  lease_holder       uuid,
+  lease_until        timestamptz NOT NULL DEFAULT '-infinity',
   consignment        jsonb NOT NULL,
   carrier_uid        text,
   carrier_name       text,

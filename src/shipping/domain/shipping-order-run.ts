@@ -9,6 +9,8 @@ export interface ShippingOrderInput {
   readonly shippingOrderId: string;
   /** Id of the placing or canceling request, for the logs. */
   readonly requestId: string;
+  /** Number of packages. The time limit of the purchase follows from it. */
+  readonly packages?: number;
 }
 
 /** The outcome of a purchase. */

@@ -28,10 +28,14 @@ export async function requestCancellation(sql: Sql, shippingOrderId: string): Pr
 
 /**
  * Voids the labels of a shipping order whose cancellation was requested, and records the outcome. The call is idempotent.
- * A purchase that is still running is voided too: it can buy nothing under its key afterwards.
+ * A purchase that is still running ends first, and is voided too: it can buy nothing under its key afterwards.
  * @throws CarrierUnavailable when the carrier does not respond; repeat the call to continue
  */
-export async function cancelShippingOrder(deps: PurchaseDeps, shippingOrderId: string): Promise<Cancellation> {
+export async function cancelShippingOrder(
+  deps: PurchaseDeps,
+  shippingOrderId: string,
+  cancelled?: AbortSignal,
+): Promise<Cancellation> {
   const { sql } = deps;
   const [order] = await sql<{ status: string }[]>`SELECT status FROM shipping_orders WHERE id = ${shippingOrderId}`;
   if (order?.status === 'canceled') return { outcome: 'canceled' };
@@ -40,7 +44,8 @@ export async function cancelShippingOrder(deps: PurchaseDeps, shippingOrderId: s
     await endCanceling(sql, shippingOrderId);
     return { outcome: 'scanned' };
   }
-  const voided = await voidShipment(deps, { idempotencyKey: shippingOrderPurchaseKey(shippingOrderId) });
+  const idempotencyKey = shippingOrderPurchaseKey(shippingOrderId);
+  const voided = await voidShipment(deps, { idempotencyKey }, cancelled);
   if (!voided.ok) {
     await endCanceling(sql, shippingOrderId);
     return { outcome: 'carrier_refused', reason: voided.reason };

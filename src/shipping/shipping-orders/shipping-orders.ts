@@ -79,6 +79,7 @@ export async function endWait(sql: Sql, shippingOrderId: string): Promise<void> 
 export async function purchaseShippingOrder(
   deps: PurchaseDeps,
   shippingOrderId: string,
+  cancelled?: AbortSignal,
 ): Promise<ShippingOrderOutcome> {
   const { sql } = deps;
   const [order] = await sql<
@@ -87,20 +88,21 @@ export async function purchaseShippingOrder(
   if (order === undefined) throw new Error(`shipping order ${shippingOrderId} does not exist`);
   const idempotencyKey = shippingOrderPurchaseKey(shippingOrderId);
   if (order.status === 'buying') {
-    const bought = await buyLabels(deps, {
+    const purchase = {
       consignment: order.consignment,
       methodUid: order.methodUid,
       label: order.label,
       idempotencyKey,
       owner: { kind: 'shipping_order', shippingOrderId },
-    });
+    } as const;
+    const bought = await buyLabels(deps, purchase, cancelled);
     if (!bought.ok) return await refuseShippingOrder(sql, shippingOrderId, bought.refusal);
     await sql`UPDATE shipping_orders SET status = 'bought' WHERE id = ${shippingOrderId} AND status = 'buying'`;
   }
   const outcome = await outcomeOf(sql, shippingOrderId);
   // A cancellation may have found nothing to void, because the purchase began after it.
   if (outcome.outcome === 'refused' && outcome.refusal.code === CANCELED.code) {
-    await voidShipment(deps, { idempotencyKey });
+    await voidShipment(deps, { idempotencyKey }, cancelled);
   }
   return outcome;
 }

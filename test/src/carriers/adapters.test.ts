@@ -1,5 +1,5 @@
 import { createBuiltInCarrier } from '../../../src/carriers/built-in';
-import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
+import { type CarrierAdapter, CarrierUnavailable, type PurchaseRequest } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
@@ -70,7 +70,8 @@ describe('EasyPost', () => {
 
   const consignment = consignmentTo(CHICAGO, { currency: 'USD' });
   const methodUid = 'easypost_usps_groundadvantage';
-  const buy = (idempotencyKey: string) => gateway.buy({ consignment, packageIndex: 0, methodUid, idempotencyKey });
+  const buy = (idempotencyKey: string, more: Pick<PurchaseRequest, 'signal'> = {}) =>
+    gateway.buy({ consignment, packageIndex: 0, methodUid, idempotencyKey, ...more });
 
   test('quotes the services of every carrier, with price and transit time', async () => {
     const quotes = await gateway.quote(consignment);
@@ -154,6 +155,16 @@ describe('EasyPost', () => {
       expect(quotes.length).toBeGreaterThan(0);
       expect(quotes.every((quote) => !quote.methodUid.startsWith('easypost'))).toBe(true);
     });
+  });
+
+  test('a purchase whose lease has ended calls EasyPost no more', async () => {
+    const calls = server.connections.length;
+
+    await expect(buy(uuidv7(), { signal: AbortSignal.abort(new Error('the lease has ended')) })).rejects.toThrow(
+      'the lease has ended',
+    );
+
+    expect(server.connections.slice(calls).map(({ kind }) => kind)).toEqual(['retrieve']);
   });
 
   test('a refused refund returns the reason', async () => {

@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,11 +10,12 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
-import { voidShipment } from '../../../src/shipping/purchase';
+import { buyLabels, voidShipment } from '../../../src/shipping/purchase';
 import { dispatchResponse, readShipment, typeOf } from '../../../src/shipping/shipments';
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { readTracking } from '../../../src/shipping/tracking/tracking-view';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { insertShippingOrder } from '../../support/rows/shipping-rows';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
@@ -55,6 +57,10 @@ const liveLabels = async (key: string) =>
       SELECT p.tracking_number FROM carrier_purchases p JOIN shipments s ON p.idempotency_key LIKE s.id || ':%'
       WHERE s.idempotency_key = ${key} AND p.voided_at IS NULL`
   ).length;
+
+/** Ends a lease, as time does when its holder has died. */
+const expireLease = (key: string) =>
+  database.sql`UPDATE shipments SET lease_until = '-infinity' WHERE idempotency_key = ${key}`;
 
 test('a purchase returns a tracking number, a cost and a label for each package', async () => {
   const result = await buyShipment(deps(), {
@@ -145,13 +151,20 @@ test.each([
 test('the same key returns the same shipment, for ten concurrent calls too', async () => {
   const idempotencyKey = uuidv7();
   const by = await owner();
-  const ask = () =>
-    buyShipment(deps(), {
-      consignment: consignmentTo(MUNICH, { count: 2 }),
-      methodUid: 'corvid_post_parcel',
-      idempotencyKey,
-      owner: by,
-    });
+  const purchase = {
+    consignment: consignmentTo(MUNICH, { count: 2 }),
+    methodUid: 'corvid_post_parcel',
+    idempotencyKey,
+    owner: by,
+  } as const;
+  // Repeats a call that met the lease of another one, as Temporal does.
+  const ask = async () =>
+    await eventually(() =>
+      buyShipment(deps(), purchase).catch((error: unknown) => {
+        if (!(error instanceof CarrierUnavailable)) throw error;
+        return undefined;
+      }),
+    );
 
   const results = await Promise.all(Array.from({ length: 10 }, ask));
   results.push(await ask());
@@ -274,6 +287,74 @@ describe('a refusal', () => {
   });
 });
 
+describe('the lease on a shipment', () => {
+  const purchase = async (idempotencyKey: string) => ({
+    consignment: consignmentTo(MUNICH, { count: 12 }),
+    methodUid: 'corvid_post_parcel',
+    idempotencyKey,
+    owner: await owner(),
+  });
+
+  /** Returns a carrier that calls a function before each purchase, and the numbers of the packages that it was asked for. */
+  function watched(before: (signal: AbortSignal) => Promise<unknown>) {
+    const asked: number[] = [];
+    const watching = faulty(post(), {
+      buy: async (request) => {
+        asked.push(request.packageIndex);
+        await before(request.signal!);
+        return await post().buy(request);
+      },
+    });
+    return { asked, deps: deps({ carriers: watching }) };
+  }
+
+  test('lets one of several concurrent purchases call the carrier, once for each package', async () => {
+    const input = await purchase(uuidv7());
+    const refused: string[] = [];
+    const slow = watched(async () => {
+      const other = await buyLabels(deps(), input).catch((error: Error) => error);
+      if (other instanceof CarrierUnavailable) refused.push(other.message);
+    });
+
+    expect(await buyLabels(slow.deps, input)).toMatchObject({ ok: true });
+
+    expect(slow.asked).toEqual([...Array(12).keys()]);
+    expect(new Set(refused)).toEqual(new Set(['another attempt calls the carrier']));
+    expect(refused).toHaveLength(12);
+    expect(await liveLabels(input.idempotencyKey)).toBe(12);
+  });
+
+  test('stops a purchase that has lost it: the next attempt buys the other packages, each once', async () => {
+    const input = await purchase(uuidv7());
+    const taken = watched(async (signal) => {
+      await database.sql`
+        UPDATE shipments SET lease_holder = ${uuidv7()}, lease_until = now() + interval '1 h'
+        WHERE idempotency_key = ${input.idempotencyKey}`;
+      if (!signal.aborted) await once(signal, 'abort');
+    });
+
+    await expect(buyLabels(taken.deps, input)).rejects.toThrow(CarrierUnavailable);
+    expect(taken.asked).toEqual([0, 1, 2, 3, 4]);
+    await expect(buyLabels(deps(), input)).rejects.toThrow(CarrierUnavailable);
+
+    await expireLease(input.idempotencyKey);
+    expect(await buyLabels(deps(), input)).toMatchObject({ ok: true });
+    expect(await liveLabels(input.idempotencyKey)).toBe(12);
+  }, 30_000);
+
+  test('ends with a cancelled purchase, which calls the carrier no more', async () => {
+    const input = await purchase(uuidv7());
+    const cancelled = new AbortController();
+    const carrier = watched(async () => cancelled.abort(new Error('the activity was cancelled')));
+
+    await expect(buyLabels(carrier.deps, input, cancelled.signal)).rejects.toThrow('the activity was cancelled');
+
+    expect(carrier.asked).toEqual([0, 1, 2, 3, 4]);
+    expect(await buyLabels(deps(), input)).toMatchObject({ ok: true });
+    expect(await liveLabels(input.idempotencyKey)).toBe(12);
+  });
+});
+
 describe('voiding', () => {
   const buy = async (idempotencyKey: string) =>
     await buyShipment(deps(), {
@@ -297,11 +378,33 @@ describe('voiding', () => {
     expect(await buy(idempotencyKey)).toMatchObject({ ok: false, refusal: { code: 'SHIPMENT_VOIDED' } });
   });
 
-  test('wins over a concurrent purchase: no label stays bought', async () => {
+  test('waits for the end of a concurrent purchase', async () => {
+    const idempotencyKey = uuidv7();
+    const slow = faulty(post(), {
+      buy: async (request) => {
+        await expect(voidShipment(deps(), { idempotencyKey })).rejects.toThrow('another attempt calls the carrier');
+        return await post().buy(request);
+      },
+    });
+
+    const result = await buyShipment(deps({ carriers: slow }), {
+      consignment: consignmentTo(MUNICH),
+      methodUid: 'corvid_post_parcel',
+      idempotencyKey,
+      owner: await owner(),
+    });
+
+    expect(result.ok).toBe(true);
+    expect(await voidShipment(deps(), { idempotencyKey })).toEqual({ ok: true });
+    expect(await liveLabels(idempotencyKey)).toBe(0);
+  });
+
+  test('wins over a purchase that has lost its lease: no label stays bought', async () => {
     const idempotencyKey = uuidv7();
     const slow = faulty(post(), {
       buy: async (request) => {
         const outcome = await post().buy(request);
+        await expireLease(idempotencyKey);
         await voidShipment(deps(), { idempotencyKey });
         return outcome;
       },
