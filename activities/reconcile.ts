@@ -3,6 +3,7 @@ import type { Client } from '@temporalio/client';
 import { foldOrderStages } from '../src/orders/reading/order-stages';
 import { compareOrders, compareRuns, type LostSide, type ReconcileBatch } from '../src/orders/reconciliation/compare';
 import { type Counts, DIFFERENCES, tally } from '../src/orders/reconciliation/differences';
+import { flagFailingRuns } from '../src/orders/reconciliation/failing-runs';
 import { type ReconcileConfig, readMark, reconcileDeps, writeMark } from '../src/orders/reconciliation/reconciliation';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
 import {
@@ -80,7 +81,7 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
     /** Completes what the outbox, the inbox and label purchases have left unfinished. */
     async reconcileLeftovers(): Promise<Counts> {
       return await withHeartbeat(async () => {
-        const parts = [startMissingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
+        const parts = [startMissingRuns, flagFailingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
         const counts: Counts[] = [];
         for (const part of parts) counts.push(await part(deps));
         await foldOrderStages(sql);

@@ -9,9 +9,10 @@ import {
 import { createActivities } from '../activities';
 import { shareSlots } from '../activities/attempts';
 import { reportActivityErrors } from '../activities/report-errors';
+import { flagStalls } from '../activities/stalls';
 import { traceActivity } from '../activities/trace-activities';
-import { notificationLane } from '../src/notifications/delivery';
 import { createDiskBudget } from '../src/files/disk-budget';
+import { notificationLane } from '../src/notifications/delivery';
 import { startDigests } from '../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../src/notifications/system-digests';
 import { ATTENTION_DIGEST } from '../src/orders/attention-digest';
@@ -147,6 +148,7 @@ export async function runWorker(
   const activityInterceptors = [
     ...(isTracing() ? [traceActivity] : []),
     reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),
+    flagStalls({ sql, log, stallAfterMs: config.STALL_AFTER }),
   ];
   /** @param slots those that are always there, which keys share */
   const sharedBy = (queue: string, slots: number) => {

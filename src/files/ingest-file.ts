@@ -21,7 +21,7 @@ export interface FileDeps {
   readonly workFolder: string;
 }
 
-export interface FileRequest extends Omit<Download, 'path'> {
+export interface FileRequest extends Omit<Download, 'path' | 'reserve'> {
   /** Key of the stored copy. Previews have the keys `<objectKey>.<preview type>`. */
   readonly objectKey: string;
   /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
@@ -95,12 +95,7 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
   }
 }
 
-async function copyStored(
-  objects: ObjectStore,
-  key: string,
-  path: string,
-  reserve: (bytes: number) => Promise<boolean>,
-) {
+async function copyStored(objects: ObjectStore, key: string, path: string, reserve: Download['reserve']) {
   const found = await objects.get(key);
   if (found === null) return null;
   if (!(await reserve(found.size))) {

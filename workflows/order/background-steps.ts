@@ -34,6 +34,11 @@ export class BackgroundSteps {
     this.preparation = new Preparation(run, this.tasks, planning);
   }
 
+  /** Names of the steps that are not waiting for a planned time. */
+  get unfinished(): string[] {
+    return this.tasks.names.filter((name) => name !== PREPARATION || this.preparation.parked === null);
+  }
+
   /** True when no step is running, or only the pause of a parked order. */
   get atRest(): boolean {
     return this.tasks.idle || (this.preparation.parked !== null && this.tasks.names.join() === PREPARATION);

@@ -18,6 +18,9 @@ export const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postba
 /** The tracking status of a parcel changed (schema `Tracking`). */
 export const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
 
+/** Something outside the workflow found a reason for attention. */
+export const flaggedSignal = defineSignal<[EventOf<'flagged'>]>(ORDER_SIGNALS.flagged);
+
 /** A partner is ready for dispatch. Completes when the documents exist. */
 export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(ORDER_UPDATES.dispatch);
 

@@ -27,7 +27,7 @@ import {
   whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/guards';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
-import type { RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
 import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
@@ -53,6 +53,7 @@ import {
   cancelUpdate,
   changeShippingUpdate,
   dispatchUpdate,
+  flaggedSignal,
   postbackSignal,
   repairUpdate,
   runStateQuery,
@@ -103,6 +104,7 @@ export class OrderRun {
   setHandlers(): void {
     setHandler(postbackSignal, (event) => this.take(event));
     setHandler(trackingSignal, (event) => this.take(event));
+    setHandler(flaggedSignal, (event) => this.flagged(event));
     setHandler(dispatchUpdate, ({ printOrderId }) => this.updates.dispatch(printOrderId), {
       validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
     });
@@ -128,7 +130,7 @@ export class OrderRun {
     this.stepsChanged();
     while (!this.isOver) {
       this.timer.arm(nextDeadline(this.state, this.clock, this.input));
-      await condition(() => this.inbox.length > 0 || this.isOver || this.steps.tasks.failed);
+      await condition(() => this.inbox.length > 0 || this.isOver || this.steps.tasks.failed || this.stallIsOver);
       this.steps.tasks.rethrow();
       await this.processInbox();
       if (workflowInfo().continueAsNewSuggested && this.canContinueAsNew) {
@@ -230,6 +232,7 @@ export class OrderRun {
 
   /** Applies the events in the inbox, writes one record for them, and then starts the background steps that follow. */
   private async processInbox(): Promise<void> {
+    if (this.stallIsOver) this.take({ type: 'stall_ended' });
     while (this.inbox.length > 0) {
       const before = this.state;
       const batch = this.inbox.splice(0);
@@ -318,6 +321,23 @@ export class OrderRun {
     this.clock = { ...this.clock, raised: [...this.clock.raised, deadlineKey(deadline)] };
     this.take({ type: 'deadline', reason: deadline.reason, printOrderId });
     if (deadline.reason === 'not_received') this.remind(printOrderId);
+  }
+
+  /** Takes a flag from outside. A stall whose steps have ended meanwhile is cleared from the order's rows. */
+  private flagged(event: EventOf<'flagged'>): void {
+    const steps = this.unfinished;
+    if (event.reason !== 'stalled') this.take(event);
+    else this.take(steps.length === 0 ? { type: 'stall_ended' } : { ...event, steps });
+  }
+
+  /** Names of the running steps. */
+  private get unfinished(): string[] {
+    return allHandlersFinished() ? this.steps.unfinished : [...this.steps.unfinished, 'update'];
+  }
+
+  private get stallIsOver(): boolean {
+    const { stalled } = this.state;
+    return stalled !== undefined && !this.unfinished.some((name) => stalled.steps.includes(name));
   }
 
   /** Delivers the same message once more: the partner may have lost it after accepting it. */

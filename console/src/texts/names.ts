@@ -106,6 +106,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   made_twice: 'Made twice',
   out_of_step: 'Out of step',
   record_refused: 'Record refused',
+  stalled: 'Stalled',
   workflow_slow: 'Workflow slow',
 };
 

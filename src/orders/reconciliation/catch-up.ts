@@ -1,23 +1,8 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
-import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { RunSnapshot } from '../domain/run/run-record';
 import { rowsOf } from '../domain/run/run-rows';
 import { keepSnapshot } from '../run/snapshots';
-
-/** Flags an order for attention. Returns false when it was already flagged for this reason. */
-export async function flagOrder(sql: Sql, orderId: string, reason: AttentionReason): Promise<boolean> {
-  return await inTransaction(sql, async (tx) => {
-    const flagged = await tx`
-      UPDATE orders SET attention = array_append(attention, ${reason}::text), updated_at = now()
-      WHERE id = ${orderId} AND NOT coalesce(${reason} = ANY(attention), false)`;
-    if (flagged.count === 0) return false;
-    await tx`
-      INSERT INTO order_events (order_id, type, data)
-      VALUES (${orderId}, 'reconciled', ${json(tx, { found: reason })})`;
-    return true;
-  });
-}
 
 /**
  * Records that no carrier follows the parcels of a shipped order. Returns false when the order is not shipped, or when

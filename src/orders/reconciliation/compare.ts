@@ -1,8 +1,9 @@
 import { orderIdOfWorkflow, orderWorkflowId } from '../../platform/domain/workflows';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
+import { flagOrder } from '../run/flags';
 import { isOpenOrder } from '../run/open-orders';
 import { settleEach } from './batches';
-import { catchUp, flagOrder, settleShippedOrder } from './catch-up';
+import { catchUp, settleShippedOrder } from './catch-up';
 import { type Counts, DIFFERENCES, tally } from './differences';
 import { replaceOutdatedRun } from './outdated-runs';
 import type { ReconcileDeps } from './reconciliation';
@@ -87,7 +88,7 @@ async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup
   if (run.status === 'failed' && (await isStartWaiting(sql, orderId))) return {};
   const counts = await catchUpWith(deps, orderId, true);
   if (run.status === 'completed') return counts;
-  const isNew = await flagOrder(sql, orderId, 'out_of_step');
+  const isNew = await flagOrder(sql, orderId, 'out_of_step', `the workflow ended: ${run.how}`);
   if (isNew) log.warn({ orderId, how: run.how }, 'reconciled: the workflow of an open order failed');
   return tally(counts, { flagged: Number(isNew) });
 }
@@ -104,7 +105,7 @@ async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boole
   const { clock, pending, deadlines: _deadlines, ...state } = await viewOfRun(temporal, orderWorkflowId(orderId));
   const { behind, lostPrintOrders } = await catchUp(sql, orderId, { state, clock, pending }, hasEnded);
   if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
-  if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step');
+  if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step', 'the workflow has print orders without rows');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
 }
 

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { orderIdOfWorkflow } from '../../platform/domain/workflows';
 import type { Logger } from '../../platform/logging';
 import type { Sql } from '../../platform/postgres';
-import { flagOrder } from '../reconciliation/catch-up';
+import { flagOrder } from './flags';
 
 /** Abandoned tasks of one run in this process after which its order needs attention. */
 const ATTENTION_AFTER = 3;
@@ -23,7 +23,7 @@ export function createStaleTaskCounter({ sql, log }: { readonly sql: Sql; readon
     const orderId = orderIdOfWorkflow(workflowId);
     if (count < ATTENTION_AFTER || orderId === null) return;
     try {
-      await flagOrder(sql, orderId, 'workflow_slow');
+      await flagOrder(sql, orderId, 'workflow_slow', `${count} workflow tasks timed out`, { untilNextRecord: true });
     } catch (error) {
       log.error({ err: error, orderId }, 'an order with a slow workflow was not flagged');
     }

@@ -95,6 +95,10 @@ export const SERVICE_VARIABLES = {
     duration('15m'),
     'Time that a reroute waits for the current partner to agree to stop. After it, units that the partner has not acknowledged go to the other partner, and units in production stay.',
   ),
+  STALL_AFTER: variable(
+    duration('15m'),
+    'Time for which a step of an order can be repeated, or go on, before the order gets the attention flag `stalled`. The flag clears when the step ends.',
+  ),
   UNTRACKED_ORDER_END: variable(
     duration('14d'),
     'Time after shipping at which an order ends as shipped when no carrier follows its parcels.',

@@ -129,6 +129,10 @@ export const ATTENTION = {
   },
   out_of_step: { text: 'the workflow and the database disagree', dismissable: true },
   record_refused: { text: 'the database refused what a step changed', dismissable: true },
+  stalled: {
+    text: 'a step of the order has not succeeded for a long time; it is repeated automatically',
+    isResolved: ({ stalled }) => stalled === undefined,
+  },
   // Set outside the workflow, which cannot progress meanwhile. The next record of the workflow does not have it.
   workflow_slow: { text: 'the worker is too slow for the workflow’s tasks' },
 } as const satisfies Readonly<Record<string, DerivedReason | RaisedReason>>;

@@ -77,6 +77,14 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       if (state.attention.includes('record_refused')) return state;
       effects.push({ type: 'log', event: 'record_refused' });
       return raiseAttention(state, 'record_refused');
+    case 'flagged': {
+      const { reason, message, steps } = event;
+      return raiseAttention(steps === undefined ? state : { ...state, stalled: { steps, message } }, reason);
+    }
+    case 'stall_ended': {
+      const { stalled: _ended, ...rest } = state;
+      return rest;
+    }
     case 'tracking_checked':
       if (event.followed) return state;
       effects.push({ type: 'log', event: 'untracked_order_ended' });

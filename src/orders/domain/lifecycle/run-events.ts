@@ -60,6 +60,15 @@ export type RunEvent =
   | { readonly type: 'record_skipped' }
   /** Postgres refused the record of a step for its content. */
   | { readonly type: 'record_refused' }
+  /** Something outside the workflow found a reason for attention. `steps`: the running steps, for `stalled`. */
+  | {
+      readonly type: 'flagged';
+      readonly reason: AttentionReason;
+      readonly message: string;
+      readonly steps?: readonly string[];
+    }
+  /** The steps of a stalled order have ended. */
+  | { readonly type: 'stall_ended' }
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
   | { readonly type: 'tracking_checked'; readonly followed: boolean }
   /** The labels of a print order could not be bought. */

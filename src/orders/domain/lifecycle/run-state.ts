@@ -119,6 +119,8 @@ export interface RunState {
   /** True while an operator holds the order. No print order is delivered meanwhile. */
   readonly held: boolean;
   readonly attention: readonly AttentionReason[];
+  /** The steps that were running when the order stalled, and why the latest one failed. Absent when they have ended. */
+  readonly stalled?: { readonly steps: readonly string[]; readonly message: string };
   /**
    * Postbacks and tracking events of print orders that the run does not have yet. After a reset, Temporal signals the
    * postbacks of the former run again before the order is planned. Absent when there are none.

@@ -10,6 +10,7 @@ import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../lifecycle/
 export function describeRun(state: RunState, tasks: readonly string[], replanAt: number | null = null): string {
   const lines = [`**${deriveStatus(state)}**`];
   for (const reason of state.attention) lines.push('', `**Needs attention:** ${ATTENTION[reason].text}.`);
+  if (state.stalled !== undefined) lines.push('', `The step that has not succeeded: ${state.stalled.message}`);
   if (state.held) lines.push('', 'On hold by an operator: no print order is delivered.');
   if (replanAt !== null) {
     lines.push('', `Planned again at ${new Date(replanAt).toISOString()}, or when an operator retries.`);

@@ -58,6 +58,13 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   }),
   record_skipped: one({ type: 'record_skipped' }),
   record_refused: one({ type: 'record_refused' }),
+  flagged: fc.record({
+    type: one('flagged'),
+    reason: fc.constantFrom('stalled', 'out_of_step'),
+    message: one('a step'),
+    steps: one(['prepare']),
+  }),
+  stall_ended: one({ type: 'stall_ended' }),
   tracking_checked: fc.record({ type: one('tracking_checked'), followed: fc.boolean() }),
   dismiss: one({ type: 'dismiss', ...request }),
   void_failed: fc.record({ type: one('void_failed'), printOrderId, shipmentId, message: one('scanned') }),

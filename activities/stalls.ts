@@ -1,0 +1,61 @@
+import type { Context } from '@temporalio/activity';
+import type { ActivityInterceptors } from '@temporalio/worker';
+import { LRUCache } from 'lru-cache';
+import { flagOrder } from '../src/orders/run/flags';
+import { cutText } from '../src/platform/domain/foreign-text';
+import { orderIdOfWorkflow } from '../src/platform/domain/workflows';
+import type { Logger } from '../src/platform/logging';
+import type { Sql } from '../src/platform/postgres';
+
+export interface StallDeps {
+  readonly sql: Sql;
+  readonly log: Logger;
+  /** Milliseconds from the first attempt of a step until its order is flagged. */
+  readonly stallAfterMs: number;
+}
+
+const LONGEST_MESSAGE = 500;
+const REMEMBERED = 10_000;
+
+/**
+ * Returns the interceptor that flags the order of an activity as `stalled` when the activity has not succeeded a given time
+ * after its first attempt was scheduled. The flag has the step and the error of the latest attempt. An attempt that goes
+ * on beyond the time is flagged too, also when earlier attempts ended with their worker. Attempts that wait for their
+ * share of the slots end before this interceptor.
+ */
+export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Context) => ActivityInterceptors {
+  // Temporal does not tell when a local activity was first scheduled.
+  const failingSince = new LRUCache<string, number>({ max: REMEMBERED });
+  return ({ info }) => {
+    const orderId = orderIdOfWorkflow(info.workflowExecution?.workflowId ?? '');
+    if (orderId === null) return {};
+    const flag = async (problem: string) => {
+      const message = cutText(`${info.activityType}: ${problem}`, LONGEST_MESSAGE, '…');
+      await flagOrder(sql, orderId, 'stalled', message).catch((error: unknown) =>
+        log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
+      );
+    };
+    const key = `${info.workflowExecution?.runId} ${info.activityId}`;
+    const since = failingSince.get(key) ?? info.scheduledTimestampMs;
+    const dueAt = since + stallAfterMs;
+    return {
+      inbound: {
+        async execute(input, next) {
+          const waitMs = Math.max(dueAt - Date.now(), stallAfterMs / 10);
+          const timer = setTimeout(() => void flag('it has not ended yet'), waitMs).unref();
+          try {
+            const result = await next(input);
+            failingSince.delete(key);
+            return result;
+          } catch (error) {
+            if (info.isLocal) failingSince.set(key, since);
+            if (Date.now() >= dueAt) await flag(error instanceof Error ? error.message : String(error));
+            throw error;
+          } finally {
+            clearTimeout(timer);
+          }
+        },
+      },
+    };
+  };
+}
