@@ -27,7 +27,8 @@ export function attemptOf(info: Info): number {
  * Returns the interceptor that gives each fairness key of activities a share of the worker's slots. An activity beyond the share
  * fails at once, so that it holds no slot, and is tried again when a slot of its key is likely to be free. It has not
  * called anyone: later attempts are numbered and delayed as if this one had not been.
- * Activities with a fairness key need a heartbeat time-out, because heartbeats carry the number of such attempts.
+ * Only activities with a heartbeat time-out share slots, because heartbeats carry the number of such attempts. The others
+ * call no partner, file host or purchase.
  * @param waited called for each activity that got no slot
  */
 export function shareSlots(shares: SlotShares, waited: () => void): (context: Context) => ActivityInterceptors {
@@ -35,7 +36,7 @@ export function shareSlots(shares: SlotShares, waited: () => void): (context: Co
     inbound: {
       async execute(input, next) {
         const key = info.priority?.fairnessKey;
-        if (!key || info.isLocal) return await next(input);
+        if (!key || info.isLocal || !info.heartbeatTimeoutMs) return await next(input);
         const { waits = 0 } = carriedBy(info);
         const taken = shares.take(key);
         if ('retryInMs' in taken) {

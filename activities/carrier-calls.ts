@@ -14,7 +14,11 @@ export async function callingCarrier<T>(
   retriesMs = Number.POSITIVE_INFINITY,
 ): Promise<T> {
   try {
-    return await withHeartbeat(() => work(cancellationSignal()));
+    // A heartbeat keeps what earlier attempts have left for later ones.
+    return await withHeartbeat(
+      () => work(cancellationSignal()),
+      () => activityInfo().heartbeatDetails,
+    );
   } catch (error) {
     if (!(error instanceof CarrierUnavailable)) throw error;
     throw ApplicationFailure.create({

@@ -18,7 +18,7 @@ beforeEach(() => {
 /** Runs one attempt of an activity. Returns its result or failure, and what its heartbeats carry to the next. */
 async function attempt<T>(info: Partial<Info>, work: (context: Context) => Promise<T>) {
   const environment = new MockActivityEnvironment(
-    { retryPolicy: RETRY, priority: { fairnessKey: 'partner' }, ...info },
+    { retryPolicy: RETRY, priority: { fairnessKey: 'partner' }, heartbeatTimeoutMs: 40_000, ...info },
     { interceptors: [shareSlots(shares, () => (waited += 1))] },
   );
   let carried: unknown = info.heartbeatDetails;
@@ -46,6 +46,8 @@ test('an activity beyond the share of its key fails at once and calls nobody', a
   // Another key, and an activity without one, run.
   expect(await attempt({ priority: { fairnessKey: 'other' } }, async () => 1)).toMatchObject({ result: 1 });
   expect(await attempt({ priority: {} }, async () => 2)).toMatchObject({ result: 2 });
+  // A plan of the partner's orders has the key of its workflow, and no heartbeat.
+  expect(await attempt({ heartbeatTimeoutMs: undefined }, async () => 3)).toMatchObject({ result: 3 });
   (holder as { release(): void }).release();
   expect(await attempt({ attempt: 2 }, async () => 3)).toMatchObject({ result: 3 });
   // A failed activity gives its slot back too.

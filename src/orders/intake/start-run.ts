@@ -36,6 +36,7 @@ export function runStart(subject: RunSubject, settings: RunSettings): WorkflowSt
         ...settings,
       },
     ],
+    fairnessKey: clientId,
     memo: { orderReferenceId: order.orderReferenceId, client: clientName, requestId },
     // The Temporal UI shows the summary in its list. Temporal refuses summaries of more than 400 bytes.
     summary: `${cutText(order.orderReferenceId, 60)}: ${count} ${count === 1 ? 'item' : 'items'} to ${country}`,

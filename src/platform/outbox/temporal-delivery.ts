@@ -19,6 +19,8 @@ export interface WorkflowStart {
   readonly args: readonly unknown[];
   readonly memo?: Readonly<Record<string, unknown>>;
   readonly summary?: string;
+  /** Whose turn the workflow's tasks take. Activities without a key of their own have the same. */
+  readonly fairnessKey?: string;
   /** True when an earlier execution of the workflow id was terminated for this one. One that completed is never repeated. */
   readonly replacesTerminated?: boolean;
 }
@@ -114,6 +116,7 @@ async function start(
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(message.memo ? { memo: { ...message.memo } } : {}),
       ...(message.summary ? { staticSummary: message.summary } : {}),
+      ...(message.fairnessKey ? { priority: { fairnessKey: message.fairnessKey } } : {}),
       staticDetails: workflowDetails(publicUrl, row.target),
       ...(typedSearchAttributes ? { typedSearchAttributes } : {}),
     });

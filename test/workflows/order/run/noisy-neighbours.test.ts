@@ -3,6 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { fileQueueOf } from '../../../../src/platform/domain/task-queues';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
+import { startRelay } from '../../../../src/platform/outbox/relay';
+import { temporalLanes } from '../../../../src/platform/outbox/temporal-delivery';
 import { samplePdf } from '../../../src/files/samples';
 import { testAccount } from '../../../support/api-deps';
 import { eventually, type TestClient, type TestStack, testStack } from '../../../support/stack';
@@ -153,4 +155,34 @@ test('print orders for a partner that hangs hold no slot that another partner ne
   expect(partner.ids).toHaveLength(ORDERS + count('retry'));
   expect(new Set(partner.ids).size).toBe(ORDERS);
   expect(await scheduled(ids[0]!, 'deliverPrintOrder')).toMatchObject({ fairnessKey: 'prints-ohio' });
+});
+
+test('the order of a client is begun before the backlog of a client with many orders', async () => {
+  const { sql, temporal, config, log, publicUrl } = stack.services;
+  // Given workflows of both clients that wait for a worker, those of the busy client first
+  await stack.stopWorker();
+  const submit = async (client: TestClient, reference: string) =>
+    (await client.submitOrder({ body: orderBody(stack, reference) })).id;
+  const busy = await Promise.all(Array.from({ length: ORDERS }, (_, index) => submit(stack.shop, `busy-${index}`)));
+  const { TEMPORAL_TASK_QUEUE: taskQueue } = config;
+  const relay = await startRelay({ sql, log, lanes: temporalLanes({ client: temporal, sql, taskQueue, publicUrl }) });
+  const areStarted = async () =>
+    (await sql`SELECT FROM outbox WHERE kind = 'start_workflow'`).length === 0 ? true : undefined;
+  await eventually(areStarted);
+  const single = await submit(other, 'beside-busy-client');
+  await eventually(areStarted);
+  await relay.stop();
+
+  await stack.startWorker();
+  for (const id of [single, ...busy]) await orderUntil(stack, id, ({ status }) => status === 'passed');
+
+  const begun = await Promise.all(
+    [single, ...busy].map(async (id) => {
+      const { events } = await temporal.workflow.getHandle(orderWorkflowId(id)).fetchHistory();
+      const { eventTime } = events!.find(({ workflowTaskStartedEventAttributes: started }) => started != null)!;
+      return { id, at: Number(eventTime!.seconds) + eventTime!.nanos! / 1e9 };
+    }),
+  );
+  const earlier = begun.filter(({ at }) => at < begun[0]!.at);
+  expect(earlier.length).toBeLessThan(ORDERS / 2);
 });
