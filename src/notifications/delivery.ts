@@ -54,7 +54,7 @@ export function notificationLane(deps: NotificationDeps): Lane {
   return {
     kind: 'notification',
     concurrency: 64,
-    perTarget: 4,
+    perKey: 4,
     leaseSeconds: 60,
     deliver: createNotificationDelivery(deps),
   };

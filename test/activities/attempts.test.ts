@@ -47,7 +47,7 @@ test('an activity beyond the share of its key fails at once and calls nobody', a
   expect(await attempt({ priority: { fairnessKey: 'other' } }, async () => 1)).toMatchObject({ result: 1 });
   expect(await attempt({ priority: {} }, async () => 2)).toMatchObject({ result: 2 });
   // A plan of the partner's orders has the key of its workflow, and no heartbeat.
-  expect(await attempt({ heartbeatTimeoutMs: undefined }, async () => 3)).toMatchObject({ result: 3 });
+  expect(await attempt({ heartbeatTimeoutMs: 0 }, async () => 3)).toMatchObject({ result: 3 });
   (holder as { release(): void }).release();
   expect(await attempt({ attempt: 2 }, async () => 3)).toMatchObject({ result: 3 });
   // A failed activity gives its slot back too.

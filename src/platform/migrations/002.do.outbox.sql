@@ -29,4 +29,7 @@ CREATE TABLE outbox (
 );
 CREATE INDEX outbox_due ON outbox (kind, available_at) WHERE dead_at IS NULL;
 CREATE INDEX outbox_due_by_target ON outbox (kind, target, available_at) WHERE dead_at IS NULL;
+-- The starts of orders by client. The other workflows have no client.
+CREATE INDEX outbox_starts_by_client ON outbox (coalesce(payload ->> 'fairnessKey', ''), available_at)
+  WHERE kind = 'start_workflow' AND dead_at IS NULL;
 CREATE INDEX outbox_dead ON outbox (dead_at) WHERE dead_at IS NOT NULL;

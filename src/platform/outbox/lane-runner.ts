@@ -48,11 +48,11 @@ export class LaneRunner {
     private readonly log: Logger,
     private readonly observer?: RelayObserver,
   ) {
-    const { kind, leaseSeconds, perTarget } = lane;
+    const { kind, leaseSeconds, perKey } = lane;
     this.claims =
-      perTarget === undefined
+      perKey === undefined
         ? new OrderedClaims(sql, kind, leaseSeconds)
-        : new FairClaims(sql, kind, leaseSeconds, perTarget);
+        : new FairClaims(sql, kind, leaseSeconds, perKey);
     this.settler = new Settler(sql, log);
   }
 
@@ -90,7 +90,7 @@ export class LaneRunner {
 
   /** Groups rows that must be delivered one after another, in the order in which they were written. */
   private sequencesOf(rows: readonly OutboxRow[]): OutboxRow[][] {
-    if (this.lane.perTarget !== undefined) return rows.map((row) => [row]);
+    if (this.lane.perKey !== undefined) return rows.map((row) => [row]);
     const sequences = new Map<string, OutboxRow[]>();
     for (const row of [...rows].sort((a, b) => Number(BigInt(a.id) - BigInt(b.id))))
       sequences.set(row.target, [...(sequences.get(row.target) ?? []), row]);

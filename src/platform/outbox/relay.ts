@@ -11,8 +11,11 @@ export interface Lane {
   readonly concurrency: number;
   /** Time limit of a delivery in seconds. The row of a dead relay is due again after it. */
   readonly leaseSeconds: number;
-  /** Concurrent deliveries per target. Unset: the rows of a target are delivered one after another, in order. */
-  readonly perTarget?: number;
+  /**
+   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
+   * after another, in order.
+   */
+  readonly perKey?: number;
   /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
   readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
 }
@@ -26,7 +29,7 @@ export interface Relay {
  * Delivers outbox rows until stopped. Any number of processes can run relays at the same time.
  * Each lane has its own loop, which NOTIFY and a timer wake.
  *
- * What holds for the order of delivery to one target, on a lane without `perTarget`:
+ * What holds for the order of delivery to one target, on a lane without `perKey`:
  * - A relay delivers the rows that it claims in the order in which they were written, one at a time, across batches.
  * - A row that is retried postpones the rows that were claimed with it. Rows written later overtake it.
  * - Relays of several processes do not wait for each other. While one delivers a row, another can deliver a later row of

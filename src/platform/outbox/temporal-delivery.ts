@@ -44,17 +44,20 @@ export interface TemporalDeliveryOptions {
 /** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
   const { client, sql } = options;
-  const lane = (kind: Lane['kind'], deliver: Lane['deliver']): Lane => ({
+  const lane = (kind: Lane['kind'], deliver: Lane['deliver']) => ({
     kind,
     concurrency: 32,
     leaseSeconds: 30,
-    deliver: (row) => delivered(client, () => deliver(row)),
+    deliver: (row: OutboxRow) => delivered(client, () => deliver(row)),
   });
   return [
-    lane('start_workflow', (row) => start(options, row)),
+    { ...lane('start_workflow', (row) => start(options, row)), perKey: STARTS_PER_CLIENT },
     lane('signal_workflow', (row) => signal(sql, client.workflow.getHandle(row.target), row)),
   ];
 }
+
+/** Half of the slots: the starts of a client with many orders leave the others to those of other clients. */
+const STARTS_PER_CLIENT = 16;
 
 /** Well below the lease. Without a deadline, the client would retry an unavailable server for longer. */
 const DEADLINE_MS = 10_000;

@@ -58,7 +58,7 @@ test('a claim has at most the limit per target and in total', async () => {
   const { rows } = await claimFairly(sql, KIND, {
     limit: 30,
     leaseSeconds: 30,
-    perTarget: 2,
+    perKey: 2,
     after: EVER,
     waiting: [],
     inDelivery: { t3: 2, t4: 1 },
@@ -76,11 +76,31 @@ test('a claim has rows of the targets of new rows and of waiting targets, and of
   const claimed = await claimFairly(sql, KIND, {
     limit: 30,
     leaseSeconds: 30,
-    perTarget: 2,
+    perKey: 2,
     after: new Date(Date.now() - 60_000),
-    waiting: [{ target: 't2', since: EVER }],
+    waiting: [{ key: 't2', since: EVER }],
     inDelivery: {},
   });
   expect(claimed.rows.map(({ target }) => target).sort()).toEqual(['t1', 't1', 't2', 't2']);
-  expect(claimed.candidates.map(({ target }) => target).sort()).toEqual(['t1', 't2']);
+  expect(claimed.candidates.map(({ key }) => key).sort()).toEqual(['t1', 't2']);
+});
+
+test.each([
+  ['every row', EVER],
+  ['new rows', new Date(Date.now() - 60_000)],
+])('a claim of starts from %s has rows of each client, however many one has', async (_, after) => {
+  await enqueue(
+    sql,
+    ...Array.from({ length: 40 }, (_, index) => ({
+      kind: 'start_workflow' as const,
+      target: `order-${index}`,
+      payload: { workflowType: 'order', args: [], fairnessKey: index < 39 ? 'busy' : 'single' },
+    })),
+    { kind: 'start_workflow', target: 'procurement-order-1', payload: { workflowType: 'procurementOrder', args: [] } },
+  );
+  const options = { limit: 30, leaseSeconds: 30, perKey: 16, after, waiting: [], inDelivery: { busy: 4 } };
+  const { rows } = await claimFairly(sql, 'start_workflow', options);
+  const targets = rows.map(({ target }) => target);
+  expect(targets).toHaveLength(12 + 2);
+  expect(targets).toEqual(expect.arrayContaining(['order-39', 'procurement-order-1']));
 });

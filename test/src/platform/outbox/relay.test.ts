@@ -205,7 +205,7 @@ test('a target with a long queue and a slow receiver does not delay other target
       done.push(row.target);
       return { outcome: 'done' };
     },
-    { concurrency: 8, perTarget: 2 },
+    { concurrency: 8, perKey: 2 },
   );
   await enqueue(sql, ...Array.from({ length: 100 }, (_, n) => message('slow', n)));
   await enqueue(sql, ...Array.from({ length: 20 }, (_, n) => message('quick', n)));
