@@ -24,7 +24,7 @@ const REMEMBERED = 10_000;
  * share of the slots end before this interceptor.
  */
 export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Context) => ActivityInterceptors {
-  // Temporal does not tell when a local activity was first scheduled.
+  // Temporal does not tell when a local activity was first scheduled, and its id changes. A run has one of a type at a time.
   const failingSince = new LRUCache<string, number>({ max: REMEMBERED });
   return ({ info }) => {
     const orderId = orderIdOfWorkflow(info.workflowExecution?.workflowId ?? '');
@@ -35,8 +35,8 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
         log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
       );
     };
-    const key = `${info.workflowExecution?.runId} ${info.activityId}`;
-    const since = failingSince.get(key) ?? info.scheduledTimestampMs;
+    const key = `${info.workflowExecution?.runId} ${info.activityType}`;
+    const since = (info.isLocal ? failingSince.get(key) : undefined) ?? info.scheduledTimestampMs;
     const dueAt = since + stallAfterMs;
     return {
       inbound: {
@@ -45,7 +45,7 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
           const timer = setTimeout(() => void flag('it has not ended yet'), waitMs).unref();
           try {
             const result = await next(input);
-            failingSince.delete(key);
+            if (info.isLocal) failingSince.delete(key);
             return result;
           } catch (error) {
             if (info.isLocal) failingSince.set(key, since);

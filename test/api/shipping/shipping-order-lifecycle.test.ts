@@ -13,6 +13,7 @@ import { type TestAccount, testAccount, testApiDeps } from '../../support/api-de
 import { binaryBody } from '../../support/binary-body';
 import { oneCarrierSecret, signedCarrierEvents } from '../../support/carrier-events';
 import { testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { domesticRequest } from './shipping-request';
 import { startShippingWorker } from './shipping-worker';
 
@@ -244,7 +245,7 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
     expect((await cancel(body.orderReferenceId)).status).toBe(409);
   });
 
-  test('wins over a purchase that is running: no label stays bought', async () => {
+  test('waits for a purchase that is running: no label stays bought', async () => {
     const body = requestFor();
     const tern = createCarriers(sql, 'https://pressline.test').forMethod(METHOD)!;
     let purchased: () => void = () => undefined;
@@ -266,10 +267,11 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
     const creating = create(body).then((response) => response);
     await purchaseBegan;
 
-    const response = await cancel(body.orderReferenceId);
+    const canceling = cancel(body.orderReferenceId).then((response) => response);
+    await eventually(async () => ((await get(body.orderReferenceId)).body.status === 'canceling' ? true : undefined));
     release();
 
-    expect(response.body.status).toBe('canceled');
+    expect((await canceling).body.status).toBe('canceled');
     expect((await creating).body).toMatchObject({ code: 'PUBLIC_API_ERROR' });
     expect(
       await sql`
