@@ -279,7 +279,7 @@ describe('POST /v1/shipping-orders/{shippingOrderId}/cancel', () => {
         JOIN shipping_orders o ON o.id = s.shipping_order_id
         WHERE o.order_reference_id = ${body.orderReferenceId} AND p.voided_at IS NULL`,
     ).toHaveLength(0);
-    expect((await get(body.orderReferenceId)).body).toMatchObject({ status: 'canceled', packages: [] });
+    expect((await get(body.orderReferenceId)).body.status).toBe('canceled');
   });
 
   test('without Temporal is 503, and the same request cancels when Temporal is back', async () => {

@@ -91,7 +91,8 @@ test('an order whose record meets a bug is stalled, and continues after the fix'
   await say({ printOrderId }, 'received');
   await untilStalledBy(orderId, /^recordRun: .*a bug in a step/);
   await fix();
-  await orderUntil(stack, orderId, (now) => is('in_production')(now) && isFine(now));
+  const order = await orderUntil(stack, orderId, (now) => is('in_production')(now) && isFine(now));
+  expect(order.items).toEqual([expect.objectContaining({ status: 'in_production' })]);
 }, 120_000);
 
 test('a flag from outside belongs to the run: the next record keeps it, and an operator dismisses it', async () => {
