@@ -124,7 +124,13 @@ export const shipmentSchema = z
     packages: z.array(
       z.object({
         printOrderId: z.string(),
-        packageReferenceId: nullableText,
+        packageReferenceId: nullableText.describe(
+          'As on the label. Null for a parcel with the partner’s own tracking code.',
+        ),
+        items: z
+          .array(z.object({ itemReferenceId: z.string(), quantity: z.int() }))
+          .readonly()
+          .describe('The units in the parcel. Units that were cancelled or rerouted are left out.'),
         trackingCode: z.string(),
         trackingUrl: nullableText,
         shipmentMethodUid: z.string(),

@@ -10,8 +10,8 @@ const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 const NOT_SENT_JOBS = ['cancelled', 'superseded', 'waiting'];
 
 /**
- * Returns the joins from print jobs `j` to their planned shipments `p` and the packages `k` of their labels, and what they say
- * about a parcel. Labels that Pressline bought take precedence over postbacks. A job that left before a change of address or
+ * Returns the joins from print jobs `j` of items `i` to their planned shipments `p` and the packages `k` that hold units of the
+ * item, and what they say about a parcel. Labels that Pressline bought take precedence over postbacks. A job that left before a change of address or
  * method keeps its label. A job with the partner's own code has none.
  */
 function parcelsOfJobs(sql: Queryable) {
@@ -22,7 +22,12 @@ function parcelsOfJobs(sql: Queryable) {
         AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
           WHEN j.tracking_code IS NOT NULL THEN false
           ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
-      LEFT JOIN shipment_packages k ON k.shipment_id = sh.id AND k.left_out_at IS NULL`,
+      LEFT JOIN LATERAL (
+        SELECT k.position, k.tracking_number, k.tracking_url, sum((c ->> 'quantity')::int) AS quantity
+        FROM shipment_packages k, jsonb_array_elements(k.items) c
+        WHERE k.shipment_id = sh.id AND k.left_out_at IS NULL AND c ->> 'itemReferenceId' = i.item_reference_id
+        GROUP BY k.shipment_id, k.position) k ON true`,
+    quantity: sql`coalesce(k.quantity, j.quantity)`,
     code: sql`coalesce(k.tracking_number, j.tracking_code, p.tracking_code)`,
     url: sql`CASE WHEN k.tracking_number IS NOT NULL THEN k.tracking_url
       WHEN j.tracking_code IS NOT NULL THEN j.tracking_link ELSE p.tracking_link END`,
@@ -64,7 +69,7 @@ interface NotifiableOrder {
  * client has no enabled endpoint; then nothing else is read.
  */
 export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
-  const { joins, code, url, methodUid } = parcelsOfJobs(tx);
+  const { joins, quantity, code, url, methodUid } = parcelsOfJobs(tx);
   const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
@@ -81,7 +86,7 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
           'fulfillments', coalesce(f.fulfillments, '[]')) ORDER BY i.position), '[]')
        FROM order_items i
        LEFT JOIN LATERAL (
-         SELECT jsonb_agg(jsonb_build_object('trackingCode', ${code}, 'trackingUrl', ${url},
+         SELECT jsonb_agg(jsonb_build_object('quantity', ${quantity}, 'trackingCode', ${code}, 'trackingUrl', ${url},
            'shipmentMethodName', coalesce(j.departed_method_name, p.shipment_method_name),
            'shipmentMethodUid', ${methodUid},
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,

@@ -144,6 +144,10 @@ function packageRows({ id, consignment }: PurchaseIntent, purchases: readonly Ca
     cost_minor: cost.minor,
     currency: cost.currency,
     weight_grams: consignment.packages[position]!.grossWeightGrams,
+    items: consignment.packages[position]!.items.map(({ itemReferenceId, quantity }) => ({
+      itemReferenceId,
+      quantity,
+    })),
   }));
 }
 

@@ -9,6 +9,7 @@ import { newSigningSecret, signatureHeaders } from '../../src/platform/http/webh
 
 const secret = newSigningSecret();
 const fulfillment = {
+  quantity: 1,
   trackingCode: 'CX473124829DE',
   trackingUrl: 'https://carrier.example/CX473124829DE',
   shipmentMethodName: 'Parcel',

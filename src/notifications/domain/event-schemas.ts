@@ -11,6 +11,7 @@ const message = {
 const metadata = z.array(z.unknown()).readonly().describe('As ordered.');
 
 const parcel = {
+  quantity: z.int().describe('Units of the item in the parcel.'),
   trackingCode: z.string().nullable(),
   trackingUrl: z.string().nullable(),
   shipmentMethodName: z.string(),

@@ -21,7 +21,7 @@ export async function leaveOutUnusedPackages(tx: Transaction, printOrderIds: rea
     FROM shipments s JOIN shipment_packages k ON k.shipment_id = s.id
     WHERE s.id IN (SELECT shipment_id FROM used) AND k.left_out_at IS NULL
       AND NOT EXISTS (
-        SELECT FROM jsonb_array_elements(s.consignment -> 'packages' -> k.position -> 'items') content
+        SELECT FROM jsonb_array_elements(k.items) content
         JOIN used ON used.shipment_id = s.id AND used.item_reference_id = content ->> 'itemReferenceId')
     GROUP BY s.id`;
   await leaveOutPackages(tx, unused);

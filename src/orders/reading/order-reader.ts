@@ -83,6 +83,8 @@ export interface PrintOrderRecord {
     /** Method of a job that left before a change of address or method. */
     readonly departedMethodUid: string | null;
     readonly departedMethodName: string | null;
+    /** The shipment whose label such a job left with. */
+    readonly departedShipmentId: string | null;
   }[];
 }
 
@@ -103,7 +105,15 @@ export interface ShipmentRecord extends Omit<ShipmentPlan, 'method' | 'fulfillme
   readonly packages: readonly PackageRecord[];
 }
 
+/** Units of an item in a package. */
+export interface PackedUnits {
+  readonly itemReferenceId: string;
+  readonly quantity: number;
+}
+
 export interface PackageRecord {
+  readonly shipmentId: string;
+  readonly items: readonly PackedUnits[];
   readonly packageReferenceId: string;
   readonly trackingNumber: string;
   readonly trackingUrl: string;
@@ -190,7 +200,8 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
             'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text, 'jobs', ARRAY(
               SELECT jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity,
                 'status', j.status, 'trackingCode', j.tracking_code, 'trackingLink', j.tracking_link,
-                'departedMethodUid', j.departed_method_uid, 'departedMethodName', j.departed_method_name)
+                'departedMethodUid', j.departed_method_uid, 'departedMethodName', j.departed_method_name,
+                'departedShipmentId', j.departed_shipment_id)
               FROM print_jobs j WHERE j.print_order_id = p.id ORDER BY j.id))
           FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
           -- A rerouted print order that waits for a partner is no part of the order yet.
@@ -207,7 +218,8 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
             'trackingCode', s.tracking_code, 'trackingLink', s.tracking_link, 'trackingFollowed', s.tracking_followed,
             'packages', ARRAY(
             SELECT jsonb_build_object('packageReferenceId', k.package_reference_id, 'trackingNumber', k.tracking_number,
-              'trackingUrl', k.tracking_url, 'methodUid', sh.method_uid, 'methodName', sh.method_name)
+              'trackingUrl', k.tracking_url, 'shipmentId', sh.id, 'items', k.items, 'methodUid', sh.method_uid,
+              'methodName', sh.method_name)
             FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id
             WHERE sh.print_order_id = s.print_order_id AND sh.voided_at IS NULL AND k.left_out_at IS NULL
             ORDER BY sh.bought_at, k.position))

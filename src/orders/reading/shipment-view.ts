@@ -1,7 +1,7 @@
 import { fromMinor } from '../../platform/domain/money';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
-import type { OrderRecord, PrintOrderRecord, ShipmentRecord } from './order-reader';
+import type { OrderRecord, PackedUnits, PrintOrderRecord, ShipmentRecord } from './order-reader';
 
 const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b));
 const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));
@@ -24,6 +24,7 @@ export function shipmentView(order: OrderRecord) {
   // The method of what has not left. After the last parcel, of the first one.
   const first = shipments.find(({ printOrderId }) => !hasDeparted(live.get(printOrderId)!)) ?? shipments[0];
   if (first === undefined) return null;
+  const references = new Map(order.items.map(({ id, itemReferenceId }) => [id, itemReferenceId]));
   const all = <K extends keyof ShipmentRecord>(key: K) => shipments.map((shipment) => shipment[key]);
   const sum = (key: 'packageCount' | 'totalWeightGrams' | 'priceMinor') => all(key).reduce((a, b) => a + b, 0);
   return {
@@ -44,7 +45,9 @@ export function shipmentView(order: OrderRecord) {
     totalWeight: sum('totalWeightGrams'),
     price: fromMinor(sum('priceMinor'), first.currency),
     status: SHIPMENT_STATUS[order.fulfillmentStatus] ?? 'pending',
-    packages: shipments.flatMap((shipment) => packagesOf(shipment, live.get(shipment.printOrderId)!.jobs)),
+    packages: shipments.flatMap((shipment) =>
+      packagesOf(shipment, live.get(shipment.printOrderId)!, (itemId) => references.get(itemId)!),
+    ),
     trackingFollowed: trackingFollowed(livePrintOrders(order), shipments),
     fulfillmentCountry: first.fulfillmentCountry,
     fulfillmentFacilityId: first.fulfillmentFacilityId,
@@ -103,20 +106,23 @@ function trackingFollowed(
 }
 
 /**
- * Returns the parcels of a print order: its labels, and the parcels that the partner shipped with its own tracking code.
- * A parcel that left before a change of address or method keeps its method.
+ * Returns the parcels of a print order with the units in each: its labels, and the parcels that the partner shipped with
+ * its own tracking code. A parcel that left before a change of address or method keeps its method.
+ * @param referenceOf returns the reference of an item by its id
  */
-function packagesOf(shipment: ShipmentRecord, jobs: PrintOrderRecord['jobs']) {
+function packagesOf(shipment: ShipmentRecord, printOrder: PrintOrderRecord, referenceOf: (itemId: string) => string) {
   const { printOrderId, shipmentMethodUid, shipmentMethodName, fulfillmentCountry, fulfillmentFacilityId } = shipment;
   const parcel = (
     packageReferenceId: string | null,
+    items: readonly PackedUnits[],
     trackingCode: string,
     trackingUrl: string | null,
-    methodUid: string | null = null,
-    methodName: string | null = null,
+    methodUid: string | null,
+    methodName: string | null,
   ) => ({
     printOrderId,
     packageReferenceId,
+    items,
     trackingCode,
     trackingUrl,
     shipmentMethodUid: methodUid ?? shipmentMethodUid,
@@ -124,13 +130,28 @@ function packagesOf(shipment: ShipmentRecord, jobs: PrintOrderRecord['jobs']) {
     fulfillmentCountry,
     fulfillmentFacilityId,
   });
-  const labels = shipment.packages.map((label) =>
-    parcel(label.packageReferenceId, label.trackingNumber, label.trackingUrl, label.methodUid, label.methodName),
-  );
+  const jobs = printOrder.jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
+  const labels = shipment.packages.map((label) => {
+    const references = new Set(jobsOf(label.shipmentId, jobs).map(({ itemId }) => referenceOf(itemId)));
+    const items = label.items.filter(({ itemReferenceId }) => references.has(itemReferenceId));
+    const { packageReferenceId, trackingNumber, trackingUrl, methodUid, methodName } = label;
+    return parcel(packageReferenceId, items, trackingNumber, trackingUrl, methodUid, methodName);
+  });
   const own = new Map<string, ReturnType<typeof parcel>>();
-  for (const { trackingCode: code, trackingLink, departedMethodUid, departedMethodName } of jobs)
-    if (code !== null) own.set(code, parcel(null, code, trackingLink, departedMethodUid, departedMethodName));
-  const { trackingCode: code, trackingLink } = shipment;
-  if (labels.length === 0 && code !== null && !own.has(code)) own.set(code, parcel(null, code, trackingLink));
+  for (const job of jobs) {
+    // A code of the whole print order is that of every job without a code of its own.
+    const { trackingCode: code, trackingLink } = job.trackingCode === null && labels.length === 0 ? shipment : job;
+    if (code === null) continue;
+    const units = { itemReferenceId: referenceOf(job.itemId), quantity: job.quantity };
+    const items = [...(own.get(code)?.items ?? []), units];
+    own.set(code, parcel(null, items, code, trackingLink, job.departedMethodUid, job.departedMethodName));
+  }
   return [...own.values(), ...labels];
+}
+
+/** Returns the jobs that travel with the labels of a shipment: those that left with it, else all that left with none. */
+function jobsOf(shipmentId: string, jobs: PrintOrderRecord['jobs']): PrintOrderRecord['jobs'] {
+  const departed = jobs.filter(({ departedShipmentId }) => departedShipmentId === shipmentId);
+  if (departed.length > 0) return departed;
+  return jobs.filter(({ trackingCode, departedMethodUid }) => trackingCode === null && departedMethodUid === null);
 }

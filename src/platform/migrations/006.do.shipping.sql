@@ -125,6 +125,8 @@ CREATE TABLE shipment_packages (
   -- When a part of a print order has left and the rest gets new labels, the labels of the rest in the old shipment are
   -- void.
   left_out_at           timestamptz,
+  -- What is in the package: [{"itemReferenceId", "quantity"}].
+  items                 jsonb NOT NULL DEFAULT '[]',
   PRIMARY KEY (shipment_id, position)
 );
 CREATE INDEX shipment_packages_number ON shipment_packages (tracking_number);

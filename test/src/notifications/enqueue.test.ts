@@ -97,8 +97,10 @@ describe('a change of an order', () => {
       INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, method_uid)
       VALUES (${shipmentId}, ${shipmentId}, ${orderId}, ${printOrderId}, 'bought', '{}', 'tern_parcel')`;
     await fixture.sql`
-      INSERT INTO shipment_packages (shipment_id, position, package_reference_id, tracking_number, tracking_url, cost_minor, currency, weight_grams)
-      VALUES (${shipmentId}, 0, 'p1', ${`TN-${shipmentId}`}, 'https://track.example/1', 499, 'EUR', 500)`;
+      INSERT INTO shipment_packages (shipment_id, position, package_reference_id, tracking_number, tracking_url, cost_minor, currency, weight_grams, items)
+      SELECT ${shipmentId}, position, 'p' || position, ${`TN-${shipmentId}`} || position, 'https://track.example/1', 499, 'EUR', 500,
+        jsonb_build_array(jsonb_build_object('itemReferenceId', item, 'quantity', 1))
+      FROM (VALUES (0, 'item-1'), (1, 'another-item')) AS pack (position, item)`;
     await setStatus(orderId, 'in_production');
     for (const row of await outbox()) await deliver(row);
     const told = received.map(({ body }) => JSON.parse(body));
@@ -107,11 +109,12 @@ describe('a change of an order', () => {
       'order_item_status_updated',
       'order_delivery_estimate_updated',
       'SAID-BY-PARTNER',
-      `TN-${shipmentId}`,
+      `TN-${shipmentId}0`,
     ]);
     expect(told[2]).toMatchObject({ minDeliveryDate: '2026-05-04', maxDeliveryDate: '2026-05-08' });
     expect(told[4]).toMatchObject({
       itemReferenceId: 'item-1',
+      quantity: 1,
       trackingUrl: 'https://track.example/1',
       shipmentMethodUid: 'tern_parcel',
       shipmentMethodName: 'Tern Parcel',

@@ -2,6 +2,7 @@ import type { Fulfillment } from '../../../src/notifications/domain/event-schema
 import { changesOf, type ItemView, type OrderView, snapshotOf } from '../../../src/notifications/domain/order-changes';
 
 const fulfillment: Fulfillment = {
+  quantity: 1,
   trackingCode: null,
   trackingUrl: null,
   shipmentMethodName: 'Tern Parcel',

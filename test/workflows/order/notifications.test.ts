@@ -96,6 +96,13 @@ const rank = (status: unknown) => ORDER_STATUSES.indexOf(status as (typeof ORDER
 describe('notifications about a delivered order', () => {
   let order: Order;
   let messages: Message[];
+  /** The parcels with units of an item. The poster and the stickers travel in a parcel each. */
+  const parcelsWith = (itemReferenceId: string) =>
+    order.shipment!.packages.flatMap(({ trackingCode, items }) =>
+      items
+        .filter((units) => units.itemReferenceId === itemReferenceId)
+        .map(({ quantity }) => ({ trackingCode, quantity })),
+    );
   const of = (event: string) => messages.filter((message) => message.event === event);
 
   beforeAll(async () => {
@@ -135,14 +142,16 @@ describe('notifications about a delivered order', () => {
       fulfillmentStatus: 'delivered',
       metadata: order.metadata,
     });
-    const parcels = order.shipment!.packages.map(({ trackingCode }) => trackingCode);
     const items = updates.at(-1)!.items as {
       fulfillmentStatus: string;
-      fulfillments: { trackingCode: string }[];
+      itemReferenceId: string;
+      fulfillments: { trackingCode: string; quantity: number }[];
     }[];
-    for (const item of items) {
-      expect(item.fulfillmentStatus).toBe('delivered');
-      for (const { trackingCode } of item.fulfillments) expect(parcels).toContain(trackingCode);
+    for (const { fulfillmentStatus, itemReferenceId, fulfillments } of items) {
+      expect(fulfillmentStatus).toBe('delivered');
+      expect(fulfillments.map(({ trackingCode, quantity }) => ({ trackingCode, quantity }))).toEqual(
+        parcelsWith(itemReferenceId),
+      );
     }
     expect(items).toHaveLength(2);
   });
@@ -166,8 +175,18 @@ describe('notifications about a delivered order', () => {
   test('report tracking codes and links, also to a receiver that subscribed to these only', async () => {
     const parcels = order.shipment!.packages;
     const codes = of('order_item_tracking_code_updated');
-    expect(new Set(codes.map(({ trackingCode }) => trackingCode))).toEqual(
-      new Set(parcels.map(({ trackingCode }) => trackingCode)),
+    for (const [itemReferenceId, quantity] of [
+      ['poster', 1],
+      ['sticker', 2],
+    ] as const) {
+      const ofItem = codes.filter((code) => code.itemReferenceId === itemReferenceId);
+      expect(ofItem.map(({ trackingCode, quantity }) => ({ trackingCode, quantity }))).toEqual(
+        parcelsWith(itemReferenceId),
+      );
+      expect(ofItem.map((code) => code.quantity)).toEqual([quantity]);
+    }
+    expect(parcels.map(({ trackingCode }) => trackingCode).sort()).toEqual(
+      codes.map(({ trackingCode }) => trackingCode).sort(),
     );
     for (const code of codes) {
       const parcel = parcels.find(({ trackingCode }) => trackingCode === code.trackingCode)!;

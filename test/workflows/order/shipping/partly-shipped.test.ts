@@ -79,8 +79,13 @@ test('an item that left with the partner’s own code keeps code and method; the
       trackingCode: 'OWN 1',
       trackingUrl: 'https://carrier.example/1',
       shipmentMethodUid: before.shipmentMethodUid,
+      items: [{ itemReferenceId: 'sticker', quantity: 1 }],
     },
-    { trackingCode, shipmentMethodUid: answer.shipment.shipmentMethodUid },
+    {
+      trackingCode,
+      items: [{ itemReferenceId: 'poster', quantity: 1 }],
+      shipmentMethodUid: answer.shipment.shipmentMethodUid,
+    },
   ]);
   // The label of the rest is for the poster alone.
   const [label] = await stack.services.sql<{ items: string[] }[]>`
@@ -129,8 +134,8 @@ test('the label of the rest in the old shipment is voided: it is not shown, and 
   const renewed = (await dispatch(order.printOrderId)).trackingCode!;
 
   expect((await read(order.orderId)).shipment!.packages).toMatchObject([
-    { packageReferenceId: 'P-2', trackingCode: departed },
-    { packageReferenceId: 'P-1', trackingCode: renewed },
+    { packageReferenceId: 'P-2', trackingCode: departed, items: [{ itemReferenceId: 'sticker', quantity: 1 }] },
+    { packageReferenceId: 'P-1', trackingCode: renewed, items: [{ itemReferenceId: 'poster', quantity: 1 }] },
   ]);
   const { sql } = stack.services;
   await eventually(async () => {

@@ -150,7 +150,12 @@ test('packaging instructions decide the packages, and their slips are among the 
   );
   expect(papers.sort()).toEqual(['invoice', 'label', 'label', 'label', 'slip as invoice']);
   const { shipment } = await read(stack.shop, order.id);
-  expect(shipment!.packages.map(({ packageReferenceId }) => packageReferenceId)).toEqual(['P-1', 'P-2', 'P-3']);
+  const units = (quantity: number) => [{ itemReferenceId: 'poster', quantity }];
+  expect(shipment!.packages.map(({ packageReferenceId, items }) => ({ packageReferenceId, items }))).toEqual([
+    { packageReferenceId: 'P-1', items: units(2) },
+    { packageReferenceId: 'P-2', items: units(1) },
+    { packageReferenceId: 'P-3', items: units(2) },
+  ]);
   const [one] = await stack.services.sql`
     SELECT d.package_position FROM shipment_documents d JOIN shipments s ON s.id = d.shipment_id
     WHERE s.order_id = ${order.id} AND d.document_type = 'packing_slip'`;
