@@ -1,12 +1,23 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
-import { type DispatchedPrintOrder, dispatchedPrintOrder } from '../../src/orders/dispatch/dispatch';
+import {
+  type DispatchedPrintOrder,
+  dispatchedDocuments,
+  dispatchedPrintOrder,
+  itemsNamed,
+} from '../../src/orders/dispatch/dispatch';
+import { decimalId } from '../../src/orders/print-orders/postbacks';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
-import { DISPATCH_TYPES, dispatchResponse } from '../../src/shipping/shipments';
+import { DISPATCH_TYPES } from '../../src/shipping/shipments';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
+
+const packageName = {
+  packageReferenceId: z.string().nullable().describe('Package of the document. Null: it is for all parcels.'),
+  trackingCode: z.string().nullable().describe('Of this package.'),
+};
 
 /** Attempts of one request. An attempt fails when address or method change while its labels are bought. */
 const MAX_ATTEMPTS = 4;
@@ -43,12 +54,23 @@ export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
     summary: 'Get the shipping documents of a print order',
     description:
       'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
-      'links, unless address or method have changed: then a new label replaces the old one. 409 while the print ' +
+      'links, unless address or method have changed: then a new label replaces the old one. Labels of parcels that hold ' +
+      'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. 409 while the print ' +
       'order is not confirmed, and after it was cancelled.',
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain',
-    body: z.object({ orderId: text(64) }).meta({ id: 'DispatchRequest' }),
+    body: z
+      .object({
+        orderId: text(64),
+        orderItemIds: z
+          .array(decimalId)
+          .min(1)
+          .max(1_000)
+          .nullish()
+          .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
+      })
+      .meta({ id: 'DispatchRequest' }),
     response: z
       .object({
         documents: z.array(
@@ -63,10 +85,15 @@ export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
             contentType: z.string(),
             format: z.string(),
             url: z.url().describe('Valid for seven days.'),
+            ...packageName,
           }),
         ),
-        trackingCode: z.string().optional(),
+        trackingCode: z.string().optional().describe('Of the first parcel in the response.'),
         trackingLink: z.string().optional(),
+        voidLabels: z
+          .array(z.object({ packageReferenceId: z.string(), trackingCode: z.string() }))
+          .optional()
+          .describe('Labels of earlier responses that must not be used. Absent when there are none.'),
       })
       .meta({ id: 'DispatchResponse' }),
     handler: async ({ account, body, log }) => {
@@ -76,10 +103,11 @@ export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
         throw new Refusal('CONFLICT', { message: `Print order ${printOrder.id} is cancelled.` });
       const { orderId, id: printOrderId } = printOrder;
       for (let attempt = 0; ; attempt += 1) {
-        const { shipment, documentTypes } = printOrder;
+        const { shipment } = printOrder;
+        const items = body.orderItemIds == null ? null : itemsNamed(printOrder, body.orderItemIds);
         if (shipment !== null) {
           log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
-          return dispatchResponse(links, shipment, documentTypes ?? null);
+          return dispatchedDocuments(links, { ...printOrder, shipment }, items);
         }
         if (attempt === MAX_ATTEMPTS) break;
         await runs.dispatch(orderId, printOrderId);

@@ -12,6 +12,7 @@ interface DispatchResponse {
     readonly type: string;
     readonly contentType: string;
     readonly url: string;
+    readonly trackingCode: string | null;
   }[];
   readonly trackingCode?: string;
 }
@@ -47,20 +48,7 @@ export async function dispatch(
     type: 'dispatched',
     printOrderId: record.id,
     ...(trackingCode === undefined ? {} : { trackingCode }),
-    parcels: parcelsOf(documents, trackingCode),
+    parcels: [...new Set(documents.flatMap(({ type, trackingCode }) => (type === 'label' && trackingCode) || []))],
   });
   return undefined;
-}
-
-/**
- * Returns the tracking numbers of all parcels. The response names only one of them; the others are read from the file
- * names of the labels, so that no barcode needs to be decoded.
- */
-function parcelsOf(documents: DispatchResponse['documents'], trackingCode: string | undefined): string[] {
-  if (trackingCode === undefined) return [];
-  const named = documents.flatMap(({ type, url }) => {
-    const [, number] = /\/label-([^/]+)\.[a-z]+$/.exec(new URL(url).pathname) ?? [];
-    return type === 'label' && number !== undefined ? [number] : [];
-  });
-  return named.includes(trackingCode) ? named : [trackingCode];
 }

@@ -18,6 +18,9 @@ export interface StoredShipment {
     readonly trackingNumber: string;
     readonly trackingUrl: string;
     readonly cost: Money;
+    readonly items: readonly { readonly itemReferenceId: string; readonly quantity: number }[];
+    /** The label is void: nothing travels in this package. */
+    readonly isVoid: boolean;
   }[];
   /** Labels first, in the order of their packages. Deleted documents are left out. */
   readonly documents: readonly ShipmentDocument[];
@@ -65,6 +68,7 @@ export const shipmentAsJson = (sql: Queryable): Fragment => sql`
   jsonb_build_object('shipmentId', s.id, 'status', s.status, 'carrierName', s.carrier_name, 'methodUid', s.method_uid,
     'packages', (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id,
         'trackingNumber', p.tracking_number, 'trackingUrl', p.tracking_url,
+        'items', p.items, 'isVoid', p.left_out_at IS NOT NULL,
         'cost', jsonb_build_object('minor', p.cost_minor, 'currency', p.currency)) ORDER BY p.position)
       FROM shipment_packages p WHERE p.shipment_id = s.id),
     'documents', (SELECT coalesce(jsonb_agg(jsonb_build_object('id', d.id, 'packagePosition', d.package_position,
@@ -85,21 +89,41 @@ export function documentLink(links: LinkSigner, document: ShipmentDocument, now 
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS, now });
 }
 
+/** A package that a document of a dispatch response belongs to. */
+export interface NamedPackage {
+  readonly packageReferenceId: string;
+  readonly trackingCode: string;
+}
+
 /**
- * Returns the response to a dispatch request: the documents under new links, and the tracking data of the first package.
- * @param documentTypes `all` names every document by its own type; null maps to `label` and `invoice`
+ * Returns the response to a dispatch request: the documents of valid labels under new links, each with its package, the
+ * tracking data of the first package, and the labels that are void.
+ * @param options.documentTypes `all` names every document by its own type; null maps to `label` and `invoice`
+ * @param options.isWanted selects packages. Documents of all packages belong to every selection
  */
 export function dispatchResponse(
   links: LinkSigner,
-  { packages: [first], documents }: StoredShipment,
-  documentTypes: 'all' | null,
+  { packages, documents }: Pick<StoredShipment, 'packages' | 'documents'>,
+  options: {
+    readonly documentTypes: 'all' | null;
+    readonly voidLabels: readonly NamedPackage[];
+    readonly isWanted: (pack: StoredShipment['packages'][number]) => boolean;
+  },
 ) {
+  const { documentTypes, voidLabels, isWanted } = options;
+  const wanted = packages.map((pack) => (!pack.isVoid && isWanted(pack) ? pack : null));
+  const first = wanted.find((pack) => pack !== null);
   return {
     documents: documents.flatMap((document) => {
-      const { contentType, format, documentType } = document;
+      const { contentType, format, documentType, packagePosition } = document;
       const type = DOCUMENTS[documentType][documentTypes ?? 'others'];
-      return type === null ? [] : [{ type, contentType, format, url: documentLink(links, document) }];
+      const pack = packagePosition === null ? undefined : wanted[packagePosition];
+      if (type === null || pack === null) return [];
+      const url = documentLink(links, document);
+      const packageReferenceId = pack?.packageReferenceId ?? null;
+      return [{ type, contentType, format, url, packageReferenceId, trackingCode: pack?.trackingNumber ?? null }];
     }),
     ...(first === undefined ? {} : { trackingCode: first.trackingNumber, trackingLink: first.trackingUrl }),
+    ...(voidLabels.length === 0 ? {} : { voidLabels: [...voidLabels] }),
   };
 }

@@ -1,10 +1,12 @@
 import type { ClientSettings } from '../../accounts/client-settings';
 import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
-import { type AddressedPrintOrder, isPrintOrderId } from '../../partners/print-orders';
+import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
+import { Refusal } from '../../platform/errors';
+import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
-import { type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
+import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
 import { type PackedPackage, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../receipts/receipts';
@@ -102,11 +104,17 @@ export function dispatchKey(orderId: string, printOrderId: string, revision: num
 /** A print order whose documents its partner requests. */
 export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | 'orderId' | 'status'> {
   readonly documentTypes: Partner['documentTypes'];
+  readonly jobs: readonly (AddressedPrintOrder['jobs'][number] & {
+    readonly itemReferenceId: string;
+    readonly isLive: boolean;
+  })[];
   /**
    * The shipment that was bought for the order's current address and method, or null. A repeated dispatch
    * returns it without the order workflow, which may have completed.
    */
   readonly shipment: StoredShipment | null;
+  /** The labels of the print order that must not be used, of this shipment and earlier ones. */
+  readonly voidLabels: readonly NamedPackage[] | null;
 }
 
 /** Returns a partner's print order with its current shipment, or null when there is none or it belongs to another partner. */
@@ -118,11 +126,64 @@ export async function dispatchedPrintOrder(
   if (!isPrintOrderId(printOrderId)) return null;
   const [printOrder] = await sql<DispatchedPrintOrder[]>`
     SELECT p.id, p.order_id, p.status, pa.document_types,
-      CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${shipmentAsJson(sql)} END AS shipment
+      (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'partIds', j.part_ids::text[],
+          'itemReferenceId', i.item_reference_id, 'isLive', j.status NOT IN ('cancelled', 'superseded')) ORDER BY j.id)
+        FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id WHERE j.print_order_id = p.id) AS jobs,
+      CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${shipmentAsJson(sql)} END AS shipment,
+      (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', k.package_reference_id, 'trackingCode', k.tracking_number)
+          ORDER BY h.bought_at, k.position)
+        FROM shipments h JOIN shipment_packages k ON k.shipment_id = h.id
+        WHERE h.print_order_id = p.id AND (h.status = 'voided' OR k.left_out_at IS NOT NULL)) AS void_labels
     FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id JOIN orders o ON o.id = p.order_id
     -- The idempotency key as \`dispatchKey\` makes it.
     LEFT JOIN shipments s ON s.status = 'bought' AND s.idempotency_key =
       ${ORDER_WORKFLOW_PREFIX}::text || o.id || ':dispatch:' || p.id || ':' || o.shipping_revision
     WHERE p.id = ${printOrderId} AND p.partner_id = ${partnerId}`;
   return printOrder ?? null;
+}
+
+/**
+ * Returns the references of the items that a request for some of a print order names.
+ * @throws Refusal `VALIDATION_ERROR` for an item that the print order does not have, `CONFLICT` for a cancelled one
+ */
+export function itemsNamed(printOrder: DispatchedPrintOrder, orderItemIds: readonly string[]): ReadonlySet<string> {
+  const named = orderItemIds.map((orderItemId, index) => {
+    const jobId = jobOfItem(printOrder, orderItemId);
+    const job = printOrder.jobs.find(({ id }) => id === jobId);
+    if (job === undefined) {
+      const message = `The print order has no item ${orderItemId}.`;
+      const errors = [{ code: 'VALIDATION_ERROR', message, reference: `orderItemIds[${index}]` } as const];
+      throw new Refusal('VALIDATION_ERROR', { message, errors });
+    }
+    if (!job.isLive) throw new Refusal('CONFLICT', { message: `Item ${orderItemId} is cancelled.` });
+    return job.itemReferenceId;
+  });
+  return new Set(named);
+}
+
+/**
+ * Returns the response to a dispatch request.
+ * @param items references of the items whose parcels are requested. Null: all parcels
+ * @throws Refusal `CONFLICT` when a parcel of these items also holds units of others
+ */
+export function dispatchedDocuments(
+  links: LinkSigner,
+  { shipment, documentTypes = null, voidLabels, jobs }: DispatchedPrintOrder & { readonly shipment: StoredShipment },
+  items: ReadonlySet<string> | null,
+) {
+  const isWanted = ({ packageReferenceId, items: contents }: StoredShipment['packages'][number]) => {
+    if (items === null) return true;
+    const live = contents.filter(({ itemReferenceId }) =>
+      jobs.some((job) => job.isLive && job.itemReferenceId === itemReferenceId),
+    );
+    const others = live.filter(({ itemReferenceId }) => !items.has(itemReferenceId));
+    if (others.length === 0 || others.length === live.length) return live.length > others.length;
+    const ids = jobs.flatMap((job) =>
+      others.some(({ itemReferenceId }) => itemReferenceId === job.itemReferenceId) ? [job.id] : [],
+    );
+    throw new Refusal('CONFLICT', {
+      message: `Package ${packageReferenceId} also holds units of ${ids.join(', ')}. Request them together.`,
+    });
+  };
+  return dispatchResponse(links, shipment, { documentTypes, voidLabels: voidLabels ?? [], isWanted });
 }

@@ -13,7 +13,8 @@ import { activeSpan, currentTraceparent } from '../../platform/tracing/spans';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { linkToOrderTrace } from '../run/order-trace';
 
-const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
+/** Id of a print order or one of its items. */
+export const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
 /** Characters of a message that are stored. */
 const MESSAGE_LENGTH = 2_000;

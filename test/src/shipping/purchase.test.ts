@@ -465,7 +465,11 @@ test('the dispatch response has links for seven days and the tracking data of th
     publicUrl: 'https://print.example',
   });
 
-  const response = dispatchResponse(links, bought.shipment, null);
+  const response = dispatchResponse(links, bought.shipment, {
+    documentTypes: null,
+    voidLabels: [],
+    isWanted: () => true,
+  });
 
   expect(response).toMatchObject({
     trackingCode: bought.shipment.packages[0]!.trackingNumber,

@@ -21,7 +21,12 @@ export type Address = typeof address & { readonly addressLine2?: string };
 export function orderBody(
   stack: TestStack,
   orderReferenceId: string,
-  options: { readonly items?: 1 | 2; readonly quantity?: number; readonly address?: Partial<Address> } = {},
+  options: {
+    readonly items?: 1 | 2;
+    readonly quantity?: number;
+    readonly address?: Partial<Address>;
+    readonly packagingInstructions?: NonNullable<Parameters<typeof orderOf>[1]>['packagingInstructions'];
+  } = {},
 ) {
   const items = [poster(stack, { quantity: options.quantity ?? 1, retailPriceInclVat: 20 })];
   if (options.items === 2) items.push(sticker(stack, { retailPriceInclVat: 3 }));
@@ -31,6 +36,7 @@ export function orderBody(
     retailShippingPriceInclVat: 5,
     shippingAddress: { ...address, lastName: orderReferenceId, ...options.address },
     items,
+    ...(options.packagingInstructions === undefined ? {} : { packagingInstructions: options.packagingInstructions }),
   });
 }
 

@@ -1,0 +1,125 @@
+import { PresslineError } from '../../../../client/pressline-client';
+import { textOf } from '../../../src/documents/pictures';
+import { type TestStack, testStack } from '../../../support/stack';
+import { operatorHelpers } from '../operator-fixture';
+import { handedOver, orderUntil } from '../order-fixture';
+
+jest.setTimeout(150_000);
+
+/** What a partner gets when it requests the documents of a part of a print order, or of an order that has changed. */
+
+let stack: TestStack;
+const { repair, say } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+});
+
+const dispatch = (orderId: string, more: { orderItemIds?: string[] } = {}) =>
+  stack.partner('prints-berlin').dispatchOrder({ body: { orderId, ...more } });
+const parcelsOf = async (orderId: string) => (await stack.shop.getOrder({ params: { orderId } })).shipment!.packages;
+const refusal = async (request: Promise<unknown>) => {
+  const error = await request.catch((reason: unknown) => reason);
+  if (!(error instanceof PresslineError)) throw new Error('the request was not refused');
+  return { status: error.status, body: error.body };
+};
+
+test('every document names its package, and its label shows the same number', async () => {
+  const order = await handedOver(stack, 'named-packages', { items: 2 });
+
+  const { documents, trackingCode, voidLabels } = await dispatch(order.printOrderId);
+
+  const parcels = await parcelsOf(order.orderId);
+  const named = documents.map(({ type, packageReferenceId, trackingCode }) => [type, packageReferenceId, trackingCode]);
+  expect(named).toEqual([
+    ['label', 'P-1', parcels[0]!.trackingCode],
+    ['label', 'P-2', parcels[1]!.trackingCode],
+    ['invoice', null, null],
+  ]);
+  expect(trackingCode).toBe(parcels[0]!.trackingCode);
+  expect(voidLabels).toBeUndefined();
+  for (const { type, url, packageReferenceId, trackingCode } of documents) {
+    if (type !== 'label') continue;
+    const text = (await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()))).join(' ');
+    expect(text).toContain(packageReferenceId);
+    expect(text.replace(/\s/g, '')).toContain(trackingCode);
+  }
+});
+
+test('a request for some items returns the documents of their parcels', async () => {
+  const order = await handedOver(stack, 'some-items', { items: 2 });
+  const [, sticker] = order.jobIds;
+
+  const part = await dispatch(order.printOrderId, { orderItemIds: [sticker!] });
+
+  const parcels = await parcelsOf(order.orderId);
+  expect(parcels.map(({ items }) => items[0]!.itemReferenceId)).toEqual(['poster', 'sticker']);
+  expect(part.documents.map(({ type, packageReferenceId }) => [type, packageReferenceId])).toEqual([
+    ['label', 'P-2'],
+    ['invoice', null],
+  ]);
+  expect(part.trackingCode).toBe(parcels[1]!.trackingCode);
+  const rest = await dispatch(order.printOrderId, { orderItemIds: [order.jobIds[0]!] });
+  expect(rest.trackingCode).toBe(parcels[0]!.trackingCode);
+  const all = await dispatch(order.printOrderId, { orderItemIds: [...order.jobIds] });
+  expect(all.documents).toHaveLength(3);
+  expect(await refusal(dispatch(order.printOrderId, { orderItemIds: [sticker!, '1'] }))).toEqual({
+    status: 400,
+    body: { error: 'The print order has no item 1.' },
+  });
+});
+
+test('a request for one of the items of a parcel names the others', async () => {
+  const pack = ['poster', 'sticker'].map((orderItemReferenceId) => ({ orderItemReferenceId, quantity: 1 }));
+  const order = await handedOver(stack, 'shared-parcel', {
+    items: 2,
+    packagingInstructions: [{ packageItems: pack }],
+  });
+  const [poster, sticker] = order.jobIds;
+
+  expect(await refusal(dispatch(order.printOrderId, { orderItemIds: [poster!] }))).toEqual({
+    status: 409,
+    body: { error: `Package P-1 also holds units of ${sticker}. Request them together.` },
+  });
+  const { documents } = await dispatch(order.printOrderId, { orderItemIds: [poster!, sticker!] });
+  expect(documents.map(({ packageReferenceId }) => packageReferenceId)).toEqual(['P-1', null]);
+});
+
+test('after a part was cancelled, a repeated request returns the valid label and names the void one', async () => {
+  const order = await handedOver(stack, 'part-cancelled', { items: 2 });
+  await dispatch(order.printOrderId);
+  const [poster, sticker] = await parcelsOf(order.orderId);
+  await repair(order.orderId, { action: 'cancel', itemIds: [order.itemIds[0]!] });
+  await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0] }] });
+  await orderUntil(stack, order.orderId, ({ items }) => items[0]!.status === 'cancelled');
+
+  const again = await dispatch(order.printOrderId);
+
+  expect(again.documents.map(({ type, trackingCode }) => [type, trackingCode])).toEqual([
+    ['label', sticker!.trackingCode],
+    ['invoice', null],
+  ]);
+  expect(again.trackingCode).toBe(sticker!.trackingCode);
+  expect(again.voidLabels).toEqual([{ packageReferenceId: 'P-1', trackingCode: poster!.trackingCode }]);
+  expect(await refusal(dispatch(order.printOrderId, { orderItemIds: [order.jobIds[0]!] }))).toMatchObject({
+    status: 409,
+    body: { error: `Item ${order.jobIds[0]} is cancelled.` },
+  });
+});
+
+test('after a change of address, the labels of the old address are named as void', async () => {
+  const order = await handedOver(stack, 'void-labels', { items: 2 });
+  await dispatch(order.printOrderId);
+  const before = await parcelsOf(order.orderId);
+  await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shipmentMethodUid: 'express' } });
+  await orderUntil(stack, order.orderId, ({ shipments }) => shipments.voided === 1);
+
+  const { documents, voidLabels } = await dispatch(order.printOrderId);
+
+  expect(voidLabels).toEqual(
+    before.map(({ packageReferenceId, trackingCode }) => ({ packageReferenceId, trackingCode })),
+  );
+  const codes = documents.flatMap(({ trackingCode }) => trackingCode ?? []);
+  expect(codes).toHaveLength(2);
+  for (const { trackingCode } of before) expect(codes).not.toContain(trackingCode);
+});
