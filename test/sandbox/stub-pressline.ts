@@ -82,15 +82,18 @@ export async function startStub(): Promise<StubPressline> {
   app.post('/v2/order/dispatch', (request, response) => {
     const { orderId } = request.body;
     const codes = parcels.get(orderId);
-    const names = [...(codes ?? [orderId]).map((code) => `label-${code}`), `invoice-${orderId}`];
+    const numbers = codes ?? [trackingCodes.get(orderId) ?? `TRACK${orderId}`];
+    const named = [...numbers.map((code) => [`label-${code}`, code] as const), [`invoice-${orderId}`, null] as const];
     response.json({
-      documents: names.map((name) => ({
+      documents: named.map(([name, trackingCode]) => ({
         type: name.split('-')[0],
         contentType: 'application/pdf',
         format: 'pdf',
         url: `${address()}/documents/${name}.pdf`,
+        packageReferenceId: trackingCode === null ? null : `P-${numbers.indexOf(trackingCode) + 1}`,
+        trackingCode,
       })),
-      trackingCode: codes?.[0] ?? trackingCodes.get(orderId) ?? `TRACK${orderId}`,
+      trackingCode: numbers[0],
       trackingLink: 'https://track.example',
     });
   });

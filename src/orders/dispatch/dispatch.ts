@@ -153,7 +153,7 @@ export function itemsNamed(printOrder: DispatchedPrintOrder, orderItemIds: reado
     if (job === undefined) {
       const message = `The print order has no item ${orderItemId}.`;
       const errors = [{ code: 'VALIDATION_ERROR', message, reference: `orderItemIds[${index}]` } as const];
-      throw new Refusal('VALIDATION_ERROR', { message, errors });
+      throw new Refusal('VALIDATION_ERROR', { errors });
     }
     if (!job.isLive) throw new Refusal('CONFLICT', { message: `Item ${orderItemId} is cancelled.` });
     return job.itemReferenceId;

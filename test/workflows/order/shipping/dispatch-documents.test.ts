@@ -65,7 +65,7 @@ test('a request for some items returns the documents of their parcels', async ()
   expect(all.documents).toHaveLength(3);
   expect(await refusal(dispatch(order.printOrderId, { orderItemIds: [sticker!, '1'] }))).toEqual({
     status: 400,
-    body: { error: 'The print order has no item 1.' },
+    body: { error: expect.stringContaining('orderItemIds[1]: The print order has no item 1.') },
   });
 });
 
