@@ -40,8 +40,8 @@ interface PendingDelivery extends Pick<Delivery, 'id' | 'messageId' | 'state'> {
   readonly enabled: boolean;
   /** True when an attempt of the endpoint has failed since its last success. */
   readonly isFailing: boolean;
-  /** The regular time of this attempt, when it is made earlier. */
-  readonly regularAt: Date | null;
+  /** True when this attempt is made before its regular time. */
+  readonly isEarly: boolean;
   /** One or two. */
   readonly sealedSecrets: readonly string[];
 }
@@ -115,17 +115,12 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
     }
     const { error } = attempt;
     const retryAfter = response.ok ? retryAfterMs(response.headers) : undefined;
-    if (delivery.regularAt !== null) {
-      // Made early because another message succeeded. It does not count, so that one bad message keeps its schedule.
-      const at = new Date(Math.max(delivery.regularAt.getTime(), Date.now() + (retryAfter ?? 0)));
-      await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt });
-      return { outcome: 'wait', at, error };
-    }
-    const delayMs = delayAfter(row.attempts, Math.random(), retryAfter);
-    if (delayMs === null) return await giveUp(delivery.id, attempt, error);
-    const at = new Date(Date.now() + delayMs);
-    await settle({ id: delivery.id, state: 'pending', nextAttemptAt: at, attempt, row });
-    return { outcome: 'retry', at, error, isSettled: true };
+    const { isEarly } = delivery;
+    // An early attempt, made because another message succeeded, does not count: a bad message keeps its schedule.
+    const afterMs = isEarly ? (retryAfter ?? 0) : delayAfter(row.attempts, Math.random(), retryAfter);
+    if (afterMs === null) return await giveUp(delivery.id, attempt, error);
+    await settle({ id: delivery.id, state: 'pending', attempt, row, afterMs, isEarly });
+    return { outcome: isEarly ? 'wait' : 'retry', afterMs, error, isSettled: true };
   };
 }
 
@@ -133,7 +128,7 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
 async function pendingDeliveries(sql: Sql, ids: readonly string[]): Promise<(PendingDelivery | undefined)[]> {
   const rows = await sql<PendingDelivery[]>`
     SELECT d.id, d.message_id, d.body, d.state, d.endpoint_id, e.url, e.enabled, e.is_failing,
-      CASE WHEN d.next_attempt_at > now() THEN d.next_attempt_at END AS regular_at,
+      coalesce(d.next_attempt_at > now(), false) AS is_early,
       array_remove(ARRAY[e.secret, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END], NULL)
         AS sealed_secrets
     FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
@@ -158,40 +153,48 @@ function attemptOf(response: TextResponse | HttpFault, startedAt: Date): Attempt
 type Settlement = { readonly id: string; readonly attempt: Attempt | null } & (
   | { readonly state: 'delivered'; readonly row: OutboxRow }
   | { readonly state: 'dead' }
-  /** `row`: the attempt counts. */
-  | { readonly state: 'pending'; readonly nextAttemptAt: Date; readonly row?: OutboxRow }
+  /** Due after this time. An early attempt: not before its regular time. */
+  | { readonly state: 'pending'; readonly row: OutboxRow; readonly afterMs: number; readonly isEarly: boolean }
 );
 
 /**
- * Stores attempts and the new states of their deliveries. Deletes the outbox rows of delivered ones. Postpones those of attempts
- * that count, and marks their endpoints, in the same statement: a success that wakes the waiting deliveries sees both or none.
+ * Stores attempts and the new states of their deliveries, with their outbox rows: deletes those of delivered ones and postpones
+ * those of failed ones. Marks the endpoints of failed attempts in the same statement: a success that wakes the waiting deliveries
+ * sees both or none.
  */
 async function settleDeliveries(sql: Sql, settlements: readonly Settlement[]): Promise<undefined[]> {
-  const rows = settlements.map(({ attempt, ...settlement }) => ({
-    ...settlement,
+  const rows = settlements.map(({ id, state, attempt }) => ({
+    id,
+    state,
     attempts: attempt === null ? [] : [attempt],
-    row: undefined,
   }));
   const delivered = settlements.flatMap((each) => (each.state === 'delivered' ? [each.row.id] : []));
-  const postponed = settlements.flatMap((each) => {
-    if (each.state !== 'pending' || each.row === undefined) return [];
+  const failed = settlements.flatMap((each) => {
+    if (each.state !== 'pending') return [];
     const { id, attempts, target } = each.row;
-    return [{ id, attempts, target, at: each.nextAttemptAt, error: each.attempt?.error }];
+    const { afterMs: after_ms, isEarly: is_early } = each;
+    return [{ id, attempts, target, delivery_id: each.id, after_ms, is_early, error: each.attempt?.error }];
   });
-  const postpone = sql`, postponed (id, attempts, target, at, error) AS (
-      SELECT * FROM jsonb_to_recordset(${json(sql, postponed)})
-        AS p (id bigint, attempts int, target uuid, at timestamptz, error text)
+  const postponed = sql`
+    failed AS (
+      SELECT f.*, greatest(now() + f.after_ms * interval '1 ms', CASE WHEN f.is_early THEN d.next_attempt_at END) AS at
+      FROM jsonb_to_recordset(${json(sql, failed)}) AS f (id bigint, attempts int, target uuid, delivery_id uuid,
+        after_ms float8, is_early boolean, error text)
+      JOIN webhook_deliveries d ON d.id = f.delivery_id
     ), updated AS (
-      UPDATE outbox o SET available_at = p.at, last_error = left(p.error, ${LONGEST_ERROR}) FROM postponed p
-      WHERE o.id = p.id AND o.attempts = p.attempts AND o.dead_at IS NULL
+      UPDATE outbox o SET available_at = f.at, attempts = o.attempts - f.is_early::int, last_error = left(f.error, ${LONGEST_ERROR})
+      FROM failed f WHERE o.id = f.id AND o.attempts = f.attempts AND o.dead_at IS NULL
     ), failing AS (
-      UPDATE webhook_endpoints SET is_failing = true WHERE NOT is_failing AND id IN (SELECT target FROM postponed))`;
+      UPDATE webhook_endpoints SET is_failing = true
+      WHERE NOT is_failing AND id IN (SELECT target FROM failed WHERE NOT is_early)
+    ), `;
+  const nextAttemptAt = sql`(SELECT f.at FROM failed f WHERE f.delivery_id = d.id LIMIT 1)`;
   await sql`
-    WITH deleted AS (DELETE FROM outbox WHERE id = ANY(${delivered}::bigint[]))${postponed.length === 0 ? sql`` : postpone}
-    UPDATE webhook_deliveries d SET state = s.state, next_attempt_at = s."nextAttemptAt",
+    WITH ${failed.length === 0 ? sql`` : postponed}deleted AS (DELETE FROM outbox WHERE id = ANY(${delivered}::bigint[]))
+    UPDATE webhook_deliveries d SET state = s.state, next_attempt_at = ${failed.length === 0 ? null : nextAttemptAt},
       settled_at = CASE WHEN s.state <> 'pending' THEN now() END,
       attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || s.attempts
-    FROM jsonb_to_recordset(${json(sql, rows)}) AS s (id uuid, state text, "nextAttemptAt" timestamptz, attempts jsonb)
+    FROM jsonb_to_recordset(${json(sql, rows)}) AS s (id uuid, state text, attempts jsonb)
     WHERE d.id = s.id`;
   return rows.map(() => undefined);
 }

@@ -1,13 +1,13 @@
 import type { OutboxRow } from './outbox';
 
-/** Result of a delivery attempt. */
+/** Result of a delivery attempt. `afterMs`: milliseconds until the row is due again. Postgres computes the time. */
 export type DeliveryOutcome =
   /** `isSettled`: the delivery has deleted the outbox row together with what it recorded. */
   | { readonly outcome: 'done'; readonly isSettled?: true }
   /** The attempt failed and counts. After MAX_ATTEMPTS of them the row is dead. `isSettled`: the outbox row has the time. */
-  | { readonly outcome: 'retry'; readonly at: Date; readonly error: string; readonly isSettled?: true }
-  /** The row waits for another message. The attempt does not count. */
-  | { readonly outcome: 'wait'; readonly at: Date; readonly error: string }
+  | { readonly outcome: 'retry'; readonly afterMs: number; readonly error: string; readonly isSettled?: true }
+  /** The row waits, for another message for example. The attempt does not count. `isSettled`: as above. */
+  | { readonly outcome: 'wait'; readonly afterMs: number; readonly error: string; readonly isSettled?: true }
   /** The receiver rejected the message for good. */
   | { readonly outcome: 'dead'; readonly error: string }
   /** The receiving server does not respond; the row itself is not at fault. The attempt does not count. */
@@ -30,7 +30,7 @@ export function backoffMs(attempt: number, first = FIRST_RETRY_MS, longest = LON
 
 /** Returns the outcome of a failed attempt that counts: a retry after a back-off. */
 export function retryLater(row: OutboxRow, error: string): DeliveryOutcome {
-  return { outcome: 'retry', at: new Date(Date.now() + backoffMs(row.attempts)), error };
+  return { outcome: 'retry', afterMs: backoffMs(row.attempts), error };
 }
 
 /**

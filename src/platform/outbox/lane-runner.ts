@@ -124,10 +124,10 @@ export class LaneRunner {
   }
 
   private async deliver({ rows, beginBy }: Sequence): Promise<void> {
-    let postponed: { readonly at: Date; readonly error: string } | undefined;
+    let postponed: { readonly afterMs: number; readonly error: string } | undefined;
     for (const row of rows) {
       if (row !== rows[0] && postponed === undefined && (this.stopping || performance.now() > beginBy))
-        postponed = { at: new Date(), error: 'not attempted: earlier rows of the target took too long' };
+        postponed = { afterMs: 0, error: 'not attempted: earlier rows of the target took too long' };
       if (postponed !== undefined) {
         // A postponed row postpones the later rows of its target.
         this.settler.add(row, { type: 'postponed', ...postponed, counts: false });
@@ -143,8 +143,8 @@ export class LaneRunner {
           this.settler.add(row, { type: 'dead', error: result.error });
           break;
         default:
-          postponed = { at: result.at, error: result.error };
-          if (result.outcome === 'wait' || result.isSettled !== true)
+          postponed = { afterMs: result.afterMs, error: result.error };
+          if (result.isSettled !== true)
             this.settler.add(row, { type: 'postponed', ...postponed, counts: result.outcome === 'retry' });
       }
     }
@@ -166,7 +166,7 @@ export class LaneRunner {
     if (result.outcome === 'unavailable') {
       this.unavailable += 1;
       const pauseMs = backoffMs(this.unavailable, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
-      return { outcome: 'wait', at: new Date(Date.now() + pauseMs), error: result.error };
+      return { outcome: 'wait', afterMs: pauseMs, error: result.error };
     }
     if (outcome.outcome !== 'unavailable') {
       this.unavailable = 0;

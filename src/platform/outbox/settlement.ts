@@ -3,11 +3,11 @@ import type { Logger } from '../logging';
 import { json, type Sql } from '../postgres';
 import type { OutboxRow } from './outbox';
 
-/** What becomes of a row after a delivery attempt: it is deleted, due again at a time, or a dead letter. */
+/** What becomes of a row after a delivery attempt: it is deleted, due again after a time, or a dead letter. */
 export type Settlement =
   | { readonly type: 'delivered' }
   /** `counts`: false takes the attempt back. */
-  | { readonly type: 'postponed'; readonly at: Date; readonly error: string; readonly counts: boolean }
+  | { readonly type: 'postponed'; readonly afterMs: number; readonly error: string; readonly counts: boolean }
   | { readonly type: 'dead'; readonly error: string };
 
 const LONGEST_ERROR = 500;
@@ -31,7 +31,7 @@ export async function settle(sql: Sql, settled: readonly Settled[]): Promise<voi
         id,
         attempts,
         left_attempts: isDead || settlement.counts ? attempts : attempts - 1,
-        available_at: isDead ? null : settlement.at.toISOString(),
+        after_ms: isDead ? null : settlement.afterMs,
         error,
       },
     ];
@@ -42,10 +42,10 @@ export async function settle(sql: Sql, settled: readonly Settled[]): Promise<voi
     kept.length > 0 &&
       sql`
         UPDATE outbox o SET attempts = s.left_attempts, last_error = s.error,
-          available_at = coalesce(s.available_at, o.available_at),
-          dead_at = CASE WHEN s.available_at IS NULL THEN now() END
+          available_at = coalesce(clock_timestamp() + s.after_ms * interval '1 ms', o.available_at),
+          dead_at = CASE WHEN s.after_ms IS NULL THEN now() END
         FROM jsonb_to_recordset(${json(sql, kept)})
-          AS s (id bigint, attempts int, left_attempts int, available_at timestamptz, error text)
+          AS s (id bigint, attempts int, left_attempts int, after_ms float8, error text)
         WHERE o.id = s.id AND o.attempts = s.attempts AND o.dead_at IS NULL`,
   ]);
 }

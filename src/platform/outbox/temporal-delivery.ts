@@ -147,12 +147,12 @@ async function signal(sql: Sql, handle: WorkflowHandle, row: OutboxRow): Promise
     if (await isStartWaiting(sql, row.target)) {
       // The longer the start takes, the less often the signal is attempted.
       const waitMs = Math.min(Math.max((Date.now() - row.createdAt.getTime()) / 4, SHORTEST_WAIT_MS), LONGEST_WAIT_MS);
-      return { outcome: 'wait', at: new Date(Date.now() + waitMs), error: 'the workflow has not started yet' };
+      return { outcome: 'wait', afterMs: waitMs, error: 'the workflow has not started yet' };
     }
     const message = 'no workflow has this id';
     if (row.attempts >= UNKNOWN_WORKFLOW_ATTEMPTS) return { outcome: 'dead', error: message };
     // The start may have been delivered after the signal was attempted.
-    return { outcome: 'retry', at: new Date(Date.now() + 500 * 2 ** row.attempts), error: message };
+    return { outcome: 'retry', afterMs: 500 * 2 ** row.attempts, error: message };
   }
 }
 

@@ -113,7 +113,7 @@ test('a row that always fails is a dead letter after the limit of attempts', asy
   const attempts: number[] = [];
   await relay(async (row) => {
     attempts.push(row.attempts);
-    return { outcome: 'retry', at: new Date(), error: 'cannot be encoded' };
+    return { outcome: 'retry', afterMs: 0, error: 'cannot be encoded' };
   });
   const dead = await eventually(async () => {
     const [row] = await sql<{ attempts: number; lastError: string }[]>`
