@@ -5,9 +5,11 @@ import { join } from 'node:path';
 import { downloadFile } from '../../src/files/download';
 import { createNotificationDelivery } from '../../src/notifications/delivery';
 import { postToPartner } from '../../src/partners/calls';
+import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
 import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { OutboxRow } from '../../src/platform/outbox/outbox';
+import { secretOwner } from '../../src/platform/sealing/reseal';
 import { item, order, T_SHIRT } from '../api/orders/sample-orders';
 import { testSecretBox } from '../support/secret-box';
 import { eventually, type TestStack, testStack } from '../support/stack';
@@ -216,7 +218,12 @@ describe('a host name that resolves to a private address later', () => {
   });
 
   test('receives no print order, cancel request or stock poll; the partner counts as refusing', async () => {
-    const partner = { partnerId: 'partner', uid: 'partner', sealedSecrets: [newSigningSecret()] };
+    const owner = secretOwner(PARTNER_SECRETS, 'partner');
+    const partner = {
+      partnerId: 'partner',
+      uid: 'partner',
+      sealedSecrets: [testSecretBox.seal(newSigningSecret(), owner)],
+    };
     const call = { partner, url, delivers: true, messageId: 'msg_1', body: '{}' };
     expect((await postToPartner({ client, secretBox: testSecretBox }, call)).response).toMatchObject({
       outcome: 'refused',
