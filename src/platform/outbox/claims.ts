@@ -8,7 +8,7 @@ import type { OutboxRow } from './outbox';
  * finds every target with due rows, so that a long queue of one target cannot take all slots. Signals have a target for each
  * order, and a fair claim of one row per target costs 36 ms instead of 1.2 ms at 1,000 due rows, and 370 ms instead of 11 ms at
  * 10,000 (medians of 15 claims of 32 rows, the orders in one second). Notifications have few targets, and one of them is often
- * down.
+ * down. Starts of orders are claimed fairly by client, of which few have orders in one second.
  */
 export interface Claims {
   /** Claims up to `limit` due rows. `more`: further rows can be claimed at once. */
