@@ -23,6 +23,7 @@ import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
 import { orderQuoteRoutes } from './orders/quote';
 import { orderRoutes } from './orders/routes';
+import { taxRateRoutes } from './orders/tax-rates';
 import { dispatchRoute } from './partner/dispatch';
 import { messageSchemaRoute } from './partner/message-schemas';
 import { postbackRoute } from './partner/postbacks';
@@ -45,6 +46,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),
+    ...taxRateRoutes(deps),
     subscribeRoute(deps),
     postbackRoute(deps),
     ...printOrderRoutes(deps),

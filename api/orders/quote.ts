@@ -4,6 +4,8 @@ import type { ReceiptLine } from '../../src/orders/domain/receipt';
 import { type OrderQuote, type QuotedPrintOrder, quotedOrder, quoteOrder } from '../../src/orders/intake/quote';
 import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
+import { taxTableAt } from '../../src/orders/receipts/tax-rates';
+import { billingCountry } from '../../src/orders/run/run-order';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { ratesAt } from '../../src/platform/exchange-rates';
@@ -170,8 +172,13 @@ export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
       handler: async ({ account, body }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
         const products = await resolvedProducts(sql, customer, body.items);
-        const rates = await ratesAt(deps.sql, new Date());
-        const quote = await withCarriers(() => quoteOrder(deps, quotedOrder(body, account, products, rates)));
+        const [rates, taxRates, sellerCountry] = await Promise.all([
+          ratesAt(sql, new Date()),
+          taxTableAt(sql, new Date()),
+          billingCountry(sql, account.id),
+        ]);
+        const order = quotedOrder(body, account, products, { rates, taxRates, sellerCountry });
+        const quote = await withCarriers(() => quoteOrder(deps, order));
         if (!quote.ok) throw quoteRefusal(quote);
         const quotes = quote.printOrders;
         const totals = TOTALS.map((name) => {

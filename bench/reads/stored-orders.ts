@@ -38,15 +38,15 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
   if (!resolution?.ok) throw new Error('the demo catalog has no poster');
   const receipt = buildReceipt({
     currency: 'EUR',
-    vatRate: '0.19',
     products: [
       {
         referenceId: 'poster',
         title: resolution.product.name,
+        vatRate: '0.19',
         price: { quantity: 1, baseMinor: 990, lineMinor: 990 },
       },
     ],
-    shipments: [{ referenceId: 'corvid_letter', title: 'Letter', priceMinor: 390 }],
+    shipments: [{ referenceId: 'corvid_letter', title: 'Letter', vatRate: '0.19', priceMinor: 390 }],
   });
   await sql`
     INSERT INTO accounts (id, name, role)

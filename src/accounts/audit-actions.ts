@@ -37,6 +37,7 @@ export const AUDIT_ACTIONS = {
   'catalog.import': ['catalog', 'Import a catalog file on the command line'],
   'stock.set_up': ['partner', 'Set up stock items of a print partner'],
   'exchange_rates.load': ['exchange_rates', 'Load the exchange rates of a day'],
+  'tax_rates.load': ['tax_rates', 'Load tax rates that apply from a day on'],
   'order.hold': ['order', 'Hold an order'],
   'order.release': ['order', 'Release an order'],
   'order.retry': ['order', 'Retry items of an order'],

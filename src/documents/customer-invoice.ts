@@ -8,8 +8,7 @@ export interface CustomerInvoice {
   /** YYYY-MM-DD. */
   readonly date: string;
   readonly currency: string;
-  /** Decimal fraction, e.g. `0.19`. */
-  readonly vatRate: string;
+  readonly treatment: 'taxed' | 'export' | 'reverse_charge';
   readonly seller: Party;
   readonly buyer: Party;
   readonly orderReference: string;
@@ -20,19 +19,31 @@ export interface CustomerInvoice {
     readonly unitMinor: number;
     readonly discountMinor: number;
     readonly netMinor: number;
+    /** Decimal fraction, e.g. `0.19`. */
+    readonly vatRate: string;
     readonly vatMinor: number;
-    readonly grossMinor: number;
   }[];
-  readonly totals: { readonly netMinor: number; readonly vatMinor: number; readonly grossMinor: number };
 }
 
+/** Why an invoice charges no VAT. */
+const NOTES = {
+  taxed: [],
+  export: ['Export of goods: no VAT charged.'],
+  reverse_charge: [
+    'Reverse charge: the recipient accounts for the VAT (Directive 2006/112/EC, articles 138, 196 and 200).',
+  ],
+} as const;
+
 /** Formats a rate: `0.19` becomes `19 %`, `0.081` becomes `8.1 %`. */
-const percent = (rate: string) => `${Number((Number(rate) * 100).toFixed(3))} %`;
+const percent = (rate: number) => `${Number((rate * 100).toFixed(3))} %`;
 
 /** Renders an invoice on A4, with page numbers and with the totals on the last page. */
 export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<Buffer> {
   const money = (minor: number) => formatMinor(minor, invoice.currency);
-  const exempt = Number(invoice.vatRate) === 0;
+  const sumOf = (lines: CustomerInvoice['lines'], key: 'netMinor' | 'vatMinor') =>
+    lines.reduce((sum, line) => sum + line[key], 0);
+  const net = sumOf(invoice.lines, 'netMinor');
+  const byRate = [...Map.groupBy(invoice.lines, ({ vatRate }) => Number(vatRate))].sort(([a], [b]) => b - a);
   return await renderSheet(
     invoice.buyer.country,
     {
@@ -54,9 +65,12 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
         money(line.netMinor),
       ]),
       totals: [
-        ['Net', money(invoice.totals.netMinor)],
-        [`VAT ${percent(invoice.vatRate)}`, money(invoice.totals.vatMinor)],
-        ['Total', money(invoice.totals.grossMinor)],
+        ['Net', money(net)],
+        ...byRate.map(([rate, lines]): [string, string] => [
+          byRate.length === 1 ? `VAT ${percent(rate)}` : `VAT ${percent(rate)} on ${money(sumOf(lines, 'netMinor'))}`,
+          money(sumOf(lines, 'vatMinor')),
+        ]),
+        ['Total', money(net + sumOf(invoice.lines, 'vatMinor'))],
       ],
       head: stacked(
         boxes(
@@ -68,7 +82,7 @@ export async function renderCustomerInvoice(invoice: CustomerInvoice): Promise<B
         ),
         paragraphs([`Date ${invoice.date}     Order ${invoice.orderReference}`], 9),
       ),
-      foot: paragraphs(exempt ? ['Export of goods: no VAT charged.'] : [], 8.5),
+      foot: paragraphs(NOTES[invoice.treatment], 8.5),
       footer: `Invoice ${invoice.number} · Order ${invoice.orderReference}`,
     },
     a4(16),

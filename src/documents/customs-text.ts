@@ -11,6 +11,9 @@ export const kilograms = (grams: number) => `${(Math.ceil(grams) / 1000).toFixed
 
 const TAX_IDS: Readonly<Record<keyof TaxIds, string>> = {
   vatNumber: 'VAT no.',
+  federalTaxId: 'Tax ID',
+  stateTaxId: 'State tax ID',
+  registrationState: 'State of registration',
   eoriNumber: 'EORI no.',
   iossNumber: 'IOSS no.',
   pcccNumber: 'PCCC',
@@ -21,10 +24,14 @@ const TAX_IDS: Readonly<Record<keyof TaxIds, string>> = {
 export type Party = PostalAddress & { readonly taxIds?: TaxIds | undefined };
 
 /** Returns the tax ids of a party, one line each. */
-export function taxIdLines({ taxIds }: Party): string[] {
+export function taxIdLines({ taxIds, country }: Party): string[] {
   return (Object.keys(TAX_IDS) as (keyof TaxIds)[]).flatMap((key) => {
     const value = taxIds?.[key];
-    return value ? [`${TAX_IDS[key]} ${value}`] : [];
+    if (!value) return [];
+    // Customs in Brazil refuses parcels without the CPF of a person or the CNPJ (14 digits) of a business.
+    const isBrazilian = key === 'federalTaxId' && country === 'BR';
+    const name = isBrazilian ? (value.replace(/\D/g, '').length === 14 ? 'CNPJ' : 'CPF') : TAX_IDS[key];
+    return [`${name} ${value}`];
   });
 }
 

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { dailyCache } from './daily-cache';
 import { REFERENCE_RATES } from './domain/exchange-rates';
 import type { RateTable } from './domain/money';
 import { Refusal } from './errors';
@@ -24,7 +24,7 @@ export async function loadExchangeRates(
       ON CONFLICT (currency, date) DO UPDATE SET per_euro = excluded.per_euro`;
     await alongside?.(tx, Object.fromEntries(replaced.map((row) => [row.currency, row.perEuro])));
   });
-  caches.delete(sql);
+  tables.forget(sql);
 }
 
 /**
@@ -48,24 +48,10 @@ export async function ratesOn(sql: Sql, dates: readonly string[]): Promise<Map<s
   return tables;
 }
 
-/** Milliseconds for which a process uses the rates of a day that it has read. */
-const FRESH_MS = 30_000;
+const tables = dailyCache(async (sql, day) => (await ratesOn(sql, [day])).get(day)!);
 
-const caches = new WeakMap<Sql, LRUCache<string, RateTable>>();
-
-/**
- * Returns the exchange rates of the day (UTC) of a time. Rates that another process loads apply after at most 30 s;
- * rates that this process loads apply immediately. The cache saves an SQL statement for each price of an order.
- */
-export async function ratesAt(sql: Sql, at: Date): Promise<RateTable> {
-  let cache = caches.get(sql);
-  if (cache === undefined) {
-    const fetchMethod = async (day: string) => (await ratesOn(sql, [day])).get(day);
-    cache = new LRUCache({ max: 100, ttl: FRESH_MS, fetchMethod });
-    caches.set(sql, cache);
-  }
-  return await cache.forceFetch(at.toISOString().slice(0, 10));
-}
+/** Returns the exchange rates of the day (UTC) of a time. Rates that another process loads apply after at most 30 s. */
+export const ratesAt = (sql: Sql, at: Date): Promise<RateTable> => tables.at(sql, at);
 
 /**
  * Checks that currencies have an exchange rate today.

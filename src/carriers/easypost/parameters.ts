@@ -29,8 +29,12 @@ function address(party: PostalAddress) {
   };
 }
 
-const TAX_ID_TYPES: Readonly<Record<keyof TaxIds, string>> = {
+/** Null: carriers have no type for it. `FED`, `STA` and `CNP` (Brazil) are types of DHL Express. */
+const TAX_ID_TYPES: Readonly<Record<keyof TaxIds, string | null>> = {
   vatNumber: 'VAT',
+  federalTaxId: 'FED',
+  stateTaxId: 'STA',
+  registrationState: null,
   eoriNumber: 'EORI',
   iossNumber: 'IOSS',
   pcccNumber: 'PCCC',
@@ -46,7 +50,10 @@ function taxIdentifiers({ sender, receiver }: Consignment) {
   ).flatMap(([entity, party]) =>
     (Object.keys(TAX_ID_TYPES) as (keyof TaxIds)[]).flatMap((key) => {
       const taxId = party.taxIds?.[key];
-      return taxId ? [{ entity, tax_id: taxId, tax_id_type: TAX_ID_TYPES[key], issuing_country: party.country }] : [];
+      const type = key === 'federalTaxId' && party.country === 'BR' ? 'CNP' : TAX_ID_TYPES[key];
+      return taxId && type !== null
+        ? [{ entity, tax_id: taxId, tax_id_type: type, issuing_country: party.country }]
+        : [];
     }),
   );
 }

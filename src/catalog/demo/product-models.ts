@@ -108,6 +108,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       unitsPerPackage: 4,
       packagingWeightGrams: 90,
       hsCode: '490199',
+      taxCategory: 'books',
       priceList: prices([1, 1890, 2090, 1650], [5, 1690, 1890, 1480]),
       priceFactors: { book_format: { a5: '0.7', '210x210-mm': '0.85' } },
       pagePrices: { EUR: 35, USD: 40, GBP: 30 },

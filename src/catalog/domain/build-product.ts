@@ -283,6 +283,7 @@ export function buildProduct(
     unitsPerPackage: spec.unitsPerPackage,
     packagingWeightGrams: spec.packagingWeightGrams,
     hsCode: spec.hsCode,
+    taxCategory: spec.taxCategory,
     priceList: priceList(spec, values, pages),
     ...(surcharges.length === 0 ? {} : { surcharges }),
   };

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { PRODUCT_KINDS } from './product';
+import { PRODUCT_KINDS, TAX_CATEGORIES } from './product';
 
 export const MODEL_STATES = ['draft', 'active', 'inactive'] as const;
 export type ModelState = (typeof MODEL_STATES)[number];
@@ -113,6 +113,7 @@ export const productionSpec = z.object({
     .string()
     .regex(/^\d{6,10}$/, 'expected 6 to 10 digits')
     .default('491199'),
+  taxCategory: z.enum(TAX_CATEGORIES).default('standard'),
   /** Quantity breaks by currency. Empty: not sold separately, only as a part. */
   priceList: boundedRecord(
     currency,

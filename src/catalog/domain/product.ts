@@ -2,6 +2,10 @@
 export const PRODUCT_KINDS = ['print', 'apparel', 'mounted'] as const;
 export type ProductKind = (typeof PRODUCT_KINDS)[number];
 
+/** Categories of goods for value added tax and similar taxes. `zero`: rate 0 in every country. */
+export const TAX_CATEGORIES = ['standard', 'reduced', 'books', 'zero'] as const;
+export type TaxCategory = (typeof TAX_CATEGORIES)[number];
+
 export interface ResolvedAttribute {
   /** Attribute key, for example `paper_format`. */
   readonly name: string;
@@ -134,6 +138,8 @@ export interface ResolvedProduct {
   readonly unitsPerPackage: number;
   readonly packagingWeightGrams: number;
   readonly hsCode: string;
+  /** Absent: standard. */
+  readonly taxCategory?: TaxCategory;
   readonly priceList: PriceList;
   readonly surcharges?: readonly Surcharge[];
 }

@@ -31,6 +31,11 @@ export interface PostalAddress {
 
 export interface TaxIds {
   readonly vatNumber?: string | undefined;
+  /** The tax id of a person or business, for example a CPF or CNPJ in Brazil. */
+  readonly federalTaxId?: string | undefined;
+  readonly stateTaxId?: string | undefined;
+  /** State in which a business is registered for taxes. */
+  readonly registrationState?: string | undefined;
   readonly iossNumber?: string | undefined;
   readonly eoriNumber?: string | undefined;
   readonly pcccNumber?: string | undefined;

@@ -2,8 +2,8 @@ import type { CustomerInvoice } from '../../documents/customer-invoice';
 import type { Partner } from '../../partners/partner-rows';
 import { timesRate, toMinor } from '../../platform/domain/money';
 import { retailValue, shareOf } from '../domain/retail-value';
-import { vatRate } from '../domain/vat';
-import { receiverOf } from '../preparation/consignments';
+import { shippingRate, type Vat, vatOf } from '../domain/vat';
+import { receiverOf, taxIdsOf } from '../preparation/consignments';
 import { type Charges, openLines, shippingCharge } from '../receipts/charges';
 import type { OrderCharges } from '../receipts/receipts';
 import type { RunOrder } from '../run/run-order';
@@ -33,26 +33,20 @@ export function customerInvoice(
   const charges = receipts.of(printOrderId);
   if (charges === undefined) return undefined;
   const { invoice } = charges;
-  const rate = vatRate(partner.country, order.shippingAddress.country);
-  const currency = order.retailCurrency ?? order.currency;
-  const { federalTaxId } = order.shippingAddress;
+  const vat = vatOf(order, partner.country);
+  const retailCurrency = order.retailCurrency ?? order.currency;
   // The first print order that was invoiced carries the retail shipping price.
-  const retail = retailLines(order, jobs, currency, rate, charges === receipts.all[0]);
+  const retail = retailLines(order, jobs, retailCurrency, vat, charges === receipts.all[0]);
   const lines = retail ?? receiptLines(charges);
-  const sum = (key: 'netMinor' | 'vatMinor' | 'grossMinor') => lines.reduce((total, line) => total + line[key], 0);
   return {
     number: invoice.number,
     date: invoice.createdAt.toISOString().slice(0, 10),
-    currency: retail === null ? invoice.body.currency : currency,
-    vatRate: retail === null ? invoice.body.vatRate : rate,
+    currency: retail === null ? invoice.body.currency : retailCurrency,
+    treatment: vat.treatment,
     seller: sellerOf(order, { partner, returnAddress }),
-    buyer: {
-      ...receiverOf(order.shippingAddress),
-      ...(federalTaxId === undefined ? {} : { taxIds: { vatNumber: federalTaxId } }),
-    },
+    buyer: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     orderReference: order.orderReferenceId,
     lines,
-    totals: { netMinor: sum('netMinor'), vatMinor: sum('vatMinor'), grossMinor: sum('grossMinor') },
   };
 }
 
@@ -68,7 +62,7 @@ function retailLines(
   order: RunOrder,
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
   currency: string,
-  rate: string,
+  vat: Vat,
   withShipping: boolean,
 ): InvoiceLine[] | null {
   const lines: InvoiceLine[] = [];
@@ -77,29 +71,47 @@ function retailLines(
     if (item === undefined) continue;
     const netMinor = retailValue(item, quantity, currency);
     if (netMinor === null) return null;
-    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, netMinor, timesRate(netMinor, rate)));
+    const rate = vat.rateOf(item.product.taxCategory);
+    lines.push(lineOf(item.product.name, item.itemReferenceId, quantity, netMinor, rate, timesRate(netMinor, rate)));
   }
   if (withShipping && order.retailShippingPrice !== null) {
     const netMinor = toMinor(order.retailShippingPrice, currency);
-    lines.push(lineOf('Shipping', '', 1, netMinor, timesRate(netMinor, rate)));
+    const rate = shippingRate(lines.map(({ vatRate }) => vatRate));
+    lines.push(lineOf('Shipping', '', 1, netMinor, rate, timesRate(netMinor, rate)));
   }
   return lines;
 }
 
 /** Returns a line without a discount. */
-function lineOf(title: string, reference: string, quantity: number, netMinor: number, vatMinor: number): InvoiceLine {
-  const unitMinor = shareOf(netMinor, 1, quantity);
-  const grossMinor = netMinor + vatMinor;
-  return { title, reference, quantity, unitMinor, discountMinor: 0, netMinor, vatMinor, grossMinor };
+function lineOf(
+  title: string,
+  reference: string,
+  quantity: number,
+  netMinor: number,
+  vatRate: string,
+  vatMinor: number,
+): InvoiceLine {
+  return {
+    title,
+    reference,
+    quantity,
+    unitMinor: shareOf(netMinor, 1, quantity),
+    discountMinor: 0,
+    netMinor,
+    vatRate,
+    vatMinor,
+  };
 }
 
 /** Returns the lines of the receipts of a print order: open units at their price, and the shipping price. */
 function receiptLines(charges: Charges): InvoiceLine[] {
   const goods = openLines(charges).flatMap(({ line, amount, price, vat }) => {
-    const { title, referenceId, priceBase: unitMinor } = line;
+    const { title, referenceId, priceBase: unitMinor, vatRate } = line;
     const discountMinor = unitMinor * amount - price;
-    return amount === 0 ? [] : [{ ...lineOf(title, referenceId, amount, price, vat), unitMinor, discountMinor }];
+    return amount === 0
+      ? []
+      : [{ ...lineOf(title, referenceId, amount, price, vatRate, vat), unitMinor, discountMinor }];
   });
-  const { title, referenceId, price, vat } = shippingCharge(charges);
-  return [...goods, lineOf(title, referenceId, 1, price, vat)];
+  const { title, referenceId, price, vatRate, vat } = shippingCharge(charges);
+  return [...goods, lineOf(title, referenceId, 1, price, vatRate, vat)];
 }

@@ -83,8 +83,7 @@ export async function applyShippingChange(
         // Postbacks and other plans lock the order's row too.
         if (updated.count === 0 || !isDeepStrictEqual(await unshippedRows(tx, orderId), unshipped))
           throw new OutdatedPlan();
-        const countries = { before: before.shippingAddress.country, after: order.shippingAddress.country };
-        await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, countries, plans });
+        await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, before, after: order, plans });
         await keepDepartedParcels(tx, plans);
         await storeShipmentPlans(tx, orderId, plans);
         const replacedEmail = change.shippingAddress === null ? null : before.shippingAddress.email;

@@ -14,6 +14,8 @@ export interface ReceiptLine {
   readonly priceInitial: number;
   readonly discount: number;
   readonly price: number;
+  /** Decimal fraction, e.g. `0.19`. */
+  readonly vatRate: string;
   readonly vat: number;
   readonly priceInclVat: number;
   /** VAT on the discount: VAT on `priceInitial` minus VAT on `price`. */
@@ -36,18 +38,16 @@ export type ReceiptTotals = Readonly<
 /** A receipt as the table stores it: lines and totals in minor units of one currency. */
 export interface Receipt {
   readonly currency: string;
-  /** Decimal fraction, e.g. `0.19`. */
-  readonly vatRate: string;
   readonly lines: readonly ReceiptLine[];
   readonly totals: ReceiptTotals;
 }
 
 export interface ReceiptInput {
   readonly currency: string;
-  readonly vatRate: string;
   readonly products: readonly {
     readonly referenceId: string;
     readonly title: string;
+    readonly vatRate: string;
     readonly price: Pick<LinePrice, 'quantity' | 'baseMinor' | 'lineMinor'>;
     /** Units of the same line on earlier partial receipts. VAT is rounded over all parts together. */
     readonly earlier?: Pick<LinePrice, 'quantity' | 'lineMinor'>;
@@ -55,6 +55,7 @@ export interface ReceiptInput {
   readonly shipments: readonly {
     readonly referenceId: string;
     readonly title: string;
+    readonly vatRate: string;
     readonly priceMinor: number;
     /** Price of the same shipment on earlier partial receipts. VAT is rounded over all parts together. */
     readonly earlierMinor?: number;
@@ -62,11 +63,11 @@ export interface ReceiptInput {
 }
 
 function line(
-  of: Pick<ReceiptLine, 'type' | 'referenceId' | 'title' | 'priceBase' | 'amount' | 'price'>,
-  vatRate: string,
+  of: Pick<ReceiptLine, 'type' | 'referenceId' | 'title' | 'priceBase' | 'amount' | 'price' | 'vatRate'>,
   earlier: { readonly initialMinor: number; readonly lineMinor: number },
 ): ReceiptLine {
-  const vatOf = (minor: number, before: number) => timesRate(before + minor, vatRate) - timesRate(before, vatRate);
+  const vatOf = (minor: number, before: number) =>
+    timesRate(before + minor, of.vatRate) - timesRate(before, of.vatRate);
   const priceInitial = of.priceBase * of.amount;
   const vat = vatOf(of.price, earlier.lineMinor);
   return {
@@ -80,8 +81,10 @@ function line(
 }
 
 function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
-  const sum = (name: Exclude<keyof ReceiptLine, 'type' | 'referenceId' | 'title'>, type?: ReceiptLine['type']) =>
-    lines.reduce((total, entry) => (type === undefined || entry.type === type ? total + entry[name] : total), 0);
+  const sum = (
+    name: Exclude<keyof ReceiptLine, 'type' | 'referenceId' | 'title' | 'vatRate'>,
+    type?: ReceiptLine['type'],
+  ) => lines.reduce((total, entry) => (type === undefined || entry.type === type ? total + entry[name] : total), 0);
   const partTotals = <Part extends 'products' | 'shipping'>(part: Part, type: ReceiptLine['type']) =>
     ({
       [`${part}PriceInitial`]: sum('priceInitial', type),
@@ -108,9 +111,9 @@ function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
  * Builds a receipt. VAT is rounded per line (half away from zero), and every total is the sum of its lines. Therefore
  * total = totalInitial - discount = productsPrice + shippingPrice, and totalInclVat = total + totalVat.
  */
-export function buildReceipt({ currency, vatRate, products, shipments }: ReceiptInput): Receipt {
+export function buildReceipt({ currency, products, shipments }: ReceiptInput): Receipt {
   const lines = [
-    ...products.map(({ referenceId, title, price, earlier }) =>
+    ...products.map(({ referenceId, title, vatRate, price, earlier }) =>
       line(
         {
           type: 'product',
@@ -119,22 +122,22 @@ export function buildReceipt({ currency, vatRate, products, shipments }: Receipt
           priceBase: price.baseMinor,
           amount: price.quantity,
           price: price.lineMinor,
+          vatRate,
         },
-        vatRate,
         {
           initialMinor: price.baseMinor * (earlier?.quantity ?? 0),
           lineMinor: earlier?.lineMinor ?? 0,
         },
       ),
     ),
-    ...shipments.map(({ referenceId, title, priceMinor, earlierMinor = 0 }) =>
-      line({ type: 'shipment', referenceId, title, priceBase: priceMinor, amount: 1, price: priceMinor }, vatRate, {
-        initialMinor: earlierMinor,
-        lineMinor: earlierMinor,
-      }),
+    ...shipments.map(({ referenceId, title, vatRate, priceMinor, earlierMinor = 0 }) =>
+      line(
+        { type: 'shipment', referenceId, title, vatRate, priceBase: priceMinor, amount: 1, price: priceMinor },
+        { initialMinor: earlierMinor, lineMinor: earlierMinor },
+      ),
     ),
   ];
-  return { currency, vatRate, lines, totals: totalsOf(lines) };
+  return { currency, lines, totals: totalsOf(lines) };
 }
 
 /** Returns the refund of a whole receipt: the same lines and totals with negative amounts. */

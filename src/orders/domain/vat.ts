@@ -1,65 +1,98 @@
+import type { TaxCategory } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { EU_MEMBERS } from '../../platform/domain/countries';
+
+/** Tax rates by country and category, as decimal fractions. */
+export type TaxTable = Readonly<Record<string, Readonly<Partial<Record<TaxCategory, string>>>>>;
+
+/** Returns the rate of a category in a country: its own, else the standard rate. Countries without rates charge none. */
+export function rateIn(table: TaxTable, country: string, category: TaxCategory = 'standard'): string {
+  const rates = table[country];
+  return rates?.[category] ?? (category === 'zero' ? '0' : (rates?.standard ?? '0'));
+}
+
+/** What decides the VAT of an order. */
+export interface TaxedOrder {
+  /** Rates of the day of submission. */
+  readonly taxRates: TaxTable;
+  /** Country of the client's billing entity, or null when it is not set. */
+  readonly sellerCountry: string | null;
+  readonly shippingAddress: {
+    readonly country: string;
+    readonly isBusiness?: boolean | undefined;
+    readonly federalTaxId?: string | undefined;
+  };
+}
+
+/** The VAT of a delivery. */
+export interface Vat {
+  /** `reverse_charge`: the recipient, a business in another EU state, accounts for the VAT. */
+  readonly treatment: 'taxed' | 'export' | 'reverse_charge';
+  /** The country whose VAT is charged, or null when none is. */
+  readonly country: string | null;
+  rateOf(category: TaxCategory | undefined): string;
+}
 
 /**
- * Standard rates of value added tax or goods and services tax by country of delivery, as fractions. Countries that are
- * not listed charge none. The US taxes the retail sale by state, not the production.
+ * Returns the VAT of what a partner in `fulfillmentCountry` delivers: the rates of the destination within one customs
+ * territory (such as the EU), and none for an export or a business that accounts for the VAT itself.
  */
-export const VAT_RATES: Readonly<Record<string, string>> = {
-  AE: '0.05',
-  AT: '0.20',
-  AU: '0.10',
-  AX: '0.255',
-  BE: '0.21',
-  BG: '0.20',
-  CA: '0.05',
-  CH: '0.081',
-  CL: '0.19',
-  CY: '0.19',
-  CZ: '0.21',
-  DE: '0.19',
-  DK: '0.25',
-  EE: '0.24',
-  ES: '0.21',
-  FI: '0.255',
-  FR: '0.20',
-  GB: '0.20',
-  GR: '0.24',
-  HR: '0.25',
-  HU: '0.27',
-  IE: '0.23',
-  IL: '0.18',
-  IM: '0.20',
-  IN: '0.18',
-  IS: '0.24',
-  IT: '0.22',
-  JP: '0.10',
-  KR: '0.10',
-  LI: '0.081',
-  LT: '0.21',
-  LU: '0.17',
-  LV: '0.21',
-  MC: '0.20',
-  MT: '0.18',
-  MX: '0.16',
-  NL: '0.21',
-  NO: '0.25',
-  NZ: '0.15',
-  PL: '0.23',
-  PT: '0.23',
-  RO: '0.21',
-  SE: '0.25',
-  SG: '0.09',
-  SI: '0.22',
-  SK: '0.23',
-  TR: '0.20',
-  ZA: '0.15',
+export function vatOf({ taxRates, sellerCountry, shippingAddress }: TaxedOrder, fulfillmentCountry: string): Vat {
+  const { country, isBusiness, federalTaxId } = shippingAddress;
+  const untaxed = (treatment: Vat['treatment']): Vat => ({ treatment, country: null, rateOf: () => '0' });
+  if (isCrossBorder(fulfillmentCountry, country)) return untaxed('export');
+  const buyerState = isBusiness === true ? vatNumberState(federalTaxId) : null;
+  const seller = sellerCountry ?? fulfillmentCountry;
+  if (buyerState !== null && EU_MEMBERS.includes(seller) && EU_MEMBERS.includes(country) && buyerState !== seller) {
+    return untaxed('reverse_charge');
+  }
+  const isTaxed = rateIn(taxRates, country) !== '0';
+  return {
+    treatment: 'taxed',
+    country: isTaxed ? country : null,
+    rateOf: (category) => rateIn(taxRates, country, category),
+  };
+}
+
+/** Returns the rate of shipping, which follows the goods: the highest of their rates. */
+export const shippingRate = (rates: readonly string[]): string =>
+  rates.reduce((highest, rate) => (Number(rate) > Number(highest) ? rate : highest), '0');
+
+/** Forms of VAT numbers by prefix, without the prefix (European Commission, VIES: structure of VAT numbers). */
+const VAT_NUMBERS: Readonly<Record<string, RegExp>> = {
+  AT: /^U\d{8}$/,
+  BE: /^[01]\d{9}$/,
+  BG: /^\d{9,10}$/,
+  CY: /^\d{8}[A-Z]$/,
+  CZ: /^\d{8,10}$/,
+  DE: /^\d{9}$/,
+  DK: /^\d{8}$/,
+  EE: /^\d{9}$/,
+  EL: /^\d{9}$/,
+  ES: /^[A-Z\d]\d{7}[A-Z\d]$/,
+  FI: /^\d{8}$/,
+  FR: /^[A-Z\d]{2}\d{9}$/,
+  HR: /^\d{11}$/,
+  HU: /^\d{8}$/,
+  IE: /^\d[A-Z\d+*]\d{5}[A-Z]{1,2}$/,
+  IT: /^\d{11}$/,
+  LT: /^(\d{9}|\d{12})$/,
+  LU: /^\d{8}$/,
+  LV: /^\d{11}$/,
+  MT: /^\d{8}$/,
+  NL: /^[A-Z\d+*]{12}$/,
+  PL: /^\d{10}$/,
+  PT: /^\d{9}$/,
+  RO: /^\d{2,10}$/,
+  SE: /^\d{12}$/,
+  SI: /^\d{8}$/,
+  SK: /^\d{10}$/,
 };
 
-/**
- * Returns the VAT rate of goods and their shipping as a decimal fraction: the rate of the destination within one customs
- * territory (such as the EU), and `0` for an export.
- */
-export function vatRate(fulfillmentCountry: string, destinationCountry: string): string {
-  if (isCrossBorder(fulfillmentCountry, destinationCountry)) return '0';
-  return VAT_RATES[destinationCountry] ?? '0';
+/** Returns the EU state of a VAT number by its prefix, or null for any other text. Greece has the prefix EL. */
+export function vatNumberState(text: string | undefined): string | null {
+  const compact = (text ?? '').toUpperCase().replace(/[\s.-]/g, '');
+  const prefix = compact.slice(0, 2);
+  if (VAT_NUMBERS[prefix]?.test(compact.slice(2)) !== true) return null;
+  return prefix === 'EL' ? 'GR' : prefix;
 }

@@ -4,7 +4,6 @@ import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
 import { UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
-import type { RateTable } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
@@ -97,7 +96,7 @@ export function quotedOrder(
   request: QuoteOrder,
   client: { readonly id: string; readonly name: string },
   products: readonly ResolvedProduct[],
-  rates: RateTable,
+  rates: Pick<RunOrder, 'rates' | 'taxRates' | 'sellerCountry'>,
 ): RunOrder {
   const { shippingAddress: address } = request;
   return {
@@ -133,7 +132,7 @@ export function quotedOrder(
     packagingInstructions: request.packagingInstructions ?? [],
     shippingRevision: 0,
     createdAt: new Date(),
-    rates,
+    ...rates,
     items: request.items.map(({ itemReferenceId, quantity }, index) => ({
       id: String(index),
       itemReferenceId,

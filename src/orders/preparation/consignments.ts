@@ -1,5 +1,5 @@
 import type { ClientSettings } from '../../accounts/client-settings';
-import type { Consignment, PostalAddress } from '../../consignments/domain/consignment';
+import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { contentsValue, minorIn } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
@@ -8,6 +8,7 @@ import { EU_MEMBERS } from '../../platform/domain/countries';
 import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
 import { priceLine } from '../domain/pricing';
 import { retailValue } from '../domain/retail-value';
+import { vatNumberState } from '../domain/vat';
 import type { ShippingAddress } from '../intake/order-schemas';
 import type { RunItem, RunOrder } from '../run/run-order';
 
@@ -26,6 +27,12 @@ export function receiverOf(address: ShippingAddress): PrintOrderAddress {
     email: address.email,
     phone: address.phone,
   };
+}
+
+/** Returns the tax ids of a recipient. Those of a state are stated for businesses only. */
+export function taxIdsOf({ federalTaxId, stateTaxId, registrationState, isBusiness }: ShippingAddress): TaxIds {
+  const federal = vatNumberState(federalTaxId) === null ? { federalTaxId } : { vatNumber: federalTaxId };
+  return isBusiness === true ? { ...federal, stateTaxId, registrationState } : federal;
 }
 
 /**
@@ -100,7 +107,7 @@ export function consignmentOf(
         ? { taxIds: { ...partner.senderAddress.taxIds, iossNumber: order.iossNumber! } }
         : {}),
     },
-    receiver: receiverOf(order.shippingAddress),
+    receiver: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
     packages,
     currency: order.currency,
     brandName,

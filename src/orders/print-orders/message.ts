@@ -16,7 +16,7 @@ import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { retailValue } from '../domain/retail-value';
-import { VAT_RATES } from '../domain/vat';
+import { rateIn } from '../domain/vat';
 import { type ItemFields, itemMembers } from '../item-fields';
 import {
   fallsUnderIoss,
@@ -161,7 +161,7 @@ function senderOf(settings: ClientSettings, order: RunOrder, { senderAddress }: 
 }
 
 /**
- * Returns the customs values: the retail value of the goods across a customs border, and their VAT at the rate of the
+ * Returns the customs values: the retail value of the goods across a customs border, and their VAT at the rates of the
  * destination when it is paid through the IOSS. Both are 0 otherwise.
  */
 function customsOf(
@@ -173,14 +173,16 @@ function customsOf(
   const { country } = order.shippingAddress;
   const currency = order.retailCurrency ?? order.currency;
   if (!isCrossBorder(partner.country, country)) return { priceTotalMinor: 0, taxMinor: 0, currency };
-  const priceTotalMinor = jobs.reduce(
-    (sum, { retailPrice, quantity, orderedQuantity }) =>
-      sum + (retailValue({ retailPrice, quantity: orderedQuantity }, quantity, currency) ?? 0),
-    0,
-  );
-  const rate = fallsUnderIoss(order, partner, packages) ? (VAT_RATES[country] ?? '0') : '0';
-  const tax = new Decimal(priceTotalMinor).times(rate).toDecimalPlaces(0, Decimal.ROUND_HALF_UP);
-  return { priceTotalMinor, taxMinor: tax.toNumber(), currency };
+  const isTaxed = fallsUnderIoss(order, partner, packages);
+  let priceTotalMinor = 0;
+  let tax = new Decimal(0);
+  for (const { retailPrice, quantity, orderedQuantity, product } of jobs) {
+    const value = retailValue({ retailPrice, quantity: orderedQuantity }, quantity, currency) ?? 0;
+    priceTotalMinor += value;
+    if (isTaxed) tax = tax.plus(new Decimal(value).times(rateIn(order.taxRates, country, product.taxCategory)));
+  }
+  const taxMinor = tax.toDecimalPlaces(0, Decimal.ROUND_HALF_UP).toNumber();
+  return { priceTotalMinor, taxMinor, currency };
 }
 
 function printFile(links: LinkSigner, file: StoredFile): PrintFile {

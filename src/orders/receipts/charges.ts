@@ -1,4 +1,5 @@
 import { buildReceipt, type Receipt, type ReceiptLine, refundReceipt } from '../domain/receipt';
+import { shippingRate } from '../domain/vat';
 
 export type ReceiptType = 'invoice' | 'refund';
 
@@ -24,6 +25,7 @@ export interface Charges {
 export interface ShipmentCharge {
   readonly referenceId: string;
   readonly title: string;
+  readonly vatRate: string;
   readonly priceMinor: number;
 }
 
@@ -82,6 +84,7 @@ export function shippingCharge({ invoice, later }: Charges) {
     referenceId: last?.referenceId ?? '',
     price: lines.reduce((sum, { price }) => sum + price, 0),
     vat: lines.reduce((sum, { vat }) => sum + vat, 0),
+    vatRate: last?.vatRate ?? '0',
   };
 }
 
@@ -110,10 +113,8 @@ export function refundUnits(charges: readonly Charges[], wanted: ReadonlyMap<str
     }
     if (taken.size === 0) return [];
     const isLast = open.every(({ line, amount }) => amount === (taken.get(line.referenceId) ?? 0));
-    const { currency, vatRate } = charge.invoice.body;
     const receipt = buildReceipt({
-      currency,
-      vatRate,
+      currency: charge.invoice.body.currency,
       products: open.flatMap(({ line, amount }) => refundedProduct(line, amount, taken.get(line.referenceId) ?? 0)),
       shipments: isLast ? shippingRefund(charge) : [],
     });
@@ -131,6 +132,7 @@ function refundedProduct(line: ReceiptLine, open: number, units: number) {
     {
       referenceId: line.referenceId,
       title: line.title,
+      vatRate: line.vatRate,
       price: { quantity: units, baseMinor: line.priceBase, lineMinor: after - before },
       earlier: { quantity: refunded, lineMinor: before },
     },
@@ -138,8 +140,8 @@ function refundedProduct(line: ReceiptLine, open: number, units: number) {
 }
 
 function shippingRefund(charge: Charges): ShipmentCharge[] {
-  const { title, referenceId, price } = shippingCharge(charge);
-  return price === 0 ? [] : [{ title, referenceId, priceMinor: price }];
+  const { title, referenceId, vatRate, price } = shippingCharge(charge);
+  return price === 0 ? [] : [{ title, referenceId, vatRate, priceMinor: price }];
 }
 
 /**
@@ -153,16 +155,15 @@ export function shippingDifference(
   differenceMinor: number,
 ): ReceiptChange | null {
   if (differenceMinor === 0) return null;
-  const { price } = shippingCharge(charge);
-  const { currency, vatRate } = charge.invoice.body;
+  const { price, vatRate } = shippingCharge(charge);
   const isDearer = differenceMinor > 0;
   const receipt = buildReceipt({
-    currency,
-    vatRate,
+    currency: charge.invoice.body.currency,
     products: [],
     shipments: [
       {
         ...method,
+        vatRate,
         priceMinor: Math.abs(differenceMinor),
         earlierMinor: isDearer ? price : price + differenceMinor,
       },
@@ -176,21 +177,25 @@ export function shippingDifference(
 
 /**
  * Returns the receipts for another VAT country: a refund of everything that is open, and an invoice of the same units
- * with the new VAT rate and shipping price. Empty when everything has been refunded.
+ * with the new VAT rates and shipping price. Empty when everything has been refunded.
+ * @param rateOf returns the new VAT rate of an item by its reference
  */
-export function reinvoice(charge: Charges, vatRate: string, shipment: ShipmentCharge): ReceiptChange[] {
+export function reinvoice(
+  charge: Charges,
+  rateOf: (itemReferenceId: string) => string,
+  shipment: Omit<ShipmentCharge, 'vatRate'>,
+): ReceiptChange[] {
   const open = openLines(charge).filter(({ amount }) => amount > 0);
   const [refund] = refundUnits([charge], new Map(open.map(({ line, amount }) => [line.referenceId, amount])));
   if (refund === undefined) return [];
-  const receipt = buildReceipt({
-    currency: charge.invoice.body.currency,
-    vatRate,
-    products: open.map(({ line, amount, price }) => ({
-      referenceId: line.referenceId,
-      title: line.title,
-      price: { quantity: amount, baseMinor: line.priceBase, lineMinor: price },
-    })),
-    shipments: [shipment],
-  });
+  const products = open.map(({ line, amount, price }) => ({
+    referenceId: line.referenceId,
+    title: line.title,
+    vatRate: rateOf(line.referenceId),
+    price: { quantity: amount, baseMinor: line.priceBase, lineMinor: price },
+  }));
+  const vatRate = shippingRate(products.map((product) => product.vatRate));
+  const { currency } = charge.invoice.body;
+  const receipt = buildReceipt({ currency, products, shipments: [{ ...shipment, vatRate }] });
   return [refund, { printOrderId: charge.printOrderId, type: 'invoice', receipt }];
 }

@@ -2,7 +2,7 @@ import { uuidv7 } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
 import { priceLine } from '../domain/pricing';
 import { buildReceipt, type Receipt } from '../domain/receipt';
-import { vatRate } from '../domain/vat';
+import { shippingRate, vatOf } from '../domain/vat';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 import type { RunOrder } from '../run/run-order';
 import { type Charges, chargesOf, type ReceiptChange, refundUnits, type StoredReceipt } from './charges';
@@ -13,22 +13,18 @@ export function invoiceOf(
   jobs: readonly { readonly itemId: string; readonly quantity: number }[],
   plan: ShipmentPlan,
 ): Receipt {
-  return buildReceipt({
-    currency: order.currency,
-    vatRate: vatRate(plan.fulfillmentCountry, order.shippingAddress.country),
-    products: jobs.flatMap(({ itemId, quantity }) => {
-      const item = order.items.find((candidate) => candidate.id === itemId);
-      const price = item && priceLine({ product: item.product, quantity }, order.currency, order.rates);
-      return item && price ? [{ referenceId: item.itemReferenceId, title: item.product.name, price }] : [];
-    }),
-    shipments: [
-      {
-        referenceId: plan.method.methodUid,
-        title: plan.method.methodName,
-        priceMinor: plan.method.price.minor,
-      },
-    ],
+  const vat = vatOf(order, plan.fulfillmentCountry);
+  const products = jobs.flatMap(({ itemId, quantity }) => {
+    const item = order.items.find((candidate) => candidate.id === itemId);
+    const price = item && priceLine({ product: item.product, quantity }, order.currency, order.rates);
+    if (!item || !price) return [];
+    const { itemReferenceId: referenceId, product } = item;
+    return [{ referenceId, title: product.name, vatRate: vat.rateOf(product.taxCategory), price }];
   });
+  const { methodUid: referenceId, methodName: title, price } = plan.method;
+  const vatRate = shippingRate(products.map((product) => product.vatRate));
+  const shipments = [{ referenceId, title, vatRate, priceMinor: price.minor }];
+  return buildReceipt({ currency: order.currency, products, shipments });
 }
 
 /** Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated. */

@@ -1,6 +1,7 @@
 import type { Queryable } from '../../platform/postgres';
-import { vatRate } from '../domain/vat';
+import { type TaxedOrder, vatOf } from '../domain/vat';
 import type { PrintOrderPlan, ShipmentPlan } from '../preparation/shipment-plan';
+import type { RunOrder } from '../run/run-order';
 import { type Charges, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
 import { readCharges, storeReceipts } from './receipts';
 
@@ -8,8 +9,8 @@ export interface ShippingReceipts {
   readonly orderId: string;
   /** Name of the change. Its receipts are stored once. */
   readonly step: string;
-  /** Country of the delivery address before and after the change. */
-  readonly countries: { readonly before: string; readonly after: string };
+  readonly before: TaxedOrder;
+  readonly after: RunOrder;
   /** The new plans of the print orders that the change concerns. */
   readonly plans: readonly PrintOrderPlan[];
 }
@@ -38,7 +39,7 @@ export async function storeShippingReceipts(tx: Queryable, change: ShippingRecei
       oldCountry: group?.oldCountry ?? old.fulfillmentCountry,
     });
   }
-  const receipts = [...groups].flatMap(([charge, group]) => receiptsOf(charge, group, change.countries));
+  const receipts = [...groups].flatMap(([charge, group]) => receiptsOf(charge, group, change));
   if (receipts.length === 0) return;
   await storeReceipts(
     tx,
@@ -55,19 +56,17 @@ export async function storeShippingReceipts(tx: Queryable, change: ShippingRecei
 function receiptsOf(
   charge: Charges,
   group: { readonly difference: number; readonly plan: ShipmentPlan; readonly oldCountry: string },
-  countries: ShippingReceipts['countries'],
+  { before, after }: ShippingReceipts,
 ): ReceiptChange[] {
   const { difference, plan, oldCountry } = group;
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
-  if (vatCountry(oldCountry, countries.before) !== vatCountry(plan.fulfillmentCountry, countries.after)) {
+  const vat = vatOf(after, plan.fulfillmentCountry);
+  if (vatOf(before, oldCountry).country !== vat.country) {
     const priceMinor = shippingCharge(charge).price + difference;
-    return reinvoice(charge, vatRate(plan.fulfillmentCountry, countries.after), { ...method, priceMinor });
+    const rateOf = (reference: string) =>
+      vat.rateOf(after.items.find(({ itemReferenceId }) => itemReferenceId === reference)?.product.taxCategory);
+    return reinvoice(charge, rateOf, { ...method, priceMinor });
   }
   const receipt = shippingDifference(charge, method, difference);
   return receipt === null ? [] : [receipt];
-}
-
-/** Returns the country whose VAT a delivery bears; null for none, as for exports. */
-function vatCountry(fulfillmentCountry: string, destinationCountry: string): string | null {
-  return Number(vatRate(fulfillmentCountry, destinationCountry)) === 0 ? null : destinationCountry;
 }

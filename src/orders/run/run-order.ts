@@ -1,9 +1,11 @@
 import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
-import type { Fragment, Sql } from '../../platform/postgres';
+import type { Fragment, Queryable, Sql } from '../../platform/postgres';
 import type { PackagingInstruction } from '../domain/packing';
+import type { TaxTable } from '../domain/vat';
 import type { ShippingAddress } from '../intake/order-schemas';
 import { type ItemFields, itemMembers } from '../item-fields';
+import { taxTableAt } from '../receipts/tax-rates';
 
 /** An order as the activities of its workflow read it. */
 export interface RunOrder {
@@ -24,6 +26,10 @@ export interface RunOrder {
   readonly createdAt: Date;
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
+  /** Tax rates of the same day. */
+  readonly taxRates: TaxTable;
+  /** Country of the client's billing entity. */
+  readonly sellerCountry: string | null;
   readonly items: readonly RunItem[];
   /** True when print orders of the order are stored. */
   readonly isPlanned: boolean;
@@ -31,6 +37,15 @@ export interface RunOrder {
 
 const RUN_ITEM = ['id', 'itemReferenceId', 'quantity', 'retailPrice', 'product'] as const;
 export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]>;
+
+const billingCountryOf = (sql: Queryable) => sql`a.settings -> 'billingEntity' ->> 'countryIsoCode'`;
+
+/** Returns the country of a client's billing entity, or null when it is not set. */
+export async function billingCountry(sql: Queryable, clientId: string): Promise<string | null> {
+  const [row] = await sql<{ country: string | null }[]>`
+    SELECT ${billingCountryOf(sql)} AS country FROM accounts a WHERE a.id = ${clientId}`;
+  return row?.country ?? null;
+}
 
 /**
  * Returns an order with its items. Cancelled items are left out.
@@ -52,8 +67,9 @@ export async function runOrderWith<Related>(
   orderId: Fragment,
   related: Fragment,
 ): Promise<{ readonly order: RunOrder; readonly related: Related } | undefined> {
-  const [row] = await sql<(Omit<RunOrder, 'rates'> & { related: Related })[]>`
-    SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number, o.order_reference_id, o.currency, o.retail_currency,
+  const [row] = await sql<(Omit<RunOrder, 'rates' | 'taxRates'> & { related: Related })[]>`
+    SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
+      ${billingCountryOf(sql)} AS seller_country, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}) ORDER BY i.position)
@@ -63,8 +79,6 @@ export async function runOrderWith<Related>(
     WHERE o.id = ${orderId}`;
   if (row === undefined) return undefined;
   const { related: read, ...order } = row;
-  return {
-    order: { ...order, items: order.items ?? [], rates: await ratesAt(sql, order.createdAt) },
-    related: read,
-  };
+  const [rates, taxRates] = await Promise.all([ratesAt(sql, order.createdAt), taxTableAt(sql, order.createdAt)]);
+  return { order: { ...order, items: order.items ?? [], rates, taxRates }, related: read };
 }

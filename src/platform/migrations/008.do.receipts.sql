@@ -24,3 +24,14 @@ CREATE TABLE exchange_rates (
   per_euro  numeric NOT NULL CHECK (per_euro > 0),
   PRIMARY KEY (currency, date)
 );
+
+-- Tax rates of goods that apply from a day on, by country of delivery. The rate is a decimal fraction.
+CREATE TABLE tax_rates (
+  country     text NOT NULL CHECK (country ~ '^[A-Z]{2}$'),
+  category    text NOT NULL CHECK (category IN ('standard', 'reduced', 'books', 'zero')),
+  valid_from  date NOT NULL,
+  rate        numeric NOT NULL CHECK (rate >= 0 AND rate < 1),
+  -- The law or publication that states the rate.
+  source      text NOT NULL,
+  PRIMARY KEY (country, category, valid_from)
+);

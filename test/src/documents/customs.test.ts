@@ -215,7 +215,11 @@ test('a packing list shows the package, its items and no prices', async () => {
 });
 
 describe('the customer’s invoice', () => {
-  const invoice = (count: number, vatRate = '0.19'): CustomerInvoice => {
+  const invoice = (
+    count: number,
+    treatment: CustomerInvoice['treatment'] = 'taxed',
+    rates: readonly string[] = [treatment === 'taxed' ? '0.19' : '0'],
+  ): CustomerInvoice => {
     const lines = Array.from({ length: count }, (_, index) => ({
       title: `Photo book ${index + 1}, hard cover`,
       reference: `item-${index + 1}`,
@@ -223,21 +227,18 @@ describe('the customer’s invoice', () => {
       unitMinor: 2_000,
       discountMinor: index === 0 ? 200 : 0,
       netMinor: index === 0 ? 1_800 : 2_000,
-      vatMinor: 380,
-      grossMinor: 2_380,
+      vatRate: rates[index % rates.length]!,
+      vatMinor: Math.round((index === 0 ? 1_800 : 2_000) * Number(rates[index % rates.length])),
     }));
-    const netMinor = lines.reduce((sum, line) => sum + line.netMinor, 0);
-    const vatMinor = Math.round(netMinor * Number(vatRate));
     return {
       number: '100001',
       date: '2026-01-05',
       currency: 'EUR',
-      vatRate,
+      treatment,
       seller: { ...BERLIN, taxIds: { vatNumber: 'DE123456789' } },
       buyer: MUNICH,
       orderReference: 'ORDER-1',
       lines,
-      totals: { netMinor, vatMinor, grossMinor: netMinor + vatMinor },
     };
   };
 
@@ -262,8 +263,26 @@ describe('the customer’s invoice', () => {
   );
 
   test('states that an export has no VAT', async () => {
-    const [text] = await textOf(await renderCustomerInvoice(invoice(1, '0')));
+    const [text] = await textOf(await renderCustomerInvoice(invoice(1, 'export')));
 
     expect(words(text!)).toContain('Export of goods: no VAT charged.');
+  });
+
+  test('states that the recipient accounts for the VAT', async () => {
+    const [text] = await textOf(await renderCustomerInvoice(invoice(1, 'reverse_charge')));
+
+    expect(words(text!)).toContain('Reverse charge: the recipient accounts for the VAT');
+    expect(words(text!)).toContain('VAT 0 % 0.00 EUR');
+  });
+
+  test('shows the net amount and the VAT of each rate', async () => {
+    const pdf = await renderCustomerInvoice(invoice(3, 'taxed', ['0.20', '0']));
+    await pagesOf(pdf, 'customer-invoice-rates', 2);
+    const [text] = await textOf(pdf);
+
+    expect(words(text!)).toContain('VAT 20 % on 38.00 EUR 7.60 EUR');
+    expect(words(text!)).toContain('VAT 0 % on 20.00 EUR 0.00 EUR');
+    expect(words(text!)).toContain('Total 65.60 EUR');
+    expect(words(text!)).not.toContain('Export of goods');
   });
 });

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { buildReceipt, receiptView, refundReceipt } from '../../../../src/orders/domain/receipt';
-import { VAT_RATES } from '../../../../src/orders/domain/vat';
+import { REFERENCE_TAX_RATES } from '../../../../src/orders/domain/reference-tax-rates';
 import { toMinor } from '../../../../src/platform/domain/money';
 
 const context = {
@@ -18,9 +18,10 @@ const context = {
 test('a receipt has quantity discounts, VAT by line and totals', () => {
   const receipt = buildReceipt({
     currency: 'EUR',
-    vatRate: '0.19',
-    products: [{ referenceId: 'i1', title: 'Poster', price: { quantity: 10, baseMinor: 790, lineMinor: 6400 } }],
-    shipments: [{ referenceId: 's1', title: 'Parcel', priceMinor: 499 }],
+    products: [
+      { referenceId: 'i1', title: 'Poster', vatRate: '0.19', price: { quantity: 10, baseMinor: 790, lineMinor: 6400 } },
+    ],
+    shipments: [{ referenceId: 's1', title: 'Parcel', vatRate: '0.19', priceMinor: 499 }],
   });
   expect(receiptView(receipt, context)).toMatchObject({
     receiptNumber: '100001',
@@ -65,14 +66,17 @@ test('a receipt has quantity discounts, VAT by line and totals', () => {
   });
 });
 
+/** Each line has a rate of its own. */
+const vatRate = fc.constantFrom('0', ...Object.values(REFERENCE_TAX_RATES).flatMap((rates) => Object.values(rates)));
+
 const receipts = fc
   .record({
     currency: fc.constantFrom('EUR', 'JPY', 'KWD', 'USD'),
-    vatRate: fc.constantFrom('0', ...Object.values(VAT_RATES)),
     products: fc.array(
       fc.record({
         referenceId: fc.string(),
         title: fc.string(),
+        vatRate,
         price: fc
           .record({
             quantity: fc.integer({ min: 1, max: 5000 }),
@@ -87,9 +91,12 @@ const receipts = fc
       }),
       { minLength: 1, maxLength: 20 },
     ),
-    shipments: fc.array(fc.record({ referenceId: fc.string(), title: fc.string(), priceMinor: fc.nat(1_000_000) }), {
-      maxLength: 4,
-    }),
+    shipments: fc.array(
+      fc.record({ referenceId: fc.string(), title: fc.string(), vatRate, priceMinor: fc.nat(1_000_000) }),
+      {
+        maxLength: 4,
+      },
+    ),
   })
   .map((input) => ({ ...input, currency: input.currency }));
 

@@ -1,0 +1,188 @@
+import { createPresslineClient } from '../../../../client/pressline-client';
+import { type TestClient, type TestStack, testStack } from '../../../support/stack';
+import { addressIn, goodFile, orderOf, poster, read } from '../shop';
+import { dispatchedOrder } from './dispatched-order';
+
+jest.setTimeout(150_000);
+
+/** Taxes on the receipts of orders and on the invoices in their parcels. The partner of these tests is in Great Britain. */
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+  await stack.services.sql`
+    UPDATE partners SET country = 'GB', sender_address = sender_address || '{"country": "GB", "postcode": "SW1A 1AA", "city": "London"}'
+    WHERE uid = 'prints-berlin'`;
+  await stack.services.sql`UPDATE partners SET enabled = false WHERE uid <> 'prints-berlin'`;
+});
+
+const inLondon = {
+  ...addressIn.DE,
+  country: 'GB',
+  city: 'London',
+  postCode: 'SE1 9GF',
+  phone: '+44 20 7946 0000',
+};
+const book = () => ({
+  itemReferenceId: 'book',
+  productUid: 'photobook_hard_cover_product_pf_a5_pt_170-gsm-silk_fin_matt_pc_24',
+  quantity: 1,
+  files: [{ type: 'default', url: goodFile(stack, 'photo-book-a5.pdf?pages=24') }],
+});
+const receiptOf = async (client: TestClient, orderId: string) => {
+  const { receipts } = await read(client, orderId);
+  return Object.fromEntries(
+    receipts[0]!.items.map(({ type, referenceId, price, vat }) => [
+      type === 'shipment' ? type : referenceId,
+      { price, vat },
+    ]),
+  );
+};
+const inPounds = (amount: number) => Math.round(amount * 100) / 100;
+
+test('a book to Great Britain has a rate of zero, a poster has not, and shipping has the rate of the poster', async () => {
+  const { order, documents } = await dispatchedOrder(
+    stack,
+    orderOf(stack, { shippingAddress: inLondon, items: [book(), poster(stack)] }),
+  );
+
+  const receipt = await receiptOf(stack.shop, order.id);
+  expect(receipt.book!.price).toBeGreaterThan(0);
+  expect(receipt.book!.vat).toBe(0);
+  expect(receipt.poster!.vat).toBe(inPounds(receipt.poster!.price * 0.2));
+  expect(receipt.shipment!.vat).toBe(inPounds(receipt.shipment!.price * 0.2));
+  const { text } = documents.find(({ text }) => text.startsWith('Invoice'))!;
+  expect(text).toMatch(/VAT 20 % on [\d.]+ EUR/);
+  expect(text).toMatch(/VAT 0 % on [\d.]+ EUR 0\.00 EUR/);
+  expect(text).not.toContain('Export');
+});
+
+test('an order of books alone bears no VAT on its shipping either', async () => {
+  const quote = await stack.shop.quoteOrder({
+    body: { currency: 'EUR', shippingAddress: inLondon, items: [book()] },
+  });
+
+  expect(quote).toMatchObject({ productsPriceVat: 0, shippingPriceVat: 0 });
+});
+
+test('rates that operators load apply to orders from their day on', async () => {
+  const today = new Date().toISOString().slice(0, 10);
+  const nextYear = `${Number(today.slice(0, 4)) + 1}-01-01`;
+  const load = (date: string, rate: string) =>
+    stack.operator.loadTaxRates({
+      params: { date },
+      body: { rates: [{ country: 'GB', category: 'books', rate, source: 'Finance Act' }] },
+    });
+  const rateOn = async (date: string) =>
+    (await stack.operator.getTaxRates({ params: { date } })).rates.find(
+      ({ country, category }) => country === 'GB' && category === 'books',
+    );
+  const vatOfBook = async () => {
+    const quote = await stack.shop.quoteOrder({
+      body: { currency: 'EUR', shippingAddress: inLondon, items: [book()] },
+    });
+    return quote.productsPriceVat;
+  };
+  expect(await rateOn(today)).toMatchObject({
+    rate: '0',
+    validFrom: null,
+    source: expect.stringContaining('VAT Act 1994'),
+  });
+
+  await load(nextYear, '0.1');
+  expect(await vatOfBook()).toBe(0);
+  expect(await rateOn(today)).toMatchObject({ rate: '0' });
+  expect(await rateOn(nextYear)).toMatchObject({ rate: '0.1', validFrom: nextYear, source: 'Finance Act' });
+
+  await load(today, '0.05');
+  expect(await vatOfBook()).toBeGreaterThan(0);
+  const { entries } = await stack.operator.listAuditLog({ query: { action: 'tax_rates.load' } });
+  expect(entries).toHaveLength(2);
+});
+
+describe('a business in another EU state than the seller', () => {
+  test('accounts for the VAT itself: the receipt has none, and the invoice says so', async () => {
+    await stack.services.sql`
+      UPDATE partners SET country = 'DE', sender_address = sender_address || '{"country": "DE"}' WHERE uid = 'prints-berlin'`;
+    const account = await stack.operator.createClient({
+      body: { name: 'seller-in-germany', billingEntity: { id: 1, companyName: 'Seller', countryIsoCode: 'DE' } },
+    });
+    const client = createPresslineClient({ baseUrl: stack.baseUrl, ...account, retries: 0 });
+    const business = { ...addressIn.FR, isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR40303265045' };
+
+    const { order, documents } = await dispatchedOrder(
+      stack,
+      orderOf(stack, { shippingAddress: business, items: [poster(stack)] }),
+      client,
+    );
+
+    expect((await receiptOf(client, order.id)).poster!.vat).toBe(0);
+    const { text } = documents.find(({ text }) => text.startsWith('Invoice'))!;
+    expect(text).toContain('Reverse charge: the recipient accounts for the VAT');
+    expect(text).toContain('VAT no. FR40303265045');
+    const taxed = await client.quoteOrder({
+      body: { currency: 'EUR', shippingAddress: { ...addressIn.FR }, items: [poster(stack)] },
+    });
+    expect(taxed.productsPriceVat).toBeGreaterThan(0);
+  });
+
+  test('without a valid number pays VAT', async () => {
+    const shippingAddress = { ...addressIn.FR, isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR123' };
+    const { order } = await dispatchedOrder(stack, orderOf(stack, { shippingAddress, items: [poster(stack)] }));
+    expect((await receiptOf(stack.shop, order.id)).poster!.vat).toBeGreaterThan(0);
+  });
+});
+
+describe('the tax ids of a recipient in Brazil', () => {
+  const inBrazil = {
+    ...addressIn.DE,
+    country: 'BR',
+    city: 'Sao Paulo',
+    postCode: '01310-100',
+    state: 'SP',
+    phone: '+55 11 3251 0000',
+  };
+  const priced = { retailCurrency: 'EUR', retailShippingPriceInclVat: 5, items: [] as ReturnType<typeof poster>[] };
+
+  test('stand on the CN22: a CPF of a person', async () => {
+    const { documents } = await dispatchedOrder(
+      stack,
+      orderOf(stack, {
+        ...priced,
+        shipmentMethodUid: 'corvid_post_tracked_packet',
+        shippingAddress: { ...inBrazil, federalTaxId: '529.982.247-25', stateTaxId: '110.042.490.114' },
+        items: [poster(stack, { retailPriceInclVat: 20 })],
+      }),
+    );
+    const { text } = documents.find(({ text }) => text.includes('CN 22'))!;
+    expect(text).toContain('CPF 529.982.247-25');
+    expect(text).not.toContain('110.042.490.114');
+  });
+
+  test('stand on the CN23 and the commercial invoice: CNPJ and state registration of a business', async () => {
+    const business = {
+      ...inBrazil,
+      isBusiness: true,
+      companyName: 'Livraria Paulista',
+      federalTaxId: '11.222.333/0001-81',
+      stateTaxId: '110.042.490.114',
+      registrationState: 'SP',
+    };
+    for (const shipmentMethodUid of ['corvid_post_parcel', 'merlin_express_standard']) {
+      const { documents } = await dispatchedOrder(
+        stack,
+        orderOf(stack, {
+          ...priced,
+          shipmentMethodUid,
+          shippingAddress: business,
+          items: [poster(stack, { retailPriceInclVat: 600 })],
+        }),
+      );
+      const form = documents.find(({ text }) => text.includes('CN 23') || text.includes('Commercial Invoice'))!;
+      expect(form.text).toContain('CNPJ 11.222.333/0001-81');
+      expect(form.text).toContain('State tax ID 110.042.490.114');
+      expect(form.text).toContain('State of registration SP');
+    }
+  });
+});
