@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unsupportedNode } from '../../cli/node-version';
 import { projectRoot } from '../../src/platform/project-root';
+import { WAIT_MS } from '../support/eventually';
 import { build } from './stack-process';
 
 /** Refusals of the compiled program where the Node version or an installed package is not as it must be. */
@@ -53,7 +54,7 @@ function run(folder: string, command: string, environment: NodeJS.ProcessEnv = {
       TEMPORAL_DOWNLOAD_TIMEOUT: '1s',
       ...environment,
     },
-    timeout: 60_000,
+    timeout: WAIT_MS,
   });
   return { status, stderr: stderr.trimEnd().split('\n'), stdout };
 }

@@ -86,7 +86,7 @@ test('the counts by kind lead to their lists, which are exported as CSV', async 
     page.waitForEvent('download'),
     page.getByRole('button', { name: 'Export CSV' }).click(),
   ]);
-  expect(download.suggestedFilename()).toBe('outbox-dead.csv');
+  expect(download.suggestedFilename()).toBe('outbox.csv');
 });
 
 test('a viewer sees dead letters and jobs, and has no button', async () => {

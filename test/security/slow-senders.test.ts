@@ -8,7 +8,10 @@ import { testDatabase } from '../support/database';
 
 /** Senders that hold a connection without finishing a request, and bytes that are not HTTP. */
 
-const LIMITS = { headersMs: 400, requestMs: 800, checkMs: 100 };
+// A busy machine responds to a complete request within these limits.
+const LIMITS = { headersMs: 1_000, requestMs: 2_000, checkMs: 100 };
+/** Without the limits, the connections stay open. */
+const CLOSED_WITHIN_MS = 60_000;
 
 let server: HttpServer;
 let client: TestAccount;
@@ -62,12 +65,12 @@ test('endless slow headers get 408', async () => {
   const { text, ms } = await conversation.ended;
   expect(text).toMatch(/^HTTP\/1\.1 408 /);
   expect(ms).toBeGreaterThan(LIMITS.headersMs - 50);
-  expect(ms).toBeLessThan(5_000);
+  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
 });
 
 test('an idle connection is closed', async () => {
   const { ms } = await talk('').ended;
-  expect(ms).toBeLessThan(5_000);
+  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
 });
 
 test('a slow body gets 408 and is not stored', async () => {
@@ -76,7 +79,7 @@ test('a slow body gets 408 and is not stored', async () => {
   await trickle(conversation, ' ');
   const { text, ms } = await conversation.ended;
   expect(text).toMatch(/^HTTP\/1\.1 (?:408|400) /);
-  expect(ms).toBeLessThan(5_000);
+  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
   expect(await rows()).toBe(before);
 });
 
@@ -98,16 +101,15 @@ test('endless chunks get 408', async () => {
   const conversation = talk(head(credentials(), 'Transfer-Encoding: chunked'));
   await trickle(conversation, '1\r\n \r\n');
   const { ms } = await conversation.ended;
-  expect(ms).toBeLessThan(5_000);
+  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
 });
 
 test('a request without a key is answered before its body arrives', async () => {
   const conversation = talk(head('plk_nobody', 'Content-Length: 1000000'));
-  const answered = await Promise.race([
-    new Promise<string>((resolve) => conversation.socket.once('data', (data) => resolve(String(data)))),
-    sleep(3_000).then(() => 'nothing'),
-  ]);
-  expect(answered).toMatch(/^HTTP\/1\.1 401 /);
+  const response = await new Promise<string>((resolve) =>
+    conversation.socket.once('data', (data) => resolve(String(data))),
+  );
+  expect(response).toMatch(/^HTTP\/1\.1 401 /);
   conversation.socket.destroy();
 });
 
@@ -127,7 +129,7 @@ test('an endless body is discarded and the connection closed', async () => {
   await trickle(conversation, chunk, 5);
   const { text, ms } = await conversation.ended;
   expect(text).toMatch(/^(?:HTTP\/1\.1 (?:413|408) |$)/);
-  expect(ms).toBeLessThan(5_000);
+  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
   expect(process.memoryUsage().rss - before).toBeLessThan(200_000_000);
 });
 
@@ -150,7 +152,7 @@ test.each([
   const { text, ms } = await talk(bytes as string | Buffer).ended;
   // The key may be refused first. The malformed part then closes the connection.
   expect(text).toContain(`HTTP/1.1 ${status} `);
-  expect(ms).toBeLessThan(5_000);
+  expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
 });
 
 test('the server still serves other requests', async () => {

@@ -174,7 +174,7 @@ test('the API stops without waiting for its streams', async () => {
   });
   const opened = await stream(api.operator.key, other);
   const began = Date.now();
-  await other.stop(60_000);
-  expect(Date.now() - began).toBeLessThan(30_000);
+  await other.stop(240_000);
+  expect(Date.now() - began).toBeLessThan(120_000);
   await eventually(async () => opened.hasEnded() || undefined);
 });

@@ -158,7 +158,7 @@ describe('the inspector', () => {
       const started = Date.now();
       const inspection = await impatient.inspect({ path, mimeType: 'application/pdf' });
       expect(inspection).toMatchObject({ ok: true, properties: { pageCount: 1 }, previews: [] });
-      expect(Date.now() - started).toBeLessThan(20_000);
+      expect(Date.now() - started).toBeLessThan(120_000);
       await writeFile(path, await samplePdf([100, 100]));
       expect(await impatient.inspect({ path, mimeType: 'application/pdf' })).toMatchObject({
         ok: true,

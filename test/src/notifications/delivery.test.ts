@@ -220,7 +220,7 @@ describe('through the relay', () => {
     try {
       const started = Date.now();
       while ((await listDeliveries(fixture.sql, { endpointId: quick.id, state: 'delivered', limit: 50 })).length < 20) {
-        expect(Date.now() - started).toBeLessThan(10_000);
+        expect(Date.now() - started).toBeLessThan(60_000);
         await new Promise((resolve) => setTimeout(resolve, 50));
       }
       expect(await listDeliveries(fixture.sql, { endpointId: slow.id, state: 'delivered', limit: 50 })).toEqual([]);

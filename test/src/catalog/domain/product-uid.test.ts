@@ -71,5 +71,5 @@ test('a productUid that is ambiguous at every position is refused quickly', () =
   const match = matchUid(uid, `p_${'x_'.repeat(240)}`, accepting({}, ['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h']));
   expect(match.ok).toBe(false);
   // Without remembered dead ends there are about 10^13 paths.
-  expect(performance.now() - started).toBeLessThan(2_000);
+  expect(performance.now() - started).toBeLessThan(60_000);
 });

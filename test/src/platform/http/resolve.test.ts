@@ -79,12 +79,15 @@ describe('DNS lookup', () => {
 
   it('delays neither file reads nor other names while servers do not respond', async () => {
     const resolve = createDnsResolve([address]);
-    const silent = Array.from({ length: 50 }, (_, i) => resolve(`silent-${i}.example`).catch(() => []));
-    const started = Date.now();
+    let ended = 0;
+    const silent = Array.from({ length: 50 }, async (_, i) => {
+      await resolve(`silent-${i}.example`).catch(() => []);
+      ended += 1;
+    });
     await readFile(__filename);
     expect(await resolveLocally('127.0.0.1')).toEqual([{ address: '127.0.0.1', family: 4 }]);
     expect(await resolve('both.example')).toHaveLength(2);
-    expect(Date.now() - started).toBeLessThan(2_000);
+    expect(ended).toBe(0);
     await Promise.all(silent);
   });
 });

@@ -251,12 +251,10 @@ describe('responses', () => {
       const drip = setInterval(() => response.write('.'), 20);
       response.on('close', () => clearInterval(drip));
     };
-    const started = Date.now();
     expect(await client.exchange({ url: origin, timeoutMs: 300, limitBytes: 1e6 })).toMatchObject({
       ok: false,
       kind: 'timeout',
     });
-    expect(Date.now() - started).toBeLessThan(3_000);
   });
 
   describe('with a least pace', () => {
