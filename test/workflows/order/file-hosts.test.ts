@@ -22,10 +22,11 @@ import {
 
 /**
  * Hosts of print files and packing slips. A faulty file refuses the order and is named in the reason, and nothing else
- * changes. Transient failures are tested on a second stack with a short retry window: attempts after 0, 2 and 6 seconds.
+ * changes. Transient failures are tested on a second stack with a short retry window: attempts after 0, 2, 6 and 14
+ * seconds. A busy machine fetches the good files within it.
  */
 
-const WINDOW_MS = 6_000;
+const WINDOW_MS = 16_000;
 
 interface Refused {
   readonly code: string;
