@@ -44,8 +44,9 @@ export async function buildOnce({ name, inputs, stampFile, outputs = [], build }
   mkdirSync(dist, { recursive: true });
   const release = await lockfile.lock(dist, {
     lockfilePath: join(dist, `${name}.lock`),
-    stale: 60_000,
-    retries: { retries: 600, factor: 1, minTimeout: 200, maxTimeout: 200 },
+    // A build blocks its process, which renews the lock, for minutes on a busy machine.
+    stale: 300_000,
+    retries: { retries: 3_000, factor: 1, minTimeout: 200, maxTimeout: 200 },
   });
   try {
     if (isCurrent()) return undefined;
