@@ -118,15 +118,13 @@ function makeable(product: ResolvedProduct, path: string, subject: string): Reso
 function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolution {
   let nearest = `there is no product "${cutText(uid, MAX_UID_LENGTH)}"`;
   for (const model of candidates) {
-    const match = matchUid(model.template, uid, (attributeId) => {
-      const offered = model.attributes.get(attributeId);
-      return {
-        has: (text) => offered?.values.has(text) ?? false,
-        custom: (offered?.custom ?? null) !== null,
-      };
-    });
+    const match = matchUid(model.template, uid, (attributeId) => model.attributes.get(attributeId));
     if (!match.ok) {
-      if (match.attributeId !== null) nearest = `"${uid}" has no known value for attribute ${match.attributeId}`;
+      const { attributeId, isMissing } = match;
+      if (attributeId !== null) {
+        const fault = isMissing ? 'ends before the value of' : 'has no known value for';
+        nearest = `"${uid}" ${fault} attribute ${attributeId}`;
+      }
       continue;
     }
     const closed = unavailable(model);

@@ -50,18 +50,19 @@ export function formatUid(template: UidTemplate, values: Readonly<Record<string,
     .join('');
 }
 
-/** The texts that an attribute accepts. */
+/** The texts that an attribute accepts: ids of ordinary values, and custom input unless `custom` is null. */
 export interface AcceptedValues {
-  /** Returns true when the text is the id of an ordinary value. */
-  has(valueId: string): boolean;
-  /** True when the attribute also accepts custom input. */
-  readonly custom: boolean;
+  readonly values: { has(valueId: string): boolean };
+  readonly custom: object | null;
 }
 
 export type UidMatch =
   | { readonly ok: true; readonly values: Readonly<Record<string, string>> }
-  /** `attributeId` is the attribute that has no matching value, or null when the fixed text differs. */
-  | { readonly ok: false; readonly attributeId: string | null };
+  /**
+   * `attributeId` is the attribute that has no matching value, or null when the fixed text differs. `isMissing`: the
+   * productUid ends before its value.
+   */
+  | { readonly ok: false; readonly attributeId: string | null; readonly isMissing: boolean };
 
 /** Returns true when the text can be the input of a custom value. */
 export function isCustomInput(text: string): boolean {
@@ -76,12 +77,18 @@ export function isCustomInput(text: string): boolean {
 export function matchUid(
   template: UidTemplate,
   uid: string,
-  accepted: (attributeId: string) => AcceptedValues,
+  accepted: (attributeId: string) => AcceptedValues | undefined,
 ): UidMatch {
-  if (uid.length > MAX_UID_LENGTH || !uid.startsWith(template.prefix)) return { ok: false, attributeId: null };
+  if (uid.length > MAX_UID_LENGTH || !uid.startsWith(template.prefix)) {
+    return { ok: false, attributeId: null, isMissing: false };
+  }
   const { segments } = template;
   const deadEnds = new Set<number>();
   let furthest = 0;
+  let isMissing = false;
+  const reach = (at: number, missing: boolean) => {
+    if (at > furthest) [furthest, isMissing] = [at, missing];
+  };
 
   const matchFrom = (at: number, start: number): Record<string, string> | undefined => {
     const segment = segments[at];
@@ -91,7 +98,7 @@ export function matchUid(
     }
     const deadEnd = at * (MAX_UID_LENGTH + 1) + start;
     if (deadEnds.has(deadEnd)) return undefined;
-    furthest = Math.max(furthest, at);
+    reach(at, start === uid.length);
     const next = segments[at + 1];
     const stop = next !== undefined && 'literal' in next ? next.literal : undefined;
     const ends: number[] = [];
@@ -100,8 +107,19 @@ export function matchUid(
     } else {
       for (let end = uid.indexOf(stop, start + 1); end !== -1; end = uid.indexOf(stop, end + 1)) ends.push(end);
     }
-    const values = accepted(segment.attributeId);
-    for (const fits of [(text: string) => values.has(text), (text: string) => values.custom && isCustomInput(text)]) {
+    const offered = accepted(segment.attributeId);
+    const isOrdinary = (text: string) => offered?.values.has(text) ?? false;
+    const isCustom = (text: string) => offered != null && offered.custom !== null && isCustomInput(text);
+    // The rest is a value, perhaps with a part of the text after it: the value of the next attribute is missing.
+    if (ends.length === 0 && stop !== undefined) {
+      for (let cut = 0; cut < stop.length; cut += 1) {
+        const text = uid.slice(start, uid.length - cut);
+        if (uid.endsWith(stop.slice(0, cut)) && !text.startsWith(stop) && (isOrdinary(text) || isCustom(text))) {
+          reach(at + 2, true);
+        }
+      }
+    }
+    for (const fits of [isOrdinary, isCustom]) {
       for (const end of ends) {
         const text = uid.slice(start, end);
         if (text === '' || !fits(text)) continue;
@@ -116,5 +134,6 @@ export function matchUid(
   const values = matchFrom(0, 0);
   if (values !== undefined) return { ok: true, values };
   const stuck = segments[furthest];
-  return { ok: false, attributeId: stuck !== undefined && 'attributeId' in stuck ? stuck.attributeId : null };
+  const attributeId = stuck !== undefined && 'attributeId' in stuck ? stuck.attributeId : null;
+  return { ok: false, attributeId, isMissing };
 }

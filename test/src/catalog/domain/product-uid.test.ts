@@ -9,8 +9,8 @@ function template(text: string): UidTemplate {
 const accepting =
   (values: Record<string, readonly string[]>, custom: readonly string[] = []) =>
   (id: string) => ({
-    has: (text: string) => values[id]?.includes(text) ?? false,
-    custom: custom.includes(id),
+    values: new Set(values[id]),
+    custom: custom.includes(id) ? {} : null,
   });
 
 test('a template is parsed in order', () => {
@@ -72,4 +72,18 @@ test('a productUid that is ambiguous at every position is refused quickly', () =
   expect(match.ok).toBe(false);
   // Without remembered dead ends there are about 10^13 paths.
   expect(performance.now() - started).toBeLessThan(60_000);
+});
+
+test.each([
+  ['p_x_y', 'c', true],
+  ['p_x_y_', 'c', true],
+  ['p_x', 'b', true],
+  ['p_x_y_k', 'c', true],
+  ['p_', 'a', true],
+  ['p_x_y_k_q', 'c', false],
+  ['p_q_y_k_z', 'a', false],
+  ['p_x_q_k_z', 'b', false],
+])('%s names attribute %s (missing: %s)', (text, attributeId, isMissing) => {
+  const accepted = accepting({ a: ['x'], b: ['y'], c: ['z'] });
+  expect(matchUid(template('p_{a}_{b}_k_{c}'), text, accepted)).toEqual({ ok: false, attributeId, isMissing });
 });
