@@ -205,6 +205,23 @@ function partPrices({ prices }: ModelPart, spec: ProductionSpec, values: Values)
   return pricesOf(prices ?? { EUR: spec.unitPriceMinorEur }, priceFactor(spec, values));
 }
 
+function resolvePart(partModel: CatalogModel, values: Values, name: string, quantity: number): ResolvedPart {
+  const { id, production: spec } = partModel.model;
+  return {
+    partModelId: id,
+    modelUid: modelUidOf(partModel),
+    name,
+    type: spec.partType,
+    quantity,
+    attributes: attributesOf(partModel, values),
+    partnerSku: spec.partnerSku === undefined ? null : fillSku(spec.partnerSku, values),
+    unitPriceMinorEur: priceFactor(spec, values)
+      .times(spec.unitPriceMinorEur)
+      .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
+      .toNumber(),
+  };
+}
+
 /** Returns the parts of a product in their order, the grams of all of them together, and the prices of further units. */
 function resolveParts(
   { model, parts: partModels }: CatalogModel,
@@ -223,19 +240,7 @@ function resolveParts(
     weightGrams += quantity * ownWeight(spec, chosen, printSize(spec, chosen), undefined);
     const units = quantity - part.quantity;
     if (units > 0) surcharges.push({ units, priceList: partPrices(part, spec, chosen) });
-    parts.push({
-      partModelId: part.modelId,
-      modelUid: modelUidOf(partModel),
-      name: part.name,
-      type: spec.partType,
-      quantity,
-      attributes: attributesOf(partModel, chosen),
-      partnerSku: spec.partnerSku === undefined ? null : fillSku(spec.partnerSku, chosen),
-      unitPriceMinorEur: priceFactor(spec, chosen)
-        .times(spec.unitPriceMinorEur)
-        .toDecimalPlaces(0, Decimal.ROUND_HALF_UP)
-        .toNumber(),
-    });
+    parts.push(resolvePart(partModel, chosen, part.name, quantity));
   }
   return { parts, weightGrams, surcharges };
 }
@@ -273,7 +278,8 @@ export function buildProduct(
     productTypeUid: spec.productTypeUid ?? model.id,
     productNameUid: spec.productNameUid ?? model.id,
     attributes: attributesOf(catalogModel, values),
-    parts,
+    // A stocked model that is sold by itself is its only part.
+    parts: spec.partType === 'stock' && parts.length === 0 ? [resolvePart(catalogModel, values, model.name, 1)] : parts,
     workflowEnabled: spec.workflowEnabled,
     fileTypes: spec.fileTypes ?? STANDARD_FILE_TYPES[spec.kind],
     printAreas: areas,

@@ -313,17 +313,33 @@ describe('stock product', () => {
         production: { modelUid: 'flat_product', priceList: { EUR: [{ from: 1, unitMinor: 2_000 }] } },
       },
     });
+    await stack.operator.createProductModel({
+      body: {
+        id: 'frame-itself',
+        name: 'Frame itself',
+        categoryId: 'frames',
+        productUidTemplate: 'frame_itself_{paper_format}_{frame_material}',
+        state: 'active',
+        production: {
+          modelUid: 'flat_product',
+          partType: 'stock',
+          partnerSku: 'frame-{frame_material}-{paper_format.code}',
+          priceList: { EUR: [{ from: 1, unitMinor: 2_000 }] },
+        },
+      },
+    });
   });
 
   test.each([
-    ['without files', undefined],
-    ['with an empty list of files', []],
-  ])('%s is an item of the type stock without assets', async (_case, files) => {
+    ['of a stocked part, without files,', 'frame_alone', undefined],
+    ['of a stocked part, with an empty list of files,', 'frame_alone', []],
+    ['that is stocked itself', 'frame_itself', undefined],
+  ])('%s is an item of the type stock without assets', async (_case, model, files) => {
     const { orderId, printOrders } = await sentOrder(stack, {
       items: [
         {
           itemReferenceId: 'frame',
-          productUid: 'frame_alone_a3_wood-oak',
+          productUid: `${model}_a3_wood-oak`,
           quantity: 2,
           ...(files === undefined ? {} : { files }),
         },
