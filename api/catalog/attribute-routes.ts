@@ -10,6 +10,7 @@ import {
   addAttributeValues,
   putAttribute,
   attributeValues as readAttributeValues,
+  removeAttributeValue,
   replaceAttributeValues,
   type StoredAttributeValue,
 } from '../../src/catalog/attributes';
@@ -146,6 +147,24 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
         const [stored] = await replaceValues(sql, audit, attributeId, [{ ...body, id: valueId }]);
         return shown(stored!);
       },
+    }),
+    route({
+      ...group,
+      method: 'delete',
+      path: '/product/v1/attributes/{attributeId}/values/{valueId}',
+      operationId: 'deleteAttributeValue',
+      summary: 'Remove a value of an attribute',
+      description: '409 names the product models and customer products that use the value.',
+      audits: ['attribute.remove_value'],
+      params: z.object({ attributeId: z.string(), valueId: z.string() }),
+      response: storedAttributeValue,
+      handler: async ({ params: { attributeId, valueId }, audit }) =>
+        await changeCatalog(sql, async (tx) => {
+          const removed = await removeAttributeValue(tx, attributeId, valueId);
+          const before = byId([removed]);
+          await audit(tx, { action: 'attribute.remove_value', objectId: attributeId, before, after: null });
+          return shown(removed);
+        }),
     }),
   ];
 }

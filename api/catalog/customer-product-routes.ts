@@ -4,11 +4,13 @@ import { listCustomerProducts } from '../../src/catalog/customer-product-list';
 import {
   ALL_CUSTOMERS,
   type CustomerProduct,
+  changedCustomerProduct,
   customerProduct,
   customerProductChange,
   customerProductList,
   customerProductQuery,
   newCustomerProduct,
+  type VariantOption,
   variantValues,
 } from '../../src/catalog/customer-product-schemas';
 import {
@@ -16,6 +18,7 @@ import {
   createCustomerProduct,
   deleteCustomerProduct,
   customerProduct as readCustomerProduct,
+  removeVariantValue,
   updateCustomerProduct,
   type Viewer,
 } from '../../src/catalog/customer-products';
@@ -62,6 +65,11 @@ function listItem(product: CustomerProduct): z.input<typeof customerProductList>
   };
 }
 
+/** Returns the values of variant options, as clients add them. */
+function valuesOf(options: readonly VariantOption[]): z.input<typeof variantValues> {
+  return options.map(({ id, values }) => ({ variantOptionId: id, values }));
+}
+
 /** Routes of customer products and their variant values (docs/catalog.md). */
 export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
   return [
@@ -100,18 +108,19 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
       operationId: 'updateCustomerProduct',
       summary: 'Change a customer product',
       description:
-        'Changes only the given fields. The owner or an operator can archive a product and publish it again.',
+        'Changes only the given fields. The owner or an operator can archive a product and publish it again. Orders keep ' +
+        'the product that they resolved.',
       audits: ['customer_product.change'],
       params: z.object({ id: z.string() }),
       body: customerProductChange,
-      response: customerProduct,
+      response: changedCustomerProduct,
       handler: async ({ account, params: { id }, body, audit }) =>
         await inTransaction(sql, async (tx) => {
           const { before, after } = await updateCustomerProduct(tx, viewerOf(account), id, body);
           const withState = (product: CustomerProduct) => ({ ...shown(product), state: product.state });
           const change = { before: withState(before), after: withState(after) };
           await audit(tx, { action: 'customer_product.change', objectId: id, ...change });
-          return shown(after);
+          return change.after;
         }),
     }),
     exportedList({
@@ -146,23 +155,6 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
     }),
     route({
       ...group,
-      method: 'delete',
-      path: '/product/v1/customer-products/{id}',
-      operationId: 'deleteCustomerProduct',
-      summary: 'Delete a customer product',
-      description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
-      audits: ['customer_product.delete'],
-      params: z.object({ id: z.string() }),
-      response: z.object({ id: z.string(), deleted: z.literal(true) }),
-      handler: async ({ account, params: { id }, audit }) =>
-        await inTransaction(sql, async (tx) => {
-          const before = shown(await deleteCustomerProduct(tx, viewerOf(account), id, customerProductOrdered));
-          await audit(tx, { action: 'customer_product.delete', objectId: id, before, after: null });
-          return { id, deleted: true as const };
-        }),
-    }),
-    route({
-      ...group,
       method: 'post',
       path: '/product/v1/customer-products/{customerProductId}/variant-values',
       operationId: 'addVariantValues',
@@ -184,6 +176,45 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
         }),
     }),
     route({
+      ...group,
+      method: 'put',
+      path: '/product/v1/customer-products/{customerProductId}/variant-values',
+      operationId: 'replaceVariantValues',
+      summary: 'Replace values of variant options',
+      description: 'Replaces values by `value` and adds new ones. Values that are not given stay unchanged.',
+      audits: ['customer_product.replace_values'],
+      params: z.object({ customerProductId: z.string() }),
+      body: variantValues.min(1),
+      response: variantValues,
+      handler: async ({ account, params: { customerProductId }, body, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          const { before, after } = await addVariantValues(tx, viewerOf(account), customerProductId, body, {
+            replace: true,
+          });
+          const change = { before: { variantValues: valuesOf(before) }, after: { variantValues: valuesOf(after) } };
+          await audit(tx, { action: 'customer_product.replace_values', objectId: customerProductId, ...change });
+          return body;
+        }),
+    }),
+    route({
+      ...group,
+      method: 'delete',
+      path: '/product/v1/customer-products/{customerProductId}/variant-values/{variantOptionId}/{value}',
+      operationId: 'deleteVariantValue',
+      summary: 'Remove a value of a variant option',
+      description: 'Orders keep the product that they resolved.',
+      audits: ['customer_product.remove_value'],
+      params: z.object({ customerProductId: z.string(), variantOptionId: z.string(), value: z.string() }),
+      response: z.object({ variantOptionId: z.string(), value: z.string(), deleted: z.literal(true) }),
+      handler: async ({ account, params: { customerProductId, ...named }, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          const before = await removeVariantValue(tx, viewerOf(account), customerProductId, named);
+          const change = { before: { ...named, ...before }, after: null };
+          await audit(tx, { action: 'customer_product.remove_value', objectId: customerProductId, ...change });
+          return { ...named, deleted: true as const };
+        }),
+    }),
+    route({
       ...reads,
       method: 'get',
       path: '/product/v1/customer-products/{customerProductId}/variant-values',
@@ -194,8 +225,25 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
       handler: async ({ account, params }) => {
         const product = await readCustomerProduct(sql, viewerOf(account), params.customerProductId);
         if (product === undefined) throw new Refusal('NOT_FOUND', { message: 'The customer product does not exist.' });
-        return product.variantOptions.map(({ id, values }) => ({ variantOptionId: id, values }));
+        return valuesOf(product.variantOptions);
       },
+    }),
+    route({
+      ...group,
+      method: 'delete',
+      path: '/product/v1/customer-products/{id}',
+      operationId: 'deleteCustomerProduct',
+      summary: 'Delete a customer product',
+      description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',
+      audits: ['customer_product.delete'],
+      params: z.object({ id: z.string() }),
+      response: z.object({ id: z.string(), deleted: z.literal(true) }),
+      handler: async ({ account, params: { id }, audit }) =>
+        await inTransaction(sql, async (tx) => {
+          const before = shown(await deleteCustomerProduct(tx, viewerOf(account), id, customerProductOrdered));
+          await audit(tx, { action: 'customer_product.delete', objectId: id, before, after: null });
+          return { id, deleted: true as const };
+        }),
     }),
   ];
 }

@@ -24,6 +24,11 @@ export const attributeValues = z
   .min(1)
   .max(1_000)
   .check(({ value, issues }) => {
+    const defaults = value.flatMap(({ isDefault }, at) => (isDefault ? [at] : []));
+    for (const at of defaults.slice(1)) {
+      const message = 'An attribute can have only one default value.';
+      issues.push({ code: 'custom', message, path: [at, 'isDefault'], input: true });
+    }
     for (const at of repeatsOf(value.map(({ id }) => id))) {
       const input = value[at]!.id;
       issues.push({ code: 'custom', message: `Id "${input}" is listed twice.`, path: [at, 'id'], input });

@@ -63,6 +63,21 @@ async function lockAttribute(tx: Queryable, attributeId: string): Promise<void> 
   if (attribute === undefined) throw new Refusal('NOT_FOUND', { message: `There is no attribute "${attributeId}".` });
 }
 
+/** @throws Refusal `CONFLICT` at the second default value, when the given values add one to an attribute */
+async function refuseSecondDefault(tx: Transaction, attributeId: string, values: readonly AttributeValue[]) {
+  const at = values.findIndex(({ isDefault }) => isDefault);
+  if (at === -1) return;
+  const [other] = await tx<{ id: string }[]>`
+    SELECT id FROM attribute_values
+    WHERE attribute_id = ${attributeId} AND is_default AND id <> ALL(${values.map(({ id }) => id)})`;
+  if (other === undefined) return;
+  const message = `Attribute "${attributeId}" already has the default value "${other.id}".`;
+  throw new Refusal('CONFLICT', {
+    message,
+    errors: [{ code: 'VALIDATION_ERROR', message, reference: `[${at}].isDefault` }],
+  });
+}
+
 const sortLike = (values: readonly AttributeValue[], stored: readonly StoredAttributeValue[]) => {
   const byId = new Map(stored.map((value) => [value.id, value]));
   return values.map(({ id }) => byId.get(id)!);
@@ -70,7 +85,8 @@ const sortLike = (values: readonly AttributeValue[], stored: readonly StoredAttr
 
 /**
  * Adds values to an attribute: all of them or none. Call it in `changeCatalog`.
- * @throws Refusal `NOT_FOUND` for an unknown attribute; `CONFLICT`, which names every value that already exists
+ * @throws Refusal `NOT_FOUND` for an unknown attribute; `CONFLICT`, which names every value that already exists, or a
+ * second default value
  */
 export async function addAttributeValues(
   tx: Transaction,
@@ -78,6 +94,7 @@ export async function addAttributeValues(
   values: readonly AttributeValue[],
 ): Promise<StoredAttributeValue[]> {
   await lockAttribute(tx, attributeId);
+  await refuseSecondDefault(tx, attributeId, values);
   const added = await tx<StoredAttributeValue[]>`
     INSERT INTO attribute_values ${tx(rows(tx, attributeId, values))}
     ON CONFLICT (attribute_id, id) DO NOTHING
@@ -97,7 +114,7 @@ export async function addAttributeValues(
  * Replaces values of an attribute by id and adds new ones. Values that are not given stay unchanged. Call it in
  * `changeCatalog`.
  * @returns `before`: the values that were replaced; `after`: the values as stored, in the given order
- * @throws Refusal `NOT_FOUND` for an unknown attribute
+ * @throws Refusal `NOT_FOUND` for an unknown attribute; `CONFLICT` for a second default value
  */
 export async function replaceAttributeValues(
   tx: Transaction,
@@ -105,6 +122,7 @@ export async function replaceAttributeValues(
   values: readonly AttributeValue[],
 ): Promise<{ readonly before: readonly StoredAttributeValue[]; readonly after: StoredAttributeValue[] }> {
   await lockAttribute(tx, attributeId);
+  await refuseSecondDefault(tx, attributeId, values);
   const before = await tx<StoredAttributeValue[]>`
     SELECT ${tx(COLUMNS)} FROM attribute_values
     WHERE attribute_id = ${attributeId} AND id = ANY(${values.map(({ id }) => id)})`;
@@ -115,4 +133,43 @@ export async function replaceAttributeValues(
         is_custom = excluded.is_custom, is_default = excluded.is_default, updated_at = now()
     RETURNING ${tx(COLUMNS)}`;
   return { before, after: sortLike(values, replaced) };
+}
+
+/** Most products that a refusal names. */
+const MOST_NAMED = 20;
+
+/**
+ * Removes a value of an attribute and returns it. Call it in `changeCatalog`.
+ * @throws Refusal `NOT_FOUND`; `CONFLICT` for a value that product models or customer products name, with their ids
+ */
+export async function removeAttributeValue(
+  tx: Transaction,
+  attributeId: string,
+  valueId: string,
+): Promise<StoredAttributeValue> {
+  await lockAttribute(tx, attributeId);
+  const contains = (value: object) => json(tx, value);
+  const users = await tx<{ name: string }[]>`
+    SELECT format('product model %s', id) AS name FROM product_models
+    WHERE attributes @> ${contains([{ id: attributeId, valueIds: [valueId] }])}
+      OR attributes @> ${contains([{ id: attributeId, defaultValueId: valueId }])}
+      OR production -> 'printAreas' @> ${contains([{ when: { attributeId, valueIds: [valueId] } }])}
+      OR production -> 'priceFactors' -> ${attributeId}::text ? ${valueId}
+      OR production -> 'addedGrams' -> ${attributeId}::text ? ${valueId}
+    UNION ALL
+    SELECT format('customer product %s', id) FROM customer_products
+    WHERE variant_options @> ${contains([{ values: [{ attributeValues: [{ attributes: { [attributeId]: valueId } }] }] }])}
+    LIMIT ${MOST_NAMED}`;
+  if (users.length > 0) {
+    const names = users.map(({ name }) => name).join(', ');
+    throw new Refusal('CONFLICT', {
+      message: `Value "${valueId}" of attribute "${attributeId}" is in use by ${names}.`,
+    });
+  }
+  const [removed] = await tx<StoredAttributeValue[]>`
+    DELETE FROM attribute_values WHERE attribute_id = ${attributeId} AND id = ${valueId} RETURNING ${tx(COLUMNS)}`;
+  if (removed === undefined) {
+    throw new Refusal('NOT_FOUND', { message: `Attribute "${attributeId}" has no value "${valueId}".` });
+  }
+  return removed;
 }

@@ -47,6 +47,10 @@ export const customerProductChange = z.object({
   name: text(200).optional(),
   customerIds: customerIds.optional(),
   state: state.optional().describe('An archived product cannot be ordered, and lists show it only on request'),
+  variantOptions: newCustomerProduct.shape.variantOptions
+    .optional()
+    .describe('All options. An option with the id of an earlier one keeps its values'),
+  partQuantities: newCustomerProduct.shape.partQuantities,
 });
 
 export const customerProduct = z
@@ -61,6 +65,9 @@ export const customerProduct = z
     updatedAt: timestamp,
   })
   .meta({ id: 'CustomerProduct' });
+
+/** A customer product as changes return it. */
+export const changedCustomerProduct = customerProduct.extend({ state }).meta({ id: 'ChangedCustomerProduct' });
 
 export const customerProductQuery = z.object({
   customerProductIds: commaSeparated.optional().describe('Comma-separated'),

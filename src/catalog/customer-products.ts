@@ -72,8 +72,33 @@ export async function createCustomerProduct(
             ${draft.customerIds as string[]}, ${draft.productModelId}, ${json(tx, options)},
             ${draft.partQuantities === undefined ? null : json(tx, draft.partQuantities)})
     RETURNING ${tx(COLUMNS)}`;
+  await refuseTakenName(tx, row!);
   if (viewer.role === 'client') await checkQuota(tx, viewer.id, limit);
   return shownTo(viewer, row!);
+}
+
+/**
+ * Refuses a published product when its owner has another one of the same name for one of its customers: an order by the
+ * name would find only one of them.
+ * @throws Refusal `CONFLICT` at `name`
+ */
+async function refuseTakenName(tx: Transaction, product: OwnedCustomerProduct): Promise<void> {
+  const { id, ownerId, name, customerIds } = product;
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`customer_products:${ownerId ?? ''}:${name}`}, 0))`;
+  const everyone = ownerId === null ? [ALL_CUSTOMERS] : [ALL_CUSTOMERS, ownerId];
+  const [other] = await tx<{ id: string }[]>`
+    SELECT product.id FROM visible_customer_products mine
+    JOIN visible_customer_products other
+      ON other.viewer = mine.viewer AND other.name = mine.name AND other.state = 'published' AND mine.state = 'published'
+    JOIN customer_products product ON product.id = other.customer_product_id
+    WHERE mine.customer_product_id = ${id} AND product.id <> ${id} AND product.owner_id IS NOT DISTINCT FROM ${ownerId}
+      -- A viewer that is a client of the operators has one of their products by a name, whoever its customers are.
+      AND (product.owner_id IS NULL OR product.customer_ids && ${customerIds} OR product.customer_ids && ${everyone}
+           OR ${customerIds}::text[] && ${everyone}::text[])
+    LIMIT 1`;
+  if (other === undefined) return;
+  const message = `Customer product ${other.id} has this name already. Archive it, or choose another name.`;
+  throw new Refusal('CONFLICT', { message, errors: [{ code: 'VALIDATION_ERROR', message, reference: 'name' }] });
 }
 
 /** @throws Refusal `QUOTA_EXCEEDED` when a client has more customer products than the limit */
@@ -124,7 +149,38 @@ async function ownProduct(tx: Transaction, viewer: Viewer, id: string): Promise<
   });
 }
 
-/** Changes the given fields. Call it in a transaction. @throws Refusal `NOT_FOUND`, `FORBIDDEN` */
+/**
+ * Returns the options after a change. An option with the id of an earlier one keeps its values.
+ * @throws Refusal `VALIDATION_ERROR` for options, kept values and part quantities that the product model does not have
+ */
+async function changedOptions(
+  tx: Transaction,
+  before: OwnedCustomerProduct,
+  { variantOptions, partQuantities }: z.output<typeof customerProductChange>,
+): Promise<VariantOption[]> {
+  if (variantOptions === undefined && partQuantities === undefined) return before.variantOptions;
+  const model = (await loadCatalogModels(tx, [before.productModelId])).get(before.productModelId)!;
+  const options = (variantOptions ?? before.variantOptions).map((option): VariantOption => {
+    const earlier = before.variantOptions.find(({ id }) => id === option.id);
+    return { ...option, state: earlier?.state ?? 'published', values: earlier?.values ?? [] };
+  });
+  const given = { variantOptions: variantOptions === undefined ? [] : options, partQuantities };
+  const errors = customerProductFaults(given, model);
+  // Values that were kept must fit what their options map now.
+  const kept = options.map(({ id, values }) => ({ variantOptionId: id, values }));
+  const empty = options.map((option) => ({ ...option, values: [] }));
+  for (const error of variantOptions === undefined ? [] : variantValueFaults(kept, empty, model).faults) {
+    errors.push({ ...error, reference: `variantOptions${error.reference}` });
+  }
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  return options;
+}
+
+/**
+ * Changes the given fields. Orders keep the product that they resolved. Call it in a transaction.
+ * @throws Refusal `NOT_FOUND`, `FORBIDDEN`; `VALIDATION_ERROR` for options and part quantities; `CONFLICT` for a name
+ * that is taken
+ */
 export async function updateCustomerProduct(
   tx: Transaction,
   viewer: Viewer,
@@ -132,14 +188,20 @@ export async function updateCustomerProduct(
   change: z.output<typeof customerProductChange>,
 ): Promise<{ readonly before: CustomerProduct; readonly after: CustomerProduct }> {
   const before = await ownProduct(tx, viewer, id);
+  const options = await changedOptions(tx, before, change);
+  const quantities = change.partQuantities ?? before.partQuantities;
   const [row] = await tx<OwnedCustomerProduct[]>`
     UPDATE customer_products
     SET name = ${change.name ?? before.name},
         customer_ids = ${(change.customerIds ?? before.customerIds) as string[]},
         state = ${change.state ?? before.state},
+        variant_options = ${json(tx, options)},
+        part_quantities = ${quantities === null ? null : json(tx, quantities)},
         updated_at = now()
     WHERE id = ${id}
     RETURNING ${tx(COLUMNS)}`;
+  // Only these fields decide whether the name is taken.
+  if ((change.name ?? change.customerIds ?? change.state) !== undefined) await refuseTakenName(tx, row!);
   return { before: shownTo(viewer, before), after: shownTo(viewer, row!) };
 }
 
@@ -164,8 +226,16 @@ export async function deleteCustomerProduct(
   return shownTo(viewer, product);
 }
 
+/** Stores the variant options of a customer product. */
+async function storeOptions(tx: Transaction, id: string, options: readonly VariantOption[]): Promise<void> {
+  await tx`
+    UPDATE customer_products SET variant_options = ${json(tx, options)}, updated_at = now() WHERE id = ${id}`;
+}
+
 /**
  * Adds values to the variant options of a customer product: all of them or none.
+ * @param replace true to replace values that exist, in their place, instead of refusing them
+ * @returns the values of the options before and after
  * @throws Refusal `VALIDATION_ERROR` with paths such as `[0].values[1].attributeValues[0].partModelId`; `CONFLICT`
  * for values, or a second default value, that clash with existing ones; `NOT_FOUND`, `FORBIDDEN`
  */
@@ -173,22 +243,51 @@ export async function addVariantValues(
   tx: Transaction,
   viewer: Viewer,
   id: string,
-  added: z.output<typeof variantValues>,
-): Promise<void> {
+  given: z.output<typeof variantValues>,
+  { replace = false } = {},
+): Promise<{ readonly before: VariantOption[]; readonly after: VariantOption[] }> {
   const product = await ownProduct(tx, viewer, id);
   const model = (await loadCatalogModels(tx, [product.productModelId])).get(product.productModelId)!;
-  const { faults, conflicts } = variantValueFaults(added, product.variantOptions, model);
+  const valuesOf = (optionId: string) =>
+    given.filter(({ variantOptionId }) => variantOptionId === optionId).flatMap(({ values }) => values);
+  const others = product.variantOptions.map((option) => {
+    const replaced = new Set(replace ? valuesOf(option.id).map(({ value }) => value) : []);
+    return { ...option, values: option.values.filter(({ value }) => !replaced.has(value)) };
+  });
+  const { faults, conflicts } = variantValueFaults(given, others, model);
   if (faults.length > 0) throw new Refusal('VALIDATION_ERROR', { errors: [...faults, ...conflicts] });
   if (conflicts.length > 0) throw new Refusal('CONFLICT', { errors: conflicts });
-  const options = product.variantOptions.map((option) => ({
-    ...option,
-    values: [
-      ...option.values,
-      ...added.filter(({ variantOptionId }) => variantOptionId === option.id).flatMap(({ values }) => values),
-    ],
-  }));
-  await tx`
-    UPDATE customer_products SET variant_options = ${json(tx, options)}, updated_at = now() WHERE id = ${id}`;
+  const after = product.variantOptions.map((option) => {
+    const byValue = new Map([...option.values, ...valuesOf(option.id)].map((value) => [value.value, value]));
+    return { ...option, values: [...byValue.values()] };
+  });
+  await storeOptions(tx, id, after);
+  return { before: product.variantOptions, after };
+}
+
+/**
+ * Removes a value of a variant option and returns it. Orders keep the product that they resolved.
+ * @throws Refusal `NOT_FOUND`, also for a value that the option does not have; `FORBIDDEN`
+ */
+export async function removeVariantValue(
+  tx: Transaction,
+  viewer: Viewer,
+  id: string,
+  { variantOptionId, value }: { readonly variantOptionId: string; readonly value: string },
+): Promise<VariantOption['values'][number]> {
+  const { variantOptions } = await ownProduct(tx, viewer, id);
+  const option = variantOptions.find((candidate) => candidate.id === variantOptionId);
+  const removed = option?.values.find((candidate) => candidate.value === value);
+  if (option === undefined || removed === undefined) {
+    throw new Refusal('NOT_FOUND', { message: `Option "${variantOptionId}" has no value "${value}".` });
+  }
+  const left = { ...option, values: option.values.filter((candidate) => candidate !== removed) };
+  await storeOptions(
+    tx,
+    id,
+    variantOptions.map((candidate) => (candidate === option ? left : candidate)),
+  );
+  return removed;
 }
 
 /** Returns a customer product that the viewer can see, or undefined. */

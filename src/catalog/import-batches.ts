@@ -96,7 +96,24 @@ async function writeAttributeValues(tx: Transaction, { lines }: Batch<'attribute
   const known = new Set(
     (await tx<{ id: string }[]>`SELECT id FROM attributes WHERE id = ANY(${ids})`).map(({ id }) => id),
   );
-  const rows = lines.map(({ value }) => value).filter(({ attributeId }) => known.has(attributeId));
+  const stored = await tx<{ attributeId: string; id: string }[]>`
+    SELECT attribute_id, id FROM attribute_values WHERE attribute_id = ANY(${ids}) AND is_default`;
+  const defaults = new Map(stored.map(({ attributeId, id }) => [attributeId, id]));
+  const faults = lines.map(({ value: { attributeId, id, isDefault } }): readonly ImportFault[] => {
+    if (!known.has(attributeId)) {
+      return [{ reference: 'attributeId', message: `There is no attribute "${attributeId}".` }];
+    }
+    const current = defaults.get(attributeId);
+    if (isDefault && current !== undefined && current !== id) {
+      return [
+        { reference: 'isDefault', message: `Attribute "${attributeId}" already has the default value "${current}".` },
+      ];
+    }
+    if (isDefault) defaults.set(attributeId, id);
+    else if (current === id) defaults.delete(attributeId);
+    return [];
+  });
+  const rows = lines.filter((_, at) => faults[at]!.length === 0).map(({ value }) => value);
   const written = await tx<{ key: string; created: boolean }[]>`
     INSERT INTO attribute_values AS stored (attribute_id, id, description, properties, is_custom, is_default)
     SELECT "attributeId", id, description, properties, "isCustom", "isDefault"
@@ -108,12 +125,9 @@ async function writeAttributeValues(tx: Transaction, { lines }: Batch<'attribute
     WHERE (stored.description, stored.properties, stored.is_custom, stored.is_default)
           IS DISTINCT FROM (excluded.description, excluded.properties, excluded.is_custom, excluded.is_default)
     RETURNING attribute_id || '/' || id AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ attributeId, id }) => `${attributeId}/${id}`, written).map((outcome, at) => {
-    const { attributeId } = lines[at]!.value;
-    return known.has(attributeId)
-      ? outcome
-      : [{ reference: 'attributeId', message: `There is no attribute "${attributeId}".` }];
-  });
+  return outcomes(lines, ({ attributeId, id }) => `${attributeId}/${id}`, written).map((outcome, at) =>
+    faults[at]!.length === 0 ? outcome : faults[at]!,
+  );
 }
 
 function faultsOf(refusal: Refusal): readonly ImportFault[] {

@@ -10,7 +10,7 @@ import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { Sql } from '../../src/platform/postgres';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
-import { FILE_URL } from '../api/orders/sample-orders';
+import { FILE_URL, POSTER } from '../api/orders/sample-orders';
 import { testAccount, testApiDeps } from '../support/api-deps';
 import { oneCarrierSecret } from '../support/carrier-events';
 import { testDatabase } from '../support/database';
@@ -155,6 +155,9 @@ export async function fuzzSubject(): Promise<Subject> {
   const shared: KnownIds = {
     attributeId: ['paper_format', 'apparel_size', 'fuzz_size'],
     valueId: ['a3', 'm', 'fuzz-value'],
+    variantOptionId: ['size'],
+    value: ['M'],
+    productUid: [POSTER, 'nothing'],
     date: ['2026-01-05', '2030-12-31', '0001-01-01', '9999-12-31'],
     carrierUid: ['tern_parcel', 'corvid_post', 'no_such_carrier'],
     token: ['fuzz/label', 'fuzz/none'].map((objectKey) => {
@@ -172,6 +175,7 @@ export async function fuzzSubject(): Promise<Subject> {
     'redeliverOrderDelivery orderId': [preyThings.orderId![0]!],
     'redeliverOrderDelivery deliveryId': [notified],
     attributeId: ['fuzz_size'],
+    'deleteAttributeValue valueId': ['fuzz-value'],
     bulkRepairId: [await runningBulkRepair(sql, accounts.preyOperator, preyThings)],
     connectorId: [accounts.prey.id],
     keyId: preyKeys,

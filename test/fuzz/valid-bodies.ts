@@ -3,6 +3,13 @@ import { domesticRequest, internationalRequest } from '../api/shipping/shipping-
 import { LEEDS_CAPABILITIES, LEEDS_SENDER, leedsPartner } from '../support/rows/partner-setup';
 import type { Subject } from './subject';
 
+const sizeValues = [
+  {
+    variantOptionId: 'size',
+    values: [{ value: 'M', attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 'm' } }] }],
+  },
+];
+
 /**
  * Returns bodies that satisfy every rule, by operation. Changed copies of them reach the handlers, which bodies generated
  * from the schema alone seldom do.
@@ -64,19 +71,8 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
       { name: 'Band tee', customerIds: ['*'], productModelId: 't-shirt', variantOptions: [option] },
     ],
     updateCustomerProduct: [{ name: 'Other' }],
-    addVariantValues: [
-      [
-        {
-          variantOptionId: 'size',
-          values: [
-            {
-              value: 'M',
-              attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 'm' } }],
-            },
-          ],
-        },
-      ],
-    ],
+    addVariantValues: [sizeValues],
+    replaceVariantValues: [sizeValues],
     putAttribute: [{ description: 'Size', properties: [{ id: 'hex', description: 'Colour', type: 'string' }] }],
     addAttributeValues: [[{ id: 'fuzz-value', properties: { hex: '#ff8800', widthMm: 210, order: 1 } }]],
     replaceAttributeValues: [[{ id: 'fuzz-value', description: 'x' }]],

@@ -146,5 +146,49 @@ test('PUT of an attribute stores its property definitions, which product models 
     .set(api.operator.key)
     .send({ id: 'foil-card', name: 'Foil card', categoryId: 'cards', productUidTemplate: 'foil_card_{foil}' })
     .expect(200);
-  expect(body.attributes).toEqual([{ id: 'foil', ...definition, valueIds: null, defaultValueId: 'silver' }]);
+  const values = ['gold', 'silver'].map((id) => ({ id, description: null, isCustom: false, properties: {} }));
+  expect(body.attributes).toEqual([{ id: 'foil', ...definition, values, valueIds: null, defaultValueId: 'silver' }]);
+});
+
+describe('the default value and removal of attribute values', () => {
+  const at = '/product/v1/attributes/cover_finish/values';
+  const send = (method: 'post' | 'put', body: object) => request(api.app)[method](at).set(api.operator.key).send(body);
+  const remove = (value: string, attribute = 'cover_finish', by = api.operator) =>
+    request(api.app).delete(`/product/v1/attributes/${attribute}/values/${value}`).set(by.key);
+
+  test('a second default value is refused, in the request and beside the stored one; a default can move', async () => {
+    const two = [
+      { id: 'satin', isDefault: true },
+      { id: 'linen', isDefault: true },
+    ];
+    expect((await send('post', two).expect(400)).body.errors[0].reference).toBe('[1].isDefault');
+    const { body } = await send('post', [{ id: 'satin' }, { id: 'linen', isDefault: true }]).expect(409);
+    expect(body).toMatchObject({
+      message: expect.stringContaining('"matt"'),
+      errors: [{ reference: '[1].isDefault' }],
+    });
+    await send('put', [{ id: 'linen', isDefault: true }]).expect(409);
+    await send('put', [
+      { id: 'matt', isDefault: false },
+      { id: 'linen', isDefault: true },
+    ]).expect(200);
+    await send('put', [{ id: 'linen' }, { id: 'matt', isDefault: true }]).expect(200);
+  });
+
+  test('an unused value is removed; one in use is 409 and names what uses it', async () => {
+    await send('post', [{ id: 'velvet' }]).expect(200);
+    expect((await remove('velvet').expect(200)).body).toMatchObject({ id: 'velvet', attributeId: 'cover_finish' });
+    await remove('velvet').expect(404);
+    await remove('matt', 'nothing').expect(404);
+    await remove('matt', 'cover_finish', api.shop).expect(403);
+    // The default of a model, a price factor, a print area, and a value of a customer product.
+    for (const [attribute, value, user] of [
+      ['cover_finish', 'matt', 'product model photo-book'],
+      ['paper_format', 'a4', 'product model poster'],
+      ['print_sides', '0-4', 'product model t-shirt'],
+      ['apparel_size', 's', 'customer product 0190a000-0000-7000-8000-000000000001'],
+    ] as const) {
+      expect((await remove(value, attribute).expect(409)).body.message).toContain(user);
+    }
+  });
 });

@@ -32,6 +32,8 @@ export interface CatalogApi {
   created(over?: object, by?: TestAccount): Promise<string>;
   change(id: string, body: object, by?: TestAccount): Test;
   addValues(id: string, body: unknown, by?: TestAccount): Test;
+  replaceValues(id: string, body: unknown, by?: TestAccount): Test;
+  removeValue(id: string, option: string, value: string, by?: TestAccount): Test;
   delete(id: string, by?: TestAccount): Test;
   /** Submits an order of one product by name. */
   order(productName: string, over?: object, by?: TestAccount): Test;
@@ -66,6 +68,15 @@ export async function catalogApi(config: Partial<Config> = {}): Promise<CatalogA
         .post(`${PRODUCTS}/${id}/variant-values`)
         .set(by.key)
         .send(body as object),
+    replaceValues: (id, body, by = shop) =>
+      request(app)
+        .put(`${PRODUCTS}/${id}/variant-values`)
+        .set(by.key)
+        .send(body as object),
+    removeValue: (id, option, value, by = shop) =>
+      request(app)
+        .delete(`${PRODUCTS}/${id}/variant-values/${option}/${encodeURIComponent(value)}`)
+        .set(by.key),
     delete: (id, by = shop) => request(app).delete(`${PRODUCTS}/${id}`).set(by.key),
     order: (productName, over = {}, by = shop) =>
       request(app)
@@ -76,9 +87,11 @@ export async function catalogApi(config: Partial<Config> = {}): Promise<CatalogA
   };
 }
 
-/** Body of a new customer product with two options. */
+let tees = 0;
+
+/** Body of a new customer product with two options, and a name that no other has. */
 export const tee = (over: object = {}) => ({
-  name: 'Band tee',
+  name: `Band tee ${++tees}`,
   customerIds: ['*'],
   productModelId: 't-shirt',
   variantOptions: [
@@ -104,6 +117,12 @@ export const sizes = (...values: [value: string, id: string, isDefault?: boolean
     attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: id } }],
     ...(isDefault === undefined ? {} : { isDefault }),
   })),
+});
+
+/** A variant value of option `color` of `tee()`. */
+export const colorValues = (value: string, id: string, isDefault = false) => ({
+  variantOptionId: 'color',
+  values: [{ value, attributeValues: [{ partModelId: 't-shirt', attributes: { apparel_color: id } }], isDefault }],
 });
 
 /** Returns the paths of the errors in a response body. */

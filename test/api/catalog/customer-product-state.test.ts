@@ -80,7 +80,7 @@ describe('archiving a customer product', () => {
   test('leaves other fields as they are, and refuses other states', async () => {
     const made = (await api.create(tee({ name: 'Kept' })).expect(200)).body;
     const { body } = await archive(made.id).expect(200);
-    expect(body).toEqual({ ...made, updatedAt: expect.any(String) });
+    expect(body).toEqual({ ...made, state: 'archived', updatedAt: expect.any(String) });
     for (const state of ['draft', 'deleted', null, 1]) {
       expect(references((await api.change(made.id, { state }).expect(400)).body)).toEqual(['state']);
     }

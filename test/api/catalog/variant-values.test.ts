@@ -200,3 +200,42 @@ describe('variant values', () => {
     expect(values.filter(({ isDefault }) => isDefault).length).toBeLessThanOrEqual(1);
   });
 });
+
+describe('PUT and DELETE of variant values', () => {
+  const valuesOf = async (id: string) =>
+    (await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key).expect(200)).body[0].values.map(
+      ({ value, attributeValues, isDefault }: { value: string; attributeValues: never[]; isDefault: boolean }) => [
+        value,
+        attributeValues,
+        isDefault,
+      ],
+    );
+  const size = (id: string) => [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: id } }];
+
+  test('a replaced value keeps its place, a new one is added, and the default can move', async () => {
+    const id = await api.created();
+    await api.addValues(id, [sizes(['Small', 'm', true], ['Large', 'l'])]).expect(200);
+    await api.replaceValues(id, [sizes(['Large', 'l', true])]).expect(409);
+    await api.replaceValues(id, [sizes(['Small', 's', false], ['Large', 'l', true], ['Extra', 'xl'])]).expect(200);
+    expect(await valuesOf(id)).toEqual([
+      ['Small', size('s'), false],
+      ['Large', size('l'), true],
+      ['Extra', size('xl'), false],
+    ]);
+    const { body } = await api.replaceValues(id, [sizes(['Small', 'huge'])]).expect(400);
+    expect(references(body)).toEqual(['[0].values[0].attributeValues[0].attributes.apparel_size']);
+  });
+
+  test('a removed value can no longer be ordered, and only the owner removes it', async () => {
+    const id = await api.created({ name: 'Shrinking tee' });
+    await api.addValues(id, [sizes(['Extra / small', 's', true], ['Large', 'l'])]).expect(200);
+    await api.removeValue(id, 'size', 'Large', api.other).expect(404);
+    await api.removeValue(id, 'size', 'Huge').expect(404);
+    expect((await api.removeValue(id, 'size', 'Extra / small').expect(200)).body).toEqual({
+      variantOptionId: 'size',
+      value: 'Extra / small',
+      deleted: true,
+    });
+    expect(await valuesOf(id)).toEqual([['Large', size('l'), false]]);
+  });
+});
