@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
 import { changeCatalog } from '../../src/catalog/catalog-models';
-import { MODEL_STATES } from '../../src/catalog/domain/product-model';
+import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
+import { MODEL_STATES, productionSpec, STANDARD_FILE_TYPES } from '../../src/catalog/domain/product-model';
 import {
   type DescribedModel,
   newProductModel,
@@ -11,6 +12,8 @@ import {
   productModelQuery,
 } from '../../src/catalog/product-model-schemas';
 import { changeProductModel, createProductModel, listProductModels } from '../../src/catalog/product-models';
+import type { Candidate } from '../../src/partners/candidates';
+import { leadDaysOf } from '../../src/partners/lead-days';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
@@ -18,17 +21,44 @@ import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = { tag: 'Catalog', access: operatorsOnly('operator') } as const;
 
-function shown(model: DescribedModel, role: Role): z.input<typeof productModel> {
-  if (role === 'operator') return model;
-  const { production: _production, attributes, ...rest } = model;
+function shown(
+  { modelUids, production, attributes, ...model }: DescribedModel,
+  role: Role,
+  partners: readonly Candidate[],
+): z.input<typeof productModel> {
+  const spec = productionSpec.parse(production);
+  const forOperators = role === 'operator';
   return {
-    ...rest,
-    attributes: attributes.map(({ id, description, properties }) => ({ id, description, properties })),
+    ...model,
+    attributes: attributes.map(({ valueIds, values, ...attribute }) => ({
+      ...attribute,
+      values: values.map((value) => ({ ...value, properties: withComputedProperties(value.properties) })),
+      ...(forOperators ? { valueIds } : {}),
+    })),
+    sellable: model.state === 'active' && Object.keys(spec.priceList).length > 0,
+    ordering: {
+      kind: spec.kind,
+      sizeAttribute: spec.sizeAttribute,
+      orientationAttribute: spec.orientationAttribute,
+      printAreas: spec.printAreas,
+      pages: spec.pages,
+      priceList: spec.priceList,
+      priceFactors: spec.priceFactors,
+      pagePrices: spec.pagePrices,
+      fileTypes: spec.workflowEnabled ? null : [...(spec.fileTypes ?? STANDARD_FILE_TYPES[spec.kind])],
+      leadDays: leadDaysOf(partners, modelUids),
+    },
+    ...(forOperators ? { production } : {}),
   };
 }
 
+/** Returns a product model as the audit log shows it: without the values of its attributes. */
+function audited({ attributes, ...model }: DescribedModel): object {
+  return { ...model, attributes: attributes.map(({ values: _values, ...attribute }) => attribute) };
+}
+
 /** Routes of product models (schema `ProductModel`). Operators create and change them. */
-export function productModelRoutes({ sql }: ApiDeps): Route[] {
+export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
   return [
     exportedList({
       ...group,
@@ -45,9 +75,12 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       handler: async ({ account, query: { state, format: _format, ...query } }) => {
         const visible = MODEL_STATES.filter((each) => each !== 'draft' || account.role === 'operator');
         const states = visible.filter((each) => state === undefined || each === state);
-        const { models, total } = await listProductModels(sql, { ...query, states });
+        const [{ models, total }, partners] = await Promise.all([
+          listProductModels(sql, { ...query, states }),
+          candidates([]),
+        ]);
         return {
-          productModels: models.map((model) => shown(model, account.role)),
+          productModels: models.map((model) => shown(model, account.role, partners)),
           meta: { offset: query.offset, limit: query.limit, total },
         };
       },
@@ -62,14 +95,17 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       idempotent: true,
       body: newProductModel,
       response: productModel,
-      handler: async ({ account, body, idempotency, audit }) =>
-        await changeCatalog(sql, async (tx) => {
+      handler: async ({ account, body, idempotency, audit }) => {
+        const partners = await candidates([]);
+        return await changeCatalog(sql, async (tx) => {
           const created = await createProductModel(tx, { ...body, id: body.id ?? uuidv7() });
-          const after = shown(created, account.role);
-          await idempotency.complete(tx, after);
-          await audit(tx, { action: 'product_model.create', objectId: created.id, before: null, after });
-          return after;
-        }),
+          const response = shown(created, account.role, partners);
+          await idempotency.complete(tx, response);
+          const change = { before: null, after: audited(created) };
+          await audit(tx, { action: 'product_model.create', objectId: created.id, ...change });
+          return response;
+        });
+      },
     }),
     route({
       ...group,
@@ -83,13 +119,15 @@ export function productModelRoutes({ sql }: ApiDeps): Route[] {
       params: z.object({ id: z.string() }),
       body: productModelChange,
       response: productModel,
-      handler: async ({ account: { role }, params: { id }, body, audit }) =>
-        await changeCatalog(sql, async (tx) => {
-          const changed = await changeProductModel(tx, id, body);
-          const [before, after] = [shown(changed.before, role), shown(changed.after, role)];
-          await audit(tx, { action: 'product_model.change', objectId: id, before, after });
-          return after;
-        }),
+      handler: async ({ account: { role }, params: { id }, body, audit }) => {
+        const partners = await candidates([]);
+        return await changeCatalog(sql, async (tx) => {
+          const { before, after } = await changeProductModel(tx, id, body);
+          const change = { before: audited(before), after: audited(after) };
+          await audit(tx, { action: 'product_model.change', objectId: id, ...change });
+          return shown(after, role, partners);
+        });
+      },
     }),
   ];
 }

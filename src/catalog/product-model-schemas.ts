@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../platform/domain/fields';
-import type { Attribute } from './attribute-schemas';
+import { type Attribute, attributeValue, storedAttributeValue } from './attribute-schemas';
 import { MODEL_STATES, type ProductionInput, productionSpec, unitPrices } from './domain/product-model';
 import { attributeId, commaSeparated, MAX_OFFSET, MAX_PART_QUANTITY, queryInteger } from './fields';
 
@@ -75,6 +75,31 @@ export const productModelChange = z
   })
   .partial();
 
+const offeredValue = attributeValue.pick({ id: true, isCustom: true }).extend({
+  description: z.string().nullable(),
+  properties: storedAttributeValue.shape.properties,
+});
+
+/** The fields of the production spec that tell what orders need and cost. */
+const orderingSpec = productionSpec.pick({
+  kind: true,
+  sizeAttribute: true,
+  orientationAttribute: true,
+  printAreas: true,
+  pages: true,
+  priceList: true,
+  priceFactors: true,
+  pagePrices: true,
+});
+
+const ordering = orderingSpec.extend({
+  fileTypes: z.array(z.string()).nullable().describe('The accepted file types. Null: any name'),
+  leadDays: z
+    .object({ min: z.int(), max: z.int() })
+    .nullable()
+    .describe('Working days to dispatch, at the fastest and the slowest partner. Null: no partner makes it now'),
+});
+
 export const productModel = z
   .object({
     id: z.string(),
@@ -86,8 +111,9 @@ export const productModel = z
         id: z.string(),
         description: z.string(),
         properties: z.array(z.object({ id: z.string(), description: z.string(), type: z.string() })),
+        values: z.array(offeredValue).describe('The values that orders can have'),
+        defaultValueId: z.string().nullable().describe('The value of an order by name that selects none'),
         valueIds: z.array(z.string()).nullable().optional().describe('For operators only'),
-        defaultValueId: z.string().nullable().optional().describe('For operators only'),
       }),
     ),
     productUidTemplate: z.string(),
@@ -103,6 +129,12 @@ export const productModel = z
       }),
     ),
     state: z.enum(MODEL_STATES),
+    sellable: z
+      .boolean()
+      .describe(
+        'True: orders can have it. False: it is not active, or only a part of others, such as a blank or a service',
+      ),
+    ordering: ordering.describe('What orders of the product model need, and what they cost'),
     production: productionSpec.optional().describe('For operators only: production, packing and prices'),
   })
   .meta({ id: 'ProductModel' });
@@ -124,8 +156,14 @@ export type ModelAttribute = z.output<typeof modelAttribute>;
 /** One part of a multi-part product model: another product model with a quantity. */
 export type ModelPart = z.output<typeof modelParts>[number];
 
-/** A product model with descriptions of its attributes, and its production spec as it was given. */
-export type DescribedModel = Omit<z.output<typeof productModel>, 'attributes' | 'production'> & {
-  readonly attributes: (ModelAttribute & Omit<Attribute, 'id'>)[];
+/** A product model with the values of its attributes, and its production spec as it was given. */
+export type DescribedModel = Omit<
+  z.output<typeof productModel>,
+  'attributes' | 'production' | 'sellable' | 'ordering'
+> & {
+  readonly attributes: (ModelAttribute &
+    Omit<Attribute, 'id'> & { readonly values: z.output<typeof offeredValue>[] })[];
   readonly production: ProductionInput;
+  /** The names, in partners' production systems, of the model and of those parts that are not stocked. */
+  readonly modelUids: readonly string[];
 };

@@ -55,12 +55,21 @@ export async function readProductModel(sql: Queryable, id: string): Promise<Desc
 async function readModels(sql: Queryable, which: Statement): Promise<DescribedModel[]> {
   return await sql<DescribedModel[]>`
     SELECT model.id, model.name, model.description, preview_url AS "previewURL", category_id, product_uid_template, state, parts,
-           production, described.attributes
+           production, described.attributes,
+           coalesce(production ->> 'modelUid', model.id) || ARRAY(
+             SELECT coalesce(made.production ->> 'modelUid', made.id) FROM jsonb_array_elements(parts) AS part
+             JOIN product_models made ON made.id = part ->> 'modelId'
+             WHERE made.production ->> 'partType' IS DISTINCT FROM 'stock') AS model_uids
     FROM (SELECT * FROM product_models WHERE ${which}) AS model
     CROSS JOIN LATERAL (
-      SELECT coalesce(jsonb_agg(entry.value || jsonb_build_object('description', attributes.description,
-                                                                  'properties', attributes.properties)
-                                ORDER BY entry.ordinality), '[]') AS attributes
+      SELECT coalesce(jsonb_agg(entry.value || jsonb_build_object(
+               'description', attributes.description, 'properties', attributes.properties, 'values', (
+                 SELECT coalesce(jsonb_agg(jsonb_build_object('id', id, 'description', description, 'isCustom', is_custom,
+                                                              'properties', properties) ORDER BY position), '[]')
+                 FROM attribute_values
+                 WHERE attribute_id = attributes.id
+                   AND (entry.value -> 'valueIds' = 'null' OR entry.value -> 'valueIds' ? attribute_values.id)))
+               ORDER BY entry.ordinality), '[]') AS attributes
       FROM jsonb_array_elements(model.attributes) WITH ORDINALITY AS entry
       JOIN attributes ON attributes.id = entry.value ->> 'id'
     ) AS described

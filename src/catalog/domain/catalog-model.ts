@@ -16,7 +16,7 @@ export interface OfferedAttribute {
 
 /** A product model compiled for orders: with its parsed template, its attributes and the models of its parts. */
 export interface CatalogModel {
-  readonly model: Omit<DescribedModel, 'attributes' | 'production'> & {
+  readonly model: Omit<DescribedModel, 'attributes' | 'production' | 'modelUids'> & {
     readonly attributes: readonly ModelAttribute[];
     readonly production: ProductionSpec;
   };

@@ -61,7 +61,7 @@ export function stockNeeds(product: ResolvedProduct, quantity: number): Readonly
 }
 
 /** Returns the models that a partner must offer: the product's own and those of printed parts and services. */
-function modelsOf(product: ResolvedProduct): ReadonlySet<string> {
+export function modelsOf(product: ResolvedProduct): ReadonlySet<string> {
   const made = product.parts.filter(({ type }) => type !== 'stock').map(({ modelUid }) => modelUid);
   return new Set([product.modelUid, ...made]);
 }

@@ -42,6 +42,8 @@ describe('GET /product/v1/product-models', () => {
       id: 'paper_format',
       description: 'Paper format',
       properties: expect.arrayContaining([{ id: 'widthMm', description: expect.any(String), type: 'number' }]),
+      defaultValueId: 'a3',
+      values: expect.any(Array),
     });
     expect(poster.parts[1]).toEqual({
       modelId: 'poster-frame',
@@ -49,6 +51,7 @@ describe('GET /product/v1/product-models', () => {
       name: 'Frame',
       quantity: 1,
       order: 2,
+      prices: { EUR: 1_990, USD: 2_190, GBP: 1_690 },
     });
     expect(poster).not.toHaveProperty('production');
   });

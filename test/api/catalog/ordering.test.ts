@@ -1,0 +1,159 @@
+import request from 'supertest';
+import { type OrdersApi, ordersApi, subscribedPartners } from '../orders/orders-api';
+import { FRAMED_POSTER, file, item, of, POSTER, T_SHIRT } from '../orders/sample-orders';
+
+/** What a client reads, with its key, before its first order. */
+
+let api: OrdersApi;
+beforeAll(async () => {
+  api = await ordersApi();
+  await subscribedPartners(api);
+});
+
+const read = (path: string, by = api.shop) => request(api.app).get(path).set(by.key);
+const product = async (productUid: string) => (await read(`/v1/products/${productUid}`).expect(200)).body;
+
+describe('GET /product/v1/product-models', () => {
+  const models = async (by = api.shop) =>
+    Object.fromEntries(
+      (await read('/product/v1/product-models', by).expect(200)).body.productModels.map((model: { id: string }) => [
+        model.id,
+        model,
+      ]),
+    );
+
+  test('says which models are sellable: no blank, no service, nothing inactive', async () => {
+    const sellable = Object.values(await models()).flatMap(({ id, sellable }) => (sellable ? [id] : []));
+    expect(sellable).toEqual([
+      'die-cut-sticker',
+      'flat-card',
+      'framed-poster',
+      'mug',
+      'photo-book',
+      'poster',
+      'sticker',
+      't-shirt',
+    ]);
+  });
+
+  test('has options with values and defaults, file types, print areas, prices and lead time', async () => {
+    const all = await models();
+    const { poster } = all;
+    const format = poster.attributes.find(({ id }: { id: string }) => id === 'paper_format');
+    expect(format.defaultValueId).toBe('a3');
+    expect(format.values[0]).toEqual({
+      id: 'a4',
+      description: 'A4',
+      isCustom: false,
+      properties: { widthMm: 210, heightMm: 297, code: 'a4', widthIn: 8.268, heightIn: 11.693 },
+    });
+    expect(poster.ordering).toMatchObject({
+      sizeAttribute: 'paper_format',
+      fileTypes: ['default', 'front', 'back'],
+      printAreas: [
+        { fileType: 'front', required: true },
+        { fileType: 'back', when: { attributeId: 'color_type' } },
+      ],
+      priceList: { EUR: [{ from: 1, unitMinor: 790 }, { from: 10 }, { from: 50 }] },
+      leadDays: { min: expect.any(Number), max: expect.any(Number) },
+    });
+    // Only the values that the model offers.
+    const frame = all['framed-poster'].attributes.find(({ id }: { id: string }) => id === 'paper_format');
+    expect(frame.values.map(({ id }: { id: string }) => id)).toEqual(['a4', 'a3', '300x400-mm', '500x700-mm']);
+    expect(all['framed-poster'].parts[1].prices).toEqual({ EUR: 1_990, USD: 2_190, GBP: 1_690 });
+    expect(all['die-cut-sticker'].ordering.fileTypes).toBeNull();
+    // No subscribed partner makes it.
+    expect(all['satin-poster'].ordering.leadDays).toBeNull();
+    expect(poster).not.toHaveProperty('production');
+    expect((await models(api.operator)).poster.production).toMatchObject({ modelUid: 'flat_product' });
+  });
+});
+
+describe('GET /v1/products/{productUid}', () => {
+  test('says what an order needs, and an order of it is accepted', async () => {
+    expect(await product(T_SHIRT)).toMatchObject({
+      productUid: T_SHIRT,
+      productModelId: 't-shirt',
+      attributes: expect.arrayContaining([{ name: 'apparel_size', title: 'Size', value: 'm', formattedValue: 'M' }]),
+      parts: [{ name: 'Blank t-shirt', type: 'stock', quantity: 1 }],
+      files: {
+        isRequired: true,
+        types: expect.arrayContaining(['default', 'neck-inner']),
+        areas: [
+          { fileType: 'front', isRequired: true, widthMm: 300, heightMm: 400 },
+          { fileType: 'back', isRequired: true, widthMm: 300, heightMm: 400 },
+        ],
+        pages: { min: 1, max: 2, multipleOf: 1 },
+      },
+      leadDays: { min: expect.any(Number), max: expect.any(Number) },
+    });
+    const { files, prices } = await product(POSTER);
+    expect(prices.EUR[0]).toEqual({ from: 1, price: 7.9 });
+    const types = files.areas.map(({ fileType }: { fileType: string }) => file(fileType));
+    await api.submit(of(item({ files: types }))).expect(200);
+    expect((await product(FRAMED_POSTER)).parts.map(({ type }: { type: string }) => type)).toEqual([
+      'print',
+      'stock',
+      'service',
+    ]);
+    expect((await product('photobook_hard_cover_product_pf_a4_pt_170-gsm-silk_fin_matt_pc_30')).files.pages).toEqual({
+      min: 30,
+      max: 30,
+      multipleOf: 2,
+      coverPages: 1,
+    });
+  });
+
+  test.each([
+    [POSTER.replace(/_ver$/, ''), /ends before the value of attribute orientation/],
+    [POSTER.replace(/_cl_.*$/, ''), /ends before the value of attribute color_type/],
+    [POSTER.replace('a3', 'a9'), /no known value for attribute paper_format/],
+    ['blank_t-shirt_gsi_m_gco_white', /not sold separately/],
+    ['fulfillment_service_product_mounting', /not sold separately/],
+    ['satin_poster_product_pf_a3_ver', /inactive/],
+    ['nothing', /no product/],
+  ])('%s is 404 and says why; an order of it is 400', async (productUid, message) => {
+    const { body } = await read(`/v1/products/${productUid}`).expect(404);
+    expect(body.message).toMatch(message);
+    const refused = await api.submit(of(item({ productUid }))).expect(400);
+    expect(refused.body.errors).toEqual([
+      { code: expect.any(String), message: body.message, reference: 'items[0].productUid' },
+    ]);
+  });
+
+  test('is for clients and operators with a key', async () => {
+    await read(`/v1/products/${POSTER}`, api.operator).expect(200);
+    await read(`/v1/products/${POSTER}`, api.partner).expect(403);
+    await request(api.app).get(`/v1/products/${POSTER}`).expect(401);
+  });
+});
+
+test('a stocked model with a price list is sold from stock, without files', async () => {
+  await request(api.app)
+    .post('/product/v1/product-models')
+    .set(api.operator.key)
+    .send({
+      id: 'frame-itself',
+      name: 'Frame',
+      categoryId: 'frames',
+      productUidTemplate: 'frame_itself_{paper_format}_{frame_material}',
+      state: 'active',
+      production: {
+        modelUid: 'flat_product',
+        partType: 'stock',
+        partnerSku: 'frame-{frame_material}-{paper_format.code}',
+        weightGrams: 900,
+        priceList: { EUR: [{ from: 1, unitMinor: 2_000 }] },
+      },
+    })
+    .expect(200);
+  const productUid = 'frame_itself_a3_wood-oak';
+  expect(await product(productUid)).toMatchObject({
+    parts: [{ name: 'Frame', type: 'stock', quantity: 1 }],
+    files: { isRequired: false, types: [], areas: [] },
+    weightGrams: 900,
+  });
+  await api.submit(of(item({ productUid, files: undefined }))).expect(200);
+  const { body } = await api.submit(of(item({ productUid }))).expect(400);
+  expect(body.errors[0].reference).toBe('items[0].files[0].type');
+});
