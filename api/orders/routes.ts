@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
 import {
   cancelOrderSchema,
   submitOrderSchema,
@@ -9,11 +8,11 @@ import {
 import { createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
-import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { withoutRedaction } from '../http/request-log';
 import { type Route, route } from '../http/route';
+import { canceledOrderSchema, cancelOrder } from './cancel-order';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './order-schemas';
 import { updateShipment } from './update-shipment';
@@ -29,7 +28,7 @@ export const orderAddress = z.object({
 
 /** Routes for clients' orders (docs/orders.md). */
 export function orderRoutes(deps: ApiDeps): Route[] {
-  const { sql, links, wake, metrics, runs, runSettings } = deps;
+  const { sql, links, wake, metrics, runSettings } = deps;
   const submit = createIntake(sql, runSettings);
   const log = withoutRedaction(deps.log);
 
@@ -103,28 +102,22 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'cancelOrder',
       summary: 'Cancel an order',
       description:
-        'Allowed until the order has shipped. Pressline asks a partner that already has the order. The order keeps its ' +
-        'status until the partner confirms, and then becomes `canceled`.',
+        'Cancels the named items, or all that have not shipped. Pressline asks a partner that already has them. They keep ' +
+        'their status until the partner confirms, and then become `cancelled`; an order without other items becomes ' +
+        '`canceled`. A repeated request changes nothing. 409: an item has shipped, or the order was refused.',
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
       audits: ['order.cancel'],
       params: orderAddress,
       body: cancelOrderSchema,
-      response: retrievedOrderSchema.pick({ id: true, orderReferenceId: true, fulfillmentStatus: true }),
+      response: canceledOrderSchema,
       handler: async ({ account, params, body, audit }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
-        if (order!.orderType === 'draft') {
-          throw new Refusal('CONFLICT', { message: 'A draft cannot be cancelled. Delete it instead.' });
-        }
-        refuseWith(whyStatusForbids(order!.fulfillmentStatus, 'cancelled'));
-        const { fulfillmentStatus } = await runs.cancel(id, {
+        return await cancelOrder(deps, order!, body, {
           by: account.role === 'operator' ? `operator ${account.name}` : 'client',
-          reason: body.reason ?? 'cancelled by the client',
+          audit,
         });
-        const before = { fulfillmentStatus: order!.fulfillmentStatus };
-        await audit(sql, { action: 'order.cancel', objectId: id, before, after: { fulfillmentStatus } });
-        return { id, orderReferenceId: order!.orderReferenceId, fulfillmentStatus };
       },
     }),
   ];

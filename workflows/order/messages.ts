@@ -1,7 +1,9 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
-import type { EventOf, PostbackEvent, RequestedBy } from '../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
+  type CancelRequest,
+  type CancelResult,
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
@@ -30,7 +32,7 @@ export const changeShippingUpdate = defineUpdate<{ revision: number }, [{ change
 );
 
 /** The client cancels the order. */
-export const cancelUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RequestedBy]>(ORDER_UPDATES.cancel);
+export const cancelUpdate = defineUpdate<CancelResult, [CancelRequest]>(ORDER_UPDATES.cancel);
 
 /** An operator's repair. */
 export const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(ORDER_UPDATES.repair);

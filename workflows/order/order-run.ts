@@ -112,7 +112,7 @@ export class OrderRun {
       validator: (_change) => refuseWith(whyNotChangeShipping(this.state)),
     });
     setHandler(cancelUpdate, (request) => this.updates.cancel(request), {
-      validator: (_request) => refuseWith(whyNotCancel(this.state)),
+      validator: ({ itemIds }) => refuseWith(whyNotCancel(this.state, itemIds)),
     });
     setHandler(repairUpdate, (request) => this.updates.repair(request), {
       validator: (request) => {

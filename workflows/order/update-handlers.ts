@@ -1,4 +1,5 @@
 import { currentUpdateInfo, sleep } from '@temporalio/workflow';
+import { cancellationOf } from '../../src/orders/domain/lifecycle/cancellation';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
   whyNotCancel,
@@ -9,10 +10,11 @@ import {
 } from '../../src/orders/domain/lifecycle/guards';
 import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
-import type { RequestedBy } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
+import { hasShipped, type OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
+  type CancelRequest,
+  type CancelResult,
   type DispatchResult,
   type RepairRequest,
   type RerouteRequest,
@@ -67,13 +69,24 @@ export class UpdateHandlers {
     return { revision: result.revision };
   }
 
-  async cancel(request: RequestedBy): Promise<{ fulfillmentStatus: OrderStatus }> {
+  async cancel({ by, reason, itemIds }: CancelRequest): Promise<CancelResult> {
     await acceptance();
-    refuseWith(whyNotCancel(this.run.state));
-    if (this.run.state.phase === 'preparing') this.steps.preparation.stop();
-    this.run.take({ type: 'cancel_requested', by: request.by, reason: request.reason });
-    await this.partnersAnswer();
-    return { fulfillmentStatus: deriveStatus(this.run.state) };
+    refuseWith(whyNotCancel(this.run.state, itemIds));
+    const { items, phase } = this.run.state;
+    const left = items.filter(({ status }) => !hasShipped(status)).map(({ id }) => id);
+    const chosen = itemIds ?? left;
+    if (cancellationOf(this.run.state, chosen) === null) {
+      const isWhole = items.every(({ id, status }) => status === 'cancelled' || chosen.includes(id));
+      if (isWhole && phase === 'preparing') this.steps.preparation.stop();
+      this.run.take(
+        isWhole
+          ? { type: 'cancel_requested', by, reason }
+          : { type: 'cancel_items', by, reason, itemIds: chosen, asksOnly: true },
+      );
+      await this.partnersAnswer();
+    }
+    const { state } = this.run;
+    return { fulfillmentStatus: deriveStatus(state), cancellation: cancellationOf(state, chosen) ?? 'requested' };
   }
 
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {

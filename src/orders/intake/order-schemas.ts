@@ -281,4 +281,15 @@ export const updateShipmentSchema = crossField(
 ).meta({ id: 'UpdateShipment' });
 export type UpdateShipment = z.output<typeof updateShipmentSchema>;
 
-export const cancelOrderSchema = z.strictObject({ reason: optional(z.string().max(500)) }).meta({ id: 'CancelOrder' });
+const itemUnits = z.strictObject({
+  itemReferenceId: text(100),
+  quantity: optional(z.int().min(1).max(100_000)).describe('Units of the item. Default: all.'),
+});
+
+export const cancelOrderSchema = z
+  .strictObject({
+    reason: optional(z.string().max(500)),
+    items: optional(z.array(itemUnits).min(1).max(500)).describe('Default: all items that have not shipped.'),
+  })
+  .meta({ id: 'CancelOrder' });
+export type CancelOrder = z.output<typeof cancelOrderSchema>;

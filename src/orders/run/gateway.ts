@@ -5,9 +5,10 @@ import { type ErrorCode, Refusal } from '../../platform/errors';
 import { sendUpdate } from '../../platform/temporal/updates';
 import { isUnavailable, unavailable } from '../../platform/unavailable';
 import type { RunRefusal } from '../domain/lifecycle/guards';
-import type { RequestedBy } from '../domain/lifecycle/run-events';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import {
+  type CancelRequest,
+  type CancelResult,
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
@@ -72,8 +73,7 @@ export function createRunGateway(client: Client) {
       }),
     changeShipping: (orderId: string, changeId: string) =>
       update<{ revision: number }>(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
-    cancel: (orderId: string, request: RequestedBy) =>
-      update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.cancel, request),
+    cancel: (orderId: string, request: CancelRequest) => update<CancelResult>(orderId, ORDER_UPDATES.cancel, request),
     /** @param repairId a repeated call with the same id is one repair */
     repair: (orderId: string, request: RepairRequest, repairId: string) =>
       update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.repair, request, repairId),

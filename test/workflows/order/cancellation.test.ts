@@ -60,7 +60,6 @@ test('while files are fetched, the order is cancelled at once without a print or
     printOrderIds: [],
   });
   expect(await receipts(id)).toEqual([]);
-  await expect(cancel(id)).rejects.toMatchObject(conflict);
 });
 
 test('while its plan is stored, the order is cancelled, its charge is refunded and no partner gets it', async () => {
@@ -103,15 +102,16 @@ test('while its plan is stored, the order is cancelled, its charge is refunded a
 test('when the partner agrees, everything is refunded', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'agreed', { items: 2 });
   await say(printOrderId, 'received');
-  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled', cancellation: 'done' });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'canceled', financialStatus: 'refunded' });
   const [seen] = seenPrintOrders(stack, [printOrderId]);
   expect(seen!.cancelOrders).toMatchObject([{ accepted: true }]);
   const totals = (await receipts(orderId)).map(({ totalInclVat }) => totalInclVat!);
   expect(totals).toHaveLength(2);
   expect(totals[0]! + totals[1]!).toBeCloseTo(0, 2);
-  const cancelled = { ...conflict, body: { message: 'The order is cancelled.' } };
-  await expect(cancel(orderId)).rejects.toMatchObject(cancelled);
+  // A repeated cancel returns the order as it is.
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled', cancellation: 'done' });
+  expect(seenPrintOrders(stack, [printOrderId])[0]!.cancelOrders).toHaveLength(1);
 });
 
 test('when the partner refuses, the order continues with attention until it has shipped', async () => {
@@ -119,8 +119,9 @@ test('when the partner refuses, the order continues with attention until it has 
     address: { addressLine2: 'sandbox:refuses-cancel' },
   });
   await say(printOrderId, 'received');
-  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production', cancellation: 'refused' });
   await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production', cancellation: 'refused' });
   expect((await orderLog(stack, orderId)).find(({ type }) => type === 'partner_cancel_refused')).toMatchObject({
     data: { message: expect.stringContaining('on the press already') },
   });
@@ -136,7 +137,7 @@ test('a partner without a cancel address confirms by postback, item by item', as
   const url = await cancelUrl(null);
   const { orderId, printOrderId, jobIds } = await handedOver(stack, 'by-word', { items: 2 });
   await say(printOrderId, 'received');
-  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production' });
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production', cancellation: 'requested' });
   await say(printOrderId, 'cancelled', { items: [{ orderItemId: jobIds[0] }] });
   const half = await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'cancelled');
   expect(half).toMatchObject({ status: 'in_production', financialStatus: 'partially_refunded' });
@@ -162,4 +163,58 @@ test('labels that were bought before the cancellation are voided', async () => {
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'canceled' });
   await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1 && shipments.bought === undefined);
+});
+
+const cancelItems = (orderId: string, ...items: { itemReferenceId: string; quantity?: number }[]) =>
+  stack.shop.cancelOrder({ params: { orderId }, body: { items } });
+
+test('named items are cancelled and refunded, and the other items go on', async () => {
+  const { orderId, printOrderId, jobIds } = await handedOver(stack, 'one-of-two', { items: 2 });
+  await say(printOrderId, 'received');
+  const { items } = await stack.shop.getOrder({ params: { orderId } });
+  const [first, second] = items.map(({ itemReferenceId }) => itemReferenceId);
+  expect(await cancelItems(orderId, { itemReferenceId: first! })).toMatchObject({
+    fulfillmentStatus: 'in_production',
+    cancellation: 'done',
+  });
+  expect(await orderNow(stack, orderId)).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ status: 'cancelled' }, { status: 'in_production' }],
+  });
+  expect(seenPrintOrders(stack, [printOrderId])[0]!.cancelOrders).toMatchObject([
+    { accepted: true, itemIds: [jobIds[0]] },
+  ]);
+  // Again, it changes nothing.
+  expect(await cancelItems(orderId, { itemReferenceId: first! })).toMatchObject({ cancellation: 'done' });
+  expect(await receipts(orderId)).toHaveLength(2);
+  expect(await cancelItems(orderId, { itemReferenceId: second! })).toMatchObject({ fulfillmentStatus: 'canceled' });
+});
+
+test('a cancel of items that the order does not have, of too many units or with an unknown field cancels nothing', async () => {
+  const { orderId } = await handedOver(stack, 'guesses');
+  const [item] = (await stack.shop.getOrder({ params: { orderId } })).items;
+  const refused = (reference: string) => ({ status: 400, body: { errors: [{ reference }] } });
+  await expect(cancelItems(orderId, { itemReferenceId: 'unknown' })).rejects.toMatchObject(
+    refused('items[0].itemReferenceId'),
+  );
+  await expect(
+    cancelItems(orderId, { itemReferenceId: item!.itemReferenceId, quantity: item!.quantity + 1 }),
+  ).rejects.toMatchObject(refused('items[0].quantity'));
+  const guess = { itemReferenceIds: [item!.itemReferenceId] } as object;
+  await expect(stack.shop.cancelOrder({ params: { orderId }, body: guess })).rejects.toMatchObject({ status: 400 });
+  expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed' });
+});
+
+test('when a part of the order has left, the rest can be cancelled', async () => {
+  const { orderId, printOrderId, jobIds } = await handedOver(stack, 'part-left', { items: 2 });
+  await say(printOrderId, 'received');
+  await say(printOrderId, 'shipped', { orderItemId: jobIds[0] });
+  await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'shipped');
+  const { items } = await stack.shop.getOrder({ params: { orderId } });
+  await expect(cancelItems(orderId, { itemReferenceId: items[0]!.itemReferenceId })).rejects.toMatchObject(conflict);
+  expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'shipped', cancellation: 'done' });
+  expect(await orderNow(stack, orderId)).toMatchObject({
+    financialStatus: 'partially_refunded',
+    items: [{ status: 'shipped' }, { status: 'cancelled' }],
+  });
 });

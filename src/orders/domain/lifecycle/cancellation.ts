@@ -79,7 +79,7 @@ function cancelAtPartner(
   reason: string,
   effects: RunEffect[],
 ): PrintOrderState {
-  const open = printOrder.jobs.filter((job) => job.ended === null && isEnding(job));
+  const open = openJobs(printOrder).filter(isEnding);
   if (open.length === 0) return printOrder;
   if (NOT_TAKEN.includes(printOrder.delivery) || open.every((job) => job.cancelledQuantity === job.quantity)) {
     return endJobs(printOrder, isEnding, reason, effects);
@@ -158,19 +158,34 @@ function withStopAnswer(printOrder: PrintOrderState, { jobIds, outcome }: EventO
   return { ...printOrder, jobs };
 }
 
-/**
- * Returns true when an operator's cancel needs no agreement: the partner does not have the job, or did not agree to an
- * earlier request.
- */
+/** Returns true when a cancel needs no agreement: the partner does not have the job, or has cancelled it. */
 function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
-  return (
-    NOT_TAKEN.includes(printOrder.delivery) ||
-    job.cancelledQuantity === job.quantity ||
-    isCancelRequested(printOrder, job)
-  );
+  return NOT_TAKEN.includes(printOrder.delivery) || job.cancelledQuantity === job.quantity;
 }
 
-/** An operator cancels items. */
+/** What became of a request to cancel items: they are cancelled, or a partner was asked or has refused. */
+export const CANCELLATIONS = ['done', 'requested', 'refused'] as const;
+export type Cancellation = (typeof CANCELLATIONS)[number];
+
+/** Returns what became of a request to cancel these items. Null: it was not made, or not for all of them. */
+export function cancellationOf(state: RunState, itemIds: readonly string[]): Cancellation | null {
+  if (state.items.every(({ id, status }) => !itemIds.includes(id) || status === 'cancelled')) return 'done';
+  const answers = state.printOrders.flatMap((printOrder) =>
+    openJobs(printOrder)
+      .filter((job) => itemIds.includes(job.itemId))
+      .map((job) => answerTo(printOrder, job)),
+  );
+  if (answers.length === 0 || answers.includes(null)) return null;
+  return answers.includes('refused') ? 'refused' : 'requested';
+}
+
+/** Returns how a request to cancel a job stands. Null without one. */
+function answerTo({ cancel }: PrintOrderState, { cancelRequest }: JobState): 'requested' | 'refused' | null {
+  if (cancelRequest !== undefined) return cancelRequest.refused ? 'refused' : 'requested';
+  return cancel === 'requested' || cancel === 'refused' ? cancel : null;
+}
+
+/** An operator cancels items, or a client some of them. */
 export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, effects: RunEffect[]): RunState {
   const chosen = new Set(event.itemIds);
   if (state.phase === 'preparing') {
@@ -185,9 +200,16 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
   const rest = withdrawReroutes(state, isChosen, 'cancelled', effects);
   const printOrders = rest.printOrders.map((printOrder) => {
     const isEnding = (job: JobState) => chosen.has(job.itemId);
-    const known = openJobs(printOrder).filter((job) => isEnding(job) && job.cancelledQuantity < job.quantity);
+    const known = openJobs(printOrder).filter(
+      (job) =>
+        isEnding(job) &&
+        job.cancelledQuantity < job.quantity &&
+        !(event.asksOnly && answerTo(printOrder, job) !== null),
+    );
     requestCancel(printOrder, known, event.reason, effects);
-    const waits = (job: JobState) => !needsNoAgreement(printOrder, job);
+    // A second request of an operator ends the jobs, a second request of a client changes nothing.
+    const isForced = (job: JobState) => !event.asksOnly && isCancelRequested(printOrder, job);
+    const waits = (job: JobState) => !needsNoAgreement(printOrder, job) && !isForced(job);
     const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
     const cancelRequest = { reason: event.reason, refused: false };
     const jobs = next.jobs.map((job) => (known.includes(job) && waits(job) ? { ...job, cancelRequest } : job));

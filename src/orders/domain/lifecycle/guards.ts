@@ -33,13 +33,20 @@ export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusa
   return null;
 }
 
-/** Returns why an order cannot be cancelled. An order can be cancelled until an item has shipped. */
-export function whyNotCancel(state: RunState): RunRefusal {
-  if (state.items.some((item) => hasShipped(item.status)))
-    return conflict('an order that has shipped cannot be cancelled');
-  if (state.items.every((item) => item.status === 'failed')) return conflict('a refused order cannot be cancelled');
-  if (state.items.every((item) => item.status === 'cancelled')) return conflict('the order is cancelled');
-  return null;
+/**
+ * Returns why a client cannot cancel items. An item can be cancelled until it has shipped. To cancel what is cancelled
+ * changes nothing and is no error.
+ * @param itemIds undefined for all that have not shipped
+ */
+export function whyNotCancel({ items }: RunState, itemIds?: readonly string[]): RunRefusal {
+  if (items.every((item) => item.status === 'failed')) return conflict('a refused order cannot be cancelled');
+  if (itemIds !== undefined) {
+    const hasLeft = items.some(({ id, status }) => itemIds.includes(id) && hasShipped(status));
+    return hasLeft ? conflict('an item that has shipped cannot be cancelled') : null;
+  }
+  const wanted = items.filter(({ status }) => status !== 'cancelled');
+  const hasLeft = wanted.length > 0 && wanted.every(({ status }) => hasShipped(status));
+  return hasLeft ? conflict('an order that has shipped cannot be cancelled') : null;
 }
 
 /**
@@ -52,11 +59,10 @@ export function whyNotChangeShipping(state: RunState): RunRefusal {
 
 /**
  * Returns why an order cannot be cancelled or changed, from the status in its row. It needs no workflow: the workflow may
- * have completed, or Temporal may be unavailable. The workflow checks again, and refuses a cancel also when one item has
- * shipped.
+ * have completed, or Temporal may be unavailable. The workflow checks again.
  */
 export function whyStatusForbids(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
-  if (status === 'canceled') return conflict('the order is cancelled');
+  if (status === 'canceled') return what === 'cancelled' ? null : conflict('the order is cancelled');
   if (status === 'failed') return conflict(`a refused order cannot be ${what}`);
   return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;
 }

@@ -106,7 +106,8 @@ export type RunEvent =
   | ({ readonly type: 'release' } & RequestedBy)
   | ({ readonly type: 'dismiss' } & RequestedBy)
   | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
-  | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[] } & RequestedBy)
+  /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
+  | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[]; readonly asksOnly?: true } & RequestedBy)
   | ({
       readonly type: 'rerouted';
       readonly action: 'reroute' | 'reproduce';

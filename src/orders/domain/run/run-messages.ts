@@ -1,3 +1,4 @@
+import type { Cancellation } from '../lifecycle/cancellation';
 import type { DeadlineSettings, ShownDeadline } from '../lifecycle/deadlines';
 import type { RequestedBy } from '../lifecycle/run-events';
 import type { RunState } from '../lifecycle/run-state';
@@ -53,6 +54,16 @@ export const ORDER_QUERIES = { runState: 'runState' } as const;
 
 export interface DispatchResult {
   readonly shipmentId: string;
+}
+
+/** A client's request to cancel an order, or some items of it. */
+export interface CancelRequest extends RequestedBy {
+  /** Absent: all that have not shipped. */
+  readonly itemIds?: readonly string[];
+}
+
+export interface CancelResult extends OrderRunResult {
+  readonly cancellation: Cancellation;
 }
 
 /** An operator's repair of an order. */

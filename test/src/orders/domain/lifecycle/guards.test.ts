@@ -45,13 +45,19 @@ describe('a client’s cancel or shipping change', () => {
   test.each<[string, RunState, cancel: boolean, change: boolean]>([
     ['in preparation', newOrder(), true, true],
     ['printed', having(postback('printed')), true, true],
-    ['one item shipped', having(postback('shipped', { jobId: STICKER.jobId })), false, true],
+    ['one item shipped', having(postback('shipped', { jobId: STICKER.jobId })), true, true],
     ['shipped', having(postback('shipped')), false, false],
     ['refused', play(newOrder(), { type: 'refused', code: 'x', reason: 'y', details: null }).state, false, false],
-    ['cancelled', play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' }).state, false, false],
+    ['cancelled', play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' }).state, true, false],
   ])('%s', (_what, state, cancel, change) => {
     expect(whyNotCancel(state) === null).toBe(cancel);
     expect(whyNotChangeShipping(state) === null).toBe(change);
+  });
+
+  test('an item that has shipped cannot be cancelled, and the other items can', () => {
+    const state = having(postback('shipped', { jobId: STICKER.jobId }));
+    expect(whyNotCancel(state, [STICKER.itemId])?.type).toBe('Conflict');
+    expect(whyNotCancel(state, [POSTER.itemId])).toBeNull();
   });
 
   test('whyStatusForbids returns the same from the order’s row when all items have one status', () => {
@@ -61,7 +67,7 @@ describe('a client’s cancel or shipping change', () => {
       for (const what of ['cancelled', 'changed'] as const)
         expect([status, whyStatusForbids(status, what)]).toEqual([
           status,
-          (what === 'cancelled' ? whyNotCancel : whyNotChangeShipping)(state),
+          what === 'cancelled' ? whyNotCancel(state) : whyNotChangeShipping(state),
         ]);
     }
   });

@@ -1,0 +1,70 @@
+import { z } from 'zod';
+import { CANCELLATIONS } from '../../src/orders/domain/lifecycle/cancellation';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
+import type { CancelOrder } from '../../src/orders/intake/order-schemas';
+import type { OrderRecord } from '../../src/orders/reading/order-reader';
+import { refuseWith } from '../../src/orders/run/gateway';
+import { type FieldError, Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import type { CallContext, Sent } from '../http/route';
+import { retrievedOrderSchema } from './order-schemas';
+
+export const canceledOrderSchema = retrievedOrderSchema
+  .pick({ id: true, orderReferenceId: true, fulfillmentStatus: true })
+  .extend({
+    cancellation: z
+      .enum(CANCELLATIONS)
+      .describe(
+        'What became of the request. `done`: everything that it names is cancelled. `requested`: a print partner was asked and ' +
+          'has not responded. `refused`: a print partner goes on.',
+      ),
+  })
+  .meta({ id: 'CanceledOrder' });
+
+/**
+ * Cancels an order, or items of it (operation `cancelOrder`). Of what is cancelled already, it returns the state.
+ * @throws Refusal `CONFLICT` when an item has shipped, `VALIDATION_ERROR` for items that the order does not have,
+ *   `UNAVAILABLE` when no worker is available
+ */
+export async function cancelOrder(
+  { sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>,
+  order: OrderRecord,
+  { items, reason = 'cancelled by the client' }: CancelOrder,
+  { by, audit }: Pick<CallContext, 'audit'> & { readonly by: string },
+): Promise<Sent<typeof canceledOrderSchema>> {
+  const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;
+  if (orderType === 'draft') {
+    throw new Refusal('CONFLICT', { message: 'A draft cannot be cancelled. Delete it instead.' });
+  }
+  refuseWith(whyStatusForbids(status, 'cancelled'));
+  const chosen = items === undefined ? {} : { itemIds: chosenItems(order, items) };
+  const result =
+    status === 'canceled'
+      ? { fulfillmentStatus: status, cancellation: 'done' as const }
+      : await runs.cancel(id, { by, reason, ...chosen });
+  const { fulfillmentStatus } = result;
+  await audit(sql, {
+    action: 'order.cancel',
+    objectId: id,
+    before: { fulfillmentStatus: status },
+    after: { fulfillmentStatus, ...chosen },
+  });
+  return { id, orderReferenceId, ...result };
+}
+
+/** Returns the ids of the named items. @throws Refusal `VALIDATION_ERROR` with every wrong name and quantity */
+function chosenItems(order: OrderRecord, named: NonNullable<CancelOrder['items']>): string[] {
+  const errors: FieldError[] = [];
+  const report = (reference: string, message: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
+  const ids = named.map(({ itemReferenceId, quantity }, index) => {
+    const item = order.items.find((each) => each.itemReferenceId === itemReferenceId);
+    if (item === undefined) report(`items[${index}].itemReferenceId`, 'No item of the order has this itemReferenceId.');
+    else if ((quantity ?? 0) > item.quantity)
+      report(`items[${index}].quantity`, `The item has ${item.quantity} units.`);
+    else if (quantity !== undefined && quantity < item.quantity)
+      report(`items[${index}].quantity`, 'Only all units of an item can be cancelled. Leave out the quantity.');
+    return item?.id ?? '';
+  });
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+  return ids;
+}
