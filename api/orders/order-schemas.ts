@@ -229,6 +229,7 @@ export const retrievedOrderSchema = z
     refusalReasonCode: nullableText,
     refusalReasonDetails: z.looseObject({}).nullable(),
     comment: nullableText,
+    replaces: nullableText.describe('Id of the failed or canceled order that this one replaces.'),
     channel: z.string(),
     storeId: z.null(),
     orderedByUserId: z.null(),

@@ -5,7 +5,7 @@ import {
   submittedOrderSchema,
   updateShipmentSchema,
 } from '../../src/orders/intake/order-schemas';
-import { createIntake } from '../../src/orders/intake/submit';
+import { type Conflict, createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { Refusal } from '../../src/platform/errors';
@@ -25,6 +25,26 @@ export const orderAddress = z.object({
     .max(100)
     .describe('The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.'),
 });
+
+/** Returns the refusal of a submission that conflicts with another order. */
+function refusalOf(conflict: Conflict): Refusal {
+  if (conflict.conflict === 'unknown') {
+    const message = 'You have no order with this id and this orderReferenceId.';
+    const code = 'VALIDATION_ERROR';
+    return new Refusal(code, { errors: [{ code, message, reference: 'replaces' }] });
+  }
+  const { id, status } = conflict.order;
+  if (conflict.conflict === 'duplicate') {
+    const message = `Order ${id} has this orderReferenceId. Its status is ${status}.`;
+    return new Refusal('DUPLICATE_ORDER_REFERENCE', { message });
+  }
+  return new Refusal('CONFLICT', {
+    message:
+      conflict.conflict === 'open'
+        ? `Order ${id} has the status ${status}. Only a failed or canceled order can be replaced.`
+        : `Order ${id} replaces this order already. Its status is ${status}.`,
+  });
+}
 
 /** Routes for clients' orders (docs/orders.md). */
 export function orderRoutes(deps: ApiDeps): Route[] {
@@ -56,8 +76,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
           products,
           claim: idempotency.claim,
         });
-        if (submitted === 'duplicate-reference') throw new Refusal('DUPLICATE_ORDER_REFERENCE');
         if (submitted === 'key-taken') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
+        if ('conflict' in submitted) throw refusalOf(submitted);
         if (body.orderType === 'order') {
           metrics.count('pressline_orders_accepted_total', {});
           wake('start_workflow');

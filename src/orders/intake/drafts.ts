@@ -42,6 +42,7 @@ function asSubmitted(record: OrderRecord): Draft['order'] {
     shippingAddress,
     packagingInstructions: record.packagingInstructions as SubmitOrder['packagingInstructions'],
     metadata: record.metadata,
+    replaces: record.replaces ?? undefined,
     items: record.items.map((item) => ({
       ...submittedItem(item),
       files: item.files.map(({ type, url, metadata }) => ({ type, url, metadata })),

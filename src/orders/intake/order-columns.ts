@@ -16,6 +16,7 @@ export function orderColumns(order: Omit<SubmitOrder, 'preventDuplicate'>, addre
     shipping_address: { id: addressId, ...order.shippingAddress },
     packaging_instructions: order.packagingInstructions ?? [],
     metadata: order.metadata ?? [],
+    replaces_id: order.replaces ?? null,
     request_id: requestId,
   };
 }
@@ -23,4 +24,4 @@ export function orderColumns(order: Omit<SubmitOrder, 'preventDuplicate'>, addre
 /** The names of these columns. */
 export const ORDER_COLUMNS = `order_reference_id, customer_reference_id, order_type, fulfillment_status, financial_status,
   currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
-  request_id`;
+  replaces_id, request_id`;

@@ -234,6 +234,9 @@ export const submitOrderSchema = crossField(
       .nullish()
       .transform((type) => type ?? 'order'),
     preventDuplicate: optional(z.boolean()),
+    replaces: optional(z.uuid()).describe(
+      'Id of a failed or canceled order with the same `orderReferenceId`. `preventDuplicate` does not count it, nor what it replaced.',
+    ),
   }),
   orderRules,
 ).meta({ id: 'SubmitOrder' });

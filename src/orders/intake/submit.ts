@@ -6,6 +6,7 @@ import { groupCommit } from '../../platform/group-commit';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
+import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
 import { ORDER_COLUMNS, orderColumns } from './order-columns';
@@ -28,11 +29,19 @@ type TracedSubmission = Submission & { readonly traceparent: string | null };
 
 type SubmittedOrder = z.output<typeof submittedOrderSchema>;
 
+/** Why a submission stored nothing: an earlier request has its Idempotency-Key, or it conflicts with another order. */
+type NotStored = 'key-taken' | Conflict;
+
 /**
- * Why a submission stored nothing. `key-taken`: an earlier request has its Idempotency-Key.
- * `duplicate-reference`: it has `preventDuplicate` and a reference that is already used.
+ * Another order that a submission conflicts with. `duplicate`: it has the reference. `unknown`: the client has no order to
+ * replace with this id and reference. `open`: the order is not failed or canceled. `replaced`: by `order` already.
  */
-type NotStored = 'key-taken' | 'duplicate-reference';
+export type Conflict =
+  | { readonly conflict: 'unknown' }
+  | {
+      readonly conflict: 'duplicate' | 'open' | 'replaced';
+      readonly order: { readonly id: string; readonly status: OrderStatus };
+    };
 
 /** Largest number of submissions in one statement. */
 const BATCH = 50;
@@ -49,9 +58,10 @@ export function createIntake(sql: Sql, settings: RunSettings) {
   );
   return async (submission: Submission): Promise<SubmittedOrder | NotStored> => {
     const traced = { ...submission, traceparent: currentTraceparent() };
-    if (!submission.order.preventDuplicate) return await insert(traced);
+    if (!submission.order.preventDuplicate && submission.order.replaces === undefined) return await insert(traced);
     return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
-      if (await isDuplicate(tx, submission)) return 'duplicate-reference';
+      const conflict = await conflictOf(tx, submission);
+      if (conflict !== null) return conflict;
       const [submitted] = await insertOrders(tx, [traced], settings);
       return submitted!;
     });
@@ -59,14 +69,27 @@ export function createIntake(sql: Sql, settings: RunSettings) {
 }
 
 /**
- * Returns true when the client has an order with the same reference. The lock makes submissions with equal references
- * wait until the first has committed.
+ * Returns the order that a submission conflicts with, or null. The lock makes submissions with equal references wait until
+ * the first has committed.
  */
-async function isDuplicate(tx: Queryable, { clientId, order }: Submission): Promise<boolean> {
-  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${order.orderReferenceId}`}, 0))`;
-  const [existing] = await tx`
-    SELECT 1 FROM orders WHERE client_id = ${clientId} AND order_reference_id = ${order.orderReferenceId} LIMIT 1`;
-  return existing !== undefined;
+async function conflictOf(tx: Queryable, { clientId, order }: Submission): Promise<Conflict | null> {
+  const { orderReferenceId: reference, replaces = null, preventDuplicate = false } = order;
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${reference}`}, 0))`;
+  // The order that is replaced comes first, and the newest that no other replaces after it.
+  const found = await tx<{ id: string; status: OrderStatus; successor: string | null; successorStatus: OrderStatus }[]>`
+    SELECT o.id, o.fulfillment_status AS status, n.id AS successor, n.fulfillment_status AS successor_status
+    FROM orders o LEFT JOIN orders n ON n.replaces_id = o.id
+    WHERE o.client_id = ${clientId} AND o.order_reference_id = ${reference} AND (o.id = ${replaces} OR n.id IS NULL)
+    ORDER BY o.id IS NOT DISTINCT FROM ${replaces}::uuid DESC, o.created_at DESC, o.id DESC LIMIT 2`;
+  const replaced = found.find(({ id }) => id === replaces);
+  if (replaces !== null) {
+    if (replaced === undefined) return { conflict: 'unknown' };
+    const { successor, successorStatus, status } = replaced;
+    if (successor !== null) return { conflict: 'replaced', order: { id: successor, status: successorStatus } };
+    if (status !== 'failed' && status !== 'canceled') return { conflict: 'open', order: replaced };
+  }
+  const duplicate = found.find((other) => other !== replaced);
+  return preventDuplicate && duplicate !== undefined ? { conflict: 'duplicate', order: duplicate } : null;
 }
 
 /**

@@ -44,6 +44,8 @@ export interface OrderRecord extends OrderHead {
   readonly refusalReason: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;
   readonly comment: string | null;
+  /** Id of the order that this one replaces. */
+  readonly replaces: string | null;
   readonly items: readonly ItemRecord[];
   readonly printOrders: readonly PrintOrderRecord[];
   readonly shipments: readonly ShipmentRecord[];
@@ -188,7 +190,7 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
     ...(await sql<OrderRecord[]>`
       SELECT ${sql.unsafe(HEAD_COLUMNS)}, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
         o.shipment_method_uid, o.shipping_address, o.return_address, o.packaging_instructions, o.metadata,
-        o.refusal_reason, o.refusal_reason_details, o.comment,
+        o.refusal_reason, o.refusal_reason_details, o.comment, o.replaces_id AS replaces,
         to_jsonb(ARRAY(
           SELECT jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)}, 'files', ARRAY(
             SELECT jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url, 'metadata', f.metadata,

@@ -21,6 +21,8 @@ CREATE TABLE orders (
   refusal_reason_code     text,
   refusal_reason_details  jsonb,
   comment                 text,
+  -- The failed or canceled order that this one replaces under the same reference. An order is replaced once.
+  replaces_id             uuid REFERENCES orders,
   -- The reasons why the order needs attention. Null: none.
   attention               text[],
   -- Since when the order has each of its attention reasons: {reason: time}. A trigger keeps it, so that every writer of
@@ -53,6 +55,7 @@ CREATE TABLE orders (
   CONSTRAINT orders_attention_not_empty CHECK (cardinality(attention) > 0)
 );
 CREATE INDEX orders_reference ON orders (order_reference_id, client_id, created_at DESC);
+CREATE UNIQUE INDEX orders_replaces ON orders (replaces_id) WHERE replaces_id IS NOT NULL;
 CREATE INDEX orders_newest ON orders (client_id, created_at DESC, id DESC);
 -- Pages of what changed since a time, with which a client reconciles its orders.
 CREATE INDEX orders_updated ON orders (client_id, updated_at DESC, id DESC);

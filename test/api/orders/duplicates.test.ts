@@ -56,12 +56,12 @@ test('preventDuplicate: of 100 concurrent equal submissions one creates an order
 
 test('preventDuplicate considers every earlier order and draft of the client, and no other client’s', async () => {
   const body = order();
-  await api.submit(body).expect(200);
+  const { id: first } = (await api.submit(body).expect(200)).body;
   await api.submit({ ...body, preventDuplicate: true }, api.other).expect(200);
   const answer = (await api.submit({ ...body, preventDuplicate: true }).expect(409)).body;
   expect(answer).toEqual({
     code: 'DUPLICATE_ORDER_REFERENCE',
-    message: expect.any(String),
+    message: `Order ${first} has this orderReferenceId. Its status is created.`,
     requestId: expect.any(String),
   });
   const draft = order({ orderType: 'draft' });
@@ -69,6 +69,43 @@ test('preventDuplicate considers every earlier order and draft of the client, an
   await api.submit({ ...draft, orderType: 'order', preventDuplicate: true }).expect(409);
   await api.delete(id).expect(200);
   await api.submit({ ...draft, orderType: 'order', preventDuplicate: true }).expect(200);
+});
+
+test('an order replaces a failed or canceled order with its reference, once', async () => {
+  const body = order({ preventDuplicate: true });
+  const ended = async (id: string, status: string) =>
+    await api.sql`UPDATE orders SET fulfillment_status = ${status} WHERE id = ${id}`;
+  const first = (await api.submit(body).expect(200)).body.id;
+  const open = (await api.submit({ ...body, replaces: first }).expect(409)).body;
+  expect(open.message).toBe(`Order ${first} has the status created. Only a failed or canceled order can be replaced.`);
+  await ended(first, 'failed');
+  // Its reference is still used, as long as no order replaces it.
+  expect((await api.submit(body).expect(409)).body.message).toContain(
+    `${first} has this orderReferenceId. Its status is failed`,
+  );
+  const submissions = await atOnce({ ...body, replaces: first });
+  const made = submissions.filter(({ status }) => status === 200);
+  expect(made).toHaveLength(1);
+  const second = made[0]!.body.id!;
+  expect((await api.get(second).expect(200)).body.replaces).toBe(first);
+  expect((await api.get(first).expect(200)).body.replaces).toBeNull();
+  const again = (await api.submit({ ...body, replaces: first }).expect(409)).body;
+  expect(again.message).toBe(`Order ${second} replaces this order already. Its status is created.`);
+  await ended(second, 'canceled');
+  const third = (await api.submit({ ...body, replaces: second }).expect(200)).body.id;
+  expect((await api.submit(body).expect(409)).body.message).toContain(third);
+});
+
+test('an order that another client has, or that has another reference, cannot be replaced', async () => {
+  const body = order();
+  const { id } = (await api.submit(body).expect(200)).body;
+  await api.sql`UPDATE orders SET fulfillment_status = 'failed' WHERE id = ${id}`;
+  const refused = async (sent: object, by = api.shop) =>
+    expect(fields((await api.submit({ ...sent, replaces: id }, by).expect(400)).body)).toEqual([
+      'VALIDATION_ERROR replaces',
+    ]);
+  await refused(body, api.other);
+  await refused(order());
 });
 
 test('without preventDuplicate a reference can be used again', async () => {
