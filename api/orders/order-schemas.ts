@@ -252,6 +252,15 @@ export const retrievedOrderSchema = z
     digitizationId: z.null(),
     appServices: z.array(z.unknown()),
     shipmentMethodUid: nullableText,
+    packagingInstructions: z
+      .array(
+        z.object({
+          packageItems: z.array(z.object({ orderItemReferenceId: z.string(), quantity: z.int() })),
+          packingSlip: z.object({ fileUrl: z.string() }).optional(),
+          brandedPackaging: z.string().optional(),
+        }),
+      )
+      .describe('As submitted.'),
     eventLog: z.array(event).describe('Events of the order as a whole. Items have their own `eventLog`.'),
   })
   .meta({ id: 'Order' });

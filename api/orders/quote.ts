@@ -81,6 +81,9 @@ const orderQuoteSchema = z
     orderReferenceId: z.string().nullable(),
     currency: z.string(),
     quotes: z.array(quoteSchema).describe('One for each print order.'),
+    needsRetailPrices: z
+      .boolean()
+      .describe('True when a print order crosses a customs border. An order without retail prices is then refused.'),
     ...amounts(...TOTALS),
   })
   .meta({ id: 'OrderQuote' });
@@ -189,6 +192,7 @@ export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
           orderReferenceId: body.orderReferenceId ?? null,
           currency: body.currency,
           quotes: quotes.map(quoteView),
+          needsRetailPrices: quotes.some(({ isCrossBorder }) => isCrossBorder),
           ...(Object.fromEntries(totals) as Record<(typeof TOTALS)[number], number>),
         };
       },

@@ -20,7 +20,7 @@ export async function adjustStock(
   adjustments: readonly Adjustment[],
   alongside?: (tx: Transaction, results: readonly AdjustmentResult[]) => Promise<void>,
 ): Promise<AdjustmentResult[]> {
-  if (adjustments.some(({ referenceId }) => referenceId !== undefined)) await pruneReferences(sql);
+  if (adjustments.some(({ referenceId }) => referenceId != null)) await pruneReferences(sql);
   return await inTransaction(sql, async (tx) => {
     const skus = [...new Set(adjustments.map(({ partnerSku }) => partnerSku))];
     const stock = await LockedStock.lock(tx, tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`);
@@ -41,11 +41,11 @@ export async function adjustStock(
       };
       if (item === undefined) return result(false, `Unknown partnerSku ${partnerSku}.`);
       // The first adjustment with a claimed reference removes it from the set, so that a second one in this request fails.
-      if (referenceId !== undefined && !references.delete(referenceId)) {
+      if (referenceId != null && !references.delete(referenceId)) {
         const message = `Repeated referenceId ${referenceId} for ${partnerSku}: it was used within the last 5 minutes.`;
         return result(false, message);
       }
-      const cause = referenceId === undefined ? {} : { reference: referenceId };
+      const cause = referenceId == null ? {} : { reference: referenceId };
       if (adjustmentType === 'add') stock.add(item.id, quantity, cause);
       else stock.consume(item.id, quantity, cause);
       return result(true, adjustedMessage(adjustment, item, before.backorder));

@@ -136,7 +136,7 @@ export const adjustStockRequestSchema = z.object({
         partnerSku: sku,
         adjustmentType: z.enum(['add', 'consume']),
         quantity: pieces,
-        referenceId: z.string().min(1).max(255).optional().describe('Rejected when it is repeated within 5 minutes.'),
+        referenceId: z.string().min(1).max(255).nullish().describe('Rejected when it is repeated within 5 minutes.'),
       }),
     )
     .min(1)

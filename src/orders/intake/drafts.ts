@@ -40,7 +40,7 @@ function asSubmitted(record: OrderRecord): Draft['order'] {
     retailShippingPriceInclVat: record.retailShippingPrice === null ? undefined : Number(record.retailShippingPrice),
     shipmentMethodUid: record.shipmentMethodUid ?? undefined,
     shippingAddress,
-    packagingInstructions: record.packagingInstructions as SubmitOrder['packagingInstructions'],
+    packagingInstructions: record.packagingInstructions,
     metadata: record.metadata,
     replaces: record.replaces ?? undefined,
     items: record.items.map((item) => ({

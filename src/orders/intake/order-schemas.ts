@@ -92,6 +92,17 @@ export const orderFileSchema = z
   })
   .meta({ id: 'OrderFile' });
 
+/** Checks the thread colors in the metadata of an embroidery file. */
+function threadColorsRule(file: unknown, report: ReportField): void {
+  for (const [index, entry] of list(file, 'metadata').entries()) {
+    const value = property(entry, 'value');
+    if (property(entry, 'key') !== 'threadColors' || typeof value !== 'string') continue;
+    if (!value.split(',').every((color) => /^\s*#[0-9a-f]{6}\s*$/i.test(color))) {
+      report(['metadata', index, 'value'], 'Thread colors are values such as #cc3333, separated by commas.');
+    }
+  }
+}
+
 /** Requires productUid, or productName with productVariant (schema `SubmitOrder`). */
 export function productNamingRule(item: unknown, report: ReportField): void {
   const named = property(item, 'productName') != null;
@@ -138,6 +149,7 @@ export const orderItemSchema = crossField(
   (item, report) => {
     const types = new Set<unknown>();
     for (const [index, file] of list(item, 'files').entries()) {
+      threadColorsRule(file, (path, message) => report(['files', index, ...path], message));
       const type = property(file, 'type');
       if (type === undefined) continue;
       if (types.has(type)) report(['files', index, 'type'], 'Each file type may occur once in an item.');

@@ -39,7 +39,7 @@ export interface OrderRecord extends OrderHead {
   readonly shipmentMethodUid: string | null;
   readonly shippingAddress: ShippingAddress & { readonly id: string };
   readonly returnAddress: Record<string, unknown> | null;
-  readonly packagingInstructions: readonly object[];
+  readonly packagingInstructions: NonNullable<SubmitOrder['packagingInstructions']>;
   readonly metadata: Metadata;
   readonly refusalReason: string | null;
   readonly refusalReasonDetails: Record<string, unknown> | null;

@@ -87,6 +87,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     digitizationId: null,
     appServices: [],
     shipmentMethodUid: order.shipmentMethodUid,
+    packagingInstructions: order.packagingInstructions,
     eventLog: clientEvents(orderEvents(order)),
   };
 }

@@ -102,6 +102,7 @@ test('a larger quantity lowers the unit price and shows the discount', async () 
 
 test('an order for two partners returns two quotes, totals over both, and isCrossBorder', async () => {
   const { body } = await quote({ items: [tee(), framed()] }).expect(200);
+  expect(body.needsRetailPrices).toBe(true);
   const [german, american]: [Quoted, Quoted] = body.quotes;
   expect(body.quotes).toMatchObject([
     {

@@ -130,6 +130,11 @@ const refused: RefusedOrder[] = [
     [`${WRONG} items[0].files[0].type`],
   ]),
   [
+    'thread colors that are no hexadecimal values',
+    () => withFiles({ ...file('default'), metadata: [{ key: 'threadColors', value: '#cc3333,red' }] }),
+    [`${WRONG} items[0].files[0].metadata[0].value`],
+  ],
+  [
     'a repeated file type in an item',
     () => withFiles(file('default'), file('front'), file('default')),
     [`${WRONG} items[0].files[2].type`],

@@ -178,6 +178,7 @@ test('an order is stored as sent, and the outbox message that starts its workflo
     id,
     orderReferenceId: body.orderReferenceId,
     customerReferenceId: 'customer-7',
+    packagingInstructions: [{ ...pack('item-2', 3), packingSlip: { fileUrl: `${FILE_URL}?slip` } }],
     orderType: 'order',
     fulfillmentStatus: 'created',
     financialStatus: 'pending',

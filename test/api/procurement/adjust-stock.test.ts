@@ -74,6 +74,14 @@ describe('POST /procurement/v1/inventory/adjust-stock', () => {
     expect(await adjusted('add', 1)).toEqual([0, 1, 0]);
   });
 
+  it('takes a referenceId of null as an absent one', async () => {
+    const partner = await stockPartner(api.sql, [stocked('frame', 2)]);
+    for (const newQuantity of [7, 12]) {
+      const { body } = await adjust(partner, { partnerSku: 'frame', ...add, referenceId: null }).expect(200);
+      expect(body.updates[0]).toMatchObject({ success: true, newQuantity });
+    }
+  });
+
   it('rejects a repeated referenceId for five minutes, and accepts it afterwards', async () => {
     const partner = await stockPartner(api.sql, [stocked('frame', 2), stocked('tee', 0)]);
     const adjusted = async (partnerSku: string) => {
