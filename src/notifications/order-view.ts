@@ -74,6 +74,8 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
+      (SELECT coalesce(jsonb_agg(e.data -> 'itemIds' ORDER BY e.id), '[]') FROM order_events e
+       WHERE e.order_id = o.id AND e.type = 'partner_cancel_refused' AND e.data ? 'itemIds') AS refused_cancels,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id::text, 'itemReferenceId', i.item_reference_id, 'status', i.fulfillment_status,
           'metadata', i.metadata,

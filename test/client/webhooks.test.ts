@@ -27,6 +27,7 @@ const order: OrderView = {
   refusalReasonCode: null,
   minDeliveryDate: '2026-11-25',
   maxDeliveryDate: '2026-11-27',
+  refusedCancels: [['item']],
   items: [
     {
       id: 'item',
@@ -50,6 +51,7 @@ const secondsAgo = (seconds: number) => new Date(Date.now() - seconds * 1_000);
 test('every notification of an order is returned as its event', () => {
   const events = bodies.map((text): WebhookEvent => verifyWebhook(text, headersOf(text), secret));
   expect(events.map(({ event }) => event).sort()).toEqual([
+    'order_cancel_refused',
     'order_delivery_estimate_updated',
     'order_item_status_updated',
     'order_item_tracking_code_updated',

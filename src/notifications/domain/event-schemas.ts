@@ -113,6 +113,16 @@ export const EVENT_SCHEMAS = {
       maxDeliveryDate: z.string().nullable().describe('YYYY-MM-DD.'),
     }),
   },
+  order_cancel_refused: {
+    summary: 'A print partner refused to cancel items',
+    schema: ofOrder('order_cancel_refused', 'OrderCancelRefused', {
+      ...status,
+      items: z
+        .array(z.object({ itemReferenceId: z.string(), ...status, metadata }))
+        .readonly()
+        .describe('The items that the partner goes on to make.'),
+    }),
+  },
   attention_raised: {
     summary: 'Orders need attention (for endpoints of operators)',
     schema: digest('attention_raised', 'AttentionRaised', {

@@ -4,6 +4,7 @@ export const NOTIFICATION_EVENTS = [
   'order_item_status_updated',
   'order_item_tracking_code_updated',
   'order_delivery_estimate_updated',
+  'order_cancel_refused',
 ] as const;
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];

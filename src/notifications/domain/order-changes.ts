@@ -11,6 +11,8 @@ export interface OrderView {
   /** YYYY-MM-DD, the earliest and latest of all shipments; null before the order is planned. */
   readonly minDeliveryDate: string | null;
   readonly maxDeliveryDate: string | null;
+  /** Ids of the items of each cancel request that a partner refused, oldest first. */
+  readonly refusedCancels: readonly (readonly string[])[];
   readonly items: readonly ItemView[];
 }
 
@@ -29,6 +31,8 @@ export interface NotifiedSnapshot {
   readonly status: string;
   readonly minDeliveryDate: string | null;
   readonly maxDeliveryDate: string | null;
+  /** Number of cancel requests that partners refused. */
+  readonly refusedCancels: number;
   readonly items: Readonly<Record<string, { readonly status: string; readonly trackingCodes: readonly string[] }>>;
 }
 
@@ -38,6 +42,7 @@ export function snapshotOf(view: OrderView): NotifiedSnapshot {
     status: view.fulfillmentStatus,
     minDeliveryDate: view.minDeliveryDate,
     maxDeliveryDate: view.maxDeliveryDate,
+    refusedCancels: view.refusedCancels.length,
     items: Object.fromEntries(
       view.items.map(({ id, status, fulfillments }) => [id, { status, trackingCodes: trackingCodes(fulfillments) }]),
     ),
@@ -115,6 +120,20 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
     notifications.push({
       event: 'order_delivery_estimate_updated',
       payload: { ...order, minDeliveryDate, maxDeliveryDate, metadata },
+    });
+  }
+  for (const itemIds of view.refusedCancels.slice(notified?.refusedCancels ?? 0)) {
+    const items = view.items
+      .filter(({ id }) => itemIds.includes(id))
+      .map(({ itemReferenceId, status, metadata }) => ({
+        itemReferenceId,
+        status,
+        fulfillmentStatus: status,
+        metadata,
+      }));
+    notifications.push({
+      event: 'order_cancel_refused',
+      payload: { ...order, status: fulfillmentStatus, fulfillmentStatus, metadata, items },
     });
   }
   return notifications;

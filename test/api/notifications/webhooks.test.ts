@@ -37,6 +37,7 @@ describe('/v1/webhooks', () => {
         'order_item_status_updated',
         'order_item_tracking_code_updated',
         'order_delivery_estimate_updated',
+        'order_cancel_refused',
       ],
       enabled: true,
       disabledReason: null,

@@ -29,6 +29,7 @@ const order = (fields: Partial<OrderView> = {}): OrderView => ({
   refusalReasonCode: null,
   minDeliveryDate: null,
   maxDeliveryDate: null,
+  refusedCancels: [],
   items: [item()],
   ...fields,
 });
@@ -43,6 +44,15 @@ describe('notifications of an order', () => {
     });
     expect(eventsOf(view, view)).toEqual([]);
     expect(eventsOf(order(), null)).toEqual([]);
+  });
+
+  it('each refused cancel is notified once, with its items', () => {
+    const view = order({ items: [item(), item({ id: '2', itemReferenceId: 'item-2' })], refusedCancels: [['2']] });
+    expect(changesOf(view, snapshotOf(order({ items: view.items })))).toMatchObject([
+      { event: 'order_cancel_refused', payload: { orderId: 'o1', items: [{ itemReferenceId: 'item-2' }] } },
+    ]);
+    expect(eventsOf(view, view)).toEqual([]);
+    expect(eventsOf({ ...view, refusedCancels: [['2'], ['1', '2']] }, view)).toEqual(['order_cancel_refused']);
   });
 
   it('changed statuses of the order and of an item have every field of the payload', () => {

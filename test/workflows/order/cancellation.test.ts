@@ -20,6 +20,7 @@ const now = partnerClock();
 beforeAll(async () => {
   // A test locks rows, and the API needs a connection while a statement of the worker waits for the lock.
   stack = await testStack({ mode: 'manual', config: { DATABASE_POOL_SIZE: 10 } });
+  await stack.shop.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
 });
 
 const cancel = (orderId: string) => stack.shop.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
@@ -121,6 +122,12 @@ test('when the partner refuses, the order continues with attention until it has 
   await say(printOrderId, 'received');
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production', cancellation: 'refused' });
   await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
+  const notified = await eventually(async () => {
+    const [delivery] = await stack.services.sql<{ body: string }[]>`
+      SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = 'order_cancel_refused'`;
+    return delivery && JSON.parse(delivery.body);
+  });
+  expect(notified).toMatchObject({ orderId, status: 'in_production', items: [{ status: 'in_production' }] });
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'in_production', cancellation: 'refused' });
   expect((await orderLog(stack, orderId)).find(({ type }) => type === 'partner_cancel_refused')).toMatchObject({
     data: { message: expect.stringContaining('on the press already') },

@@ -117,14 +117,13 @@ export function confirmCancel(
 
 /** The partner refused to cancel these jobs. */
 function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => boolean): PrintOrderState {
-  const open = printOrder.jobs.filter((job) => job.ended === null);
   const jobs = printOrder.jobs.map((job) =>
     isKept(job) && job.cancelRequest !== undefined
       ? { ...job, cancelRequest: { ...job.cancelRequest, refused: true } }
       : job,
   );
   // A client's request covers all open jobs. A refusal of fewer jobs answers an operator's request.
-  const isForClient = printOrder.cancel === 'requested' && open.every(isKept);
+  const isForClient = printOrder.cancel === 'requested' && openJobs(printOrder).every(isKept);
   return { ...printOrder, jobs, cancel: isForClient ? 'refused' : printOrder.cancel };
 }
 
@@ -133,15 +132,19 @@ export function partnerCancel(state: RunState, event: EventOf<'partner_cancel'>,
   return updatePrintOrder(state, event.printOrderId, (before) => {
     if (before.cancel === 'confirmed') return before;
     const printOrder = withStopAnswer(before, event);
+    const isNamed = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
+    const concerned = printOrder.jobs.filter((job) => isNamed(job) && isCancelRequested(printOrder, job));
+    const refused = event.outcome === 'refused' && concerned.length > 0;
+    const itemIds = [...new Set(concerned.map(({ itemId }) => itemId))];
     effects.push({
       type: 'log',
       event: `partner_cancel_${event.outcome}`,
       printOrderId: printOrder.id,
-      data: { message: event.message },
+      // The client is notified of these items.
+      data: { message: event.message, ...(refused ? { itemIds } : {}) },
     });
-    const isNamed = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
     // An operator has already cancelled or rerouted the jobs. The answer is logged only.
-    if (!printOrder.jobs.some((job) => isNamed(job) && isCancelRequested(printOrder, job))) return { ...printOrder };
+    if (concerned.length === 0) return { ...printOrder };
     return event.outcome === 'refused'
       ? refuseCancel(printOrder, isNamed)
       : confirmCancel(printOrder, isNamed, event.message, effects);
