@@ -109,8 +109,11 @@ function drawTotal(pdf: PdfDrawing, { pack, consignment, rates }: CustomsDeclara
 
 function drawSignature(pdf: PdfDrawing, { consignment, date }: CustomsDeclaration): void {
   pdf.block(DECLARATION, LEFT + 4, 353, { size: 6, width: TABLE_WIDTH });
-  const taxIds = [...taxIdLines(consignment.sender), ...taxIdLines(consignment.receiver)];
-  if (taxIds.length > 0) pdf.line(taxIds.join('  ·  '), LEFT + 4, 385, { size: 6.5, width: TABLE_WIDTH });
+  [consignment.sender, consignment.receiver].forEach((party, index) => {
+    const taxIds = taxIdLines(party);
+    if (taxIds.length === 0) return;
+    pdf.line(taxIds.join('  ·  '), LEFT + 4, 379 + index * 11, { size: 6.5, width: TABLE_WIDTH });
+  });
   pdf.line(`Date ${date}   Sender’s signature: ${signerOf(consignment)}`, LEFT + 4, 403, {
     size: 8,
     weight: 'bold',
