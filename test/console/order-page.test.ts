@@ -76,6 +76,7 @@ test('the page shows everything about an order that was delivered', async () => 
     expect(file.headers()['content-type']).toMatch(type);
   }
   await parcels.getByRole('cell', { name: 'Delivered' }).first().waitFor();
+  await parcels.getByRole('cell', { name: '1 × poster' }).first().waitFor();
 
   // What is in order is folded.
   for (const name of ['Print orders', 'Documents', 'Receipts', 'Notifications']) {

@@ -1,5 +1,5 @@
 import { Anchor, Stack } from '@mantine/core';
-import { useQueries } from '@tanstack/react-query';
+import { useQueries, useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
 import { EmptyLine } from '../../components/layout/empty';
@@ -16,7 +16,9 @@ type Checkpoint = ApiResponse<'getTracking'>['checkpoints'][number];
 
 const t = texts.order.parcels;
 
-const COLUMNS: readonly Column<Parcel>[] = [
+type Contents = NonNullable<ApiResponse<'getOrder'>['shipment']>['packages'][number]['items'];
+
+const columnsWith = (contentsOf: (trackingNumber: string) => Contents): Column<Parcel>[] => [
   {
     name: t.columns.number,
     cell: ({ trackingNumber, trackingUrl }) =>
@@ -27,6 +29,13 @@ const COLUMNS: readonly Column<Parcel>[] = [
           {trackingNumber}
         </Anchor>
       ),
+  },
+  {
+    name: t.columns.contents,
+    cell: ({ trackingNumber }) =>
+      contentsOf(trackingNumber)
+        .map(({ itemReferenceId, quantity }) => t.units(quantity, itemReferenceId))
+        .join(', ') || texts.common.none,
   },
   { name: t.columns.carrier, cell: ({ carrier }) => carrier ?? texts.common.none },
   {
@@ -53,6 +62,10 @@ function useCheckpoints({ parcels }: OperatorOrder) {
 
 export function Parcels({ order }: { readonly order: OperatorOrder }) {
   const trackings = useCheckpoints(order);
+  const { data } = useQuery(read('getOrder', { params: { orderId: order.id } }));
+  const columns = columnsWith(
+    (number) => data?.shipment?.packages.find(({ trackingCode }) => trackingCode === number)?.items ?? [],
+  );
   return (
     <Section title={t.title}>
       {order.parcels.length === 0 ? (
@@ -61,7 +74,7 @@ export function Parcels({ order }: { readonly order: OperatorOrder }) {
         <Stack>
           <DataTable
             label={t.title}
-            columns={COLUMNS}
+            columns={columns}
             rows={order.parcels}
             keyOf={({ trackingNumber }) => trackingNumber}
           />
