@@ -4,6 +4,12 @@ import { foldOrderStages } from '../src/orders/reading/order-stages';
 import { compareOrders, compareRuns, type LostSide, type ReconcileBatch } from '../src/orders/reconciliation/compare';
 import { type Counts, DIFFERENCES, tally } from '../src/orders/reconciliation/differences';
 import { flagFailingRuns } from '../src/orders/reconciliation/failing-runs';
+import {
+  type CheckedServers,
+  checkServers,
+  type Servers,
+  settleServers,
+} from '../src/orders/reconciliation/known-servers';
 import { type ReconcileConfig, readMark, reconcileDeps, writeMark } from '../src/orders/reconciliation/reconciliation';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
 import {
@@ -76,7 +82,10 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
   for (const kind of Object.keys(DIFFERENCES)) metrics.count('pressline_reconcile_differences_total', { kind }, 0);
   const deps = reconcileDeps({ sql, temporal, log }, config);
   return {
-    readReconciliationMark: (): Promise<number> => readMark(sql),
+    /** Returns the number of reconciliations that Postgres knows, and how the servers differ from the stored ones. */
+    async beginReconciliation(): Promise<CheckedServers & { readonly mark: number }> {
+      return { mark: await readMark(sql), ...(await checkServers(sql, temporal)) };
+    },
 
     /** Completes what the outbox, the inbox and label purchases have left unfinished. */
     async reconcileLeftovers(): Promise<Counts> {
@@ -96,18 +105,21 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
     reconcileRuns: (from: BatchRange & { readonly lost: LostSide }) =>
       inBatches(from, (after) => compareRuns(deps, after, from.lost)),
 
-    /** Records the end of a reconciliation. `expected`: the mark at its start. */
+    /** Records the end of a reconciliation. `expected` and `servers`: the mark and the servers at its start. */
     async finishReconciliation({
       mark,
       expected,
       counts,
+      servers,
     }: {
       mark: number;
       expected: number;
       counts: Counts;
+      servers: Servers;
     }): Promise<void> {
       const written = await writeMark(sql, mark, expected, counts);
-      if (!written)
+      if (written) await settleServers(sql, servers);
+      else
         log.warn({ mark, expected }, 'Postgres was restored during a reconciliation; the next one compares everything');
       for (const [kind, n] of Object.entries(counts))
         metrics.count('pressline_reconcile_differences_total', { kind }, n);

@@ -17,6 +17,7 @@ import { startDigests } from '../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../src/notifications/system-digests';
 import { ATTENTION_DIGEST } from '../src/orders/attention-digest';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
+import { startHold } from '../src/orders/reconciliation/known-servers';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
@@ -191,6 +192,7 @@ export async function runWorker(
           sql,
           taskQueue: config.TEMPORAL_TASK_QUEUE,
           publicUrl: services.publicUrl,
+          startHold: startHold(sql, temporal),
           searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
         }),
         notificationLane(services),

@@ -1,5 +1,6 @@
 import { continueAsNew, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { ReconcileActivities } from '../activities/reconcile';
+import type { Servers } from '../src/orders/reconciliation/known-servers';
 
 type Counts = Readonly<Record<string, number>>;
 
@@ -38,6 +39,8 @@ interface Cursor {
 export interface ReconcileProgress {
   /** The number in Postgres when the reconciliation began. */
   readonly markBefore: number;
+  /** The servers when the reconciliation began. */
+  readonly servers: Servers;
   readonly mark: number;
   readonly lost: Reconciliation['lost'];
   readonly found: Counts;
@@ -52,7 +55,9 @@ export interface ReconcileProgress {
  * meanwhile delays the comparison; it continues after the last completed activity.
  */
 export async function reconcile(carried?: ReconcileProgress): Promise<Reconciliation> {
-  const comparison = new Comparison(carried ?? (await begin()));
+  const progress = carried ?? (await begin());
+  if (progress === null) return { mark: 0, lost: null, found: {}, ordersAfter: '', runsAfter: '' };
+  const comparison = new Comparison(progress);
   if (comparison.progress.lost === null) {
     await Promise.all([comparison.compareRuns(ACTIVITIES), comparison.compareOrders(ACTIVITIES)]);
   } else {
@@ -61,22 +66,28 @@ export async function reconcile(carried?: ReconcileProgress): Promise<Reconcilia
     await comparison.compareOrders(Infinity);
   }
   comparison.count(await work.reconcileLeftovers());
-  const { markBefore, mark, lost, found, runs, orders } = comparison.progress;
-  await work.finishReconciliation({ mark, expected: markBefore, counts: found });
+  const { markBefore, mark, lost, found, runs, orders, servers } = comparison.progress;
+  await work.finishReconciliation({ mark, expected: markBefore, counts: found, servers });
   return { mark, lost, found, ordersAfter: orders.after, runsAfter: runs.after };
 }
 
-async function begin(): Promise<ReconcileProgress> {
+/** Returns null in a namespace that no operator has confirmed. */
+async function begin(): Promise<ReconcileProgress | null> {
   const last = workflowInfo().lastResult as Reconciliation | undefined;
-  const markBefore = await work.readReconciliationMark();
-  const lost = whoLost(markBefore, last?.mark ?? 0);
+  const { mark: markBefore, servers, changed, hold } = await work.beginReconciliation();
+  if (hold === 'other_namespace') {
+    log.warn('another Temporal namespace than before: nothing is compared or started until an operator confirms it');
+    return null;
+  }
+  const lost = hold === 'outdated_postgres' ? 'postgres' : (whoLost(markBefore, last?.mark ?? 0) ?? changed);
   if (lost !== null)
-    log.warn(`${lost} is older than the last reconciliation: comparing everything`, { mark: markBefore });
+    log.warn(`${lost} may be older than the last reconciliation: comparing everything`, { mark: markBefore });
   const from = (after = ''): Cursor => ({ after: lost === null ? after : '', atEnd: false });
   return {
     markBefore,
     mark: Math.max(markBefore, last?.mark ?? 0) + 1,
     lost,
+    servers,
     found: {},
     runs: from(last?.runsAfter),
     orders: from(last?.ordersAfter),

@@ -2,9 +2,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
 import { DIFFERENCES } from '../../src/orders/reconciliation/differences';
+import { confirmServers, HOLD_REASONS, readKnownServers } from '../../src/orders/reconciliation/known-servers';
 import { lastReconciliation } from '../../src/orders/reconciliation/reconciliation';
 import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
 import { timestamp } from '../../src/platform/domain/fields';
+import { Refusal } from '../../src/platform/errors';
 import { projectRoot } from '../../src/platform/project-root';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
 import type { ApiDeps } from '../deps';
@@ -28,6 +30,21 @@ const system = z
       taskQueue: z.string(),
       uiUrl: z.string().nullable(),
     }),
+    starts: z
+      .object({
+        hold: z
+          .object({
+            reason: z.enum(Object.keys(HOLD_REASONS) as [keyof typeof HOLD_REASONS]),
+            description: z.string(),
+            since: timestamp,
+          })
+          .nullable()
+          .describe('Why no workflow starts. Null while workflows start.'),
+        restartsFrom: timestamp
+          .nullable()
+          .describe('Orders that were accepted before are flagged, not started, when they have no workflow.'),
+      })
+      .describe('The starts of workflows.'),
     reconciliation: z
       .object({
         endedAt: timestamp,
@@ -73,9 +90,10 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
       access: operatorsOnly('viewer'),
       response: system,
       handler: async () => {
-        const [[server], schema, reconciliation, temporalServer] = await Promise.all([
+        const [[server], schema, known, reconciliation, temporalServer] = await Promise.all([
           sql<{ version: string }[]>`SELECT current_setting('server_version') AS version`,
           schemaStatus(sql),
+          readKnownServers(sql),
           lastReconciliation(sql),
           temporalVersion(),
         ]);
@@ -93,6 +111,12 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
             taskQueue: config.TEMPORAL_TASK_QUEUE,
             uiUrl: config.TEMPORAL_UI_URL ?? null,
           },
+          starts: {
+            hold: known?.hold
+              ? { reason: known.hold, description: HOLD_REASONS[known.hold], since: known.heldAt! }
+              : null,
+            restartsFrom: known?.restartsFrom ?? null,
+          },
           reconciliation: reconciliation && {
             endedAt: reconciliation.endedAt,
             differences: Object.entries(reconciliation.counts).map(([difference, count]) => ({
@@ -103,6 +127,32 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
           },
           configuration: shownConfiguration(config),
         };
+      },
+    }),
+    route({
+      method: 'post',
+      path: '/v1/operator/system/servers/confirm',
+      operationId: 'confirmServers',
+      summary: 'Confirm the servers, so that workflows start',
+      description:
+        'Ends the hold of `GET /v1/operator/system`. Every open order without a workflow then starts from the state that ' +
+        'its last record has stored, also one that was flagged instead of started.',
+      tag: 'Operator: system',
+      access: operatorsOnly('admin'),
+      audits: ['servers.confirm'],
+      body: z.object({ reason: z.string().trim().min(1).max(500).describe('Kept in the audit log.') }),
+      response: z.object({ confirmedAt: timestamp }).meta({ id: 'ConfirmedServers' }),
+      handler: async ({ body: { reason }, audit }) => {
+        const before = await readKnownServers(sql);
+        if (!(await confirmServers(sql, temporal)))
+          throw new Refusal('CONFLICT', { message: 'No start of a workflow is held back.' });
+        await audit(sql, {
+          action: 'servers.confirm',
+          objectId: config.TEMPORAL_NAMESPACE,
+          before: { hold: before?.hold ?? null, restartsFrom: before?.restartsFrom?.toISOString() ?? null },
+          after: { reason },
+        });
+        return { confirmedAt: new Date() };
       },
     }),
   ];

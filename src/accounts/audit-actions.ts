@@ -59,6 +59,7 @@ export const AUDIT_ACTIONS = {
   'personal_data.export': ['export', 'Export the personal data of a recipient'],
   'outbox.replay': ['outbox', 'Replay dead letters'],
   'job.run': ['job', 'Run a periodic job now'],
+  'servers.confirm': ['servers', 'Confirm the servers, so that workflows start'],
 } as const satisfies Record<string, readonly [objectType: string, description: string]>;
 
 export type AuditAction = keyof typeof AUDIT_ACTIONS;

@@ -150,7 +150,7 @@ async function findPurchaseOrSerial(
 ): Promise<{ readonly purchase: PurchaseRow | undefined; readonly serial: string | null }> {
   const sequence = kind === 'postal' ? 's10_serials' : 'sscc_serials';
   const [row] = await sql<(PurchaseRow & { serial: string | null })[]>`
-    SELECT ${purchaseColumns(sql)}, CASE WHEN idempotency_key IS NULL THEN nextval(${sequence}::text::regclass) END AS serial
+    SELECT ${purchaseColumns(sql)}, CASE WHEN idempotency_key IS NULL THEN next_serial(${sequence}::text::regclass) END AS serial
     FROM (VALUES (1)) one LEFT JOIN carrier_purchases ON idempotency_key = ${idempotencyKey}`;
   const { serial, ...purchase } = row!;
   return { purchase: serial === null ? purchase : undefined, serial };

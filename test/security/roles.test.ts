@@ -61,6 +61,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'setUpStockItems',
   ],
   admin: [
+    'confirmServers',
     'checkPartnerConformance',
     'erasePersonalData',
     'exportPersonalData',

@@ -60,4 +60,5 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'personal_data.export': 'Export the personal data of a recipient',
   'outbox.replay': 'Replay dead letters',
   'job.run': 'Run a periodic job now',
+  'servers.confirm': 'Confirm the servers, so that workflows start',
 };

@@ -20,6 +20,7 @@ export const system = {
   reconciliationEnded: 'Last ended',
   reconciliationNone: 'No reconciliation has ended',
   reconciliationNoneText: 'The job reconcile compares Postgres with Temporal. What it finds appears here.',
+  startsHeld: 'No workflow starts',
   reconciliationClean: 'Nothing differed.',
   differenceColumns: { difference: 'Difference', description: 'What it means', count: 'Orders' },
   versions: 'Versions',

@@ -7,7 +7,7 @@ import { catchUp, settleShippedOrder } from './catch-up';
 import { type Counts, DIFFERENCES, tally } from './differences';
 import { replaceOutdatedRun } from './outdated-runs';
 import type { ReconcileDeps } from './reconciliation';
-import { isStartWaiting, restartRun } from './restart-run';
+import { flagUnstarted, isStartWaiting, restartable, restartRun } from './restart-run';
 import { isOrderId, lookUpRun, PAGE, type RunLookup, runningAmong, runningOrderRuns, viewOfRun } from './runs';
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
@@ -35,10 +35,11 @@ const LINGERS = '2 days';
  */
 export async function compareOrders(deps: ReconcileDeps, after: string, afterLoss: boolean): Promise<ReconcileBatch> {
   const { sql, temporal } = deps;
+  const mayRestart = await restartable(sql);
   const quiet = afterLoss ? QUIET_AFTER_LOSS : QUIET;
   const rows = await sql<OpenOrder[]>`
     SELECT id, fulfillment_status AS status, updated_at < now() - ${quiet}::interval AS quiet,
-      updated_at < now() - ${FORGOTTEN}::interval AS forgotten
+      updated_at < now() - ${FORGOTTEN}::interval AS forgotten, created_at
     FROM orders
     WHERE ${isOpenOrder(sql)}
       ${after === '' ? sql`` : sql`AND id > ${after}`}
@@ -55,7 +56,8 @@ export async function compareOrders(deps: ReconcileDeps, after: string, afterLos
     deps.log,
     unclear,
     ({ id }) => ({ orderId: id }),
-    async (order) => await settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id))),
+    async (order) =>
+      await settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id)), mayRestart(order)),
   );
   return { rows: rows.length, counts, next: rows.length < PAGE ? '' : rows.at(-1)!.id };
 }
@@ -65,15 +67,22 @@ interface OpenOrder {
   status: string;
   quiet: boolean;
   forgotten: boolean;
+  createdAt: Date;
 }
 
-async function settleOrder(deps: ReconcileDeps, order: OpenOrder, run: RunLookup): Promise<Counts> {
+async function settleOrder(
+  deps: ReconcileDeps,
+  order: OpenOrder,
+  run: RunLookup,
+  mayRestart: boolean,
+): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
   const orderId = order.id;
   if (run.status === 'running') return {};
   const hasLeft = order.status === 'shipped' || order.status === 'in_transit';
   if (run.status === 'missing') {
     if (hasLeft && order.forgotten) return await endTracking(deps, orderId);
+    if (!mayRestart) return { flagged: Number(await flagUnstarted(deps, orderId)) };
     if (!(await restartRun(sql, settings, orderId))) return {};
     log.warn({ orderId }, 'reconciled: the workflow of an open order was missing, and is started');
     return { started: 1 };

@@ -2,8 +2,11 @@ import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
 import { startRun } from '../intake/start-run';
+import { flagOrder } from '../run/flags';
 import type { RunSettings } from '../run/settings';
 import { storedRun } from '../run/snapshots';
+import { readKnownServers } from './known-servers';
+import type { ReconcileDeps } from './reconciliation';
 
 interface OrderRow {
   id: string;
@@ -69,6 +72,26 @@ export async function restartRun(
     await outdated?.end();
     return true;
   });
+}
+
+/**
+ * Returns a function that returns true for the orders whose missing workflow may start again. Those accepted before Postgres
+ * was restored from a backup older than Temporal's retention may have completed meanwhile.
+ */
+export async function restartable(sql: Sql): Promise<(order: { readonly createdAt: Date }) => boolean> {
+  const restartsFrom = (await readKnownServers(sql))?.restartsFrom ?? null;
+  return ({ createdAt }) => restartsFrom === null || createdAt >= restartsFrom;
+}
+
+/** Flags an order whose missing workflow may not start, and deletes its start. Returns false when it was flagged. */
+export async function flagUnstarted(
+  { sql, log }: Pick<ReconcileDeps, 'sql' | 'log'>,
+  orderId: string,
+): Promise<boolean> {
+  await sql`DELETE FROM outbox WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(orderId)}`;
+  const isNew = await flagOrder(sql, orderId, 'out_of_step', 'the workflow is missing, and may have completed');
+  if (isNew) log.warn({ orderId }, 'reconciled: the workflow of an open order is missing and may have completed');
+  return isNew;
 }
 
 /** Returns undefined for a draft, and for an order whose start is in the outbox. */

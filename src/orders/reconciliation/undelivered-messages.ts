@@ -12,7 +12,7 @@ import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { inBatches, settleEach } from './batches';
 import { type Counts, tally } from './differences';
 import type { ReconcileDeps } from './reconciliation';
-import { restartRun } from './restart-run';
+import { restartable, restartRun } from './restart-run';
 import { isOrderId, lookUpRun } from './runs';
 
 /** Orders that one reconciliation checks for a missing start. */
@@ -26,16 +26,17 @@ const YOUNG = '1 minute';
  */
 export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
   const { sql, temporal, log, settings } = deps;
-  const rows = await sql<{ id: string }[]>`
-    SELECT id FROM (
-      SELECT id FROM orders
+  const mayRestart = await restartable(sql);
+  const rows = await sql<{ id: string; createdAt: Date }[]>`
+    SELECT id, created_at FROM (
+      SELECT id, created_at FROM orders
       WHERE fulfillment_status = 'created' AND created_at < now() - ${YOUNG}::interval AND run_version = 0
       ORDER BY created_at, id LIMIT ${CHECKED_STARTS}) o
     WHERE NOT EXISTS (SELECT FROM outbox x
       WHERE x.kind = 'start_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || o.id AND x.dead_at IS NULL)`;
   return await settleEach(
     log,
-    rows,
+    rows.filter(mayRestart),
     ({ id }) => ({ orderId: id }),
     async ({ id }) => {
       if ((await lookUpRun(temporal, orderWorkflowId(id))).status !== 'missing') return {};

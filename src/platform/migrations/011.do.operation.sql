@@ -155,3 +155,68 @@ CREATE TABLE reconciliation (
   -- What the last reconciliation found: {finding: number}. Null before the first one has ended.
   counts     jsonb
 );
+
+-- The servers that the workers know. A Temporal namespace with another id holds no workflow of these orders, so no
+-- workflow starts before an operator has confirmed it.
+CREATE TABLE known_servers (
+  only_row           boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  namespace_id       text NOT NULL,
+  failover_version   bigint NOT NULL,
+  system_identifier  text NOT NULL,
+  timeline           int NOT NULL,
+  -- Why no workflow starts, and since when. Null: workflows start.
+  hold               text CHECK (hold IN ('other_namespace', 'outdated_postgres')),
+  held_at            timestamptz,
+  -- Orders that were accepted before this time are flagged, not started, when they have no workflow.
+  restarts_from      timestamptz
+);
+
+-- Ids after a failover -----------------------------------------------------------------------------------
+-- A standby that replaces its primary may not have received the last values of sequences. Partners and clients know
+-- objects by these numbers, so that none may be issued twice. A promotion begins a new timeline.
+CREATE TABLE issued_ids (
+  only_row  boolean PRIMARY KEY DEFAULT true CHECK (only_row),
+  timeline  int NOT NULL
+);
+
+CREATE FUNCTION current_timeline() RETURNS int LANGUAGE sql AS $$
+  SELECT ('x' || left(pg_walfile_name(pg_current_wal_insert_lsn()), 8))::bit(32)::int
+$$;
+INSERT INTO issued_ids (timeline) VALUES (current_timeline());
+
+-- Advances every sequence far beyond what a lost primary can have issued.
+CREATE FUNCTION advance_sequences() RETURNS void LANGUAGE sql SECURITY DEFINER SET search_path FROM CURRENT AS $$
+  SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, start_value) + 1000000)
+  FROM pg_sequences WHERE schemaname = current_schema()
+$$;
+REVOKE EXECUTE ON FUNCTION advance_sequences() FROM PUBLIC;
+
+CREATE FUNCTION advance_sequences_after_failover() RETURNS void LANGUAGE plpgsql SECURITY DEFINER
+SET search_path FROM CURRENT AS $$
+BEGIN
+  PERFORM FROM issued_ids WHERE timeline = current_timeline();
+  IF FOUND THEN RETURN; END IF;
+  -- Concurrent transactions wait, then find the new timeline.
+  PERFORM FROM issued_ids FOR UPDATE;
+  PERFORM FROM issued_ids WHERE timeline = current_timeline();
+  IF FOUND THEN RETURN; END IF;
+  PERFORM advance_sequences();
+  UPDATE issued_ids SET timeline = current_timeline();
+END $$;
+
+-- Returns the next value of a sequence that no table owns.
+CREATE FUNCTION next_serial(sequence regclass) RETURNS bigint LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM advance_sequences_after_failover();
+  RETURN nextval(sequence);
+END $$;
+
+CREATE FUNCTION ids_are_new() RETURNS trigger LANGUAGE plpgsql AS $$
+BEGIN
+  PERFORM advance_sequences_after_failover();
+  RETURN NULL;
+END $$;
+CREATE TRIGGER order_items_ids BEFORE INSERT ON order_items EXECUTE FUNCTION ids_are_new();
+CREATE TRIGGER print_orders_ids BEFORE INSERT ON print_orders EXECUTE FUNCTION ids_are_new();
+CREATE TRIGGER receipts_ids BEFORE INSERT ON receipts EXECUTE FUNCTION ids_are_new();
+CREATE TRIGGER procurement_orders_ids BEFORE INSERT ON procurement_orders EXECUTE FUNCTION ids_are_new();

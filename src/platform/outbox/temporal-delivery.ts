@@ -37,6 +37,8 @@ export interface TemporalDeliveryOptions {
   readonly taskQueue: string;
   /** Base URL of the console, to which the static details of workflows link. */
   readonly publicUrl: string;
+  /** Returns why no workflow may start, or null. */
+  readonly startHold?: () => Promise<string | null>;
   /** Returns the initial search attributes of a workflow. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
 }
@@ -105,9 +107,11 @@ export function outcomeOfError(error: unknown): DeliveryOutcome {
 }
 
 async function start(
-  { client, taskQueue, publicUrl, searchAttributes }: TemporalDeliveryOptions,
+  { client, taskQueue, publicUrl, searchAttributes, startHold }: TemporalDeliveryOptions,
   row: OutboxRow,
 ): Promise<DeliveryOutcome> {
+  const hold = (await startHold?.()) ?? null;
+  if (hold !== null) return { outcome: 'unavailable', error: `no workflow starts: ${hold}` };
   const message = row.payload as WorkflowStart;
   const typedSearchAttributes = searchAttributes?.(message);
   try {

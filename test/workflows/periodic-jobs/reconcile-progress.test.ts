@@ -1,5 +1,6 @@
 import { failuresOf, replay } from '../../support/histories';
 import { playScriptedRun } from '../../support/scripted-runs';
+import { SERVERS } from './scenarios';
 
 /** How a reconciliation keeps its progress in the state of the workflow. The activities are scripted. */
 
@@ -29,7 +30,7 @@ test('a scheduled run compares a part of both sides, and returns where the next 
     args: [],
     steps: {
       ...others,
-      readReconciliationMark: async () => 0,
+      beginReconciliation: async () => ({ mark: 0, ...SERVERS }),
       reconcileRuns: runs.compare,
       reconcileOrders: orders.compare,
       finishReconciliation: async (end: unknown) => void finished.push(end),
@@ -38,7 +39,7 @@ test('a scheduled run compares a part of both sides, and returns where the next 
 
   const found = { withoutOrder: 3, started: 30, redelivered: 1 };
   expect(result).toEqual({ mark: 1, lost: null, found, ordersAfter: '30', runsAfter: '' });
-  expect(finished).toEqual([{ mark: 1, expected: 0, counts: found }]);
+  expect(finished).toEqual([{ mark: 1, expected: 0, counts: found, servers: SERVERS.servers }]);
   expect(runs.cursors).toEqual(['', '1', '2']);
 });
 
@@ -51,7 +52,7 @@ test('after a loss everything is compared: the run continues as new and after a 
     args: [],
     steps: {
       ...others,
-      readReconciliationMark: async () => 7,
+      beginReconciliation: async () => ({ mark: 7, ...SERVERS }),
       reconcileRuns: runs.compare,
       reconcileOrders: async (from: { after: string }) => {
         if (from.after === '60' && failures++ === 0) throw new Error('the worker was killed');

@@ -1,12 +1,19 @@
 import { inTurn, type ScriptedRun } from '../../support/scripted-runs';
 
+/** What `beginReconciliation` returns of servers that are the known ones. */
+export const SERVERS = {
+  servers: { namespaceId: 'known', failoverVersion: '0', systemIdentifier: '1', timeline: 1 },
+  changed: null,
+  hold: null,
+};
+
 /** The paths through the periodic jobs, with scripted activities. test/workflows/record-histories.ts records a history of each. */
 export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
   reconcile: {
     workflow: 'reconcile',
     args: [],
     steps: {
-      readReconciliationMark: async () => 0,
+      beginReconciliation: async () => ({ mark: 0, ...SERVERS }),
       reconcileRuns: inTurn<object>(
         async () => ({ counts: {}, next: 'cGFnZQ==' }),
         async () => ({ counts: { withoutOrder: 1 }, next: '' }),
@@ -24,7 +31,7 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
     workflow: 'reconcile',
     args: [],
     steps: {
-      readReconciliationMark: async () => 7,
+      beginReconciliation: async () => ({ mark: 7, ...SERVERS }),
       reconcileRuns: async () => ({ counts: {}, next: '' }),
       reconcileOrders: inTurn<object>(
         async () => ({ counts: { started: 4 }, next: '019a0000-0000-7000-8000-000000000001' }),
@@ -35,6 +42,13 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
       ),
       reconcileLeftovers: async () => ({}),
       finishReconciliation: async () => undefined,
+    },
+  },
+  'reconcile-in-another-namespace': {
+    workflow: 'reconcile',
+    args: [],
+    steps: {
+      beginReconciliation: async () => ({ mark: 7, ...SERVERS, changed: 'temporal', hold: 'other_namespace' }),
     },
   },
   maintenance: {

@@ -1,4 +1,4 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Alert, Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import { DescriptionList } from '../../components/layout/description-list';
@@ -30,6 +30,11 @@ export function SystemScreen() {
       <QueryContent query={system} lines={12}>
         {(read) => (
           <>
+            {read.starts.hold !== null && (
+              <Alert color="red" title={t.startsHeld}>
+                {read.starts.hold.description}
+              </Alert>
+            )}
             <Reconciliation reconciliation={read.reconciliation} />
             <Versions system={read} />
             <Configuration variables={read.configuration} />
