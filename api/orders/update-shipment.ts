@@ -8,6 +8,7 @@ import { addressView } from '../../src/orders/reading/order-view';
 import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { Refusal } from '../../src/platform/errors';
+import { json } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import type { CallContext } from '../http/route';
 import { updatedShipmentSchema } from './order-schemas';
@@ -17,20 +18,31 @@ import { withCarriers } from './quote';
  * Changes the address or the method of an order and returns both as they are afterwards (operation
  * `updateShipment`). Before the order is planned, the shipment is the expected one.
  * @throws Refusal `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
- *   the change, `UNAVAILABLE` when a worker or every carrier is unavailable
+ *   the change, or an operator gives no reason, `UNAVAILABLE` when a worker or every carrier is unavailable
  */
 export async function updateShipment(
   deps: ApiDeps,
   before: OrderRecord,
-  change: UpdateShipment,
-  audit: CallContext['audit'],
+  { reason, ...change }: UpdateShipment & { readonly reason?: string | undefined },
+  { audit, operator }: Pick<CallContext, 'audit'> & { readonly operator: string | null },
 ): Promise<z.input<typeof updatedShipmentSchema>> {
+  if (operator !== null && reason === undefined) {
+    const message = 'Operators give a reason.';
+    throw new Refusal('VALIDATION_ERROR', {
+      errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'reason' }],
+    });
+  }
   if (before.orderType === 'draft') {
     throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
   }
   refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
   const expected = shipmentView(before) === null ? await expectedView(deps, before.id, change) : null;
   await apply(deps, before.id, change);
+  if (operator !== null) {
+    await deps.sql`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${before.id}, 'change_shipping', ${json(deps.sql, { by: operator, reason })})`;
+  }
   const [order] = await readOrders(deps.sql, [before.id]);
   await audit(deps.sql, {
     action: 'order.change_shipping',

@@ -1,15 +1,23 @@
 import { z } from 'zod';
+import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
-import { isUuid } from '../../src/platform/ids';
+import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
+import { adjustStock } from '../../src/procurement/adjust-stock';
 import {
   pageQuerySchema,
   stockItemsRequestSchema,
   stockItemViewSchema,
   stockMovementSchema,
 } from '../../src/procurement/operator-schemas';
-import { BEGINS_OUT_OF_RANGE, beginsInRange, pageOfItems } from '../../src/procurement/partner-schemas';
+import {
+  adjustmentSchema,
+  adjustStockResponseSchema,
+  BEGINS_OUT_OF_RANGE,
+  beginsInRange,
+  pageOfItems,
+} from '../../src/procurement/partner-schemas';
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
@@ -85,6 +93,33 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
           audit(tx, { action: 'stock.set_up', objectId: partnerId, before, after }),
         );
         return { added, changed: items.length - added };
+      },
+    }),
+    route({
+      ...group,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/corrections',
+      operationId: 'correctStock',
+      summary: 'Correct the stock of a partner',
+      description:
+        'Adds pieces or takes them away, as the partner does with adjust-stock. The audit log has the reason.',
+      audits: ['stock.correct'],
+      idempotent: true,
+      params: partnerParams.extend({ partnerSku: z.string() }),
+      body: adjustmentSchema.pick({ adjustmentType: true, quantity: true }).extend({ reason: text(500) }),
+      response: adjustStockResponseSchema.shape.updates.element,
+      handler: async ({ params: { partnerId, partnerSku }, body: { reason, ...adjustment }, audit }) => {
+        const referenceId = `correction-${uuidv7()}`;
+        const corrected = [{ partnerSku, ...adjustment, referenceId }];
+        const [update] = await adjustStock(sql, await printPartner(sql, partnerId), corrected, async (tx, [result]) => {
+          const { success, message, previousQuantity, newQuantity } = result!;
+          if (!success) throw new Refusal('NOT_FOUND', { message });
+          const before = { partnerSku, quantity: previousQuantity };
+          const after = { quantity: newQuantity, reference: referenceId, reason };
+          await audit(tx, { action: 'stock.correct', objectId: partnerId, before, after });
+        });
+        return update!;
       },
     }),
     exportedList({

@@ -129,19 +129,14 @@ export const inventoryListRequestSchema = z.object({
   pagination: pageRequestSchema.nullish().describe('Without pagination the response has all items.'),
 });
 
-export const adjustStockRequestSchema = z.object({
-  adjustments: z
-    .array(
-      z.object({
-        partnerSku: sku,
-        adjustmentType: z.enum(['add', 'consume']),
-        quantity: pieces,
-        referenceId: z.string().min(1).max(255).nullish().describe('Rejected when it is repeated within 5 minutes.'),
-      }),
-    )
-    .min(1)
-    .max(100),
+export const adjustmentSchema = z.object({
+  partnerSku: sku,
+  adjustmentType: z.enum(['add', 'consume']),
+  quantity: pieces,
+  referenceId: z.string().min(1).max(255).nullish().describe('Rejected when it is repeated within 5 minutes.'),
 });
+
+export const adjustStockRequestSchema = z.object({ adjustments: z.array(adjustmentSchema).min(1).max(100) });
 
 export const procurementOrderShape = {
   orderId: z.int(),

@@ -120,16 +120,23 @@ type ReservationRow = OpenReservation & { readonly stockItemId: string; readonly
 interface Settlement {
   readonly id: string;
   readonly stockItemId: string;
+  /** True when the job is still to be made: nothing is consumed, and the rest stays reserved. */
+  readonly isOpen: boolean;
   readonly consumed: OpenReservation;
   readonly released: OpenReservation;
 }
 
-function divide({ id, stockItemId, printJobId, quantity, allocated }: ReservationRow, used: number): Settlement {
+function divide(
+  { id, stockItemId, printJobId, quantity, allocated }: ReservationRow,
+  used: number,
+  isOpen: boolean,
+): Settlement {
   // The units that were made used the allocated pieces first.
   const taken = Math.min(used, allocated);
   return {
     id,
     stockItemId,
+    isOpen,
     consumed: { id, printJobId, quantity: used, allocated: taken },
     released: { id, printJobId, quantity: quantity - used, allocated: allocated - taken },
   };
@@ -137,15 +144,21 @@ function divide({ id, stockItemId, printJobId, quantity, allocated }: Reservatio
 
 /**
  * Settles the reservations of print jobs. Consumes the pieces of printed jobs, as far as their units were made. Releases
- * the rest and the pieces of cancelled jobs, which waiting jobs get first. Skips jobs without open reservations, so a
+ * the rest and the pieces of cancelled jobs, which waiting jobs get first. Of reduced jobs, which are still to be made, it
+ * releases what their units do not need. Skips jobs without open reservations, so a
  * repeated call changes nothing. Call it once per transaction (see {@link LockedStock}).
  * @returns the numbers of reservations that this call settled
  */
 export async function settleReservations(
   tx: Transaction,
-  jobs: { readonly printed?: readonly PrintedJob[]; readonly cancelled?: readonly string[] },
+  jobs: {
+    readonly printed?: readonly PrintedJob[];
+    readonly reduced?: readonly PrintedJob[];
+    readonly cancelled?: readonly string[];
+  },
 ): Promise<{ printed: number; cancelled: number }> {
-  const made = new Map((jobs.printed ?? []).map(({ id, units }) => [id, units]));
+  const { printed: printedJobs = [], reduced = [] } = jobs;
+  const made = new Map([...reduced, ...printedJobs].map(({ id, units }) => [id, units]));
   const jobIds = [...made.keys(), ...(jobs.cancelled ?? [])];
   const stock = await LockedStock.lock(
     tx,
@@ -162,15 +175,17 @@ export async function settleReservations(
     ORDER BY id`;
   if (open.length === 0) return { printed: 0, cancelled: 0 };
   const settlements = open.map((row) => {
-    const printed = made.has(row.printJobId);
-    return divide(row, printed ? piecesFor(row.quantity, row.units, made.get(row.printJobId)) : 0);
+    const { printJobId } = row;
+    const isCancelled = jobs.cancelled?.includes(printJobId) === true || !made.has(printJobId);
+    const isOpen = !isCancelled && !printedJobs.some(({ id }) => id === printJobId);
+    return divide(row, isCancelled ? 0 : piecesFor(row.quantity, row.units, made.get(printJobId)), isOpen);
   });
   await storeSettlements(tx, settlements);
   // Consume first: the pieces of a cancelled job must not be allocated to a job that is being settled.
   for (const part of ['consumed', 'released'] as const) {
     const byItem = new Map<string, OpenReservation[]>();
     for (const settlement of settlements) {
-      if (settlement[part].quantity === 0) continue;
+      if (settlement[part].quantity === 0 || (part === 'consumed' && settlement.isOpen)) continue;
       const { stockItemId } = settlement;
       byItem.set(stockItemId, [...(byItem.get(stockItemId) ?? []), settlement[part]]);
     }
@@ -180,17 +195,20 @@ export async function settleReservations(
     }
   }
   await stock.write();
-  const printed = settlements.filter(({ consumed }) => consumed.quantity > 0).length;
-  return { printed, cancelled: settlements.length - printed };
+  const settled = settlements.filter(({ isOpen }) => !isOpen);
+  const printed = settled.filter(({ consumed }) => consumed.quantity > 0).length;
+  return { printed, cancelled: settled.length - printed };
 }
 
 async function storeSettlements(tx: Transaction, settlements: readonly Settlement[]): Promise<void> {
-  const rows = settlements.map(({ consumed, released }) =>
-    consumed.quantity > 0 ? { ...consumed, state: 'consumed' } : { ...released, state: 'released' },
-  );
+  const rows = settlements.map(({ consumed, released, isOpen }) => {
+    if (isOpen) return { ...consumed, state: 'reserved' };
+    return consumed.quantity > 0 ? { ...consumed, state: 'consumed' } : { ...released, state: 'released' };
+  });
   await tx`
     UPDATE stock_reservations r
-    SET state = s.state, quantity = s.quantity, allocated = s.allocated, settled_at = now()
+    SET state = s.state, allocated = s.allocated, settled_at = CASE WHEN s.state <> 'reserved' THEN now() END,
+      units = CASE WHEN s.state = 'reserved' THEN r.units * s.quantity / r.quantity ELSE r.units END, quantity = s.quantity
     FROM jsonb_to_recordset(${json(tx, rows)}) AS s (id bigint, state text, quantity bigint, allocated bigint)
     WHERE r.id = s.id`;
 }

@@ -59,6 +59,8 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'receiveProcurementOrder',
     'attachProcurementInvoice',
     'setUpStockItems',
+    'correctStock',
+    'updateShipment',
   ],
   admin: [
     'confirmServers',

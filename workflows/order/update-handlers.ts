@@ -116,6 +116,14 @@ export class UpdateHandlers {
         this.run.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
         await this.partnersAnswer();
         return;
+      case 'refund':
+        this.run.take({ type: 'refund_items', by, reason, itemIds: request.itemIds });
+        return;
+      case 'mark_shipped': {
+        const { action: type, ...marked } = request;
+        this.run.take({ type, ...marked, at: new Date().toISOString() });
+        return;
+      }
       case 'reroute':
       case 'reproduce':
         await this.reroute(request);

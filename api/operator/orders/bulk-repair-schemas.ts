@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
-import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { BULK_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { text, timestamp } from '../../../src/platform/domain/fields';
@@ -16,9 +16,9 @@ const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).n
 export const bulkRepairBody = z
   .strictObject({
     action: z
-      .enum(REPAIR_ACTIONS)
+      .enum(BULK_ACTIONS)
       .describe(
-        '`retry` and `cancel`: every item that it is possible for. `reroute` and `reproduce`: every item that waits for an operator, ' +
+        '`retry`, `cancel` and `refund`: every item that it is possible for. `reroute` and `reproduce`: every item that waits for an operator, ' +
           'or every possible item when none waits; they end no wait for a partner.',
       ),
     reason: text(500).describe('Recorded with the operator’s name in the event log of each order.'),
@@ -64,7 +64,7 @@ const counts = z.object({
 export const bulkRepair = z
   .object({
     id: z.string(),
-    action: z.enum(REPAIR_ACTIONS),
+    action: z.enum(BULK_ACTIONS),
     reason: z.string(),
     partnerId: z.string().nullable(),
     requestedBy: z.object({ id: z.string(), name: z.string() }),

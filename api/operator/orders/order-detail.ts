@@ -103,7 +103,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft) return [];
         // Of an order that has ended, only its attention reasons can be dismissed.
-        const dismiss = { action: 'dismiss', itemIds: [], reasons: order.attention, reroutes: [] } as const;
+        const dismiss = { action: 'dismiss', itemIds: [], reasons: order.attention, reroutes: [], printOrderIds: [] } as const;
         if (hasEnded) return order.attention.length === 0 ? [] : [dismiss];
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };

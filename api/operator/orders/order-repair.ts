@@ -97,13 +97,23 @@ async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, b
     case 'release':
     case 'dismiss':
       return { action: body.action, by, reason };
+    case 'mark_shipped': {
+      const { action, printOrderId, trackingCode = null, trackingLink = null } = body;
+      if (!order.printOrders?.some(({ id }) => id === printOrderId)) {
+        report('printOrderId', `The order has no print order ${printOrderId}.`);
+      }
+      request = { action, by, reason, printOrderId, trackingCode, trackingLink };
+      break;
+    }
+    case 'refund':
     case 'retry':
     case 'cancel': {
       for (const [index, id] of (body.itemIds ?? []).entries()) {
         if (itemOf(id) === undefined) report(`itemIds[${index}]`, `The order has no item ${id}.`);
       }
+      // Units of a shipped item can be refunded.
       const all = items
-        .filter(({ fulfillmentStatus: status }) => !hasShipped(status) && !isFinal(status))
+        .filter(({ fulfillmentStatus: status }) => body.action === 'refund' || !(hasShipped(status) || isFinal(status)))
         .map(({ id }) => id);
       request = { action: body.action, by, reason, itemIds: body.itemIds ?? all };
       break;

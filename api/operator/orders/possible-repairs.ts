@@ -45,6 +45,7 @@ export const possibleRepairsSchema = z
           }),
         )
         .describe('`reroute` and `reproduce`: each item whose units another print order can make.'),
+      printOrderIds: z.array(z.string()).describe('`mark_shipped`: the print orders that have not shipped.'),
     }),
   )
   .describe(

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { DISMISSABLE } from '../../../src/orders/domain/lifecycle/attention';
-import { text } from '../../../src/platform/domain/fields';
+import { httpUrl, text } from '../../../src/platform/domain/fields';
 
 /** Schemas of operators' repairs of an order. */
 
@@ -40,6 +40,25 @@ export const repairSchema = z
       reason,
     }),
     z.strictObject({
+      action: z
+        .literal('refund')
+        .describe(
+          'Ends the units that partners have cancelled, before or after shipping the others: they are refunded, their stock ' +
+            'is released, and the rest of the items continues. `reroute` and `reproduce` make such units instead.',
+        ),
+      itemIds: itemIds.describe('Default: every item that has such units.'),
+      reason,
+    }),
+    z.object({
+      action: z
+        .literal('mark_shipped')
+        .describe('Reports a print order as shipped, because its partner has not sent the postback `shipped`.'),
+      printOrderId: itemId,
+      trackingCode: text(100).nullish().describe('Only of a parcel without a label by Pressline.'),
+      trackingLink: httpUrl.nullish(),
+      reason,
+    }),
+    z.object({
       action: z
         .literal('dismiss')
         .describe(

@@ -48,6 +48,17 @@ export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
       'All items that have not shipped are cancelled and refunded. A partner that may still make them is asked first. A second cancel does not wait for its consent.',
     button: 'Cancel order',
   },
+  refund: {
+    name: 'Refund',
+    explanation:
+      'Units that partners have cancelled are refunded and end. The rest of the items continues. Reproduce makes such units instead.',
+    button: 'Refund units',
+  },
+  mark_shipped: {
+    name: 'Mark as shipped',
+    explanation: 'The print order is reported as shipped, because its partner has not done so.',
+    button: 'Mark as shipped',
+  },
   dismiss: {
     name: 'Dismiss',
     explanation: 'The attention reasons are cleared. Nothing else changes.',
@@ -91,6 +102,8 @@ export const order = {
   item: 'Item',
   partner: 'Partner',
   choose: 'Routing chooses',
+  printOrder: 'Print order',
+  trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
   partnerOption: (uid: string, cents: number | null) =>
     cents === null ? uid : `${uid} · ${(cents / 100).toFixed(2)} EUR`,
   force: 'Do not wait for the current partner: both may make the units',

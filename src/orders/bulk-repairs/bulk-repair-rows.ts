@@ -13,7 +13,7 @@ export type RepairOutcome = 'done' | 'refused' | 'failed' | 'canceled';
 
 export interface BulkRepair {
   readonly id: string;
-  readonly action: RepairRequest['action'];
+  readonly action: BulkRepairRequest['action'];
   readonly reason: string;
   readonly partnerId: string | null;
   readonly requestedBy: string;

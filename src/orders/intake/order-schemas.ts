@@ -287,6 +287,7 @@ export const updateShipmentSchema = crossField(
   z.object({
     shipmentMethodUid: optional(z.string().max(255).regex(/\S/, 'must not be blank')),
     shippingAddress: optional(shippingAddressSchema),
+    reason: optional(text(500)).describe('Required of operators. It is in the event log that operators see.'),
   }),
   (body, report) => {
     if (property(body, 'shipmentMethodUid') == null && property(body, 'shippingAddress') == null) {
@@ -294,7 +295,7 @@ export const updateShipmentSchema = crossField(
     }
   },
 ).meta({ id: 'UpdateShipment' });
-export type UpdateShipment = z.output<typeof updateShipmentSchema>;
+export type UpdateShipment = Omit<z.output<typeof updateShipmentSchema>, 'reason'>;
 
 const itemUnits = z.strictObject({
   itemReferenceId: text(100),

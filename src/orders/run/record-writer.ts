@@ -182,6 +182,7 @@ function settledJobs({ effects }: RunRecord) {
   return {
     printed: effects.flatMap((effect) => (effect.type === 'consume_stock' ? effect.jobs : [])),
     cancelled: effects.flatMap((effect) => (effect.type === 'release_stock' ? effect.jobIds : [])),
+    reduced: effects.flatMap((effect) => (effect.type === 'reduce_stock' ? effect.jobs : [])),
   };
 }
 
@@ -254,8 +255,8 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
   const rows = rowsOf(snapshot.state);
   const next = isNextStep(tx, record);
   const refunds = record.effects.some(({ type }) => type === 'refund');
-  const { printed, cancelled } = settledJobs(record);
-  const settled = [...printed.map(({ id }) => id), ...cancelled];
+  const { printed, cancelled, reduced } = settledJobs(record);
+  const settled = [...printed, ...reduced].map(({ id }) => id).concat(cancelled);
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
       ? []

@@ -1,4 +1,4 @@
-import { Button, Checkbox, Group, Modal, Text } from '@mantine/core';
+import { Button, Checkbox, Group, Modal, Text, TextInput } from '@mantine/core';
 import { useState } from 'react';
 import { change } from '../../api/changes';
 import type { Input } from '../../api/types';
@@ -64,11 +64,19 @@ function RepairForm(props: {
   const [itemId, setItemId] = useState(repair.reroutes[0]?.itemId ?? '');
   const [partnerId, setPartnerId] = useState<string>();
   const [force, setForce] = useState(false);
+  const [printOrderId, setPrintOrderId] = useState(repair.printOrderIds[0]);
+  const [trackingCode, setTrackingCode] = useState('');
   const rerouted = repair.reroutes.find((each) => each.itemId === itemId);
   const isForced = force || rerouted?.needsForce === true;
   const bodyWith = (reason: string) => {
     const placed = { itemId, partnerId: partnerId ?? null, ...(isForced ? { force: true } : {}) };
-    return { action: repair.action, reason, ...(rerouted === undefined ? {} : placed) } as Repair;
+    const shipped = { printOrderId, trackingCode: trackingCode.trim() || null };
+    return {
+      action: repair.action,
+      reason,
+      ...(rerouted === undefined ? {} : placed),
+      ...(printOrderId === undefined ? {} : shipped),
+    } as Repair;
   };
   const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
   const partners = rerouted?.partners.filter(({ rejected }) => rejected === null) ?? [];
@@ -78,6 +86,22 @@ function RepairForm(props: {
         <Text size="sm" c="dimmed">
           {repair.reasons.map(texts.names.reason).join(', ')}
         </Text>
+      )}
+      {printOrderId === undefined ? null : (
+        <>
+          <Select
+            label={t.printOrder}
+            value={printOrderId}
+            onChange={setPrintOrderId}
+            options={repair.printOrderIds.map((id) => ({ value: id, label: id }))}
+          />
+          <TextInput
+            label={t.trackingCode}
+            value={trackingCode}
+            maxLength={100}
+            onChange={(event) => setTrackingCode(event.currentTarget.value)}
+          />
+        </>
       )}
       {rerouted === undefined ? null : (
         <>

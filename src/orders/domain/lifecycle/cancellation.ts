@@ -222,3 +222,32 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
   effects.push(audit('cancel_items', event, { itemIds: event.itemIds }));
   return { ...rest, printOrders };
 }
+
+/** Returns true for a job with units that its partner has cancelled and no operator has handled. */
+export const hasCancelledUnits = ({ ended, cancelledQuantity }: JobState): boolean =>
+  ended === null && cancelledQuantity > 0;
+
+/** An operator refunds units that partners have cancelled. They end, and the rest of their jobs goes on. */
+export function refundItems(state: RunState, event: EventOf<'refund_items'>, effects: RunEffect[]): RunState {
+  const { reason, itemIds } = event;
+  const isChosen = (job: JobState) => itemIds.includes(job.itemId) && hasCancelledUnits(job);
+  if (!state.printOrders.some(({ jobs }) => jobs.some(isChosen))) return state;
+  effects.push(audit('refund_items', event, { itemIds }));
+  const printOrders = state.printOrders.map((printOrder) => {
+    if (!printOrder.jobs.some(isChosen)) return printOrder;
+    const isWhole = (job: JobState) => job.cancelledQuantity >= job.quantity;
+    const jobs = printOrder.jobs.map((job): JobState => {
+      if (!isChosen(job) || isWhole(job)) return job;
+      const { id, itemId, cancelledQuantity, progress } = job;
+      const quantity = job.quantity - cancelledQuantity;
+      const items = [{ itemId, quantity: cancelledQuantity }];
+      effects.push({ type: 'refund', reason, jobIds: [`${id}-${job.quantity}`], items });
+      if (progress < JOB_PROGRESS.printed) effects.push({ type: 'reduce_stock', jobs: [{ id, units: quantity }] });
+      return { ...job, quantity, cancelledQuantity: 0 };
+    });
+    const next = endJobs({ ...printOrder, jobs }, (job) => isChosen(job) && isWhole(job), reason, effects);
+    if (hasOpenJobs(next)) effects.push({ type: 'replan_shipments', printOrderIds: [next.id] });
+    return next;
+  });
+  return { ...state, printOrders };
+}

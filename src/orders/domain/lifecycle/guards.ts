@@ -1,6 +1,7 @@
 import { type RepairRequest, type RerouteRequest, RUN_REFUSALS } from '../run/run-messages';
 import { isDismissable } from './attention';
-import { deriveStatus, jobStatus } from './derive';
+import { hasCancelledUnits } from './cancellation';
+import { deriveStatus, jobStatus, unitsToShip } from './derive';
 import { isWithPartner, reroutedJobs, reroutedUnits } from './repairs/reroute-units';
 import { waitingRerouteOf } from './repairs/waiting-reroutes';
 import { JOB_PROGRESS, type RunState, type WaitingReroute } from './run-state';
@@ -88,6 +89,7 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
       return whyNotCancelItems(state, request.itemIds);
   }
   if (state.held) return conflict('the order is on hold: release it first');
+  if (request.action === 'mark_shipped') return whyNotMarkShipped(state, request.printOrderId);
   if ('itemId' in request) {
     const waiting = waitingRerouteOf(state, request.itemId);
     if (waiting !== undefined) return whyNotForce(waiting, request);
@@ -95,6 +97,11 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
   switch (request.action) {
     case 'retry':
       return whyNotRetry(state, request.itemIds);
+    case 'refund': {
+      const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs);
+      const isPossible = jobs.some((job) => request.itemIds.includes(job.itemId) && hasCancelledUnits(job));
+      return isPossible ? null : conflict('partners have cancelled no units of these items');
+    }
     case 'reroute':
       return reroutedUnits(state, request).length > 0
         ? null
@@ -106,6 +113,17 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
       return known ? null : conflict(`item ${request.itemId} is not in production`);
     }
   }
+}
+
+/** Returns why a print order cannot be marked as shipped: its partner must have it, and units must be left to ship. */
+function whyNotMarkShipped(state: RunState, printOrderId: string): RunRefusal {
+  const printOrder = state.printOrders.find(({ id }) => id === printOrderId);
+  if (printOrder === undefined) {
+    return { type: RUN_REFUSALS.invalid, message: `the order has no print order ${printOrderId}` };
+  }
+  if (unitsToShip(printOrder).length === 0) return conflict(`print order ${printOrderId} has shipped or ended`);
+  const isTaken = printOrder.delivery === 'accepted';
+  return isTaken ? null : conflict(`print order ${printOrderId} is not confirmed by its partner`);
 }
 
 /** Returns why the wait of a reroute cannot end: only a request for the same reroute with `force` ends it. */

@@ -1,5 +1,5 @@
 import { confirmCancel, endJobs } from './cancellation';
-import { consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
+import { audit, consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
 import { sendWaitingUpdate, shipsToOldAddress } from './order-updates';
 import type { EventOf, PlannedPrintOrder, PostbackEvent, RunEffect } from './run-events';
 import { JOB_PROGRESS, type JobProgress, type JobState, type PrintOrderState, type RunState } from './run-state';
@@ -102,6 +102,16 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
     return confirmCancel(after, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
   return isOldAddress ? raiseAttention(next, 'old_address_shipped') : next;
+}
+
+/** An operator reported the print order as shipped. The rest is as after its partner's postback. */
+export function markedShipped(state: RunState, event: EventOf<'mark_shipped'>, effects: RunEffect[]): RunState {
+  const { printOrderId, at, trackingCode, trackingLink } = event;
+  const report = { status: 'shipped', message: null, jobId: null, items: null, trackingCode, trackingLink } as const;
+  const eventId = `mark_shipped:${printOrderId}:${at}`;
+  const next = postback(state, { type: 'postback', eventId, printOrderId, at, ...report }, effects);
+  if (next !== state) effects.push(audit('mark_shipped', event, { printOrderId }));
+  return next;
 }
 
 /** Returns one log entry for the print order or the named item. A partial cancellation has one entry for each listed item. */

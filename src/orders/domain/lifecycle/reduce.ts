@@ -1,10 +1,10 @@
 import { deriveAttention } from './attention';
-import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
+import { cancelItems, cancelRequested, partnerCancel, refundItems } from './cancellation';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
 import { orderUpdated } from './order-updates';
-import { delivered, postback, prepared } from './production';
+import { delivered, markedShipped, postback, prepared } from './production';
 import { dismissed, held, released, retried } from './repairs/repairs';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './repairs/reroute';
 import type { EventOf, RunEffect, RunEvent } from './run-events';
@@ -128,6 +128,10 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return rerouteDue(state, event, effects);
     case 'cancel_items':
       return cancelItems(state, event, effects);
+    case 'refund_items':
+      return refundItems(state, event, effects);
+    case 'mark_shipped':
+      return markedShipped(state, event, effects);
   }
 }
 

@@ -1,4 +1,5 @@
 import type { PostbackStatus } from '../../../partners/domain/postback-status';
+import type { MarkedShipment } from '../run/run-messages';
 import type { AttentionReason } from './attention';
 import type { Delivery, Transit } from './run-state';
 
@@ -108,6 +109,10 @@ export type RunEvent =
   | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
   /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
   | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[]; readonly asksOnly?: true } & RequestedBy)
+  /** An operator refunds the units that partners have cancelled, instead of having them made. */
+  | ({ readonly type: 'refund_items'; readonly itemIds: readonly string[] } & RequestedBy)
+  /** An operator reports a print order as shipped, because its partner has not. `at` is the time of the report, ISO 8601. */
+  | ({ readonly type: 'mark_shipped'; readonly at: string } & MarkedShipment & RequestedBy)
   | ({
       readonly type: 'rerouted';
       readonly action: 'reroute' | 'reproduce';
@@ -194,10 +199,12 @@ export type RunEffect =
       readonly jobs: readonly { readonly id: string; readonly units: number }[];
     }
   | { readonly type: 'release_stock'; readonly jobIds: readonly string[] }
+  /** Releases what is reserved for more than these units, which are still to be made. */
+  | { readonly type: 'reduce_stock'; readonly jobs: readonly { readonly id: string; readonly units: number }[] }
   | {
       readonly type: 'refund';
       readonly reason: string;
-      /** The jobs that the units belong to. A job is refunded once. */
+      /** The jobs that the units belong to. A job is refunded once; `<id>-<quantity>` stands for units of a job that continues. */
       readonly jobIds: readonly string[];
       readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
     }

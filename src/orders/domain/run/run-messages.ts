@@ -66,11 +66,19 @@ export interface CancelResult extends OrderRunResult {
   readonly cancellation: Cancellation;
 }
 
+/** A print order that has shipped, as an operator learned from its partner. */
+export interface MarkedShipment {
+  readonly printOrderId: string;
+  readonly trackingCode: string | null;
+  readonly trackingLink: string | null;
+}
+
 /** An operator's repair of an order. */
 export type RepairRequest = RequestedBy &
   (
     | { readonly action: 'hold' | 'release' | 'dismiss' }
-    | { readonly action: 'retry' | 'cancel'; readonly itemIds: readonly string[] }
+    | { readonly action: 'retry' | 'cancel' | 'refund'; readonly itemIds: readonly string[] }
+    | ({ readonly action: 'mark_shipped' } & MarkedShipment)
     | {
         readonly action: 'reroute' | 'reproduce';
         readonly itemId: string;

@@ -99,6 +99,7 @@ const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'log',
   'consume_stock',
   'release_stock',
+  'reduce_stock',
   'refund',
   'tracking_code',
 ]);

@@ -2,11 +2,11 @@ import type { RepairRequest } from '../../run/run-messages';
 import { whyNotRepair } from '../guards';
 import type { RequestedBy } from '../run-events';
 import type { RunState } from '../run-state';
-import { possibleRepairs, repairRequests } from './possible-repairs';
+import { type BulkAction, possibleRepairs, repairRequests } from './possible-repairs';
 
 /** A repair that an operator requests for many orders. It names no items, because each order has its own. */
 export interface BulkRepairRequest extends RequestedBy {
-  readonly action: RepairRequest['action'];
+  readonly action: BulkAction;
   /** Of a reroute or a reproduce. Null: routing chooses. */
   readonly partnerId: string | null;
 }

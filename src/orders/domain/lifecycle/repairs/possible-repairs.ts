@@ -16,10 +16,19 @@ const REPAIR_SCOPES = {
   release: 'order',
   hold: 'order',
   cancel: 'items',
+  refund: 'items',
+  mark_shipped: 'print_order',
   dismiss: 'order',
-} as const satisfies Record<RepairAction, 'order' | 'items' | 'units'>;
+} as const satisfies Record<RepairAction, 'order' | 'items' | 'units' | 'print_order'>;
 
 export const REPAIR_ACTIONS = Object.keys(REPAIR_SCOPES) as [RepairAction, ...RepairAction[]];
+
+/** The repairs that can be requested for many orders: all that need nothing of the single order. */
+export type BulkAction = Exclude<RepairAction, 'mark_shipped'>;
+export const BULK_ACTIONS = REPAIR_ACTIONS.filter((action) => action !== 'mark_shipped') as [
+  BulkAction,
+  ...BulkAction[],
+];
 
 /** A repair that the order run accepts now, and what it can be applied to. */
 export interface PossibleRepair {
@@ -30,6 +39,8 @@ export interface PossibleRepair {
   readonly reasons: readonly AttentionReason[];
   /** The items whose units another print order can make. */
   readonly reroutes: readonly PossibleReroute[];
+  /** The print orders that can be marked as shipped. */
+  readonly printOrderIds: readonly string[];
 }
 
 /** An item whose units another print order can make. */
@@ -47,7 +58,7 @@ export interface PossibleReroute {
 
 /** Returns the requests of a repair for these items: one in all, or one for each item when the repair is about units. */
 export function repairRequests(
-  action: RepairAction,
+  action: BulkAction,
   { by, reason }: RequestedBy,
   itemIds: readonly string[],
   reroute: { readonly partnerId: string | null; readonly force?: boolean } = { partnerId: null },
@@ -68,20 +79,30 @@ const NOBODY = { by: '', reason: '' };
  * workflow's update decide, so that a listed repair is accepted and no other is.
  */
 export function possibleRepairs(state: RunState): PossibleRepair[] {
-  return REPAIR_ACTIONS.flatMap((action) => {
+  const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
+  return REPAIR_ACTIONS.flatMap((action): PossibleRepair[] => {
+    if (action === 'mark_shipped') {
+      const untracked = { ...NOBODY, trackingCode: null, trackingLink: null };
+      const printOrderIds = state.printOrders.flatMap(({ id }) =>
+        whyNotRepair(state, { action, printOrderId: id, ...untracked }) === null ? [id] : [],
+      );
+      return printOrderIds.length === 0 ? [] : [{ ...none, action, printOrderIds }];
+    }
     const accepts = (itemIds: readonly string[]) =>
       repairRequests(action, NOBODY, itemIds).every((request) => whyNotRepair(state, request) === null);
-    const scope = REPAIR_SCOPES[action];
-    const reroutes = scope === 'units' ? state.items.flatMap((item) => possibleReroute(state, item, action)) : [];
-    const isPossible = ({ id }: ItemState) =>
-      scope === 'units' ? reroutes.some(({ itemId }) => itemId === id) : accepts([id]);
-    const itemIds = scope === 'order' ? [] : state.items.filter(isPossible).map(({ id }) => id);
-    if (scope === 'order' ? !accepts([]) : itemIds.length === 0) return [];
-    return [{ action, itemIds, reasons: action === 'dismiss' ? state.attention.filter(isDismissable) : [], reroutes }];
+    if (REPAIR_SCOPES[action] === 'order') {
+      const reasons = action === 'dismiss' ? state.attention.filter(isDismissable) : [];
+      return accepts([]) ? [{ ...none, action, reasons }] : [];
+    }
+    const isUnits = REPAIR_SCOPES[action] === 'units';
+    const reroutes = isUnits ? state.items.flatMap((item) => possibleReroute(state, item, action)) : [];
+    const isPossible = ({ id }: ItemState) => (isUnits ? reroutes.some(({ itemId }) => itemId === id) : accepts([id]));
+    const itemIds = state.items.filter(isPossible).map(({ id }) => id);
+    return itemIds.length === 0 ? [] : [{ ...none, action, itemIds, reroutes }];
   });
 }
 
-function possibleReroute(state: RunState, item: ItemState, action: RepairAction): PossibleReroute[] {
+function possibleReroute(state: RunState, item: ItemState, action: BulkAction): PossibleReroute[] {
   const needsForce = waitingRerouteOf(state, item.id) !== undefined;
   const [request] = repairRequests(action, NOBODY, [item.id], { partnerId: null, force: needsForce });
   // A cancelled or refused item is no longer made.

@@ -127,6 +127,16 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     printOrderId: fc.constantFrom('502', '503'),
   }),
   cancel_items: itemIds.map((ids) => ({ type: 'cancel_items', ...request, itemIds: ids })),
+  refund_items: itemIds.map((ids) => ({ type: 'refund_items', ...request, itemIds: ids })),
+  mark_shipped: fc.record({
+    type: one('mark_shipped'),
+    by: one('operator'),
+    reason: one('agreed by phone'),
+    printOrderId,
+    at: one('2026-01-05T10:12:00.000Z'),
+    trackingCode: fc.constantFrom(null, 'X1'),
+    trackingLink: one(null),
+  }),
 };
 
 const anyEvent = fc.oneof(...(Object.values(EVENTS) as fc.Arbitrary<RunEvent>[]));
