@@ -261,6 +261,7 @@ export const retrievedOrderSchema = z
         }),
       )
       .describe('As submitted.'),
+    reprintOf: z.string().nullable().describe('The order that this one makes again, on request of an operator.'),
     eventLog: z.array(event).describe('Events of the order as a whole. Items have their own `eventLog`.'),
   })
   .meta({ id: 'Order' });

@@ -47,6 +47,7 @@ export const AUDIT_ACTIONS = {
   'order.retry': ['order', 'Retry items of an order'],
   'order.reroute': ['order', 'Move an item to another partner'],
   'order.reproduce': ['order', 'Produce an item again'],
+  'order.reprint': ['order', 'Make and ship an order again'],
   'order.refund': ['order', 'Refund units that a partner has cancelled'],
   'order.mark_shipped': ['order', 'Report a print order as shipped'],
   'order.dismiss': ['order', 'Dismiss the attention reasons of an order'],

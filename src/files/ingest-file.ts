@@ -24,6 +24,8 @@ export interface FileDeps {
 export interface FileRequest extends Omit<Download, 'path' | 'reserve'> {
   /** Key of the stored copy. Previews have the keys `<objectKey>.<preview type>`. */
   readonly objectKey: string;
+  /** Key of the copy that another order has of the file. It is used, when it exists, instead of a download. */
+  readonly copyOf?: string | null;
   /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
   readonly refuse?: (properties: FileProperties) => FileFault | null;
   /** Counts the inspections of the file durably (`InspectionRequest`). */
@@ -61,7 +63,9 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
   try {
     const path = join(folder, 'content');
     const stored = await copyStored(deps.objects, request.objectKey, path, reserve);
-    const local = stored ?? (await downloadFile(deps.client, { ...request, path, reserve }));
+    const copied =
+      stored ?? (request.copyOf == null ? null : await copyStored(deps.objects, request.copyOf, path, reserve));
+    const local = copied ?? (await downloadFile(deps.client, { ...request, path, reserve }));
     if (!local.ok) return local;
 
     const { mimeType, sizeBytes, sha256 } = local;

@@ -188,6 +188,7 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     requestSandboxDispatch: [{ printOrderId: printOrders[0] }],
     sendSandboxCarrierEvent: [{ trackingNumber: 'RR473124829DE', statusUid: 'in_transit' }],
     setUpStockItems: [{ items: [stockItem] }],
+    reprintOrder: [{ reason: 'The parcel was lost.' }],
     correctStock: [{ adjustmentType: 'add', quantity: 2, reason: 'Counted again.' }],
     loadExchangeRates: [{ perEuro: { USD: '1.08', PLN: '4.3' } }],
     moveProcurementOrder: [{ status: 'confirmed', shippingCost: 9.9 }],

@@ -60,6 +60,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'attachProcurementInvoice',
     'setUpStockItems',
     'correctStock',
+    'reprintOrder',
     'updateShipment',
   ],
   admin: [

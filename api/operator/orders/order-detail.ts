@@ -1,6 +1,7 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
 import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
+import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
@@ -102,9 +103,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const isDraft = order.fulfillmentStatus === 'draft';
       const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft) return [];
-        // Of an order that has ended, only its attention reasons can be dismissed.
-        const dismiss = { action: 'dismiss', itemIds: [], reasons: order.attention, reroutes: [], printOrderIds: [] } as const;
-        if (hasEnded) return order.attention.length === 0 ? [] : [dismiss];
+        if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention);
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = orderView(order);

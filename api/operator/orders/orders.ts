@@ -6,6 +6,7 @@ import { noteRoutes } from './notes';
 import { orderDetailRoute } from './order-detail';
 import { orderPaymentRoute } from './order-payment';
 import { orderRepairRoute } from './order-repair';
+import { orderReprintRoute } from './order-reprint';
 import { operatorOrderSearchRoute } from './order-search';
 import { orderTimelineRoute } from './order-timeline';
 import { sentPrintOrderRoute } from './print-orders';
@@ -17,6 +18,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderDetailRoute(deps),
     orderTimelineRoute(deps),
     orderRepairRoute(deps),
+    orderReprintRoute(deps),
     orderPaymentRoute(deps),
     sentPrintOrderRoute(deps),
     ...documentListRoutes(deps),

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { possibleRepairs, REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { POSSIBLE_REPAIRS, possibleRepairs } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { reroutePartners } from '../../../src/orders/reading/reroute-partners';
@@ -27,7 +27,11 @@ const partnerChoice = z.object({
 export const possibleRepairsSchema = z
   .array(
     z.object({
-      action: z.enum(REPAIR_ACTIONS),
+      action: z
+        .enum(POSSIBLE_REPAIRS)
+        .describe(
+          '`change_shipping`: operation `updateShipment`. `reprint`: operation `reprintOrder`. Others: `repairOrder`.',
+        ),
       itemIds: z
         .array(z.string())
         .describe('The items that it can be applied to. Empty for a repair of the whole order.'),

@@ -48,6 +48,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.retry': 'Retry items of an order',
   'order.reroute': 'Reroute an item to another partner',
   'order.reproduce': 'Reproduce an item',
+  'order.reprint': 'Reprint an order',
   'order.refund': 'Refund cancelled units',
   'order.mark_shipped': 'Mark a print order as shipped',
   'order.dismiss': 'Dismiss the attention reasons of an order',

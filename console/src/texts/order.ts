@@ -12,7 +12,8 @@ interface RepairTexts {
 }
 
 type TimelineKind = ApiResponse<'getOrderTimeline'>['entries'][number]['kind'];
-type RepairKind = Order['possibleRepairs'][number]['action'] | Input<'startBulkRepair'>['body']['action'];
+/** The repairs that have a dialog. */
+export type RepairKind = Input<'repairOrder'>['body']['action'];
 
 export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
   retry: {

@@ -29,7 +29,8 @@ export async function readDraft(sql: Sql, id: string): Promise<Draft | NoDraft> 
   return { id, version: row.version, addressId: record.shippingAddress.id, order: asSubmitted(record) };
 }
 
-function asSubmitted(record: OrderRecord): Draft['order'] {
+/** Returns a stored order in the form in which a draft of it would be submitted. */
+export function asSubmitted(record: OrderRecord): Draft['order'] {
   const { id: _addressId, ...shippingAddress } = record.shippingAddress;
   return {
     orderReferenceId: record.orderReferenceId,

@@ -102,6 +102,7 @@ export function quotedOrder(
   return {
     id: '',
     isPlanned: false,
+    charged: true,
     clientId: client.id,
     clientName: client.name,
     iossNumber: null,

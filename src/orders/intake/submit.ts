@@ -20,6 +20,8 @@ export interface Submission {
   readonly order: SubmitOrder;
   /** One for each item, in the same order. */
   readonly products: readonly ResolvedProduct[];
+  /** Set when the order makes another one again. */
+  readonly reprint?: { readonly of: string; readonly charged: boolean };
   /** The Idempotency-Key of the request. It is stored with the response in the statement that stores the order. */
   readonly claim: KeyedRequest | null;
 }
@@ -62,10 +64,19 @@ export function createIntake(sql: Sql, settings: RunSettings) {
     return await inTransaction(sql, async (tx): Promise<SubmittedOrder | NotStored> => {
       const conflict = await conflictOf(tx, submission);
       if (conflict !== null) return conflict;
-      const [submitted] = await insertOrders(tx, [traced], settings);
-      return submitted!;
+      return await submitWith(tx, submission, settings);
     });
   };
+}
+
+/** Stores a submission in the transaction of the caller, who wakes the outbox after its commit. */
+export async function submitWith(
+  tx: Queryable,
+  submission: Submission,
+  settings: RunSettings,
+): Promise<SubmittedOrder | 'key-taken'> {
+  const [submitted] = await insertOrders(tx, [{ ...submission, traceparent: currentTraceparent() }], settings);
+  return submitted!;
 }
 
 /**
@@ -108,8 +119,8 @@ async function insertOrders(
     WITH requested AS (
       SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS now_text
       FROM jsonb_to_recordset(${json(sql, orders)}) AS o (
-        id uuid, client_id uuid, "order" jsonb, workflow_id text, start jsonb, traceparent text, operation_id text,
-        key text, fingerprint text)
+        id uuid, client_id uuid, "order" jsonb, reprint_of uuid, charged boolean, workflow_id text, start jsonb,
+        traceparent text, operation_id text, key text, fingerprint text)
     ), claimed AS (
       ${claimWithResponses(
         sql,
@@ -122,9 +133,9 @@ async function insertOrders(
       SELECT * FROM requested
       WHERE key IS NULL OR (client_id, key) IN (SELECT account_id, key FROM claimed)
     ), new_orders AS (
-      INSERT INTO orders (id, client_id, ${sql.unsafe(ORDER_COLUMNS)}, traceparent, ordered_at, channel)
-      SELECT given.id, given.client_id, ${sql.unsafe(ORDER_COLUMNS)}, CASE WHEN start IS NOT NULL THEN given.traceparent END,
-        CASE WHEN start IS NOT NULL THEN now() END,
+      INSERT INTO orders (id, client_id, reprint_of, charged, ${sql.unsafe(ORDER_COLUMNS)}, traceparent, ordered_at, channel)
+      SELECT given.id, given.client_id, given.reprint_of, given.charged, ${sql.unsafe(ORDER_COLUMNS)},
+        CASE WHEN start IS NOT NULL THEN given.traceparent END, CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
       FROM given, jsonb_populate_record(NULL::orders, given."order") AS o
     ), ${insertItems(sql, written, sql`i.order_id IN (SELECT id FROM given)`)}, new_packing_slips AS (
@@ -157,13 +168,15 @@ function firstOfEachKey<Each extends Submission>(submissions: readonly Each[]): 
 }
 
 function submittedRow(
-  { id, clientId, clientName, requestId, order, claim, traceparent }: TracedSubmission & { readonly id: string },
+  { id, clientId, clientName, requestId, order, reprint, claim, traceparent }: TracedSubmission & { readonly id: string },
   settings: RunSettings,
 ) {
   return {
     id,
     client_id: clientId,
     order: orderColumns(order, uuidv7(), requestId),
+    reprint_of: reprint?.of ?? null,
+    charged: reprint?.charged ?? true,
     traceparent,
     workflow_id: orderWorkflowId(id),
     start: order.orderType === 'draft' ? null : runStart({ id, clientId, clientName, requestId, order }, settings),

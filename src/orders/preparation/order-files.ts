@@ -28,6 +28,8 @@ interface WantedFile {
   /** Types of the item's other files. */
   readonly otherTypes: readonly string[];
   readonly customTrim: { widthMm: number; heightMm: number } | null;
+  /** Key of the copy that the reprinted order has of the file. */
+  readonly copyOf: string | null;
 }
 
 /** A fault of a file, with the file that has it. */
@@ -86,14 +88,17 @@ async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFi
     SELECT f.id, 'print_file' AS kind, f.url, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
       format('items[%s].files[%s]', i.position, f.position) AS reference,
       jsonb_build_object('pageRule', i.product->'pageRule', 'printAreas', i.product->'printAreas') AS product,
-      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types
-    FROM order_files f JOIN order_items i ON i.id = f.order_item_id
+      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types,
+      (SELECT g.object_key FROM order_items j JOIN order_files g ON g.order_item_id = j.id
+        WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type) AS copy_of
+    FROM order_files f JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
     WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
     UNION ALL
-    SELECT id, 'packing_slip', url, NULL, NULL, NULL, NULL,
-      format('packagingInstructions[%s].packingSlip', package_index), NULL, '{}'
-    FROM packing_slips
-    WHERE order_id = ${orderId} AND object_key IS NULL`;
+    SELECT s.id, 'packing_slip', s.url, NULL, NULL, NULL, NULL,
+      format('packagingInstructions[%s].packingSlip', s.package_index), NULL, '{}',
+      (SELECT t.object_key FROM packing_slips t WHERE t.order_id = o.reprint_of AND t.package_index = s.package_index)
+    FROM packing_slips s JOIN orders o ON o.id = s.order_id
+    WHERE s.order_id = ${orderId} AND s.object_key IS NULL`;
 }
 
 async function fetchOne(
@@ -108,6 +113,7 @@ async function fetchOne(
   const taken = await ingestFile(deps, {
     url: file.url,
     objectKey,
+    copyOf: file.copyOf,
     limitBytes: deps.limitBytes,
     ...(isPackingSlip ? { accept: ['application/pdf'] as const } : {}),
     refuse: (properties) => pageFault(file, properties),

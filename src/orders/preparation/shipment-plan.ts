@@ -51,7 +51,9 @@ export async function planShipment(quote: Quoter, input: PlannedJobs): Promise<P
   const { packages, quotes } = await quoteMethods(quote, input);
   const chosen = chooseMethod(quotes, input.order.shipmentMethodUid);
   if (!chosen.ok) return chosen;
-  return { ok: true, plan: planWith(chosen.method, chosen.isCheapest, packages, input) };
+  const { price } = chosen.method;
+  const method = input.order.charged ? chosen.method : { ...chosen.method, price: { ...price, minor: 0 } };
+  return { ok: true, plan: planWith(method, chosen.isCheapest, packages, input) };
 }
 
 /** Returns the packages of one partner's jobs, and every method that can carry all of them. */

@@ -33,6 +33,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   partner_cancel_confirmed: [],
   partner_cancel_refused: [],
   payment: ['status', 'reference'],
+  reprint: ['orderId'],
 };
 
 /** Returns the events that clients see, with the data that concerns them. */

@@ -33,6 +33,8 @@ export const HEAD_COLUMNS = `o.id, o.client_id, o.order_reference_id, o.customer
 
 /** An order with everything that its readers see, as stored. */
 export interface OrderRecord extends OrderHead {
+  /** The order that this one makes again. */
+  readonly reprintOf: string | null;
   readonly clientSettings: ClientSettings;
   readonly retailCurrency: string | null;
   readonly retailShippingPrice: string | null;
@@ -188,7 +190,7 @@ export const eventsAsJson = (sql: Queryable): Fragment => sql`
 export async function readOrders(sql: Queryable, ids: readonly string[]): Promise<OrderRecord[]> {
   return [
     ...(await sql<OrderRecord[]>`
-      SELECT ${sql.unsafe(HEAD_COLUMNS)}, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
+      SELECT ${sql.unsafe(HEAD_COLUMNS)}, o.reprint_of, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
         o.shipment_method_uid, o.shipping_address, o.return_address, o.packaging_instructions, o.metadata,
         o.refusal_reason, o.refusal_reason_details, o.comment, o.replaces_id AS replaces,
         to_jsonb(ARRAY(

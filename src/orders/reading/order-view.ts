@@ -88,6 +88,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     appServices: [],
     shipmentMethodUid: order.shipmentMethodUid,
     packagingInstructions: order.packagingInstructions,
+    reprintOf: order.reprintOf,
     eventLog: clientEvents(orderEvents(order)),
   };
 }

@@ -31,6 +31,8 @@ export interface RunOrder {
   /** Country of the client's billing entity. */
   readonly sellerCountry: string | null;
   readonly items: readonly RunItem[];
+  /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
+  readonly charged: boolean;
   /** True when print orders of the order are stored. */
   readonly isPlanned: boolean;
 }
@@ -71,7 +73,7 @@ export async function runOrderWith<Related>(
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
       ${billingCountryOf(sql)} AS seller_country, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
-      o.created_at, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
+      o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
       ${related} AS related
@@ -80,5 +82,11 @@ export async function runOrderWith<Related>(
   if (row === undefined) return undefined;
   const { related: read, ...order } = row;
   const [rates, taxRates] = await Promise.all([ratesAt(sql, order.createdAt), taxTableAt(sql, order.createdAt)]);
-  return { order: { ...order, items: order.items ?? [], rates, taxRates }, related: read };
+  const items = (order.items ?? []).map((item) => (order.charged ? item : withoutPrice(item, order.currency)));
+  return { order: { ...order, items, rates, taxRates }, related: read };
 }
+
+const withoutPrice = (item: RunItem, currency: string): RunItem => ({
+  ...item,
+  product: { ...item.product, priceList: { [currency]: [{ from: 1, unitMinor: 0 }] } },
+});

@@ -44,6 +44,10 @@ CREATE TABLE orders (
   run_financial_status    text,
   -- When the run of a shipped order ended because nobody follows its parcels. Null for all other orders.
   tracking_ended_at       timestamptz,
+  -- The order that this one makes again. Null for all other orders.
+  reprint_of              uuid REFERENCES orders ON DELETE SET NULL,
+  -- False for a reprint that costs its client nothing.
+  charged                 boolean NOT NULL DEFAULT true,
   request_id              text,
   -- Trace context (W3C traceparent) of the request that submitted the order. Null without tracing.
   traceparent             text,
@@ -56,6 +60,7 @@ CREATE TABLE orders (
 );
 CREATE INDEX orders_reference ON orders (order_reference_id, client_id, created_at DESC);
 CREATE UNIQUE INDEX orders_replaces ON orders (replaces_id) WHERE replaces_id IS NOT NULL;
+CREATE INDEX orders_reprints ON orders (reprint_of) WHERE reprint_of IS NOT NULL;
 CREATE INDEX orders_newest ON orders (client_id, created_at DESC, id DESC);
 -- Pages of what changed since a time, with which a client reconciles its orders.
 CREATE INDEX orders_updated ON orders (client_id, updated_at DESC, id DESC);

@@ -55,6 +55,7 @@ const NEEDS_WORKER = [
   'cancelOrder',
   'updateShipment',
   'repairOrder',
+  'reprintOrder',
   'recordPayment',
   'cancelShippingOrder',
   'runJob',

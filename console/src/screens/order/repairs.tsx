@@ -5,10 +5,11 @@ import type { Input } from '../../api/types';
 import { DialogForm } from '../../components/forms/dialog-form';
 import { Select } from '../../components/forms/select';
 import { texts } from '../../texts';
-import { REPAIRS } from '../../texts/order';
+import { REPAIRS, type RepairKind } from '../../texts/order';
 import type { OperatorOrder, PossibleRepair } from './types';
 
 type Repair = Input<'repairOrder'>['body'];
+type OpenRepair = PossibleRepair & { readonly action: RepairKind };
 
 const t = texts.order;
 
@@ -25,12 +26,12 @@ function recommendedOf({ nextStep, possibleRepairs, attention }: OperatorOrder):
 
 /** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
 export function Repairs({ order }: { readonly order: OperatorOrder }) {
-  const [open, setOpen] = useState<PossibleRepair | null>(null);
-  if (order.possibleRepairs.length === 0) return null;
+  const [open, setOpen] = useState<OpenRepair | null>(null);
   const recommended = recommendedOf(order);
-  const repairs = [...order.possibleRepairs].sort(
-    (a, b) => Number(b.action === recommended) - Number(a.action === recommended),
-  );
+  const repairs = order.possibleRepairs
+    .filter((repair): repair is OpenRepair => repair.action in REPAIRS)
+    .sort((a, b) => Number(b.action === recommended) - Number(a.action === recommended));
+  if (repairs.length === 0) return null;
   return (
     <Group gap="xs">
       {repairs.map((repair) => (
@@ -56,7 +57,7 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
 
 function RepairForm(props: {
   readonly order: OperatorOrder;
-  readonly repair: PossibleRepair;
+  readonly repair: OpenRepair;
   readonly onClose: () => void;
 }) {
   const { order, repair, onClose } = props;

@@ -1,6 +1,6 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { deliveredByCarrier, handedOver, is, orderLog, orderUntil } from '../order-fixture';
+import { accepted, deliveredByCarrier, handedOver, is, orderLog, orderUntil } from '../order-fixture';
 import { address } from '../shop';
 
 /** What operators do in the place of clients and partners. The partners of the sandbox send no postbacks on their own. */
@@ -140,4 +140,95 @@ describe('an operator changes the address of a client’s order', () => {
     });
     expect((await audited(`order:${orderId}`)).map(({ action }) => action)).toEqual(['order.change_shipping']);
   });
+});
+
+describe('a delivered order', () => {
+  async function delivered(reference: string): Promise<string> {
+    const order = await handedOver(stack, reference, { quantity: 2 });
+    await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
+    await say(order, 'shipped');
+    await orderUntil(stack, order.orderId, is('shipped'));
+    await deliveredByCarrier(stack, order.orderId);
+    return order.orderId;
+  }
+  const reprint = (orderId: string, body: object) =>
+    stack.operator.reprintOrder({ params: { orderId }, body: { reason: 'The parcel was lost.', ...body } });
+
+  test('is made again from its stored files, at another address, and costs nothing', async () => {
+    const { sql } = stack.services;
+    const orderId = await delivered('lost-parcel');
+    expect(await actions(orderId)).toEqual(['reprint']);
+    // The files are not downloaded again.
+    await sql`UPDATE order_files SET url = 'https://files.invalid/gone.pdf' WHERE order_item_id IN (
+      SELECT id FROM order_items WHERE order_id = ${orderId})`;
+    const shippingAddress = { ...address, addressLine1: 'Linienstrasse 9' };
+    const made = await reprint(orderId, { items: [{ itemReferenceId: 'poster', quantity: 1 }], shippingAddress });
+    expect(made).toMatchObject({ reprintOf: orderId, orderReferenceId: 'lost-parcel' });
+
+    const { printOrderId } = await accepted(stack, made.id);
+    const again = await shown(made.id);
+    expect(again).toMatchObject({
+      reprintOf: orderId,
+      orderReferenceId: 'lost-parcel',
+      financialStatus: 'invoiced',
+      shippingAddress: { addressLine1: 'Linienstrasse 9' },
+      items: [{ itemReferenceId: 'poster', quantity: 1, price: 0, retailPriceInclVat: 10 }],
+      receipts: [{ transactionType: 'invoice', totalInclVat: 0 }],
+      shipment: { price: 0 },
+    });
+    expect((await shown('lost-parcel')).id).toBe(made.id);
+    const printOrder = await stack.partner('prints-berlin').getPrintOrder({ params: { printOrderId } });
+    const [{ url }] = (printOrder as unknown as { items: [{ assets: [{ url: string }] }] }).items[0].assets;
+    expect((await fetch(url)).status).toBe(200);
+
+    const first = await shown(orderId);
+    expect(first).toMatchObject({ fulfillmentStatus: 'delivered', reprintOf: null });
+    expect(first.eventLog.find(({ type }) => type === 'reprint')).toMatchObject({ data: { orderId: made.id } });
+    expect(JSON.stringify([first, again])).not.toContain('The parcel was lost.');
+    expect(await orderLog(stack, made.id)).toContainEqual(
+      expect.objectContaining({
+        type: 'reprint_of',
+        data: { by: 'operator', reason: 'The parcel was lost.', charged: false, orderId },
+      }),
+    );
+    expect(await audited(`order:${orderId}`)).toContainEqual({
+      action: 'order.reprint',
+      after: { orderId: made.id, charged: false },
+    });
+  });
+
+  test('is charged again on request', async () => {
+    const orderId = await delivered('charged-again');
+    const { id } = await reprint(orderId, { charge: true });
+    await accepted(stack, id);
+    const [first, again] = [await shown(orderId), await shown(id)];
+    expect(again.receipts[0]!.totalInclVat).toBe(first.receipts[0]!.totalInclVat);
+    expect(again.items[0]).toMatchObject({ quantity: 2, price: first.items[0]!.price });
+  });
+
+  test('has no units and items beyond those that were ordered', async () => {
+    const orderId = await delivered('no-such-items');
+    const items = [
+      { itemReferenceId: 'poster', quantity: 3 },
+      { itemReferenceId: 'mug' },
+      { itemReferenceId: 'poster' },
+    ];
+    await expect(reprint(orderId, { items })).rejects.toMatchObject({
+      status: 400,
+      body: {
+        errors: [
+          { reference: 'items[0].quantity' },
+          { reference: 'items[1].itemReferenceId' },
+          { reference: 'items[2].itemReferenceId' },
+        ],
+      },
+    });
+  });
+});
+
+test('an order that is still made is not reprinted', async () => {
+  const { orderId } = await handedOver(stack, 'still-made');
+  expect(await actions(orderId)).not.toContain('reprint');
+  const request = { params: { orderId }, body: { reason: 'too early' } };
+  await expect(stack.operator.reprintOrder(request)).rejects.toMatchObject(conflict(/delivered or returned/));
 });

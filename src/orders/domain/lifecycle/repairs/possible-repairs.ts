@@ -1,8 +1,9 @@
 import type { RepairRequest } from '../../run/run-messages';
 import { type AttentionReason, isDismissable } from '../attention';
-import { whyNotRepair } from '../guards';
+import { whyNotChangeShipping, whyNotRepair } from '../guards';
 import type { RequestedBy } from '../run-events';
 import type { ItemState, RunState } from '../run-state';
+import type { OrderStatus } from '../statuses';
 import { reroutedUnits } from './reroute-units';
 import { waitingRerouteOf } from './waiting-reroutes';
 
@@ -23,6 +24,9 @@ const REPAIR_SCOPES = {
 
 export const REPAIR_ACTIONS = Object.keys(REPAIR_SCOPES) as [RepairAction, ...RepairAction[]];
 
+/** What operators can do for an order: repairs of its workflow, and operations of their own. */
+export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'reprint'] as const;
+
 /** The repairs that can be requested for many orders: all that need nothing of the single order. */
 export type BulkAction = Exclude<RepairAction, 'mark_shipped'>;
 export const BULK_ACTIONS = REPAIR_ACTIONS.filter((action) => action !== 'mark_shipped') as [
@@ -32,7 +36,7 @@ export const BULK_ACTIONS = REPAIR_ACTIONS.filter((action) => action !== 'mark_s
 
 /** A repair that the order run accepts now, and what it can be applied to. */
 export interface PossibleRepair {
-  readonly action: RepairAction;
+  readonly action: (typeof POSSIBLE_REPAIRS)[number];
   /** Empty for a repair of the whole order. */
   readonly itemIds: readonly string[];
   /** The attention reasons that `dismiss` clears. */
@@ -79,8 +83,7 @@ const NOBODY = { by: '', reason: '' };
  * workflow's update decide, so that a listed repair is accepted and no other is.
  */
 export function possibleRepairs(state: RunState): PossibleRepair[] {
-  const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
-  return REPAIR_ACTIONS.flatMap((action): PossibleRepair[] => {
+  const repairs = REPAIR_ACTIONS.flatMap((action): PossibleRepair[] => {
     if (action === 'mark_shipped') {
       const untracked = { ...NOBODY, trackingCode: null, trackingLink: null };
       const printOrderIds = state.printOrders.flatMap(({ id }) =>
@@ -100,7 +103,25 @@ export function possibleRepairs(state: RunState): PossibleRepair[] {
     const itemIds = state.items.filter(isPossible).map(({ id }) => id);
     return itemIds.length === 0 ? [] : [{ ...none, action, itemIds, reroutes }];
   });
+  const isChangeable = state.phase !== 'closed' && whyNotChangeShipping(state) === null;
+  return isChangeable ? [...repairs, { ...none, action: 'change_shipping' }] : repairs;
 }
+
+const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
+
+/** Returns what operators can do for an order that has ended. @param reasons the attention reasons that it has */
+export function repairsOfEnded(
+  status: OrderStatus,
+  reasons: readonly AttentionReason[],
+): (PossibleRepair & { readonly reroutes: readonly never[] })[] {
+  return [
+    ...(reasons.length > 0 ? [{ ...none, action: 'dismiss' as const, reasons }] : []),
+    ...(REPRINTABLE.includes(status) ? [{ ...none, action: 'reprint' as const }] : []),
+  ];
+}
+
+/** The statuses of orders that can be made again as new orders. */
+export const REPRINTABLE: readonly OrderStatus[] = ['delivered', 'returned'];
 
 function possibleReroute(state: RunState, item: ItemState, action: BulkAction): PossibleReroute[] {
   const needsForce = waitingRerouteOf(state, item.id) !== undefined;

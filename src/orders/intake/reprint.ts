@@ -1,0 +1,70 @@
+import { type FieldError, Refusal } from '../../platform/errors';
+import { REPRINTABLE } from '../domain/lifecycle/repairs/possible-repairs';
+import type { OrderRecord } from '../reading/order-reader';
+import { asSubmitted } from './drafts';
+import type { SubmitOrder } from './order-schemas';
+import type { Submission } from './submit';
+
+/** What is made again. */
+export interface Reprint {
+  /** Undefined: all items. Without a quantity: all units of the item. */
+  readonly items?:
+    | readonly { readonly itemReferenceId: string; readonly quantity?: number | null | undefined }[]
+    | undefined;
+  /** Undefined: the address of the order. */
+  readonly shippingAddress?: SubmitOrder['shippingAddress'] | undefined;
+  readonly charge: boolean;
+}
+
+/**
+ * Returns the submission that makes an order again, of the products as they were resolved then.
+ * @throws Refusal `CONFLICT` for an order that was neither delivered nor returned, `VALIDATION_ERROR` for unknown items
+ */
+export function reprintOf(
+  order: OrderRecord,
+  { items: wanted, shippingAddress, charge }: Reprint,
+): Pick<Submission, 'order' | 'products' | 'reprint'> {
+  if (!REPRINTABLE.includes(order.fulfillmentStatus)) {
+    throw new Refusal('CONFLICT', { message: 'Only an order that was delivered or returned can be reprinted.' });
+  }
+  const items = order.items ?? [];
+  const units = new Map((wanted ?? items).map(({ itemReferenceId, quantity }) => [itemReferenceId, quantity ?? null]));
+  const errors = (wanted ?? []).flatMap(({ itemReferenceId, quantity }, index): FieldError[] => {
+    const reference = `items[${index}]`;
+    const item = items.find((each) => each.itemReferenceId === itemReferenceId);
+    const refused = (field: string, message: string): FieldError[] => [
+      { code: 'VALIDATION_ERROR', message, reference: `${reference}.${field}` },
+    ];
+    if (item === undefined) return refused('itemReferenceId', `The order has no item ${itemReferenceId}.`);
+    if ((quantity ?? 0) > item.quantity) return refused('quantity', `The item has ${item.quantity} units.`);
+    const isTwice = wanted!.findIndex((each) => each.itemReferenceId === itemReferenceId) < index;
+    return isTwice ? refused('itemReferenceId', `The item ${itemReferenceId} is named twice.`) : [];
+  });
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+
+  const submitted = asSubmitted(order);
+  const chosen = submitted.items.filter(({ itemReferenceId }) => units.has(itemReferenceId));
+  return {
+    order: {
+      ...submitted,
+      orderType: 'order',
+      preventDuplicate: false,
+      shippingAddress: shippingAddress ?? submitted.shippingAddress,
+      items: chosen.map((item) => withQuantity(item, units.get(item.itemReferenceId) ?? item.quantity)),
+    },
+    products: chosen.map(
+      ({ itemReferenceId }) => items.find((item) => item.itemReferenceId === itemReferenceId)!.product!,
+    ),
+    reprint: { of: order.id, charged: charge },
+  };
+}
+
+/** Returns some units of an item. The retail price is that of the line, so that the units have their share of it. */
+function withQuantity(item: SubmitOrder['items'][number], quantity: number): SubmitOrder['items'][number] {
+  const { retailPriceInclVat: price } = item;
+  return {
+    ...item,
+    quantity,
+    retailPriceInclVat: price == null ? undefined : Number(((price * quantity) / item.quantity).toFixed(4)),
+  };
+}
