@@ -176,7 +176,7 @@ test('an order whose run is lost after an operator’s hold is on hold', async (
   expect(await reconcileOnce()).toEqual({ started: 1 });
   await restarted(orderId);
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'on_hold', attention: null });
-  expect(await possible()).toEqual(['release', 'cancel']);
+  expect(await possible()).toEqual(['release', 'cancel', 'change_shipping']);
   await repair('release');
   await makeAndShip(orderId, printOrderId);
   expect(await orderNow(stack, orderId)).toMatchObject({ attention: null, shipments: { bought: 1 } });

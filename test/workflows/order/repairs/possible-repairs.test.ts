@@ -39,7 +39,7 @@ test('an order in error can be repaired in the listed ways, with the partners th
     waitsFor: 'repair',
     printOrderId: order.printOrderId,
   });
-  expect(names(failed)).toEqual(['retry', 'reroute', 'reproduce', 'hold', 'cancel']);
+  expect(names(failed)).toEqual(['retry', 'reroute', 'reproduce', 'hold', 'cancel', 'mark_shipped', 'change_shipping']);
   expect(failed.possibleRepairs[0]).toMatchObject({ action: 'retry', itemIds: [itemId] });
   expect(failed.possibleRepairs[1]).toMatchObject({
     action: 'reroute',

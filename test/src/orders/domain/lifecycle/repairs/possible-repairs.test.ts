@@ -23,57 +23,53 @@ const delivery = (outcome: 'refused' | 'undeliverable'): RunEvent => ({
 const shipped = [postback('received'), postback('printed'), postback('shipped')];
 
 type Names = readonly PossibleRepair['action'][];
+/** While a partner makes the items. */
+const WITH_PARTNER = ['reroute', 'reproduce', 'hold', 'cancel', 'mark_shipped', 'change_shipping'] as const;
 const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: string][] = [
-  ['being prepared', starting({ type: 'fetching_files' }), ['hold', 'cancel'], 'pressline', 'planning'],
+  [
+    'being prepared',
+    starting({ type: 'fetching_files' }),
+    ['hold', 'cancel', 'change_shipping'],
+    'pressline',
+    'planning',
+  ],
   [
     'without a partner',
     starting({ type: 'fetching_files' }, { type: 'parked', reason: 'no_partner', message: 'none' }),
-    ['retry', 'hold', 'cancel'],
+    ['retry', 'hold', 'cancel', 'change_shipping'],
     'operator',
     'partner_found',
   ],
   [
     'being delivered',
     starting({ type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }),
-    ['reroute', 'reproduce', 'hold', 'cancel'],
+    ['reroute', 'reproduce', 'hold', 'cancel', 'change_shipping'],
     'pressline',
     'delivery',
   ],
-  ['accepted', having(), ['reroute', 'reproduce', 'hold', 'cancel'], 'partner', 'received'],
-  ['in production', having(postback('received')), ['reroute', 'reproduce', 'hold', 'cancel'], 'partner', 'printed'],
-  [
-    'printed',
-    having(postback('received'), postback('printed')),
-    ['reroute', 'reproduce', 'hold', 'cancel'],
-    'partner',
-    'dispatch',
-  ],
-  ['on hold', having(hold), ['release', 'cancel'], 'operator', 'release'],
+  ['accepted', having(), WITH_PARTNER, 'partner', 'received'],
+  ['in production', having(postback('received')), WITH_PARTNER, 'partner', 'printed'],
+  ['printed', having(postback('received'), postback('printed')), WITH_PARTNER, 'partner', 'dispatch'],
+  ['on hold', having(hold), ['release', 'cancel', 'change_shipping'], 'operator', 'release'],
   [
     'refused by its partner',
     having(delivery('refused')),
-    ['retry', 'reroute', 'reproduce', 'hold', 'cancel'],
+    ['retry', 'reroute', 'reproduce', 'hold', 'cancel', 'change_shipping'],
     'operator',
     'repair',
   ],
   [
     'undeliverable',
     having(delivery('undeliverable')),
-    ['retry', 'reroute', 'reproduce', 'hold', 'cancel'],
+    ['retry', 'reroute', 'reproduce', 'hold', 'cancel', 'change_shipping'],
     'operator',
     'repair',
   ],
-  [
-    'in error',
-    having(postback('received'), postback('error')),
-    ['retry', 'reroute', 'reproduce', 'hold', 'cancel'],
-    'operator',
-    'repair',
-  ],
+  ['in error', having(postback('received'), postback('error')), ['retry', ...WITH_PARTNER], 'operator', 'repair'],
   [
     'cancelled by its partner',
     having(postback('cancelled')),
-    ['reroute', 'reproduce', 'hold', 'cancel'],
+    ['reroute', 'reproduce', 'hold', 'cancel', 'refund', 'change_shipping'],
     'operator',
     'repair',
   ],
@@ -106,6 +102,7 @@ test('only the items in error can be retried', () => {
     itemIds: [STICKER.itemId],
     reasons: [],
     reroutes: [],
+    printOrderIds: [],
   });
 });
 
