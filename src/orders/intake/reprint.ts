@@ -27,7 +27,7 @@ export function reprintOf(
   if (!REPRINTABLE.includes(order.fulfillmentStatus)) {
     throw new Refusal('CONFLICT', { message: 'Only an order that was delivered or returned can be reprinted.' });
   }
-  const items = order.items ?? [];
+  const { items } = order;
   const units = new Map((wanted ?? items).map(({ itemReferenceId, quantity }) => [itemReferenceId, quantity ?? null]));
   const errors = (wanted ?? []).flatMap(({ itemReferenceId, quantity }, index): FieldError[] => {
     const reference = `items[${index}]`;

@@ -168,7 +168,16 @@ function firstOfEachKey<Each extends Submission>(submissions: readonly Each[]): 
 }
 
 function submittedRow(
-  { id, clientId, clientName, requestId, order, reprint, claim, traceparent }: TracedSubmission & { readonly id: string },
+  {
+    id,
+    clientId,
+    clientName,
+    requestId,
+    order,
+    reprint,
+    claim,
+    traceparent,
+  }: TracedSubmission & { readonly id: string },
   settings: RunSettings,
 ) {
   return {

@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { auditRoutes } from '../../../api/accounts/audit-routes';
+import { auditRoute } from '../../../api/accounts/audit-route';
 import { createApp } from '../../../api/app';
 import { stockRoutes } from '../../../api/procurement/stock-routes';
 import { stockPartner } from '../../src/procurement/stock-fixture';
@@ -36,7 +36,7 @@ it('the error names every invalid field of a stock setup', async () => {
 it('an operator corrects the stock of a partner, with a reason in the audit log', async () => {
   const { sql } = await testDatabase();
   const deps = await testApiDeps(sql);
-  const app = createApp(deps, [...stockRoutes(deps), ...auditRoutes(deps)]);
+  const app = createApp(deps, [...stockRoutes(deps), auditRoute(deps)]);
   const operator = await testAccount(sql, 'operator');
   const partner = await stockPartner(sql);
   const path = `/v1/partners/${partner.id}/stock-items`;

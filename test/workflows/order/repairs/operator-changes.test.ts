@@ -39,7 +39,7 @@ describe('a print order that its partner forgot to report', () => {
     );
     expect(await audited(`order:${orderId}`)).toContainEqual({
       action: 'order.mark_shipped',
-      after: { fulfillmentStatus: 'shipped', attention: [], printOrderId, trackingCode: 'FORGOTTEN-1' },
+      after: { fulfillmentStatus: 'shipped', printOrderId, trackingCode: 'FORGOTTEN-1' },
     });
 
     // The partner's own postback comes late, and changes nothing.
@@ -58,6 +58,7 @@ describe('a print order that its partner forgot to report', () => {
     await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     await repair(orderId, { action: 'mark_shipped', printOrderId });
     await deliveredByCarrier(stack, orderId);
+    expect(await actions(orderId)).toEqual(['reprint']);
   });
 
   test('of another order is refused', async () => {
