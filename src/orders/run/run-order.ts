@@ -88,5 +88,5 @@ export async function runOrderWith<Related>(
 
 const withoutPrice = (item: RunItem, currency: string): RunItem => ({
   ...item,
-  product: { ...item.product, priceList: { [currency]: [{ from: 1, unitMinor: 0 }] } },
+  product: { ...item.product, surcharges: [], priceList: { [currency]: [{ from: 1, unitMinor: 0 }] } },
 });
