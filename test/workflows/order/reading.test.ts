@@ -188,7 +188,7 @@ const FIELDS = {
     createdAt orderedAt updatedAt channel orderType metadata billingEntity retailCurrency connectedOrderIds discounts
     appServices shipmentMethodUid | customerReferenceId refusalReason refusalReasonCode refusalReasonDetails comment
     storeId orderedByUserId paymentMethodType paymentMethodId prepaymentTransactionId returnAddress iossNumber
-    digitizationId reprintOf`,
+    digitizationId replaces reprintOf`,
   shippingAddress: `id orderId country firstName lastName companyName addressLine1 addressLine2 city postCode email phone
     isBusiness federalTaxId | state stateTaxId registrationState`,
   item: `id itemReferenceId productUid files processedFileUrl quantity options category productCategoryUid productTypeUid
