@@ -81,7 +81,7 @@ const TEMPORAL_AWAY = {
     close: async () => undefined,
   },
   options: { namespace: 'default' },
-  workflowService: { getSystemInfo: away, describeTaskQueue: away },
+  workflowService: { getSystemInfo: away, describeTaskQueue: away, describeNamespace: away },
   schedule: { getHandle: () => ({ trigger: away }) },
   workflow: {
     start: away,
@@ -209,11 +209,15 @@ export async function fuzzSubject(): Promise<Subject> {
     printFile: [FILE_URL, FILE_URL],
     own: {
       ...own,
+      variantOptionId: ['size'],
+      value: ['M'],
       trackingNumber: [bought.trackingNumber],
       shippingOrderId: [bought.shippingOrderId],
     },
     foreign: {
       ...foreign,
+      variantOptionId: ['size'],
+      value: ['M'],
       trackingNumber: [foreignBought.trackingNumber],
       shippingOrderId: [foreignBought.shippingOrderId],
       printOrderId: [theirs.id],

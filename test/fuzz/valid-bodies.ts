@@ -190,6 +190,10 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     setUpStockItems: [{ items: [stockItem] }],
     reprintOrder: [{ reason: 'The parcel was lost.' }],
     correctStock: [{ adjustmentType: 'add', quantity: 2, reason: 'Counted again.' }],
+    loadTaxRates: [
+      { rates: [{ country: 'DE', category: 'standard', rate: '0.19', source: 'The VAT act, section 12' }] },
+    ],
+    confirmServers: [{ reason: 'The namespace was created again.' }],
     loadExchangeRates: [{ perEuro: { USD: '1.08', PLN: '4.3' } }],
     moveProcurementOrder: [{ status: 'confirmed', shippingCost: 9.9 }],
     receiveProcurementOrder: [{ receiptId: 'note-1', items: [{ partnerSku: 'frame-wood-black-a4', quantity: 1 }] }],

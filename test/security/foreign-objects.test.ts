@@ -12,6 +12,7 @@ import { validBodies } from '../fuzz/valid-bodies';
 /** Routes for clients or partners whose path names no object of an account. */
 const SHARED: Readonly<Record<string, string>> = {
   listAttributeValues: 'attributes are the catalog’s, for all',
+  getProduct: 'a productUid names values of the catalog, and the error names the one at fault',
 };
 
 let subject: Subject;

@@ -82,6 +82,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'rotatePartnerKey',
     'revokePartnerKey',
     'loadExchangeRates',
+    'loadTaxRates',
     'createOperatorWebhook',
     'changeOperatorWebhook',
     'deleteOperatorWebhook',

@@ -56,6 +56,7 @@ const NEEDS_WORKER = [
   'updateShipment',
   'repairOrder',
   'reprintOrder',
+  'confirmServers',
   'recordPayment',
   'cancelShippingOrder',
   'runJob',

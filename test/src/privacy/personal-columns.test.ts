@@ -21,6 +21,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   customer_products: 'catalog; ids of the clients’ customers',
   erasure_targets: 'ids of orders',
   exchange_rates: 'rates',
+  known_servers: 'identities of the servers',
   tax_rates: 'rates',
   gauge_snapshot: 'metrics',
   idempotency_keys: 'answers with ids, states and links; deleted after seven days',
