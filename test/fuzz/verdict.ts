@@ -22,6 +22,7 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'createShippingOrder',
   'cancelShippingOrder',
   'repairOrder',
+  'confirmServers',
   'runJob',
   'moveProcurementOrder',
   'receiveProcurementOrder',

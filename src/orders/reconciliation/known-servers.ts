@@ -104,11 +104,16 @@ export async function confirmServers(sql: Sql, temporal: Client): Promise<boolea
   return confirmed.count > 0;
 }
 
+/** Without a deadline, the client would retry an unavailable server for longer than a caller waits. */
+const DEADLINE_MS = 5_000;
+
 async function currentServers(sql: Sql, temporal: Client): Promise<{ servers: Servers; retentionSeconds: number }> {
   const [[postgres], namespace] = await Promise.all([
     sql<Pick<Servers, 'systemIdentifier' | 'timeline'>[]>`
       SELECT system_identifier::text, current_timeline() AS timeline FROM pg_control_system()`,
-    temporal.workflowService.describeNamespace({ namespace: temporal.options.namespace }),
+    temporal.withDeadline(Date.now() + DEADLINE_MS, () =>
+      temporal.workflowService.describeNamespace({ namespace: temporal.options.namespace }),
+    ),
   ]);
   return {
     servers: {
