@@ -1,8 +1,8 @@
 import { continueAsNew, log, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { ReconcileActivities } from '../activities/reconcile';
-import type { Servers } from '../src/orders/reconciliation/known-servers';
 
 type Counts = Readonly<Record<string, number>>;
+type Servers = Awaited<ReturnType<ReconcileActivities['beginReconciliation']>>['servers'];
 
 /** Retried until they succeed: Postgres and Temporal are unavailable for a while when they are restored. */
 const work = proxyActivities<ReconcileActivities>({
