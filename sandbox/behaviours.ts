@@ -88,7 +88,7 @@ const behaviours = {
     firstResponses: (times) => ({ times, takes: true, how: 'silence' }),
     plan: usual,
   },
-  'sends-no-postbacks': { summary: 'Accepts the order and never sends a postback.', plan: () => [] },
+  'no-postbacks': { summary: 'Accepts the order and never sends a postback.', plan: () => [] },
   'waits-for-reminder': {
     summary: 'Accepts the order and starts only after the second delivery.',
     beginsAtDelivery: 2,

@@ -41,7 +41,7 @@ const FAULTY: OrderMix = {
     ...[1, 2, 3, 4].map((words) => ({ behaviour: `odd-words=${words}`, weight: 1, end: 'delivered' }) as const),
     { behaviour: 'odd-refusal=1', weight: 1, end: 'repaired' },
     { behaviour: 'odd-refusal=3', weight: 1, end: 'repaired' },
-    { behaviour: 'sends-no-postbacks', weight: 2, end: 'repaired' },
+    { behaviour: 'no-postbacks', weight: 2, end: 'repaired' },
     { behaviour: 'refuses', weight: 2, end: 'repaired' },
     { behaviour: 'cancels-order', weight: 2, end: 'repaired' },
     { behaviour: 'error-only', weight: 1, end: 'repaired' },

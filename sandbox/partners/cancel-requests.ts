@@ -39,7 +39,7 @@ export function cancelRequestHandler(
       // An empty list means the whole print order.
       itemIds: [...(listed.length > 0 ? listed : record.itemIds)],
       accepted: refusal === undefined,
-      postbackDue: record.behaviour.name !== 'sends-no-postbacks',
+      postbackDue: record.behaviour.name !== 'no-postbacks',
     });
     log.info({ printOrderId: orderId, refusal }, 'cancel request arrived');
     if (refusal === undefined) response.json({ message: 'Cancelled' });

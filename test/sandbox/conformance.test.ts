@@ -65,7 +65,7 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   redirects: { faults: ['redirect-response'] },
   'dead-after-accept': { faults: ['connection-broken'] },
   'silent-after-accept': { among: 'no-response', limits: { responseMs: 500 } },
-  'sends-no-postbacks': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
+  'no-postbacks': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'waits-for-reminder': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'stops-after-received': { faults: ['shipped-missing'], ...MISSING },
   'stops-after-printed': { faults: ['shipped-missing'], ...MISSING },
@@ -215,7 +215,7 @@ describe('pressline check-partner', () => {
   });
 
   it('exits with 0 when the partner passes, and reviews postbacks only with a waiting time', async () => {
-    const partner = await startPartner('sends-no-postbacks', undefined);
+    const partner = await startPartner('no-postbacks', undefined);
     expect(await checkPartnerCommand(options(partner))).toBe(0);
     await partner.stop();
     expect(output.out).toContain('ok   Duplicates');

@@ -164,7 +164,7 @@ describe('Markers in the second address line', () => {
     ['c/o Lind sandbox:fails-first=4', 'fails-first', 4],
     ['sandbox:fails-first', 'fails-first', 2],
     ['sandbox:prints-berlin/refuses', 'refuses', 0],
-    ['sandbox:prints-ohio/refuses sandbox:sends-no-postbacks', 'sends-no-postbacks', 0],
+    ['sandbox:prints-ohio/refuses sandbox:no-postbacks', 'no-postbacks', 0],
   ])('%s', (line, name, amount) => {
     expect(behaviourInAddress(line, 'prints-berlin')).toEqual({ name, amount });
   });

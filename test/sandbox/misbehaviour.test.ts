@@ -9,7 +9,7 @@ describe('A print partner that misbehaves', () => {
   const cases: readonly [string, string, number | 'broken', readonly string[], Partial<SeenPrintOrder>][] = [
     ['200', 'sandbox:slow=300', 200, ['received', 'printed', 'shipped'], { state: 'finished' }],
     ['201', 'sandbox:refuses', 422, [], { state: 'not-taken' }],
-    ['202', 'sandbox:sends-no-postbacks', 200, [], { state: 'finished' }],
+    ['202', 'sandbox:no-postbacks', 200, [], { state: 'finished' }],
     ['203', 'sandbox:stops-after-received', 200, ['received'], { labelsDownloaded: 0 }],
     ['204', 'sandbox:stops-after-printed', 200, ['received', 'printed'], { labelsDownloaded: 0 }],
     ['205', 'sandbox:reversed-postbacks', 200, ['shipped', 'printed', 'received'], { distinctLabels: 1 }],

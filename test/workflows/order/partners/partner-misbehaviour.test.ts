@@ -109,7 +109,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
-  'sends-no-postbacks': {
+  'no-postbacks': {
     waits: ({ attention }) => attention === 'not_received',
     act: operator('reroute'),
     printOrders: 2,
@@ -329,7 +329,7 @@ test.each(Object.entries(CASES))('%s', async (name, { printOrders, labels, voide
     (now) =>
       (now.shipments.voided ?? 0) === voided &&
       seenPrintOrders(stack, now.printOrderIds).every(
-        ({ state }) => state !== 'taken' || name === 'sends-no-postbacks',
+        ({ state }) => state !== 'taken' || name === 'no-postbacks',
       ),
   );
   const seen = seenPrintOrders(stack, settled.printOrderIds);

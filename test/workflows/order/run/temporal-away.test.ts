@@ -53,7 +53,7 @@ test('twenty orders submitted meanwhile all run once when it is back', async () 
 });
 
 test('postbacks received meanwhile are applied when it is back, and requests that need the run get 503', async () => {
-  await misbehaveOnce(stack, 'prints-berlin', 'sends-no-postbacks', 'postbacks-away');
+  await misbehaveOnce(stack, 'prints-berlin', 'no-postbacks', 'postbacks-away');
   const order = await handedOver(stack, 'postbacks-away');
   cutOff();
   const partner = stack.partner('prints-berlin');
