@@ -252,7 +252,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, response: 'silence' }]),
   },
   'delays-updates': {
-    amount: 8_000,
+    amount: 12_000,
     waits: is('in_production'),
     act: moves('delays-updates'),
     printOrders: 1,
