@@ -90,6 +90,9 @@ test('after a restore of a Postgres older than the retention, orders without a w
   expect(await reconcile()).toMatchObject({ lost: 'postgres', found: { flagged: 2 } });
   for (const id of [restored, waiting])
     expect(await orderNow(stack, id)).toMatchObject({ status: 'created', attention: 'out_of_step' });
+  // No workflow could receive a signal.
+  const targets = [restored, waiting].map(orderWorkflowId);
+  expect([...(await sql`SELECT kind FROM outbox WHERE target = ANY(${targets})`)]).toEqual([]);
   expect((await system()).starts).toEqual({ hold: null, restartsFrom: expect.any(String) });
   // Orders of today start, and later reconciliations leave the flagged ones alone.
   await handedOver(stack, 'today');

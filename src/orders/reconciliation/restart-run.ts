@@ -89,7 +89,9 @@ export async function flagUnstarted(
   orderId: string,
 ): Promise<boolean> {
   await sql`DELETE FROM outbox WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(orderId)}`;
-  const isNew = await flagOrder(sql, orderId, 'out_of_step', 'the workflow is missing, and may have completed');
+  const isNew = await flagOrder(sql, orderId, 'out_of_step', 'the workflow is missing, and may have completed', {
+    untilNextRecord: true,
+  });
   if (isNew) log.warn({ orderId }, 'reconciled: the workflow of an open order is missing and may have completed');
   return isNew;
 }
