@@ -3,7 +3,7 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
-import { ORDER_COLUMNS, orderColumns } from './order-columns';
+import { columnNames, orderColumns } from './order-columns';
 import type { PatchDraft, SubmitOrder } from './order-schemas';
 import { startRun } from './start-run';
 
@@ -96,10 +96,11 @@ export async function saveDraft(
 }
 
 async function writeOrder(tx: Transaction, { draft, order, requestId }: DraftEdit): Promise<void> {
-  const columns = tx.unsafe(ORDER_COLUMNS);
+  const row = orderColumns(order, draft.addressId, requestId);
+  const columns = tx.unsafe(columnNames(row));
   await tx`
     UPDATE orders SET (${columns}) = (
-        SELECT ${columns} FROM jsonb_populate_record(NULL::orders, ${json(tx, orderColumns(order, draft.addressId, requestId))})),
+        SELECT ${columns} FROM jsonb_populate_record(NULL::orders, ${json(tx, row)})),
       ordered_at = ${order.orderType === 'order' ? tx`now()` : null},
       -- Not now(): it is the start of the transaction, which two edits may share. Each edit needs its own version.
       updated_at = clock_timestamp()

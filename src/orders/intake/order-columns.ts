@@ -21,7 +21,5 @@ export function orderColumns(order: Omit<SubmitOrder, 'preventDuplicate'>, addre
   };
 }
 
-/** The names of these columns. */
-export const ORDER_COLUMNS = `order_reference_id, customer_reference_id, order_type, fulfillment_status, financial_status,
-  currency, retail_currency, retail_shipping_price, shipment_method_uid, shipping_address, packaging_instructions, metadata,
-  replaces_id, request_id`;
+/** Returns the names of the columns for a statement. */
+export const columnNames = (columns: ReturnType<typeof orderColumns>): string => Object.keys(columns).join(', ');

@@ -49,6 +49,8 @@ export function reprintOf(
       ...submitted,
       orderType: 'order',
       preventDuplicate: false,
+      // An order is replaced once.
+      replaces: undefined,
       shippingAddress: shippingAddress ?? submitted.shippingAddress,
       items: chosen.map((item) => withQuantity(item, units.get(item.itemReferenceId) ?? item.quantity)),
     },

@@ -9,7 +9,7 @@ import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
-import { ORDER_COLUMNS, orderColumns } from './order-columns';
+import { columnNames, orderColumns } from './order-columns';
 import type { SubmitOrder, submittedOrderSchema } from './order-schemas';
 import { runStart } from './start-run';
 
@@ -115,6 +115,7 @@ async function insertOrders(
   const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
   const written = firstOfEachKey(identified);
   const orders = written.map((each) => submittedRow(each, settings));
+  const columns = sql.unsafe(columnNames(orders[0]!.order));
   const stored = await sql<{ id: string; createdAt: string }[]>`
     WITH requested AS (
       SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS now_text
@@ -133,8 +134,8 @@ async function insertOrders(
       SELECT * FROM requested
       WHERE key IS NULL OR (client_id, key) IN (SELECT account_id, key FROM claimed)
     ), new_orders AS (
-      INSERT INTO orders (id, client_id, reprint_of, charged, ${sql.unsafe(ORDER_COLUMNS)}, traceparent, ordered_at, channel)
-      SELECT given.id, given.client_id, given.reprint_of, given.charged, ${sql.unsafe(ORDER_COLUMNS)},
+      INSERT INTO orders (id, client_id, reprint_of, charged, ${columns}, traceparent, ordered_at, channel)
+      SELECT given.id, given.client_id, given.reprint_of, given.charged, ${columns},
         CASE WHEN start IS NOT NULL THEN given.traceparent END, CASE WHEN start IS NOT NULL THEN now() END,
         coalesce((SELECT a.settings ->> 'channel' FROM accounts a WHERE a.id = given.client_id), 'api')
       FROM given, jsonb_populate_record(NULL::orders, given."order") AS o

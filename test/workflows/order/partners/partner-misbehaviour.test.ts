@@ -328,9 +328,7 @@ test.each(Object.entries(CASES))('%s', async (name, { printOrders, labels, voide
     orderId,
     (now) =>
       (now.shipments.voided ?? 0) === voided &&
-      seenPrintOrders(stack, now.printOrderIds).every(
-        ({ state }) => state !== 'taken' || name === 'no-postbacks',
-      ),
+      seenPrintOrders(stack, now.printOrderIds).every(({ state }) => state !== 'taken' || name === 'no-postbacks'),
   );
   const seen = seenPrintOrders(stack, settled.printOrderIds);
   expect(seen.map(({ printOrderId }) => printOrderId).sort()).toEqual([...settled.printOrderIds].sort());

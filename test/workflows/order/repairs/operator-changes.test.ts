@@ -1,6 +1,15 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { conflict, operatorHelpers } from '../operator-fixture';
-import { accepted, deliveredByCarrier, handedOver, is, orderLog, orderUntil } from '../order-fixture';
+import {
+  accepted,
+  deliveredByCarrier,
+  type HandedOver,
+  handedOver,
+  is,
+  orderBody,
+  orderLog,
+  orderUntil,
+} from '../order-fixture';
 import { address } from '../shop';
 
 /** What operators do in the place of clients and partners. The partners of the sandbox send no postbacks on their own. */
@@ -144,14 +153,14 @@ describe('an operator changes the address of a client’s order', () => {
 });
 
 describe('a delivered order', () => {
-  async function delivered(reference: string): Promise<string> {
-    const order = await handedOver(stack, reference, { quantity: 2 });
+  async function deliver(order: HandedOver): Promise<string> {
     await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: order.printOrderId } });
     await say(order, 'shipped');
     await orderUntil(stack, order.orderId, is('shipped'));
     await deliveredByCarrier(stack, order.orderId);
     return order.orderId;
   }
+  const delivered = async (reference: string) => await deliver(await handedOver(stack, reference, { quantity: 2 }));
   const reprint = (orderId: string, body: object) =>
     stack.operator.reprintOrder({ params: { orderId }, body: { reason: 'The parcel was lost.', ...body } });
 
@@ -205,6 +214,16 @@ describe('a delivered order', () => {
     const [first, again] = [await shown(orderId), await shown(id)];
     expect(again.receipts[0]!.totalInclVat).toBe(first.receipts[0]!.totalInclVat);
     expect(again.items[0]).toMatchObject({ quantity: 2, price: first.items[0]!.price });
+  });
+
+  test('is made again also when it replaced another one, which the reprint does not', async () => {
+    const replaced = await handedOver(stack, 'replaced');
+    await stack.shop.cancelOrder({ params: { orderId: replaced.orderId }, body: {} });
+    await orderUntil(stack, replaced.orderId, is('canceled'));
+    const body = { ...orderBody(stack, 'replaced'), replaces: replaced.orderId };
+    const orderId = await deliver(await accepted(stack, (await stack.shop.submitOrder({ body })).id));
+    const { id } = await reprint(orderId, {});
+    expect(await shown(id)).toMatchObject({ reprintOf: orderId, replaces: null });
   });
 
   test('has no units and items beyond those that were ordered', async () => {
