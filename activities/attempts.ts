@@ -1,12 +1,13 @@
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
+import { PartnerBusy } from '../src/partners/calls';
 import type { SlotShares } from '../src/platform/temporal/slot-shares';
 import { transient } from './refusals';
 
 /** What heartbeats of an activity carry to its later attempts. */
 interface Carried {
-  /** Attempts that got no slot. */
+  /** Attempts that got no slot, or found their partner busy. */
   readonly waits?: number;
 }
 
@@ -27,6 +28,7 @@ export function attemptOf(info: Info): number {
  * Returns the interceptor that gives each fairness key of activities a share of the worker's slots. An activity beyond the share
  * fails at once, so that it holds no slot, and is tried again when a slot of its key is likely to be free. It has not
  * called anyone: later attempts are numbered and delayed as if this one had not been.
+ * The same holds for an activity that finds its partner busy (`PartnerBusy`).
  * Only activities with a heartbeat time-out share slots, because heartbeats carry the number of such attempts. The others
  * call no partner, file host or purchase.
  * @param waited called for each activity that got no slot
@@ -36,20 +38,23 @@ export function shareSlots(shares: SlotShares, waited: () => void): (context: Co
     inbound: {
       async execute(input, next) {
         const key = info.priority?.fairnessKey;
-        if (!key || info.isLocal || !info.heartbeatTimeoutMs) return await next(input);
+        if (info.isLocal || !info.heartbeatTimeoutMs) return await next(input);
         const { waits = 0 } = carriedBy(info);
-        const taken = shares.take(key);
-        if ('retryInMs' in taken) {
+        const waitingFor = (reason: string, retryInMs: number) => {
           waited();
           carry({ waits: waits + 1 });
-          throw transient(`${key} has its share of the worker’s slots`, 'ShareTaken', taken.retryInMs);
-        }
+          return transient(reason, 'ShareTaken', retryInMs);
+        };
+        const taken = key ? shares.take(key) : undefined;
+        if (taken !== undefined && 'retryInMs' in taken)
+          throw waitingFor(`${key} has its share of the worker’s slots`, taken.retryInMs);
         try {
           return await next(input);
         } catch (error) {
+          if (error instanceof PartnerBusy) throw waitingFor(error.message, error.retryInMs);
           throw waits === 0 ? error : withDelayOf(info, error);
         } finally {
-          taken.release();
+          taken?.release();
         }
       },
     },

@@ -1,8 +1,9 @@
-import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
+import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import type { PartnerCallDeps } from '../src/partners/calls';
 import { partnersToPoll } from '../src/partners/stock-levels';
 import { pollStockPage } from '../src/partners/stock-poll';
 import type { Sql } from '../src/platform/postgres';
+import { carry } from './attempts';
 import { transient } from './refusals';
 
 /** Result of polling one partner. */
@@ -29,7 +30,7 @@ export function createPartnerStockActivities(deps: PartnerCallDeps & { readonly 
      * @throws ApplicationFailure `StockPollFailed` for a transient failure
      */
     async pollPartnerStock(partnerId: string): Promise<StockPollResult> {
-      let progress = (activityInfo().heartbeatDetails as Progress | undefined) ?? { afterSku: '', asked: 0, told: 0 };
+      let progress: Progress = { afterSku: '', asked: 0, told: 0, ...activityInfo().heartbeatDetails };
       for (;;) {
         cancellationSignal().throwIfAborted();
         const page = await pollStockPage(deps, partnerId, progress.afterSku);
@@ -38,7 +39,7 @@ export function createPartnerStockActivities(deps: PartnerCallDeps & { readonly 
         if (page.outcome === 'retry') throw transient(page.message, 'StockPollFailed', page.retryAfterMs);
         if (page.lastSku === null) return { asked, told };
         progress = { afterSku: page.lastSku, asked: asked + page.asked, told: told + page.told };
-        heartbeat(progress);
+        carry(progress);
       }
     },
   };

@@ -2,6 +2,7 @@ import type { Context } from '@temporalio/activity';
 import { CancelledFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import { CarrierUnavailable } from '../src/carriers/carrier';
+import { PartnerBusy } from '../src/partners/calls';
 import type { ErrorReporter } from '../src/platform/error-report';
 import type { Logger } from '../src/platform/logging';
 import { isUnavailable } from '../src/platform/unavailable';
@@ -9,7 +10,7 @@ import { attemptOf } from './attempts';
 
 /**
  * Returns the interceptor that reports unexpected exceptions of activities, once for each activity: at its first attempt that
- * throws one. Failures of Temporal, servers that are unavailable and carriers without a response are expected.
+ * throws one. Failures of Temporal, servers that are unavailable, busy partners and carriers without a response are expected.
  */
 export function reportActivityErrors(report: ErrorReporter, log: Logger): (context: Context) => ActivityInterceptors {
   return ({ info }) => {
@@ -44,6 +45,7 @@ function isUnexpected(error: unknown): boolean {
     error instanceof TemporalFailure ||
     error instanceof CancelledFailure ||
     error instanceof CarrierUnavailable ||
+    error instanceof PartnerBusy ||
     isUnavailable(error);
   return !expected && (error as { name?: unknown } | null)?.name !== 'CompleteAsyncError';
 }

@@ -15,6 +15,7 @@ import type { LinkSigner } from '../src/platform/objects/signed-links';
 import type { OutboxKind } from '../src/platform/outbox/outbox';
 import type { Sql } from '../src/platform/postgres';
 import type { SecretBox } from '../src/platform/sealing/secret-box';
+import type { SlotShares } from '../src/platform/temporal/slot-shares';
 
 /** Dependencies of the routes. Each API process has one set, built by cli/composition-root.ts. */
 export interface ApiDeps {
@@ -29,6 +30,8 @@ export interface ApiDeps {
   readonly carriers: Carriers;
   /** Sends requests to print partners. */
   readonly client: SafeClient;
+  /** The calls to print partners that this process has under way. */
+  readonly partnerCalls: SlotShares;
   /** Draws images of labels, in processes with limits. */
   readonly inspector: FileInspector;
   /** Folder for files while they are inspected. */

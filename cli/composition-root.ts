@@ -22,6 +22,7 @@ import { wakeRelays } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal } from '../src/platform/temporal/connection';
+import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import { startTracing } from '../src/platform/tracing/tracing';
 import type { Secrets } from './secrets';
 
@@ -35,7 +36,7 @@ export interface Services extends ApiDeps {
 /** The connections and stores from which `compose` builds the rest. */
 export type Connections = Omit<
   ApiDeps,
-  'carriers' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
+  'carriers' | 'partnerCalls' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
 >;
 
 /**
@@ -49,6 +50,7 @@ export function compose(connections: Connections): ApiDeps {
   return {
     ...connections,
     carriers: carriersOf(adapters.map((adapter) => measuredCarrier(adapter, metrics, gateways.includes(adapter)))),
+    partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),

@@ -4,6 +4,7 @@ import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/r
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';
+import type { SlotShares } from '../platform/temporal/slot-shares';
 import { type Partner, signingSecretsOf } from './partner-rows';
 import type { PartnerAttempt } from './requests';
 
@@ -26,6 +27,21 @@ const ERROR_TEXT_LENGTH = 500;
 export interface PartnerCallDeps {
   readonly client: SafeClient;
   readonly secretBox: SecretBox;
+  /** The calls that this process has under way, by partner uid. A partner has PARTNER_CALLS of them. */
+  readonly partnerCalls: SlotShares;
+}
+
+/** This process has as many calls to the partner under way as it may. It did not call the partner. */
+export class PartnerBusy extends Error {
+  override readonly name = 'PartnerBusy';
+
+  constructor(
+    uid: string,
+    /** Milliseconds after which a call is likely to be possible. */
+    readonly retryInMs: number,
+  ) {
+    super(`${uid} has not responded to the calls that are under way`);
+  }
 }
 
 export interface PartnerCall {
@@ -41,29 +57,35 @@ export interface PartnerCall {
 /**
  * Posts a signed message to a partner (Standard Webhooks 1.0). Any 2xx accepts it. 408, 425, 429, 5xx, timeouts and
  * broken connections are retryable. Every other status refuses it.
+ * @throws PartnerBusy before the call, when the partner has its share of this process's calls
  */
 export async function postToPartner(
-  { client, secretBox }: PartnerCallDeps,
+  { client, secretBox, partnerCalls }: PartnerCallDeps,
   call: PartnerCall,
 ): Promise<PartnerExchange> {
+  const { uid } = call.partner;
+  const taken = partnerCalls.take(uid);
+  if ('retryInMs' in taken) throw new PartnerBusy(uid, taken.retryInMs);
   const at = new Date();
-  const result = await client.exchange({
-    url: call.url,
-    method: 'POST',
-    headers: {
-      'content-type': 'application/json',
-      ...signatureHeaders({
-        id: call.messageId,
-        body: call.body,
-        at,
-        secrets: signingSecretsOf(secretBox, call.partner),
-      }),
-    },
-    body: call.body,
-    purpose: { kind: 'partner', uid: call.partner.uid, delivers: call.delivers },
-    timeoutMs: TIMEOUT_MS,
-    limitBytes: 64 * 1024,
-  });
+  const result = await client
+    .exchange({
+      url: call.url,
+      method: 'POST',
+      headers: {
+        'content-type': 'application/json',
+        ...signatureHeaders({
+          id: call.messageId,
+          body: call.body,
+          at,
+          secrets: signingSecretsOf(secretBox, call.partner),
+        }),
+      },
+      body: call.body,
+      purpose: { kind: 'partner', uid, delivers: call.delivers },
+      timeoutMs: TIMEOUT_MS,
+      limitBytes: 64 * 1024,
+    })
+    .finally(taken.release);
   const response = responseOf(result);
   const attempt: PartnerAttempt = {
     at,

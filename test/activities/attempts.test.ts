@@ -3,6 +3,7 @@ import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { attemptOf, carry, shareSlots } from '../../activities/attempts';
 import { transient } from '../../activities/refusals';
+import { PartnerBusy } from '../../src/partners/calls';
 import { createSlotShares } from '../../src/platform/temporal/slot-shares';
 
 /** Retry policy of messages to partners. */
@@ -53,6 +54,17 @@ test('an activity beyond the share of its key fails at once and calls nobody', a
   // A failed activity gives its slot back too.
   await attempt({ attempt: 3 }, fails);
   expect(await attempt({ attempt: 4 }, async () => 4)).toMatchObject({ result: 4 });
+});
+
+test('an activity that finds its partner busy waits as one without a slot does', async () => {
+  const busy = async () => {
+    throw new PartnerBusy('partner', 3_000);
+  };
+  const first = await attempt({ attempt: 1 }, busy);
+  expect(first).toMatchObject({ failure: { type: 'ShareTaken', nextRetryDelay: 3_000 }, carried: { waits: 1 } });
+  // A stock poll has no fairness key, and carries how far it is.
+  const poll = await attempt({ attempt: 2, priority: {}, heartbeatDetails: { afterSku: 'b', waits: 1 } }, busy);
+  expect(poll).toMatchObject({ failure: { type: 'ShareTaken' }, carried: { afterSku: 'b', waits: 2 } });
 });
 
 test.each([

@@ -10,6 +10,7 @@ import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { OutboxRow } from '../../src/platform/outbox/outbox';
 import { secretOwner } from '../../src/platform/sealing/reseal';
+import { createSlotShares } from '../../src/platform/temporal/slot-shares';
 import { item, order, T_SHIRT } from '../api/orders/sample-orders';
 import { testSecretBox } from '../support/secret-box';
 import { eventually, type TestStack, testStack } from '../support/stack';
@@ -225,7 +226,8 @@ describe('a host name that resolves to a private address later', () => {
       sealedSecrets: [testSecretBox.seal(newSigningSecret(), owner)],
     };
     const call = { partner, url, delivers: true, messageId: 'msg_1', body: '{}' };
-    expect((await postToPartner({ client, secretBox: testSecretBox }, call)).response).toMatchObject({
+    const deps = { client, secretBox: testSecretBox, partnerCalls: createSlotShares(1) };
+    expect((await postToPartner(deps, call)).response).toMatchObject({
       outcome: 'refused',
       status: null,
     });

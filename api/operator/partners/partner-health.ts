@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { postToPartner } from '../../../src/partners/calls';
+import { PartnerBusy, postToPartner } from '../../../src/partners/calls';
 import { partnerHealth, partnerHealthSchema } from '../../../src/partners/health';
 import type { Partner } from '../../../src/partners/partner-rows';
 import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/postbacks';
@@ -7,12 +7,13 @@ import { insertPartnerRequest, partnerRequestSchema, requestsToPartner } from '.
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
+import { unavailable } from '../../../src/platform/unavailable';
 import type { ApiDeps } from '../../deps';
 import { limitField, pageOf } from '../../http/lists/cursor';
 import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../../http/route';
 
-type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox'>;
+type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls'>;
 
 const common = { tag: 'Operator: partners' } as const;
 const params = z.object({ partnerId: z.string() });
@@ -92,7 +93,7 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
   });
 }
 
-function pingRoute({ sql, client, secretBox }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
+function pingRoute({ sql, ...deps }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
   return route({
     ...common,
     method: 'post',
@@ -111,16 +112,15 @@ function pingRoute({ sql, client, secretBox }: Deps, requirePartner: (partnerId:
       const partner = await requirePartner(partnerId);
       const { orderSubmitUrl: url } = partner;
       if (url === null) throw new Refusal('CONFLICT', { message: 'The partner has not subscribed.' });
-      const { attempt } = await postToPartner(
-        { client, secretBox },
-        {
-          partner,
-          url,
-          delivers: false,
-          messageId: `ping_${uuidv7()}`,
-          body: JSON.stringify({ type: 'ping', sentAt: new Date().toISOString() }),
-        },
-      );
+      const { attempt } = await postToPartner(deps, {
+        partner,
+        url,
+        delivers: false,
+        messageId: `ping_${uuidv7()}`,
+        body: JSON.stringify({ type: 'ping', sentAt: new Date().toISOString() }),
+      }).catch((error: unknown) => {
+        throw error instanceof PartnerBusy ? unavailable(`${error.message}.`) : error;
+      });
       const [logged] = await inTransaction(sql, async (tx) => {
         const { status, outcome } = attempt;
         const after = { status, outcome };

@@ -24,7 +24,7 @@ import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
 
-type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>;
+type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls' | 'config' | 'publicUrl'>;
 
 const params = z.object({ partnerId: z.string() });
 

@@ -27,6 +27,10 @@ export const SERVICE_VARIABLES = {
     integer(50, 0, 100_000),
     'Maximum number of requests of one API key that an API process handles at once. Set it to 0 to turn the limit off.',
   ),
+  PARTNER_CALLS: variable(
+    integer(20, 1, 10_000),
+    'Maximum number of calls to one print partner that a process has under way at once. Further calls fail at once and are made later.',
+  ),
   CUSTOMER_PRODUCT_LIMIT: variable(integer(10_000, 1, 1_000_000), 'Maximum number of customer products per client.'),
   LINK_SECRET: variable(
     parsed(parseLinkKeys, 'expected id:secret,id2:secret2, or one secret, each of at least 32 characters'),

@@ -101,7 +101,7 @@ export const METRICS = {
   pressline_job_duration_seconds: histogram(['job'], JOB_BOUNDS, 'Duration of runs of periodic jobs.'),
   pressline_activity_waits_total: counter(
     ['queue'],
-    'Attempts of activities that were postponed because their client or partner had its share of the worker’s slots.',
+    'Attempts of activities that were postponed because their client or partner had its share of the worker’s slots, or their partner as many calls under way as it may have.',
   ),
   pressline_errors_total: counter(['where'], 'Unexpected exceptions, by the part of the process that caught them.'),
   pressline_db_connections: gauge(

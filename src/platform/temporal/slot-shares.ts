@@ -1,4 +1,4 @@
-/** Divides the slots of a worker among keys, such as clients or partners. */
+/** Divides slots among keys: those of a worker among clients and partners, or the calls of a process among partners. */
 export interface SlotShares {
   /**
    * Takes a slot for a key, unless the key has its share.
@@ -24,14 +24,17 @@ interface Share {
 }
 
 /**
- * Creates the shares of a number of slots. A key gets a slot while it holds fewer than are free: one key has at most half of the
+ * Creates the shares of a number of slots, of which a key has at most `mostPerKey`. A key gets a slot while it holds fewer than are free: one key has at most half of the
  * slots, two a third each. Some slots are always free for another key, however many keys are stuck (the dynamic
  * thresholds of Choudhury and Hahne, 1998).
  *
  * What gets no slot is told when to try again: one after the other, at the rate at which the key's slots become free. Many
  * waiting activities therefore do not ask again and again.
  */
-export function createSlotShares(slots: number, now: () => number = Date.now): SlotShares {
+export function createSlotShares(
+  slots: number,
+  { mostPerKey = Number.POSITIVE_INFINITY, now = Date.now }: { mostPerKey?: number; now?: () => number } = {},
+): SlotShares {
   const shares = new Map<string, Share>();
   let held = 0;
 
@@ -46,7 +49,7 @@ export function createSlotShares(slots: number, now: () => number = Date.now): S
       const share = shares.get(key) ?? { started: new Set(), averageMs: 0, nextAt: 0 };
       shares.set(key, share);
       // Each key has at least one: Temporal has given this activity a slot already.
-      if (share.started.size < Math.max(1, slots - held)) {
+      if (share.started.size < Math.max(1, Math.min(mostPerKey, slots - held))) {
         const running = { at: now() };
         share.started.add(running);
         held += 1;

@@ -13,6 +13,7 @@ import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import { ensureSchedule, scheduleId } from '../../../src/platform/temporal/schedules';
+import { createSlotShares } from '../../../src/platform/temporal/slot-shares';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
 import type { PartnerStockPollResult } from '../../../workflows/partner-stock-poll';
 import { testAccount, testApiDeps } from '../../support/api-deps';
@@ -83,7 +84,12 @@ beforeAll(async () => {
     connection,
     taskQueue,
     workflowBundle: workflowBundle(),
-    activities: createPartnerStockActivities({ sql, client, secretBox: testSecretBox }),
+    activities: createPartnerStockActivities({
+      sql,
+      client,
+      secretBox: testSecretBox,
+      partnerCalls: createSlotShares(1),
+    }),
   });
   running = worker.run();
 });

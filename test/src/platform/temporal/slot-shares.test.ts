@@ -4,7 +4,7 @@ import { createSlotShares } from '../../../../src/platform/temporal/slot-shares'
 let now = 0;
 const shares = (slots: number) => {
   now = 1_000_000;
-  return createSlotShares(slots, () => now);
+  return createSlotShares(slots, { now: () => now });
 };
 type Taken = ReturnType<ReturnType<typeof shares>['take']>;
 const isSlot = (taken: Taken) => 'release' in taken;

@@ -16,6 +16,8 @@ import { addressIn, poster } from '../shop';
 /** Fewer than orders, so that without shares all slots would be held. One client or partner gets half of them. */
 const SLOTS = 8;
 const ORDERS = 24;
+/** Fewer than the share of the slots that the partner could have. */
+const PARTNER_CALLS = 3;
 /** Far more workflows than a worker begins at once. */
 const BACKLOG = 72;
 
@@ -70,7 +72,7 @@ let other: TestClient;
 beforeAll(async () => {
   stack = await testStack({
     mode: 'manual',
-    config: { WORKER_ACTIVITY_SLOTS: SLOTS, WORKER_FILE_SLOTS: SLOTS },
+    config: { WORKER_ACTIVITY_SLOTS: SLOTS, WORKER_FILE_SLOTS: SLOTS, PARTNER_CALLS },
   });
   const { apiKey, apiSecret } = await testAccount(stack.services.sql, 'client');
   other = createPresslineClient({ baseUrl: stack.baseUrl, apiKey, apiSecret, retries: 0 });
@@ -130,7 +132,7 @@ test('orders of a client whose file host sends nothing hold no slot that another
   });
 });
 
-test('print orders for a partner that hangs hold no slot that another partner needs', async () => {
+test('print orders beyond the calls that a hanging partner may have wait, and hold no slot that another partner needs', async () => {
   const partner = await hangingServer((response) => response.end('{}'));
   await stack.services.sql`
     UPDATE partners SET order_submit_url = ${partner.url} WHERE uid = 'prints-ohio'`;
@@ -140,11 +142,18 @@ test('print orders for a partner that hangs hold no slot that another partner ne
       return (await stack.shop.submitOrder({ body: body as never })).id;
     }),
   );
-  await eventually(async () => (partner.open() === SLOTS / 2 ? true : undefined));
+  await eventually(async () => (partner.open() === PARTNER_CALLS ? true : undefined));
   for (const id of ids) await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
   await othersOrderArrives('beside-hanging-partner');
   expect(await accepted(ids)).toBe(0);
-  expect(partner.most()).toBe(SLOTS / 2);
+  expect(partner.most()).toBe(PARTNER_CALLS);
+  // An operator's test message is one call more.
+  const { partners } = await stack.operator.listPartners({});
+  const { id: partnerId } = partners.find(({ uid }) => uid === 'prints-ohio')!;
+  await expect(stack.operator.pingPartner({ params: { partnerId } })).rejects.toMatchObject({
+    status: 503,
+    message: expect.stringContaining('prints-ohio has not responded to the calls that are under way'),
+  });
 
   partner.answerAll();
   await eventually(async () => ((await accepted(ids)) === ORDERS ? true : undefined));
