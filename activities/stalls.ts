@@ -15,6 +15,7 @@ export interface StallDeps {
 }
 
 const LONGEST_MESSAGE = 500;
+const NOT_ENDED = 'it has not ended yet';
 const REMEMBERED = 10_000;
 
 /**
@@ -31,7 +32,8 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
     if (orderId === null) return {};
     const flag = async (problem: string) => {
       const message = cutText(`${info.activityType}: ${problem}`, LONGEST_MESSAGE, '…');
-      await flagOrder(sql, orderId, 'stalled', message).catch((error: unknown) =>
+      const insteadOf = problem === NOT_ENDED ? null : `${info.activityType}: ${NOT_ENDED}`;
+      await flagOrder(sql, orderId, 'stalled', message, { insteadOf }).catch((error: unknown) =>
         log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
       );
     };
@@ -42,7 +44,7 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
       inbound: {
         async execute(input, next) {
           const waitMs = Math.max(dueAt - Date.now(), stallAfterMs / 10);
-          const timer = setTimeout(() => void flag('it has not ended yet'), waitMs).unref();
+          const timer = setTimeout(() => void flag(NOT_ENDED), waitMs).unref();
           try {
             const result = await next(input);
             if (info.isLocal) failingSince.delete(key);

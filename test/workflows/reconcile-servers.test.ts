@@ -13,7 +13,7 @@ let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const reconcile = (): Promise<Reconciliation> =>
   stack.services.temporal.workflow.execute('reconcile', {

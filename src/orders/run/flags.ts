@@ -9,20 +9,22 @@ import type { EventOf } from '../domain/lifecycle/run-events';
  * flag until it is resolved or dismissed.
  * @param message what was found, for the order's log and the Temporal UI
  * @param options untilNextRecord: the workflow cannot handle a signal now. Its next record, which proves that it can,
- *   clears the flag
- * @returns false when the order was already flagged for this reason
+ *   clears the flag. insteadOf: an earlier message of the reason that this one replaces, because it says more
+ * @returns false when the order was already flagged for this reason, with another message than the one to replace
  */
 export async function flagOrder(
   sql: Sql,
   orderId: string,
   reason: AttentionReason,
   message: string,
-  { untilNextRecord = false } = {},
+  { untilNextRecord = false, insteadOf = null }: { untilNextRecord?: boolean; insteadOf?: string | null } = {},
 ): Promise<boolean> {
   return await inTransaction(sql, async (tx) => {
     const flagged = await tx`
-      UPDATE orders SET attention = array_append(attention, ${reason}::text), updated_at = now()
-      WHERE id = ${orderId} AND NOT coalesce(${reason} = ANY(attention), false)`;
+      UPDATE orders SET attention = array_append(array_remove(attention, ${reason}::text), ${reason}::text), updated_at = now()
+      WHERE id = ${orderId} AND (NOT coalesce(${reason} = ANY(attention), false) OR ${insteadOf}::text = (
+        SELECT data ->> 'message' FROM order_events
+        WHERE order_id = ${orderId} AND type = 'flagged' AND data ->> 'reason' = ${reason} ORDER BY id DESC LIMIT 1))`;
     if (flagged.count === 0) return false;
     await tx`
       INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, 'flagged', ${json(tx, { reason, message })})`;

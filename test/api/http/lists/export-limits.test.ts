@@ -72,7 +72,7 @@ beforeAll(async () => {
     INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, status_uid, created_at)
     SELECT 'LX' || n, 's-' || n, ${shipmentId}, 'corvid_post', 'in_transit', now() - make_interval(secs => n)
     FROM generate_series(1, ${ROWS}) n`;
-}, 60_000);
+});
 afterEach(() => jest.restoreAllMocks());
 afterAll(async () => await server.stop(0));
 

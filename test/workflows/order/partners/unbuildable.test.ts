@@ -10,7 +10,7 @@ const { repair, look } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 test('a print order that cannot be built is not retried: its item waits for an operator at once, with the reason', async () => {
   const { sql } = stack.services;

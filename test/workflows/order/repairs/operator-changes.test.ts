@@ -19,7 +19,7 @@ const { repair, say, look } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-}, 60_000);
+});
 
 const actions = async (orderId: string) => (await look(orderId)).possibleRepairs.map(({ action }) => action);
 const shown = (orderId: string) => stack.shop.getOrder({ params: { orderId } });

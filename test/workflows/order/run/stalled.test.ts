@@ -21,7 +21,7 @@ const { repair, say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { STALL_AFTER: 3_000 } });
-}, 60_000);
+});
 
 const isStalled = ({ attention }: OrderNow) => attention === 'stalled';
 const isFine = ({ attention }: OrderNow) => attention === null;
@@ -62,7 +62,7 @@ test('an order is stalled while its partner does not accept the print order; it 
   expect(await currentDetails(stack, id)).toContain('The step that has not succeeded: deliverPrintOrder: ');
   await orderUntil(stack, id, isFine);
   await accepted(stack, id);
-}, 120_000);
+});
 
 test('an operator can cancel a stalled order', async () => {
   await misbehaveOnce(stack, 'prints-berlin', 'fails-first', 'stalled-and-cancelled', 100);
@@ -70,7 +70,7 @@ test('an operator can cancel a stalled order', async () => {
   await untilStalledBy(id, /^deliverPrintOrder: /);
   await stack.shop.cancelOrder({ params: { orderId: id }, body: {} });
   expect(await orderUntil(stack, id, is('canceled'))).toMatchObject({ attention: null });
-}, 120_000);
+});
 
 test('an order whose plan meets a bug is stalled, and continues after the fix', async () => {
   const { sql } = stack.services;
@@ -83,7 +83,7 @@ test('an order whose plan meets a bug is stalled, and continues after the fix', 
   await fix();
   await accepted(stack, id);
   await orderUntil(stack, id, isFine);
-}, 120_000);
+});
 
 test('an order whose record meets a bug is stalled, and continues after the fix', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'stalled-record');
@@ -93,12 +93,16 @@ test('an order whose record meets a bug is stalled, and continues after the fix'
   await fix();
   const order = await orderUntil(stack, orderId, (now) => is('in_production')(now) && isFine(now));
   expect(order.items).toEqual([expect.objectContaining({ status: 'in_production' })]);
-}, 120_000);
+});
 
 test('a flag from outside belongs to the run: the next record keeps it, and an operator dismisses it', async () => {
   const { orderId, printOrderId } = await handedOver(stack, 'flagged');
   expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'found by a test')).toBe(true);
   expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'found again')).toBe(false);
+  const insteadOf = 'found by a test';
+  expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'says more', { insteadOf })).toBe(true);
+  expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'and again', { insteadOf })).toBe(false);
+  expect(await flagsOf(orderId)).toEqual(['found by a test', 'says more']);
   await say({ printOrderId }, 'received');
   await orderUntil(stack, orderId, is('in_production'));
   await say({ printOrderId }, 'printed');
@@ -106,4 +110,4 @@ test('a flag from outside belongs to the run: the next record keeps it, and an o
   expect((await orderNow(stack, orderId)).attention).toBe('out_of_step');
   await repair(orderId, { action: 'dismiss' });
   await orderUntil(stack, orderId, isFine);
-}, 120_000);
+});
