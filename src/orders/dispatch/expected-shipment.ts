@@ -1,14 +1,14 @@
 import type { CandidateReader } from '../../partners/candidates';
+import type { FieldError } from '../../platform/errors';
 import type { UpdateShipment } from '../intake/order-schemas';
-import { type OrderQuote, quoteOrder } from '../intake/quote';
-import { crossBorderRefusal } from '../preparation/plan-refusals';
-import type { PreparationDeps } from '../preparation/prepare-order';
+import { fieldAtFault } from '../preparation/plan-refusals';
+import { draftPlan, type PreparationDeps } from '../preparation/prepare-order';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 import { type RunOrder, runOrder } from '../run/run-order';
 
 export type ExpectedShipment =
   | { readonly ok: true; readonly plans: readonly ShipmentPlan[] }
-  | Extract<OrderQuote, { ok: false }>;
+  | { readonly ok: false; readonly errors: readonly FieldError[] };
 
 /**
  * Returns the shipment plans that an order which is not planned yet would have after a change of address or method. When
@@ -30,25 +30,18 @@ export async function expectedShipment(
         : { id: before.shippingAddress.id, ...change.shippingAddress },
     shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
   };
-  const now = await quoteOrder(deps, order);
-  const quote =
-    now.ok || now.reason === 'invalid'
-      ? now
-      : await quoteOrder({ ...deps, candidates: withoutObstacles(deps.candidates) }, order);
-  if (!quote.ok) return quote;
-  const refusal = crossBorderRefusal(
-    order,
-    quote.printOrders.map(({ partner }) => partner),
-  );
-  if (refusal !== null) {
-    const message = refusal.reason;
-    return {
-      ok: false,
-      reason: 'invalid',
-      errors: [{ code: 'VALIDATION_ERROR', message, reference: 'shippingAddress.country' }],
-    };
-  }
-  return { ok: true, plans: quote.printOrders.map(({ chosen }) => chosen) };
+  const now = await draftPlan(deps, order);
+  const draft =
+    now.outcome === 'undrafted' && now.plan.outcome === 'parked'
+      ? await draftPlan({ ...deps, candidates: withoutObstacles(deps.candidates) }, order)
+      : now;
+  if (draft.outcome === 'drafted') return { ok: true, plans: draft.shipments };
+  const { plan } = draft;
+  if (plan.outcome === 'parked') throw new Error(`order ${orderId} has no partner although each has stock`);
+  return {
+    ok: false,
+    errors: [{ code: 'VALIDATION_ERROR', message: plan.reason, reference: fieldAtFault(plan, change) }],
+  };
 }
 
 /** Returns the partners as if each were enabled and subscribed and had unlimited stock. */

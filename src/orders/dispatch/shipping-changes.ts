@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { listPartners, type Partner } from '../../partners/partner-rows';
 import { uuidv7 } from '../../platform/ids';
@@ -7,6 +6,7 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { whyStatusForbids } from '../domain/lifecycle/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';
+import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../preparation/plan-refusals';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
 import { storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
@@ -37,8 +37,8 @@ class OutdatedPlan extends Error {}
 
 /**
  * Applies a change of address or method. Everything that has not shipped gets a new plan, and the order gets the next
- * shipping revision. Print jobs that have shipped keep their method and tracking code. A change is refused when no method carries the order, or when it crosses a customs border
- * without retail prices. A change is applied once, however often the call is repeated.
+ * shipping revision. Print jobs that have shipped keep their method and tracking code. A change with which a submission
+ * would be refused is refused with the same words. A change is applied once, however often the call is repeated.
  */
 export async function applyShippingChange(
   deps: { readonly sql: Sql; readonly quote: Quoter; readonly now: () => Date },
@@ -68,11 +68,7 @@ export async function applyShippingChange(
     };
     const unshipped = await unshippedRows(deps.sql, orderId);
     const plans = await replan(deps, before, order, unshipped);
-    if ('refused' in plans) {
-      const isMethod = plans.atFault === 'method' && change.shipmentMethodUid !== null;
-      const reference = isMethod ? 'shipmentMethodUid' : 'shippingAddress.country';
-      return { outcome: 'refused', message: plans.refused, reference };
-    }
+    if (isRefusal(plans)) return { outcome: 'refused', message: plans.reason, reference: fieldAtFault(plans, change) };
     try {
       return await inTransaction(deps.sql, async (tx) => {
         const revision = before.shippingRevision + 1;
@@ -98,7 +94,6 @@ export async function applyShippingChange(
   }
 }
 
-type Refused = { refused: string; atFault: 'method' | 'country' };
 type Replanned = { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan };
 
 interface UnshippedRow {
@@ -137,30 +132,26 @@ async function replan(
   before: RunOrder,
   order: RunOrder,
   rows: readonly UnshippedRow[],
-): Promise<Replanned[] | Refused> {
+): Promise<Replanned[] | PlanRefusal> {
   if (rows.length === 0) return [];
   const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
-  const { country } = order.shippingAddress;
-  const priced = order.retailCurrency !== null && order.items.every(({ retailPrice }) => retailPrice !== null);
-  if (!priced && rows.some((row) => isCrossBorder(partners.get(row.partnerId)!.country, country))) {
-    const refused = `The order has no retail prices, which an address in ${country} requires.`;
-    return { refused, atFault: 'country' };
-  }
+  const printOrders = rows.map((row) => ({ row, jobs: row.jobs, partner: partners.get(row.partnerId)! }));
+  const isMoved = order.shippingAddress !== before.shippingAddress;
+  const refused = isMoved ? addressRefusal(order, printOrders) : null;
+  if (refused !== null) return refused;
   const plans = await Promise.all(
-    rows.map((row) => replanPrintOrder(deps, { before, order, row, partner: partners.get(row.partnerId)! })),
+    printOrders.map(({ row, partner }) => replanPrintOrder(deps, { before, order, row, partner })),
   );
-  if (plans.some((plan) => plan === null)) {
-    const refused = `None of the requested shipment methods carries the order to ${country}.`;
-    return { refused, atFault: 'method' };
-  }
-  return plans.filter((plan) => plan !== null);
+  return plans.find(isRefusal) ?? plans.flatMap((plan) => (isRefusal(plan) ? [] : [plan]));
 }
 
-/** Plans the rest of a print order again. Returns null when none of the requested methods carries it. */
+const isRefusal = (plan: Replanned | readonly Replanned[] | PlanRefusal): plan is PlanRefusal => 'code' in plan;
+
+/** Plans the rest of a print order again. */
 async function replanPrintOrder(
   deps: { quote: Quoter; now: () => Date },
   change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner },
-): Promise<Replanned | null> {
+): Promise<Replanned | PlanRefusal> {
   const { before, order, row, partner } = change;
   const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
   const request = { partner, jobs, dispatchDate, now: deps.now() };
@@ -168,7 +159,7 @@ async function replanPrintOrder(
     planShipment(deps.quote, { ...request, order }),
     isPartlyShipped ? planShipment(deps.quote, { ...request, order: before }) : null,
   ]);
-  if (!planned.ok) return null;
+  if (!planned.ok) return methodRefusal(order, planned.reason);
   const { plan } = planned;
   if (restBefore === null) return { printOrderId, isPartlyShipped, plan };
   const rest = restBefore.ok ? restBefore.plan : plan;

@@ -1,5 +1,6 @@
 import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
-import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
+import { servesCountry } from '../../partners/domain/capabilities';
+import { type RoutingDecision, UNROUTABLE_TEXTS, type UnroutableCode } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
@@ -25,28 +26,71 @@ export type PreparationPlan =
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
+/** Why an order is not planned: it is refused, or waits for an operator. */
+export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' }>;
+
 /**
  * Returns `parked` when every unroutable item may become routable later, otherwise a refusal. Operators read the reason of each
  * partner, clients a text of `UNROUTABLE_TEXTS`.
  */
-export function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): PreparationPlan {
-  const items = decision.unroutable.map(({ itemId, code, reason }) => {
-    const itemReferenceId = order.items.find((item) => item.id === itemId)?.itemReferenceId ?? itemId;
-    return {
-      internal: `${itemReferenceId}: ${reason}`,
-      item: { itemReferenceId, code, reason: UNROUTABLE_TEXTS[code] },
-    };
-  });
-  if (decision.unroutable.every(({ passing }) => passing)) {
-    return { outcome: 'parked', reason: 'no_partner', message: items.map(({ internal }) => internal).join('; ') };
-  }
-  const reasons = items.map(({ item }) => `${item.itemReferenceId}: ${item.reason}`);
+export function unroutable(order: RunOrder, decision: Extract<RoutingDecision, { ok: false }>): NoPlan {
+  if (decision.unroutable.some(({ passing }) => !passing)) return noPartner(order, decision.unroutable);
+  const reasons = decision.unroutable.map(({ itemId, reason }) => `${referenceOf(order, itemId)}: ${reason}`);
+  return { outcome: 'parked', reason: 'no_partner', message: reasons.join('; ') };
+}
+
+function noPartner(
+  order: RunOrder,
+  unroutable: readonly { readonly itemId: string; readonly code: UnroutableCode }[],
+): PlanRefusal {
+  const items = unroutable.map(({ itemId, code }) => ({
+    itemReferenceId: referenceOf(order, itemId),
+    code,
+    reason: UNROUTABLE_TEXTS[code],
+  }));
+  const reasons = items.map(({ itemReferenceId, reason }) => `${itemReferenceId}: ${reason}`);
   return {
     outcome: 'refused',
     code: 'no_production_partner',
     reason: `The order cannot be produced: ${reasons.join('; ')}.`,
-    details: { items: items.map(({ item }) => item) },
+    details: { items },
   };
+}
+
+const referenceOf = (order: RunOrder, itemId: string) =>
+  order.items.find(({ id }) => id === itemId)?.itemReferenceId ?? itemId;
+
+/**
+ * Returns the refusal of an address for print orders that partners already have, or null: a partner does not ship to its
+ * country, or the order crosses a customs border without retail prices.
+ */
+export function addressRefusal(
+  order: RunOrder,
+  printOrders: readonly { readonly partner: Partner; readonly jobs: readonly { readonly itemId: string }[] }[],
+): PlanRefusal | null {
+  const { country } = order.shippingAddress;
+  const unserved = printOrders.filter(({ partner }) => !servesCountry(partner.capabilities, country));
+  if (unserved.length > 0) {
+    const code = 'destination_not_served';
+    return noPartner(
+      order,
+      unserved.flatMap(({ jobs }) => jobs.map(({ itemId }) => ({ itemId, code }))),
+    );
+  }
+  return crossBorderRefusal(
+    order,
+    printOrders.map(({ partner }) => partner),
+  );
+}
+
+/** Returns the field of a change of address or method that a refusal is about. */
+export function fieldAtFault(
+  { code }: PlanRefusal,
+  change: { readonly shipmentMethodUid?: string | null | undefined },
+): string {
+  return code === 'no_shipment_method' && change.shipmentMethodUid != null
+    ? 'shipmentMethodUid'
+    : 'shippingAddress.country';
 }
 
 /** Returns the refusal of an order that crosses a customs border without retail prices, or null. */

@@ -18,7 +18,14 @@ import { priceOrder } from '../domain/pricing';
 import { insertPrintOrders, type PrintOrderDraft, printOrdersOfSteps, reserveForJobs } from '../print-orders/rows';
 import { invoiceOf, storeReceipts } from '../receipts/receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
-import { crossBorderRefusal, methodRefusal, type PreparationPlan, priceRefusal, unroutable } from './plan-refusals';
+import {
+  crossBorderRefusal,
+  methodRefusal,
+  type NoPlan,
+  type PreparationPlan,
+  priceRefusal,
+  unroutable,
+} from './plan-refusals';
 import { candidatesFor, routeItems } from './routing';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 
@@ -54,7 +61,11 @@ export async function prepareOrder(
       return stored;
     }
     const draft = await draftPlan(deps, order);
-    if (draft.outcome !== 'drafted') return draft;
+    if (draft.outcome !== 'drafted') {
+      const { decision } = draft;
+      if (decision !== null) await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });
+      return draft.plan;
+    }
     const printOrders = await commitPlan(deps.sql, draft, onPlanned);
     if (printOrders !== null) return { outcome: 'planned', printOrders };
   }
@@ -98,19 +109,31 @@ interface DraftedPlan {
   readonly shipments: readonly ShipmentPlan[];
 }
 
-/** Makes a plan from reads alone, so that no transaction is open during requests to carriers. */
-async function draftPlan(deps: PreparationDeps, order: RunOrder): Promise<DraftedPlan | PreparationPlan> {
+interface NoDraft {
+  readonly outcome: 'undrafted';
+  readonly plan: NoPlan;
+  /** The decision that no partner can make an item; null for other reasons. */
+  readonly decision: RoutingDecision | null;
+}
+
+/**
+ * Makes a plan from reads alone, so that no transaction is open during requests to carriers.
+ * @throws CarrierUnavailable when no carrier returns prices
+ */
+export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
   const candidates = await candidatesFor(deps.candidates, order.items);
   const decision = routeItems(order, order.items, candidates, deps.now());
-  if (!decision.ok) {
-    await recordRoutingDecision(deps.sql, { orderId: order.id, step: STEP, decision });
-    return unroutable(order, decision);
-  }
+  const without = (plan: NoPlan, unroutable: RoutingDecision | null = null): NoDraft => ({
+    outcome: 'undrafted',
+    plan,
+    decision: unroutable,
+  });
+  if (!decision.ok) return without(unroutable(order, decision), decision);
   const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
   const groups = groupIntoPrintOrders(decision.assignments);
   const makers = groups.map(({ partnerId }) => partners.get(partnerId)!);
   const refused = crossBorderRefusal(order, makers) ?? priceRefusal(order);
-  if (refused !== null) return refused;
+  if (refused !== null) return without(refused);
 
   const now = deps.now();
   const planned = await Promise.all(
@@ -120,7 +143,7 @@ async function draftPlan(deps: PreparationDeps, order: RunOrder): Promise<Drafte
   );
   const shipments: ShipmentPlan[] = [];
   for (const shipment of planned) {
-    if (!shipment.ok) return methodRefusal(order, shipment.reason);
+    if (!shipment.ok) return without(methodRefusal(order, shipment.reason));
     shipments.push(shipment.plan);
   }
   const drafts = groups.map(

@@ -1,4 +1,3 @@
-import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { dispatchDate } from '../../partners/domain/calendar';
 import type { RoutingDecision } from '../../partners/domain/routing';
 import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
@@ -6,6 +5,7 @@ import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction } from '../../platform/postgres';
 import type { PlannedPrintOrder, ReroutedUnits } from '../domain/lifecycle/run-events';
+import { crossBorderRefusal } from '../preparation/plan-refusals';
 import type { PreparationDeps } from '../preparation/prepare-order';
 import { candidatesFor, routeItems } from '../preparation/routing';
 import { type PrintOrderPlan, planShipment, storeShipmentPlans } from '../preparation/shipment-plan';
@@ -65,10 +65,8 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const [assignment] = decision.assignments;
   const partner = partners.find(({ partnerId }) => partnerId === assignment!.partnerId)!;
   const jobs = [{ itemId, quantity }];
-  const priced = order.retailCurrency !== null && item.retailPrice !== null;
-  if (isCrossBorder(partner.country, order.shippingAddress.country) && !priced) {
-    return refused(`${partner.uid} ships across a customs border, and the item has no retail price`);
-  }
+  const border = crossBorderRefusal(order, [partner]);
+  if (border !== null) return refused(border.reason);
   const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
   const { waits } = request;
   const [planned, remaining] = await Promise.all([

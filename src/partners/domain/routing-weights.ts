@@ -3,6 +3,7 @@ import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { convertMinor } from '../../platform/domain/money';
 import { addDays } from '../../platform/domain/working-days';
 import { daysBetween, dispatchDate } from './calendar';
+import { servesCountry } from './capabilities';
 import type {
   Alternative,
   CandidatePartner,
@@ -109,8 +110,7 @@ function weighPartner(
     if (!offer) return { reason: 'model_not_made', subject: modelUid };
     offers.push(offer);
   }
-  const served = capabilities.countriesServed;
-  if (!served.includes('*') && !served.includes(destinationCountry)) {
+  if (!servesCountry(capabilities, destinationCountry)) {
     return { reason: 'destination_not_served', subject: destinationCountry };
   }
   if (!partner.enabled) return { reason: 'disabled' };

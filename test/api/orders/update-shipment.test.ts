@@ -47,13 +47,57 @@ test('a change with which no method carries the order is refused before the orde
   expect(order.shipmentMethodUid).toBeNull();
 });
 
-test('a change to an address across a customs border needs retail prices, also before the plan', async () => {
-  const id = await unplanned('early-border', { retailCurrency: null });
-  const { shippingAddress } = orderBody(stack, 'early-border');
-  const address = { ...shippingAddress, country: 'CH', city: 'Zürich', postCode: '8001' };
-  await expect(update(id, { shippingAddress: address })).rejects.toMatchObject({
-    status: 400,
-    body: { errors: [{ reference: 'shippingAddress.country' }] },
+describe('an address with which a submission is refused', () => {
+  const swiss = { country: 'CH', city: 'Zürich', postCode: '8001' };
+
+  /** Returns why a submission with the address is refused. */
+  async function refusalOfSubmission(over: object): Promise<string> {
+    const { shippingAddress, ...body } = orderBody(stack, 'refused');
+    const submitted = { ...body, ...over, shippingAddress: { ...shippingAddress, ...swiss } };
+    const { id } = await stack.shop.submitOrder({ body: submitted as never });
+    await orderUntil(stack, id, is('failed'));
+    return (await stack.shop.getOrder({ params: { orderId: id } })).refusalReason!;
+  }
+
+  /** Tries to change the address before the plan and after it, as the client and as an operator. */
+  async function expectRefusals(reference: string, over: object, reason: string): Promise<void> {
+    const early = await unplanned(`${reference}-early`, over);
+    const { id: planned } = await stack.shop.submitOrder({
+      body: { ...orderBody(stack, `${reference}-planned`), ...over } as never,
+    });
+    await orderUntil(stack, planned, is('passed'));
+    for (const orderId of [early, planned]) {
+      const { shippingAddress } = orderBody(stack, reference);
+      const body = { shippingAddress: { ...shippingAddress, ...swiss } };
+      const refused = { status: 400, body: { errors: [{ message: reason, reference: 'shippingAddress.country' }] } };
+      await expect(update(orderId, body)).rejects.toMatchObject(refused);
+      const byOperator = stack.operator.updateShipment({ params: { orderId }, body: { ...body, reason: 'asked' } });
+      await expect(byOperator).rejects.toMatchObject(refused);
+      expect((await stack.shop.getOrder({ params: { orderId } })).shippingAddress.country).toBe('DE');
+    }
+  }
+
+  test.each([
+    ['currency', { retailCurrency: null }],
+    ['shipping price', { retailShippingPriceInclVat: null }],
+  ])('is refused with the same words when the retail %s is missing', async (name, over) => {
+    const reason = await refusalOfSubmission(over);
+    expect(reason).toContain('crosses a customs border');
+    await expectRefusals(`no-${name}`, over, reason);
+  });
+
+  test('is refused with the same words when no partner ships to its country', async () => {
+    const { sql } = stack.services;
+    const served = (countries: string[]) => sql`
+      UPDATE partners SET capabilities = jsonb_set(capabilities, '{countriesServed}', ${sql.json(countries)})`;
+    await served(['DE', 'FR', 'US']);
+    try {
+      const reason = await refusalOfSubmission({});
+      expect(reason).toContain('the product is not shipped to this country');
+      await expectRefusals('unserved', {}, reason);
+    } finally {
+      await served(['*']);
+    }
   });
 });
 

@@ -119,9 +119,12 @@ describe('reroute', () => {
     ]);
   });
 
-  test('is refused across a customs border without retail prices', async () => {
-    const { retailCurrency: _currency, ...body } = orderBody(stack, 'no-prices');
-    const { id } = await stack.shop.submitOrder({ body });
+  test.each([
+    ['currency', { retailCurrency: null }],
+    ['shipping price', { retailShippingPriceInclVat: null }],
+  ])('is refused across a customs border without the retail %s', async (name, over) => {
+    const body = { ...orderBody(stack, `no-${name}`), ...over };
+    const { id } = await stack.shop.submitOrder({ body: body as never });
     const { itemIds } = await accepted(stack, id);
     await expect(repair(id, { action: 'reroute', itemId: itemIds[0]! })).rejects.toMatchObject(
       conflict(/customs border/),
