@@ -71,7 +71,6 @@ const retrievedItemSchema = z
       z.object({
         id: z.string(),
         printOrderId: z.string(),
-        partner: z.string(),
         quantity: z.int(),
         status: z.string(),
         dispatchDate: date,
@@ -147,7 +146,7 @@ export const shipmentSchema = z
           'parcel has shipped.',
       ),
     fulfillmentCountry: z.string(),
-    fulfillmentFacilityId: z.string(),
+    fulfillmentFacilityId: z.string().describe('Tells facilities apart. It does not name the print partner.'),
     retailShippingPriceInclVat: z.number().nullable(),
     serviceType: z.string(),
     speedType: z.string(),

@@ -113,8 +113,8 @@ export class DemoOrder {
       this.workflowStart(),
     ]);
     const ids = order.items.flatMap(({ printJobs }) => printJobs.map(({ printOrderId }) => printOrderId));
-    const atPartners = Object.values((await this.target.seen()).partners)
-      .flatMap(({ printOrders }) => printOrders)
+    const atPartners = Object.entries((await this.target.seen()).partners)
+      .flatMap(([partner, { printOrders }]) => printOrders.map((printOrder) => ({ ...printOrder, partner })))
       .filter(({ printOrderId }) => ids.includes(printOrderId));
     return { takenAt: new Date(), order, workflowStartedAt, routing: decisions.at(-1), atPartners };
   }
@@ -130,12 +130,9 @@ export class DemoOrder {
   }
 
   private async save(): Promise<string> {
-    const { order } = await this.snapshot();
-    const printOrders = new Map(
-      order.items.flatMap(({ printJobs }) => printJobs.map((job) => [job.printOrderId, job.partner] as const)),
-    );
+    const { atPartners } = await this.snapshot();
     const { credentials, documentsFolder } = this.target;
-    for (const [id, partner] of printOrders) {
+    for (const { printOrderId: id, partner } of atPartners) {
       this.saved.push(...(await saveDocuments(credentials, { id, partner }, documentsFolder)));
     }
     const folder = relative('.', documentsFolder);

@@ -13,7 +13,7 @@ export interface Snapshot {
   readonly workflowStartedAt: Date | undefined;
   readonly routing: RoutingDecision | undefined;
   /** The order's print orders as the sandbox partners received them. */
-  readonly atPartners: readonly SeenPrintOrder[];
+  readonly atPartners: readonly (SeenPrintOrder & { readonly partner: string })[];
 }
 
 export interface Milestone {
@@ -47,8 +47,7 @@ const hasStatus =
 
 const rankOf = (status: unknown) => PROGRESS_RANK[status as keyof typeof PROGRESS_RANK] ?? -1;
 
-const partnersOf = ({ order }: Snapshot) =>
-  [...new Set(order.items.flatMap(({ printJobs }) => printJobs.map(({ partner }) => partner)))].join(', ');
+const partnersOf = ({ atPartners }: Snapshot) => [...new Set(atPartners.map(({ partner }) => partner))].join(', ');
 const packagesOf = ({ order }: Snapshot) => order.shipment?.packages ?? [];
 
 /** The milestones that the demo shows, in chronological order. */

@@ -93,7 +93,8 @@ export function planWith(
     maxDeliveryDate: transit.maxDeliveryDate,
     fulfillmentCountry: partner.country,
     fulfillmentState: partner.stateProvince,
-    fulfillmentFacilityId: partner.uid,
+    // Clients read it, so it is no name.
+    fulfillmentFacilityId: partner.partnerId,
   };
 }
 

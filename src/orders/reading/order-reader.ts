@@ -73,7 +73,6 @@ export interface FileRecord {
 export interface PrintOrderRecord {
   readonly id: string;
   readonly status: string;
-  readonly partnerUid: string;
   readonly dispatchDate: string;
   readonly reproducesId: string | null;
   readonly jobs: readonly {
@@ -200,14 +199,14 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
             FROM order_files f WHERE f.order_item_id = i.id ORDER BY f.position))
           FROM order_items i WHERE i.order_id = o.id ORDER BY i.position)) AS items,
         to_jsonb(ARRAY(
-          SELECT jsonb_build_object('id', p.id::text, 'status', p.status, 'partnerUid', pa.uid,
+          SELECT jsonb_build_object('id', p.id::text, 'status', p.status,
             'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text, 'jobs', ARRAY(
               SELECT jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity,
                 'status', j.status, 'trackingCode', j.tracking_code, 'trackingLink', j.tracking_link,
                 'departedMethodUid', j.departed_method_uid, 'departedMethodName', j.departed_method_name,
                 'departedShipmentId', j.departed_shipment_id)
               FROM print_jobs j WHERE j.print_order_id = p.id ORDER BY j.id))
-          FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
+          FROM print_orders p
           -- A rerouted print order that waits for a partner is no part of the order yet.
           WHERE p.order_id = o.id AND p.status <> 'waiting' ORDER BY p.id)) AS print_orders,
         to_jsonb(ARRAY(

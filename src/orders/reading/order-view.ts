@@ -134,7 +134,6 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
       .map(({ id, quantity, status }) => ({
         id,
         printOrderId: printOrder.id,
-        partner: printOrder.partnerUid,
         quantity,
         status,
         dispatchDate: printOrder.dispatchDate,

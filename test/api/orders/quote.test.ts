@@ -1,3 +1,4 @@
+import { facilityOf } from '../../support/rows/partner-setup';
 import { fields, type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { address, FRAMED_POSTER, POSTER, T_SHIRT } from './sample-orders';
 
@@ -55,7 +56,7 @@ test('a quote has prices with VAT, every method with its dates, and totals with 
     quotes: [
       {
         fulfillmentCountry: 'DE',
-        fulfillmentFacilityId: 'prints-berlin',
+        fulfillmentFacilityId: await facilityOf(api.sql, 'prints-berlin'),
         isCrossBorder: false,
         packageCount: 1,
         // 2 x 7.90 before VAT at 19 %.
@@ -106,12 +107,12 @@ test('an order for two partners returns two quotes, totals over both, and isCros
   const [german, american]: [Quoted, Quoted] = body.quotes;
   expect(body.quotes).toMatchObject([
     {
-      fulfillmentFacilityId: 'prints-berlin',
+      fulfillmentFacilityId: await facilityOf(api.sql, 'prints-berlin'),
       isCrossBorder: false,
       items: [{ itemReferenceId: 'framed', price: 34.9, vat: 6.63 }],
     },
     {
-      fulfillmentFacilityId: 'prints-ohio',
+      fulfillmentFacilityId: await facilityOf(api.sql, 'prints-ohio'),
       fulfillmentCountry: 'US',
       fulfillmentStateProvince: 'OH',
       isCrossBorder: true,
@@ -145,7 +146,7 @@ test('a quote can name products by productName and variant, another currency and
   const shippingAddress = { country: 'US', state: 'NY', city: 'New York', postCode: '10001' };
   const { body } = await quote({ items, shippingAddress, currency: 'USD' }).expect(200);
   expect(body.quotes[0]).toMatchObject({
-    fulfillmentFacilityId: 'prints-ohio',
+    fulfillmentFacilityId: await facilityOf(api.sql, 'prints-ohio'),
     isCrossBorder: false,
     items: [{ itemReferenceId: 'a', productName: 'T-shirt', currency: 'USD', price: 12.9, vat: 0 }],
   });

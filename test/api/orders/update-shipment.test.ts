@@ -1,3 +1,4 @@
+import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
 import { is, orderBody, orderUntil } from '../../workflows/order/order-fixture';
 
@@ -108,7 +109,10 @@ test('an order that no partner can make now has the shipment of the time when on
     const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked-change') });
     await orderUntil(stack, id, is('on_hold'));
     const { shipment } = await update(id, { shipmentMethodUid: 'express' });
-    expect(shipment).toMatchObject({ fulfillmentFacilityId: 'prints-berlin', serviceType: 'express' });
+    expect(shipment).toMatchObject({
+      fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-berlin'),
+      serviceType: 'express',
+    });
   } finally {
     await sql`UPDATE partners SET enabled = true`;
   }

@@ -1,3 +1,11 @@
+import type { Queryable } from '../../../src/platform/postgres';
+
+/** Returns the `fulfillmentFacilityId` that clients read for a partner. */
+export async function facilityOf(sql: Queryable, partnerUid: string): Promise<string> {
+  const [partner] = await sql<{ id: string }[]>`SELECT account_id AS id FROM partners WHERE uid = ${partnerUid}`;
+  return partner!.id;
+}
+
 /** The sender address of a print partner in Leeds. */
 export const LEEDS_SENDER = {
   firstName: 'Dispatch',

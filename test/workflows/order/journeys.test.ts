@@ -1,5 +1,6 @@
 import { createPresslineClient } from '../../../client/pressline-client';
 import { textOf } from '../../src/documents/pictures';
+import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
 import {
   address,
@@ -79,8 +80,15 @@ beforeAll(async () => {
   runs = atOnce(JOURNEYS);
 });
 
-const jobs = (order: Order) =>
-  order.items.map(({ itemReferenceId, printJobs }) => [itemReferenceId, printJobs.map(({ partner }) => partner)]);
+/** Returns the partners of each item's print jobs. */
+async function makersOf(order: Order) {
+  const { printOrders } = await stack.operator.getOperatorOrder({ params: { orderId: order.id } });
+  const makers = new Map(printOrders.map(({ id, partnerUid }) => [id, partnerUid]));
+  return order.items.map(
+    ({ itemReferenceId, printJobs }) =>
+      [itemReferenceId, printJobs.map(({ printOrderId }) => makers.get(printOrderId)!)] as const,
+  );
+}
 
 /** Returns the text of all documents of an order's print orders at a partner. */
 async function papers(order: Order, partner: string): Promise<string[]> {
@@ -99,7 +107,7 @@ async function papers(order: Order, partner: string): Promise<string[]> {
 test('a t-shirt, a poster and a framed poster are split over partners, connected, and delivered', async () => {
   const order = await runs.split;
   expect(order).toMatchObject({ fulfillmentStatus: 'delivered', financialStatus: 'invoiced' });
-  expect(jobs(order)).toEqual([
+  expect(await makersOf(order)).toEqual([
     ['t-shirt', ['prints-ohio']],
     ['poster', ['prints-berlin']],
     ['framed-poster', ['prints-berlin']],
@@ -115,11 +123,11 @@ test('a t-shirt, a poster and a framed poster are split over partners, connected
   const facility = (id: string) => parcels.find(({ printOrderId }) => printOrderId === id);
   expect(facility(printOrderIds[0]!)).toMatchObject({
     fulfillmentCountry: 'US',
-    fulfillmentFacilityId: 'prints-ohio',
+    fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-ohio'),
   });
   expect(facility(printOrderIds[1]!)).toMatchObject({
     fulfillmentCountry: 'DE',
-    fulfillmentFacilityId: 'prints-berlin',
+    fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-berlin'),
   });
   for (const { trackingCode } of parcels) {
     const tracking = await stack.shop.getTracking({ params: { trackingNumber: trackingCode } });
@@ -154,7 +162,7 @@ describe('across a customs border', () => {
       shipment: null,
     });
     for (const field of missing) expect(order.refusalReason).toContain(field);
-    expect(jobs(order).flatMap(([, partners]) => partners)).toEqual([]);
+    expect((await makersOf(order)).flatMap(([, partners]) => partners)).toEqual([]);
   });
 
   test('an order with retail prices is produced, and they are its customs values', async () => {
@@ -176,8 +184,8 @@ describe('across a customs border', () => {
   test('an order in a currency without minor units and without an exchange rate goes by post', async () => {
     const order = await runs['to VN in dong'];
     expect(order).toMatchObject({ fulfillmentStatus: 'delivered', refusalReason: null });
-    const { partner } = order.items[0]!.printJobs[0]!;
-    const customs = (await papers(order, partner)).filter((page) => /CN ?2[23]/i.test(page));
+    const [[, [maker]]] = (await makersOf(order)) as [[string, [string]]];
+    const customs = (await papers(order, maker)).filter((page) => /CN ?2[23]/i.test(page));
     expect(customs).toHaveLength(1);
     expect(customs[0]).toMatch(/520[ ,.]?000/);
     expect(customs[0]).toContain('VND');

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { Webhook } from 'standardwebhooks';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
+import { facilityOf } from '../../support/rows/partner-setup';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {
   addressIn,
@@ -195,7 +196,7 @@ describe('notifications about a delivered order', () => {
         shipmentMethodUid: order.shipment!.shipmentMethodUid,
         shipmentMethodName: order.shipment!.shipmentMethodName,
         fulfillmentCountry: 'DE',
-        fulfillmentFacilityId: 'prints-berlin',
+        fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-berlin'),
       });
     }
     const alone = await eventually(async () => {

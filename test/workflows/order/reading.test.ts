@@ -1,5 +1,6 @@
 import { loadImage } from '@napi-rs/canvas';
 import { deriveOrderStatus, type ItemStatus } from '../../../src/orders/domain/lifecycle/statuses';
+import { facilityOf } from '../../support/rows/partner-setup';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
 import { partnerClock } from './order-fixture';
 import { address, DIE_CUT_STICKER, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil } from './shop';
@@ -250,7 +251,7 @@ async function expectEveryField(order: Order): Promise<void> {
     productFileMimeType: 'application/pdf',
     metadata: metadata('item'),
     files: [{ type: 'default', url: posters!.fileUrl, mimeType: 'application/pdf', metadata: metadata('file') }],
-    printJobs: [{ partner: 'prints-berlin', quantity: 3, status: 'delivered' }],
+    printJobs: [{ quantity: 3, status: 'delivered' }],
   });
   expect(posters!.attributes[0]).toEqual({
     name: 'paper_format',
@@ -274,7 +275,7 @@ async function expectEveryField(order: Order): Promise<void> {
     maxDeliveryDate: shipment!.initialMaxDeliveryDate,
     status: 'delivered',
     fulfillmentCountry: 'DE',
-    fulfillmentFacilityId: 'prints-berlin',
+    fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-berlin'),
     retailShippingPriceInclVat: 4.5,
     serviceType: 'express',
     speedType: 'express',

@@ -34,12 +34,13 @@ export async function dispatchedOrder(
   const job = order.items[0]!.printJobs[0];
   if (job === undefined) throw new Error(`the order was not handed over: ${order.refusalReason}`);
   const { printOrderId } = job;
-  const partner = stack.partner(job.partner);
   const sent = await eventually(async () => {
-    const [row] = await stack.services.sql<{ body: string | null }[]>`
-      SELECT body FROM print_orders WHERE id = ${printOrderId}`;
-    return row?.body ?? undefined;
+    const [row] = await stack.services.sql<{ body: string; partner: string }[]>`
+      SELECT p.body, a.uid AS partner FROM print_orders p JOIN partners a ON a.account_id = p.partner_id
+      WHERE p.id = ${printOrderId} AND p.body IS NOT NULL`;
+    return row;
   });
+  const partner = stack.partner(sent.partner);
   await partner.postOrderStatus({
     body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'received' },
   });
@@ -48,7 +49,7 @@ export async function dispatchedOrder(
     order,
     printOrderId,
     partner,
-    printOrder: JSON.parse(sent),
+    printOrder: JSON.parse(sent.body),
     documents: await dispatchDocuments(partner, printOrderId),
   };
 }

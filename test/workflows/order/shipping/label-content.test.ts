@@ -80,7 +80,7 @@ describe('the return address of a client', () => {
 
     const [partner] = await stack.services.sql<{ street: string }[]>`
       SELECT sender_address->>'addressLine1' AS street FROM partners
-      WHERE uid = ${order.items[0]!.printJobs[0]!.partner}`;
+      WHERE account_id = ${order.shipment!.fulfillmentFacilityId}`;
     expect(documents.find(({ type }) => type === 'label')!.text).toContain(partner!.street);
   });
 });

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { PresslineError } from '../../../../client/pressline-client';
 import { textOf } from '../../../src/documents/pictures';
+import { facilityOf } from '../../../support/rows/partner-setup';
 import { type TestClient, type TestStack, testStack } from '../../../support/stack';
 import {
   address,
@@ -231,7 +232,7 @@ describe('a change of address or method', () => {
         shipmentMethodUid: expect.stringMatching(/express|domestic/),
         shipmentMethodName: expect.any(String),
         fulfillmentCountry: 'DE',
-        fulfillmentFacilityId: 'prints-berlin',
+        fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-berlin'),
         packageCount: 1,
         initialMinDeliveryDate: initial.initialMinDeliveryDate,
         initialMaxDeliveryDate: initial.initialMaxDeliveryDate,
