@@ -55,7 +55,7 @@ export class DataFolder {
     return JSON.parse(readFileSync(join(this.path, 'credentials.json'), 'utf8'));
   }
 
-  get shop(): PresslineClient {
+  get client(): PresslineClient {
     const { baseUrl, client } = this.credentials;
     return createPresslineClient({ baseUrl, ...client });
   }

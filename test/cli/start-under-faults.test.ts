@@ -88,7 +88,7 @@ test('start completes although its Postgres server ends every connection, and di
   process.kill(Number(postmaster), 'SIGKILL');
   await program.printed(UP);
 
-  const { id } = await folder.shop.submitOrder({ body: sampleOrder('after the faults', folder.sandboxUrl) });
+  const { id } = await folder.client.submitOrder({ body: sampleOrder('after the faults', folder.sandboxUrl) });
   for (let status = ''; status !== 'delivered'; await sleep(100))
-    status = (await folder.shop.getOrder({ params: { orderId: id } })).fulfillmentStatus;
+    status = (await folder.client.getOrder({ params: { orderId: id } })).fulfillmentStatus;
 });

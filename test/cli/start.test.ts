@@ -15,13 +15,13 @@ async function start(folder: DataFolder, environment: NodeJS.ProcessEnv = {}): P
 }
 
 async function submit(folder: DataFolder, reference: string): Promise<string> {
-  const { id } = await folder.shop.submitOrder({ body: sampleOrder(reference, folder.sandboxUrl) });
+  const { id } = await folder.client.submitOrder({ body: sampleOrder(reference, folder.sandboxUrl) });
   return id;
 }
 
 async function waitForStatus(folder: DataFolder, orderId: string, ...statuses: string[]): Promise<void> {
   for (;;) {
-    const { fulfillmentStatus } = await folder.shop.getOrder({ params: { orderId } });
+    const { fulfillmentStatus } = await folder.client.getOrder({ params: { orderId } });
     if (statuses.includes(fulfillmentStatus)) return;
     if (['failed', 'on_hold', 'canceled'].includes(fulfillmentStatus)) throw new Error(fulfillmentStatus);
     await sleep(50);
@@ -30,7 +30,7 @@ async function waitForStatus(folder: DataFolder, orderId: string, ...statuses: s
 
 /** Asserts one print order per order, received once, one label per parcel, and no parcel without an order. */
 async function expectMadeOnce(folder: DataFolder, orderIds: readonly string[]): Promise<void> {
-  const orders = await Promise.all(orderIds.map((orderId) => folder.shop.getOrder({ params: { orderId } })));
+  const orders = await Promise.all(orderIds.map((orderId) => folder.client.getOrder({ params: { orderId } })));
   const { partners, parcels } = await folder.seen();
   const printOrders = Object.values(partners).flatMap((partner) => partner.printOrders);
   expect(printOrders).toHaveLength(orders.length);

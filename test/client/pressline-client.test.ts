@@ -158,9 +158,9 @@ test('each reads a list page by page, as far as it is needed', async () => {
   expect(names.length).toBeGreaterThan(2);
 
   const page = { orders: [{ id: '1' }, { id: '2' }], nextCursor: 'next' };
-  const { client: shop, seen } = await scripted([answering(200, page), answering(200, page)]);
-  for await (const { id } of shop.each('searchOrders', { body: { limit: 2 } })) if (id === '2') break;
+  const { client: reader, seen } = await scripted([answering(200, page), answering(200, page)]);
+  for await (const { id } of reader.each('searchOrders', { body: { limit: 2 } })) if (id === '2') break;
   expect(seen).toHaveLength(1);
   // @ts-expect-error the response has no cursor
-  await expect(shop.each('getOrder', { params: { orderId: '1' } }).next()).rejects.toThrow();
+  await expect(reader.each('getOrder', { params: { orderId: '1' } }).next()).rejects.toThrow();
 });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => receiver.stop());
 
 test('an operator sends a test event and redelivers a dead notification on the page of the client', async () => {
-  const { id } = await stack.shop.createWebhook({ body: { url: `${receiver.url}/hooks` } });
+  const { id } = await stack.client.createWebhook({ body: { url: `${receiver.url}/hooks` } });
   const tab = await openTab(stack.baseUrl);
   const { page } = tab;
   await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');

@@ -1,6 +1,6 @@
 import type { Locator } from 'playwright-core';
 import { eventually, type TestStack } from '../support/stack';
-import { address, type OrderBody, poster, sticker } from '../workflows/order/shop';
+import { address, type OrderBody, poster, sticker } from '../workflows/order/client-orders';
 
 /** Orders that the console's tests look at. */
 
@@ -21,23 +21,23 @@ const body = (
 
 /** Submits an order that the partners make and deliver. */
 export const goodOrder = (stack: TestStack, reference: string) =>
-  stack.shop.submitOrder({ body: body(stack, reference, '') });
+  stack.client.submitOrder({ body: body(stack, reference, '') });
 
 /** Submits an order for a document and an image. */
 export const twoItemOrder = (stack: TestStack, reference: string) =>
-  stack.shop.submitOrder({
+  stack.client.submitOrder({
     body: body(stack, reference, '', [sticker(stack, { retailPriceInclVat: 4.9 })]),
   });
 
 /** Submits an order that prints-berlin refuses. Another partner can make it. */
 export const refusedOrder = (stack: TestStack, reference: string) =>
-  stack.shop.submitOrder({ body: body(stack, reference, 'sandbox:prints-berlin/refuses') });
+  stack.client.submitOrder({ body: body(stack, reference, 'sandbox:prints-berlin/refuses') });
 
 /** Waits until an order has a status. */
 export const hasStatus = (stack: TestStack, orderId: string, status: string) =>
   eventually(async () => {
     // A busy machine can be too slow for an answer. The next look gets one.
-    const order = await stack.shop.getOrder({ params: { orderId } }).catch((error: { status?: number }) => {
+    const order = await stack.client.getOrder({ params: { orderId } }).catch((error: { status?: number }) => {
       if (error.status !== 503) throw error;
     });
     return order?.fulfillmentStatus === status ? order : undefined;

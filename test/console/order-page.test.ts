@@ -7,7 +7,7 @@ import { goodOrder, hasStatus, twoItemOrder } from './order-fixture';
 /** The page of one order, in a browser. */
 
 let stack: TestStack;
-/** An endpoint of the shop, and what it answers. */
+/** An endpoint of the client, and what it answers. */
 let answer = 200;
 const endpoint = createServer((request, response) => {
   request.resume();
@@ -126,7 +126,7 @@ test('the page shows everything about an order that was delivered', async () => 
 
 test('a dead notification is delivered again', async () => {
   const { port } = endpoint.address() as AddressInfo;
-  const { id: webhookId } = await stack.shop.createWebhook({
+  const { id: webhookId } = await stack.client.createWebhook({
     body: { url: `http://127.0.0.1:${port}/hooks`, events: ['order_status_updated'] },
   });
   // An endpoint that answers 410 gets nothing more.
@@ -140,7 +140,7 @@ test('a dead notification is delivered again', async () => {
   await dead.first().getByText(/410/).waitFor();
 
   answer = 200;
-  await stack.shop.changeWebhook({ params: { webhookId }, body: { enabled: true } });
+  await stack.client.changeWebhook({ params: { webhookId }, body: { enabled: true } });
   await dead.first().getByRole('button', { name: 'Redeliver' }).click();
   const delivered = notifications.getByRole('row').filter({ hasText: '410' }).filter({ hasText: 'Delivered' });
   await delivered.first().getByText(/200/).waitFor();

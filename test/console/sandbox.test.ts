@@ -33,7 +33,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   await row.getByRole('button', { name: `Received: print order ${printOrder.id}` }).click();
   await partner.getByText(`Received: print order ${printOrder.id}: Pressline responded with 200.`).waitFor();
   await eventually(async () => {
-    const order = await stack.shop.getOrder({ params: { orderId: id } });
+    const order = await stack.client.getOrder({ params: { orderId: id } });
     return order.fulfillmentStatus === 'in_production' ? true : undefined;
   });
 

@@ -13,7 +13,7 @@ beforeAll(async () => {
 const tabAt = (path: string) => openScreen(stack.baseUrl, stack.credentials.operator.apiKey, path);
 
 test('a shipping order is found by its id, its label is fetched again, and its labels are voided', async () => {
-  const { orderId, packages } = await stack.shop.createShippingOrder({
+  const { orderId, packages } = await stack.client.createShippingOrder({
     body: { ...domesticRequest(), orderReferenceId: 'console-parcel' } as never,
   });
   const { trackingNumber } = packages[0]!;
@@ -97,7 +97,7 @@ test('a procurement order shows its steps and is moved with a reason; the item s
 });
 
 test('a customer product is archived and published again, and a viewer has no button', async () => {
-  const { id } = await stack.shop.createCustomerProduct({
+  const { id } = await stack.client.createCustomerProduct({
     body: { name: 'Console poster', productModelId: 'poster', variantOptions: [] } as never,
   });
   const { page, faults } = await tabAt('/console/catalog?q=Console%20poster');
@@ -110,7 +110,7 @@ test('a customer product is archived and published again, and a viewer has no bu
   await row.getByRole('button', { name: 'Publish' }).click();
   await page.getByRole('dialog', { name: 'Publish' }).getByRole('button', { name: 'Publish product' }).click();
   await row.waitFor({ state: 'detached' });
-  const { customerProducts } = await stack.shop.listCustomerProducts({
+  const { customerProducts } = await stack.client.listCustomerProducts({
     query: { customerProductIds: id },
   });
   expect(customerProducts).toMatchObject([{ id, state: 'published' }]);

@@ -9,7 +9,7 @@ import {
 } from '../../src/orders/domain/lifecycle/attention';
 import { projectRoot } from '../../src/platform/project-root';
 
-test('docs/operation/operations.md lists every audited act with its object and description', () => {
+test('docs/operation/operations.md lists every audited action with its object and description', () => {
   const text = readFileSync(join(projectRoot(), 'docs/operation/operations.md'), 'utf8');
   const rows = [...text.matchAll(/^\| `(\w+\.\w+)` \| `(\w+)` \| (.+) \|$/gm)];
   expect(rows.map(([, action, type, description]) => [action, [type, description]])).toEqual(

@@ -26,12 +26,12 @@ beforeAll(async () => {
 });
 
 test('the log of a delivered order, a refused order and a changed address contains no keys and no personal data', async () => {
-  const { shop, credentials, services } = stack;
+  const { client, credentials, services } = stack;
   const url = `${stack.sandbox.url}/files/poster-a3.pdf?signature=sesame-open`;
   const body = order({ shippingAddress: PERSON, items: [item({ files: [{ type: 'default', url }] })] });
-  const endpoint = await shop.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
-  const { id } = await shop.submitOrder({ body: body as never });
-  const failing = await shop.submitOrder({
+  const endpoint = await client.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
+  const { id } = await client.submitOrder({ body: body as never });
+  const failing = await client.submitOrder({
     body: order({
       shippingAddress: PERSON,
       items: [
@@ -52,12 +52,12 @@ test('the log of a delivered order, a refused order and a changed address contai
   await fetch(`${stack.baseUrl}/v1/orders/${encodeURIComponent(id)}?email=${encodeURIComponent(PERSON.email)}`);
   const links: string[] = [];
   await eventually(async () => {
-    const seen = await shop.getOrder({ params: { orderId: id } });
+    const seen = await client.getOrder({ params: { orderId: id } });
     links.push(...seen.items.flatMap(({ previews }) => previews.map((preview) => preview.url)));
     return seen.fulfillmentStatus === 'delivered' ? true : undefined;
   });
   await eventually(async () =>
-    (await shop.getOrder({ params: { orderId: failing.id } })).fulfillmentStatus === 'failed' ? true : undefined,
+    (await client.getOrder({ params: { orderId: failing.id } })).fulfillmentStatus === 'failed' ? true : undefined,
   );
   await fetch(links[0]!);
   const [print] = Object.values(stack.sandbox.seen().partners).flatMap(({ printOrders }) => printOrders);

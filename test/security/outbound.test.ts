@@ -92,9 +92,9 @@ const clientKey = ({ credentials: { client } }: TestStack) => `${client.apiKey}:
 
 /** Returns the order after its workflow has refused it. */
 async function refused(stack: TestStack, body: object) {
-  const { id } = await stack.shop.submitOrder({ body: body as never });
+  const { id } = await stack.client.submitOrder({ body: body as never });
   return await eventually(async () => {
-    const seen = await stack.shop.getOrder({ params: { orderId: id } });
+    const seen = await stack.client.getOrder({ params: { orderId: id } });
     return seen.fulfillmentStatus === 'failed' ? seen : undefined;
   });
 }

@@ -42,7 +42,7 @@ export interface TestStack {
   readonly sandbox: Sandbox;
   readonly baseUrl: string;
   /** Typed clients of the demo accounts. */
-  readonly shop: TestClient;
+  readonly client: TestClient;
   readonly operator: TestClient;
   partner(name: string): TestClient;
   /** Stops the worker. `startWorker` starts another. */
@@ -139,7 +139,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     credentials,
     sandbox,
     baseUrl,
-    shop: clientOf(credentials.client.apiKey, credentials.client.apiSecret),
+    client: clientOf(credentials.client.apiKey, credentials.client.apiSecret),
     operator: clientOf(credentials.operator.apiKey),
     partner: (name) => clientOf(credentials.partners.find((partner) => partner.name === name)!.apiKey),
     async stopWorker() {

@@ -100,7 +100,7 @@ test('the history of a delivered order reveals no name, address, reference or pa
   const { orderId, printOrderId } = await handedOver(stack, REFERENCE, { address: ADDRESS });
   await say(printOrderId, 'error', 'Wilhelmina’s picture is too dark');
   await orderUntil(stack, orderId, is('on_hold'));
-  const refused = stack.shop.updateShipment({
+  const refused = stack.client.updateShipment({
     params: { orderId },
     body: { shippingAddress: { ...orderBody(stack, REFERENCE).shippingAddress, ...ADDRESS, country: 'AQ' } },
   });
@@ -133,7 +133,7 @@ test('the history of a delivered order reveals no name, address, reference or pa
 test('a partner’s refusal is stored encoded, and operators can read it', async () => {
   const reference = `refused-${randomToken(6)}`;
   await misbehaveOnce(stack, 'prints-berlin', 'refuses', reference);
-  const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+  const { id: orderId } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
   await orderUntil(stack, orderId, is('on_hold'));
   const { events } = await stack.operator.getOperatorOrder({ params: { orderId } });
   const { message } = events.find(({ type }) => type === 'print_order_refused')!.data as { message: string };
@@ -169,7 +169,7 @@ test('the Temporal CLI decodes a run through the codec server, with an operator�
 test('without encryption the same search finds the texts', async () => {
   await withWorker(undefined, async () => {
     const reference = `plain-${randomToken(6)}`;
-    const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+    const { id } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
     await orderUntil(stack, id, is('passed'));
     expect(found(textIn(await rawHistory(id)), [reference])).toEqual([reference]);
   });
@@ -188,7 +188,7 @@ test('a run that started without encryption continues with it', async () => {
 test('keys can be rotated while orders run, and older payloads stay readable', async () => {
   const { orderId, printOrderId } = await handedOver(stack, `rotated-${randomToken(6)}`);
   const finished = await handedOver(stack, `finished-${randomToken(6)}`);
-  await stack.shop.cancelOrder({ params: { orderId: finished.orderId }, body: {} });
+  await stack.client.cancelOrder({ params: { orderId: finished.orderId }, body: {} });
   await orderUntil(stack, finished.orderId, is('canceled'));
   await withWorker([autumn, spring], async () => {
     await say(printOrderId, 'printed');

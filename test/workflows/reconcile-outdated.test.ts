@@ -158,7 +158,7 @@ describe('the outdated workflow of an ended order', () => {
     const order = await handedOver(stack, 'cancelled');
     const { orderId } = order;
     const backup = await backUp(orderId);
-    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
     await orderUntil(stack, orderId, is('canceled'));
     await completed(orderId);
     const before = await orderNow(stack, orderId);

@@ -101,14 +101,14 @@ test('after a restore, orders in the backup continue with their run, and unknown
 async function restoreUnderRunningOrders(): Promise<void> {
   const { sql } = stack.services;
   const ended = await handedOver(stack, 'ended-before');
-  await stack.shop.cancelOrder({ params: { orderId: ended.orderId }, body: {} });
+  await stack.client.cancelOrder({ params: { orderId: ended.orderId }, body: {} });
   await orderUntil(stack, ended.orderId, is('canceled'));
   const atWork = await handedOver(stack, 'at-work');
   const cancelledLater = await handedOver(stack, 'cancelled-later');
   const idle = await handedOver(stack, 'idle');
   const body = orderBody(stack, 'planned-later');
   const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=4000`;
-  const { id: plannedLater } = await stack.shop.submitOrder({
+  const { id: plannedLater } = await stack.client.submitOrder({
     body: {
       ...body,
       items: body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] })),
@@ -123,7 +123,7 @@ async function restoreUnderRunningOrders(): Promise<void> {
   await say(atWork.printOrderId, 'received');
   await say(atWork.printOrderId, 'printed');
   await orderUntil(stack, atWork.orderId, is('printed'));
-  await stack.shop.cancelOrder({ params: { orderId: cancelledLater.orderId }, body: {} });
+  await stack.client.cancelOrder({ params: { orderId: cancelledLater.orderId }, body: {} });
   await orderUntil(stack, cancelledLater.orderId, is('canceled'));
   const submittedLater = await handedOver(stack, 'submitted-later');
   const lostIds = [submittedLater.printOrderId, (await accepted(stack, plannedLater)).printOrderId];

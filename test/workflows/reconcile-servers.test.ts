@@ -30,7 +30,7 @@ async function restartWorker(change: () => Promise<unknown>): Promise<void> {
   await stack.startWorker();
 }
 
-const submit = async (reference: string) => (await stack.shop.submitOrder({ body: orderBody(stack, reference) })).id;
+const submit = async (reference: string) => (await stack.client.submitOrder({ body: orderBody(stack, reference) })).id;
 
 /** Waits until a worker has refused to start the workflow of an order. */
 const heldBack = (orderId: string) =>

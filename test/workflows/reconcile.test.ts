@@ -104,7 +104,7 @@ test('without differences it finds nothing and changes nothing', async () => {
 test('an order whose start never reached Temporal is started once', async () => {
   const { sql } = stack.services;
   await stack.stopWorker();
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'never-started') });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'never-started') });
   await sql`DELETE FROM outbox WHERE target = ${runId(id)}`;
   await age(id);
   await stack.startWorker();
@@ -116,7 +116,7 @@ test('an order whose start never reached Temporal is started once', async () => 
 test('a start that is still in the outbox is left to the outbox', async () => {
   const { sql } = stack.services;
   await stack.stopWorker();
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'on-its-way') });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'on-its-way') });
   await sql`UPDATE outbox SET available_at = now() + interval '1 hour' WHERE target = ${runId(id)}`;
   await age(id);
   await stack.startWorker();
@@ -184,7 +184,7 @@ test('an order whose run is lost after an operator’s hold is on hold', async (
 
 test('a run that is lost while its print order is being delivered delivers it', async () => {
   const { sql } = stack.services;
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: orderBody(stack, 'lost-delivering', { address: { addressLine2: 'sandbox:fails-first=1' } }),
   });
   await eventually(async () => {
@@ -220,7 +220,7 @@ test('rows that are behind a completed run are updated', async () => {
   await say((await orderNow(stack, orderId)).printOrderIds[0]!, 'received');
   await orderUntil(stack, orderId, is('in_production'));
   const before = await orderNow(stack, orderId);
-  await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+  await stack.client.cancelOrder({ params: { orderId }, body: {} });
   await eventually(async () => ((await runOf(orderId).describe()).status.name === 'COMPLETED' ? true : undefined));
   const after = await orderNow(stack, orderId);
   expect(after.status).toBe('canceled');
@@ -340,7 +340,7 @@ describe('unfinished purchases of labels', () => {
     const { shippingAddress } = orderBody(stack, 'unfinished-purchase-2', {
       address: { city: 'Potsdam' },
     });
-    await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shippingAddress } });
+    await stack.client.updateShipment({ params: { orderId: order.orderId }, body: { shippingAddress } });
     expect(await standing(shipmentId)).toEqual({ status: 'buying', labels: 1 });
     expect(await reconcileOnce()).toEqual({ voided: 1 });
     await eventually(async () => ((await standing(shipmentId)).status === 'voided' ? true : undefined));

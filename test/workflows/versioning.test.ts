@@ -113,11 +113,11 @@ test('a bad version is rolled back by making the previous version current', asyn
 test('a worker whose version is not current gets no tasks', async () => {
   await stopVersion('b');
   await startVersion('c');
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: orderBody(stack, 'waits'),
   });
   await new Promise((resolve) => setTimeout(resolve, 2_000));
-  expect((await stack.shop.getOrder({ params: { orderId: id } })).fulfillmentStatus).toBe('created');
+  expect((await stack.client.getOrder({ params: { orderId: id } })).fulfillmentStatus).toBe('created');
   await makeCurrent('c');
   await orderUntil(stack, id, is('passed'));
 });

@@ -8,7 +8,7 @@ import { validBodies } from '../../fuzz/valid-bodies';
 import { testAccount } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 
-/** Changing routes that write no audit row, with the reason. Any other changing route must declare its acts. */
+/** Changing routes that write no audit row, with the reason. Any other changing route must declare its actions. */
 const NOT_AUDITED: Readonly<Record<string, string>> = {
   submitOrder: 'a submission',
   patchDraft: 'a draft is a submission in progress',
@@ -47,7 +47,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   sendSandboxCarrierEvent: 'the sandbox sends it as a carrier; the tracking has it',
 };
 /**
- * Acts that need Temporal: on orders that a workflow carries out, which test/workflows/order/repairs/audited-acts.test.ts calls, and on
+ * Actions that need Temporal: those on orders with a workflow, which test/workflows/order/repairs/audited-changes.test.ts calls, and those on
  * jobs. A ping needs a partner that answers: test/api/operator/partners/partner-health.test.ts calls it.
  */
 const NEEDS_WORKER = [

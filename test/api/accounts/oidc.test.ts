@@ -107,12 +107,12 @@ const sessionsOf = async (operator: string) =>
   (await sql`SELECT 1 FROM operator_sessions WHERE account_id = ${operator}`).length;
 
 const actsOf = async (object: string) =>
-  (await listAuditEntries(sql, { object }, { limit: 50, after: null })).map((act) => ({
-    action: act.action,
-    actor: act.actor.id,
-    before: act.before,
-    after: act.after,
-    address: act.address,
+  (await listAuditEntries(sql, { object }, { limit: 50, after: null })).map((entry) => ({
+    action: entry.action,
+    actor: entry.actor.id,
+    before: entry.before,
+    after: entry.after,
+    address: entry.address,
   }));
 
 test.each([

@@ -130,8 +130,8 @@ test('the audit log has every sign-in with its method', async () => {
   const oneTimeToken = await issueOneTimeToken(sql, operator.id);
   await request(app).post('/v1/operator/session').send({ oneTimeToken }).expect(200);
   await signIn(`${operator.apiKey}x`).expect(401);
-  const acts = await listAuditEntries(sql, { object: operator.id }, { limit: 10, after: null });
-  expect(acts.map(({ action, actor, after }) => ({ action, actorId: actor.id, after }))).toEqual(
+  const entries = await listAuditEntries(sql, { object: operator.id }, { limit: 10, after: null });
+  expect(entries.map(({ action, actor, after }) => ({ action, actorId: actor.id, after }))).toEqual(
     ['one_time_link', 'api_key'].map((method) => ({
       action: 'operator.sign_in',
       actorId: operator.id,

@@ -19,7 +19,7 @@ const put = (body: unknown, path = COLORS, by = api.operator) =>
     .set(by.key)
     .send(body as object);
 const valueIds = async (path = COLORS) =>
-  (await request(api.app).get(path).set(api.shop.key).expect(200)).body.map(({ id }: { id: string }) => id);
+  (await request(api.app).get(path).set(api.client.key).expect(200)).body.map(({ id }: { id: string }) => id);
 
 describe('POST /product/v1/attributes/{attributeId}/values', () => {
   test('returns the attribute id, times and computed properties', async () => {
@@ -62,13 +62,14 @@ describe('POST /product/v1/attributes/{attributeId}/values', () => {
     const properties = { sizeMm: 25.4, weight: 0, labels: [] };
     const added = await add([{ id: 'any', isCustom: true, isDefault: true, properties }], engravings).expect(200);
     expect(added.body).toMatchObject([{ isCustom: true, isDefault: true, properties: { ...properties, sizeIn: 1 } }]);
-    const { body: read } = await request(api.app).get(engravings).set(api.shop.key).expect(200);
+    const { body: read } = await request(api.app).get(engravings).set(api.client.key).expect(200);
     expect(read).toEqual(added.body);
   });
 
   test('makes the values orderable immediately', async () => {
     const uid = 'apparel_product_gca_t-shirt_gsi_m_gco_teal_gpr_4-0';
-    const order = async () => (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
+    const order = async () =>
+      (await resolveProducts(api.sql, { clientId: api.client.id }, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(false);
     await add([{ id: 'teal' }]).expect(200);
     expect(await order()).toBe(true);
@@ -100,7 +101,7 @@ describe('POST /product/v1/attributes/{attributeId}/values', () => {
 
   test('is 404 for an unknown attribute and 403 for a client', async () => {
     await add([{ id: 'x' }], '/product/v1/attributes/nothing/values').expect(404);
-    await add([{ id: 'x' }], COLORS, api.shop).expect(403);
+    await add([{ id: 'x' }], COLORS, api.client).expect(403);
     await request(api.app)
       .post(COLORS)
       .send([{ id: 'x' }])
@@ -127,8 +128,8 @@ describe('PUT /product/v1/attributes/{attributeId}/values', () => {
 
   test('is 404 for an unknown attribute and 403 for a client', async () => {
     await put([{ id: 'x' }], '/product/v1/attributes/nothing/values').expect(404);
-    await put([{ id: 'x' }], COLORS, api.shop).expect(403);
-    await request(api.app).get('/product/v1/attributes/nothing/values').set(api.shop.key).expect(404);
+    await put([{ id: 'x' }], COLORS, api.client).expect(403);
+    await request(api.app).get('/product/v1/attributes/nothing/values').set(api.client.key).expect(404);
   });
 });
 
@@ -137,7 +138,7 @@ test('PUT of an attribute stores its property definitions, which product models 
     description: 'Foil',
     properties: [{ id: 'hex', description: 'Colour code', type: 'string' }],
   };
-  await put(definition, '/product/v1/attributes/foil', api.shop).expect(403);
+  await put(definition, '/product/v1/attributes/foil', api.client).expect(403);
   await put(definition, '/product/v1/attributes/Foil').expect(400);
   await put(definition, '/product/v1/attributes/foil').expect(200);
   await add([{ id: 'gold' }, { id: 'silver', isDefault: true }], '/product/v1/attributes/foil/values').expect(200);
@@ -180,7 +181,7 @@ describe('the default value and removal of attribute values', () => {
     expect((await remove('velvet').expect(200)).body).toMatchObject({ id: 'velvet', attributeId: 'cover_finish' });
     await remove('velvet').expect(404);
     await remove('matt', 'nothing').expect(404);
-    await remove('matt', 'cover_finish', api.shop).expect(403);
+    await remove('matt', 'cover_finish', api.client).expect(403);
     // The default of a model, a price factor, a print area, and a value of a customer product.
     for (const [attribute, value, user] of [
       ['cover_finish', 'matt', 'product model photo-book'],

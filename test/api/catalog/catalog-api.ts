@@ -22,7 +22,7 @@ type ProductList = z.output<typeof customerProductList>;
 export interface CatalogApi {
   readonly sql: Sql;
   readonly app: Express;
-  readonly shop: TestAccount;
+  readonly client: TestAccount;
   /** A second client. */
   readonly other: TestAccount;
   readonly operator: TestAccount;
@@ -51,39 +51,40 @@ export async function catalogApi(config: Partial<Config> = {}): Promise<CatalogA
     ...draftRoutes(deps),
     ...orderQuoteRoutes(deps),
   ]);
-  const shop = await testAccount(sql, 'client');
-  const create = (body: object, by = shop) => request(app).post('/product/v1/customer-product').set(by.key).send(body);
+  const client = await testAccount(sql, 'client');
+  const create = (body: object, by = client) =>
+    request(app).post('/product/v1/customer-product').set(by.key).send(body);
   return {
     sql,
     app,
-    shop,
+    client,
     other: await testAccount(sql, 'client'),
     operator: await testAccount(sql, 'operator'),
     partner: await testAccount(sql, 'partner'),
     create,
-    created: async (over = {}, by = shop) => (await create(tee(over), by).expect(200)).body.id,
-    change: (id, body, by = shop) => request(app).patch(`${PRODUCTS}/${id}`).set(by.key).send(body),
-    addValues: (id, body, by = shop) =>
+    created: async (over = {}, by = client) => (await create(tee(over), by).expect(200)).body.id,
+    change: (id, body, by = client) => request(app).patch(`${PRODUCTS}/${id}`).set(by.key).send(body),
+    addValues: (id, body, by = client) =>
       request(app)
         .post(`${PRODUCTS}/${id}/variant-values`)
         .set(by.key)
         .send(body as object),
-    replaceValues: (id, body, by = shop) =>
+    replaceValues: (id, body, by = client) =>
       request(app)
         .put(`${PRODUCTS}/${id}/variant-values`)
         .set(by.key)
         .send(body as object),
-    removeValue: (id, option, value, by = shop) =>
+    removeValue: (id, option, value, by = client) =>
       request(app)
         .delete(`${PRODUCTS}/${id}/variant-values/${option}/${encodeURIComponent(value)}`)
         .set(by.key),
-    delete: (id, by = shop) => request(app).delete(`${PRODUCTS}/${id}`).set(by.key),
-    order: (productName, over = {}, by = shop) =>
+    delete: (id, by = client) => request(app).delete(`${PRODUCTS}/${id}`).set(by.key),
+    order: (productName, over = {}, by = client) =>
       request(app)
         .post('/v1/orders')
         .set(by.keyAndSecret)
         .send(order({ items: [named({ productName, productVariant: {} })], ...over })),
-    list: async (query, by = shop) => (await request(app).get(PRODUCTS).query(query).set(by.key).expect(200)).body,
+    list: async (query, by = client) => (await request(app).get(PRODUCTS).query(query).set(by.key).expect(200)).body,
   };
 }
 

@@ -20,16 +20,16 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
       variantOptions: tee().variantOptions,
     });
     expect(body.updatedAt > body.createdAt).toBe(true);
-    expect((await api.change(id, { customerIds: [api.shop.id] }).expect(200)).body).toMatchObject({
+    expect((await api.change(id, { customerIds: [api.client.id] }).expect(200)).body).toMatchObject({
       name: 'After',
-      customerIds: [api.shop.id],
+      customerIds: [api.client.id],
     });
     expect((await api.change(id, {}).expect(200)).body.name).toBe('After');
   });
 
   test('returns the whole product, with unchanged parts and options', async () => {
     const partQuantities = [{ partModelId: 'blank-t-shirt', quantity: 3 }];
-    const made = (await api.create(tee({ customerIds: [api.shop.id], partQuantities })).expect(200)).body;
+    const made = (await api.create(tee({ customerIds: [api.client.id], partQuantities })).expect(200)).body;
     const { body } = await api.change(made.id, { customerIds: ['*'], productModelId: 'mug' });
     expect(body).toEqual({
       ...made,
@@ -54,7 +54,7 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
     expect(body).toMatchObject({ state: 'published', partQuantities, variantOptions: [{ id: 'size' }, colors] });
     await ordered({ Size: 'Large', Color: 'White' }).expect(400);
     await ordered({ Size: 'Large', Colour: 'White' }).expect(200);
-    const before = await request(api.app).get(`/v1/orders/${orderId}`).set(api.shop.keyAndSecret).expect(200);
+    const before = await request(api.app).get(`/v1/orders/${orderId}`).set(api.client.keyAndSecret).expect(200);
     expect(before.body.items[0].productVariant).toContainEqual({ name: 'Color', value: 'White' });
     // An option that is left out is removed with its values.
     await api.change(id, { variantOptions: [colors] }).expect(200);
@@ -106,9 +106,9 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
     const found = async (search: string, by: TestAccount) =>
       (await request(api.app).get(PRODUCTS).query({ search }).set(by.key)).body.meta.total;
     expect(await found('Open name', api.other)).toBe(1);
-    await api.change(id, { name: 'Closed name', customerIds: [api.shop.id] }, api.operator).expect(200);
-    expect(await found('Open name', api.shop)).toBe(0);
-    expect(await found('Closed name', api.shop)).toBe(1);
+    await api.change(id, { name: 'Closed name', customerIds: [api.client.id] }, api.operator).expect(200);
+    expect(await found('Open name', api.client)).toBe(0);
+    expect(await found('Closed name', api.client)).toBe(1);
     expect(await found('Closed name', api.other)).toBe(0);
     expect(
       (
@@ -118,14 +118,14 @@ describe('PATCH /product/v1/customer-products/{id}', () => {
   });
 
   test('is 404 for the product of another client, and 403 for the product of an operator', async () => {
-    const shops = await api.created({ customerIds: ['*', api.other.id] });
+    const ofClient = await api.created({ customerIds: ['*', api.other.id] });
     const forAll = await api.created({}, api.operator);
-    const forShop = await api.created({ customerIds: [api.shop.id] }, api.operator);
-    expect((await api.change(shops, { name: 'Mine' }, api.other)).status).toBe(404);
-    expect((await api.change(forShop, { name: 'Mine' }, api.other)).status).toBe(404);
+    const forClient = await api.created({ customerIds: [api.client.id] }, api.operator);
+    expect((await api.change(ofClient, { name: 'Mine' }, api.other)).status).toBe(404);
+    expect((await api.change(forClient, { name: 'Mine' }, api.other)).status).toBe(404);
     expect((await api.change(forAll, { name: 'Mine' }, api.other)).status).toBe(403);
-    expect((await api.change(forShop, { name: 'Mine' })).status).toBe(403);
-    expect((await api.change(shops, { name: 'Renamed by an operator' }, api.operator)).status).toBe(200);
+    expect((await api.change(forClient, { name: 'Mine' })).status).toBe(403);
+    expect((await api.change(ofClient, { name: 'Renamed by an operator' }, api.operator)).status).toBe(200);
   });
 
   test.each(['nothing', '0190a000-0000-7000-8000-00000000ffff'])('is 404 for an unknown id (%s)', async (id) => {

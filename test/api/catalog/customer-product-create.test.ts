@@ -20,7 +20,7 @@ describe('POST /product/v1/customer-product', () => {
 
   test('customerIds default to the client itself, and to all customers for an operator', async () => {
     const { customerIds: _, ...open } = tee();
-    expect((await api.create(open)).body.customerIds).toEqual([api.shop.id]);
+    expect((await api.create(open)).body.customerIds).toEqual([api.client.id]);
     expect((await api.create(open, api.operator)).body.customerIds).toEqual(['*']);
   });
 
@@ -88,8 +88,8 @@ describe('POST /product/v1/customer-product', () => {
   });
 
   test('accepts a repeated customer, and lists the product once', async () => {
-    const id = await api.created({ name: 'Twice named', customerIds: [api.shop.id, api.shop.id] });
-    const { body } = await request(api.app).get(PRODUCTS).query({ search: 'Twice named' }).set(api.shop.key);
+    const id = await api.created({ name: 'Twice named', customerIds: [api.client.id, api.client.id] });
+    const { body } = await request(api.app).get(PRODUCTS).query({ search: 'Twice named' }).set(api.client.key);
     expect(body).toMatchObject({ customerProducts: [{ id }], meta: { total: 1 } });
   });
 
@@ -150,7 +150,7 @@ describe('POST /product/v1/customer-product', () => {
     const send = () => api.create(tee({ name: 'Once' })).set('Idempotency-Key', 'tee-1');
     const [first, second] = [await send().expect(200), await send().expect(200)];
     expect(second.body).toEqual(first.body);
-    const { body } = await request(api.app).get(PRODUCTS).query({ search: 'Once' }).set(api.shop.key);
+    const { body } = await request(api.app).get(PRODUCTS).query({ search: 'Once' }).set(api.client.key);
     expect(body.meta.total).toBe(1);
   });
 

@@ -142,7 +142,7 @@ describe('GET /product/v1/customer-products', () => {
   });
 
   test('has exact totals without a search, for every viewer', async () => {
-    for (const by of [viewer, stranger, api.operator, api.shop, api.other]) {
+    for (const by of [viewer, stranger, api.operator, api.client, api.other]) {
       const first = await list({}, by);
       expect(first.meta.total).toBe(first.customerProducts.length);
       const posters = await list({ productModelIds: 'poster' }, by);

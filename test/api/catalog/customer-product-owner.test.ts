@@ -20,7 +20,7 @@ describe('a customer product of a client', () => {
   ])('for %s is seen, changed and ordered by its owner alone', async (title, customerIds) => {
     const name = `Own tee for ${title}`;
     const id = await api.created({ name, customerIds: customerIds() });
-    const found = async (by = api.shop) => (await api.list({ search: name }, by)).meta.total;
+    const found = async (by = api.client) => (await api.list({ search: name }, by)).meta.total;
     expect(await found()).toBe(1);
     expect(await found(api.operator)).toBe(1);
     expect(await found(api.other)).toBe(0);
@@ -46,7 +46,7 @@ describe('a customer product of a client', () => {
 
   test('can be ordered for every customer when it names * or the account of its owner', async () => {
     await api.created({ name: 'Open tee', customerIds: ['*'] });
-    await api.created({ name: 'Own tee', customerIds: [api.shop.id] });
+    await api.created({ name: 'Own tee', customerIds: [api.client.id] });
     for (const name of ['Open tee', 'Own tee']) {
       await api.order(name).expect(200);
       await api.order(name, { customerReferenceId: 'anyone' }).expect(200);
@@ -58,7 +58,7 @@ describe('a customer product of a client', () => {
     const draft = { orderType: 'draft', customerReferenceId: 'club-1' };
     const { body } = await api.order('Draft tee', draft).expect(200);
     const patch = (change: object) =>
-      request(api.app).patch(`/v1/orders/${body.id}`).set(api.shop.keyAndSecret).send(change);
+      request(api.app).patch(`/v1/orders/${body.id}`).set(api.client.keyAndSecret).send(change);
     const refused = await patch({ orderType: 'order', customerReferenceId: 'club-2' }).expect(400);
     expect(refused.body).toMatchObject(refusal('items[0].productName'));
     await patch({ orderType: 'order' }).expect(200);
@@ -72,7 +72,7 @@ describe('a customer product of a client', () => {
     const quote = (customerReferenceId: string) =>
       request(api.app)
         .post('/v1/orders/quote')
-        .set(api.shop.keyAndSecret)
+        .set(api.client.keyAndSecret)
         .send({ items, currency, shippingAddress, customerReferenceId });
     expect((await quote('club-2').expect(400)).body).toMatchObject(refusal('items[0].productName'));
     // The product is found. No print partner is set up.
@@ -83,11 +83,11 @@ describe('a customer product of a client', () => {
 describe('a customer product of an operator', () => {
   test('for some clients is seen and ordered by them alone', async () => {
     const name = 'Special tee';
-    await api.created({ name, customerIds: [api.shop.id] }, api.operator);
+    await api.created({ name, customerIds: [api.client.id] }, api.operator);
     expect((await api.list({ search: name })).meta.total).toBe(1);
     expect((await api.list({ search: name }, api.other)).meta.total).toBe(0);
     await api.order(name, { customerReferenceId: 'anyone' }).expect(200);
-    const { body } = await api.order(name, { customerReferenceId: api.shop.id }, api.other).expect(400);
+    const { body } = await api.order(name, { customerReferenceId: api.client.id }, api.other).expect(400);
     expect(body).toMatchObject(refusal('items[0].productName'));
   });
 
@@ -99,7 +99,7 @@ describe('a customer product of an operator', () => {
 });
 
 test('an order by name takes the own product first, then an operator’s for the client, then one for all', async () => {
-  const uidOf = async (by = api.shop) => {
+  const uidOf = async (by = api.client) => {
     const { body } = await api.order('Layered tee', {}, by).expect(200);
     const read = await request(api.app).get(`/v1/orders/${body.id}`).set(by.keyAndSecret).expect(200);
     return read.body.items[0].productUid;
@@ -111,9 +111,9 @@ test('an order by name takes the own product first, then an operator’s for the
   };
   await make(['*'], 's');
   expect(await uidOf()).toContain('_gsi_s_');
-  await make([api.shop.id], 'm');
+  await make([api.client.id], 'm');
   expect(await uidOf()).toContain('_gsi_m_');
-  await make(['*'], 'l', api.shop);
+  await make(['*'], 'l', api.client);
   expect(await uidOf()).toContain('_gsi_l_');
   expect(await uidOf(api.other)).toContain('_gsi_s_');
   // The own product hides operators' products also where it cannot be ordered.

@@ -6,8 +6,8 @@ beforeAll(async () => {
   api = await catalogApi();
 });
 
-const archive = (id: string, by = api.shop) => api.change(id, { state: 'archived' }, by);
-const publish = (id: string, by = api.shop) => api.change(id, { state: 'published' }, by);
+const archive = (id: string, by = api.client) => api.change(id, { state: 'archived' }, by);
+const publish = (id: string, by = api.client) => api.change(id, { state: 'published' }, by);
 
 describe('archiving a customer product', () => {
   test('makes orders of it 400 at its path, until it is published again', async () => {
@@ -40,13 +40,13 @@ describe('archiving a customer product', () => {
       [archived, 'archived'],
     ]);
     expect(await found({ customerProductIds: archived })).toEqual([]);
-    const { body } = await request(api.app).get(PRODUCTS).query({ state: 'gone' }).set(api.shop.key);
+    const { body } = await request(api.app).get(PRODUCTS).query({ state: 'gone' }).set(api.client.key);
     expect(references(body)).toEqual(['state[0]']);
   });
 
   test('keeps totals exact for every state, with and without a product model', async () => {
     const id = await api.created({ name: 'Counted' });
-    const totals = async (by = api.shop) =>
+    const totals = async (by = api.client) =>
       await Promise.all(
         [
           {},
@@ -68,12 +68,12 @@ describe('archiving a customer product', () => {
   });
 
   test('is for the owner and for operators', async () => {
-    const shops = await api.created();
+    const ofClient = await api.created();
     const operators = await api.created({}, api.operator);
-    await archive(shops, api.other).expect(404);
+    await archive(ofClient, api.other).expect(404);
     await archive(operators).expect(403);
-    await archive(shops, api.operator).expect(200);
-    await publish(shops).expect(200);
+    await archive(ofClient, api.operator).expect(200);
+    await publish(ofClient).expect(200);
     await archive(operators, api.operator).expect(200);
   });
 
@@ -111,17 +111,17 @@ describe('DELETE /product/v1/customer-products/{id}', () => {
     const id = await api.created({ name: 'Drafted tee' });
     const { body } = await api.order('Drafted tee', { orderType: 'draft' }).expect(200);
     await api.delete(id).expect(200);
-    const submit = request(api.app).patch(`/v1/orders/${body.id}`).set(api.shop.keyAndSecret);
+    const submit = request(api.app).patch(`/v1/orders/${body.id}`).set(api.client.keyAndSecret);
     expect(references((await submit.send({ orderType: 'order' }).expect(400)).body)).toEqual(['items[0].productName']);
   });
 
   test('is for the owner and for operators', async () => {
-    const shops = await api.created();
+    const ofClient = await api.created();
     const operators = await api.created({}, api.operator);
-    await api.delete(shops, api.other).expect(404);
+    await api.delete(ofClient, api.other).expect(404);
     await api.delete(operators).expect(403);
     await api.delete('nothing').expect(404);
-    await api.delete(shops, api.operator).expect(200);
+    await api.delete(ofClient, api.operator).expect(200);
     await api.delete(operators, api.operator).expect(200);
   });
 });

@@ -10,11 +10,11 @@ beforeAll(async () => {
   await subscribedPartners(api);
 });
 
-const read = (path: string, by = api.shop) => request(api.app).get(path).set(by.key);
+const read = (path: string, by = api.client) => request(api.app).get(path).set(by.key);
 const product = async (productUid: string) => (await read(`/v1/products/${productUid}`).expect(200)).body;
 
 describe('GET /product/v1/product-models', () => {
-  const models = async (by = api.shop) =>
+  const models = async (by = api.client) =>
     Object.fromEntries(
       (await read('/product/v1/product-models', by).expect(200)).body.productModels.map((model: { id: string }) => [
         model.id,

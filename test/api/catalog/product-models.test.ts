@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 
 const MODELS = '/product/v1/product-models';
-const list = async (query: object, by = api.shop) =>
+const list = async (query: object, by = api.client) =>
   (await request(api.app).get(MODELS).query(query).set(by.key).expect(200)).body.productModels;
 const create = (body: object, by = api.operator) => request(api.app).post(MODELS).set(by.key).send(body);
 const patch = (id: string, body: object, by = api.operator) =>
@@ -63,13 +63,13 @@ describe('GET /product/v1/product-models', () => {
     expect(ids(await list({ state: 'inactive' }))).toEqual(['satin-poster']);
     expect(ids(await list({ modelIds: 'mug,canvas', state: 'active' }))).toEqual(['mug']);
     expect((await list({}, api.operator)).length).toBeGreaterThanOrEqual(12);
-    const { body } = await request(api.app).get(MODELS).query({ state: 'gone' }).set(api.shop.key).expect(400);
+    const { body } = await request(api.app).get(MODELS).query({ state: 'gone' }).set(api.client.key).expect(400);
     expect(body.errors).toEqual([expect.objectContaining({ reference: 'state', code: 'NO_SUCH_CHOICE_ERROR' })]);
   });
 });
 
 test('drafts are visible to operators only', async () => {
-  const page = async (query: object, by = api.shop) =>
+  const page = async (query: object, by = api.client) =>
     (await request(api.app).get(MODELS).query(query).set(by.key).expect(200)).body;
   const { productModels, meta } = await page({}, api.operator);
   const drafts = productModels.filter(({ state }: { state: string }) => state === 'draft');
@@ -89,7 +89,7 @@ test('drafts are visible to operators only', async () => {
 });
 
 test('the list has pages of at most 1,000, with offset, limit and total', async () => {
-  const page = async (query: object) => (await request(api.app).get(MODELS).query(query).set(api.shop.key)).body;
+  const page = async (query: object) => (await request(api.app).get(MODELS).query(query).set(api.client.key)).body;
   await api.sql`
     INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix,
                                 state, attributes, parts, production)
@@ -134,7 +134,7 @@ describe('POST /product/v1/product-models', () => {
     });
     const order = async (format: string) =>
       (
-        await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: `banner${made}_pf_${format}_ver` }])
+        await resolveProducts(api.sql, { clientId: api.client.id }, [{ productUid: `banner${made}_pf_${format}_ver` }])
       )[0]!;
     expect(await order('a2')).toMatchObject({ ok: false, message: expect.stringContaining('draft') });
     await patch(body.id, { state: 'active' }).expect(200);
@@ -249,8 +249,8 @@ describe('POST /product/v1/product-models', () => {
   });
 
   test('is 403 for a client, as is PATCH', async () => {
-    await create(model(), api.shop).expect(403);
-    await patch('poster', { name: 'Mine' }, api.shop).expect(403);
+    await create(model(), api.client).expect(403);
+    await patch('poster', { name: 'Mine' }, api.client).expect(403);
   });
 });
 
@@ -272,7 +272,8 @@ describe('PATCH /product/v1/product-models/{id}', () => {
 
   test('allows orders only while the product model is active', async () => {
     const uid = 'mug_product_msz_11-oz_mcl_white';
-    const order = async () => (await resolveProducts(api.sql, { clientId: api.shop.id }, [{ productUid: uid }]))[0]!.ok;
+    const order = async () =>
+      (await resolveProducts(api.sql, { clientId: api.client.id }, [{ productUid: uid }]))[0]!.ok;
     expect(await order()).toBe(true);
     await patch('mug', { state: 'inactive' }).expect(200);
     expect(await order()).toBe(false);

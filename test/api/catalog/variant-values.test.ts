@@ -15,12 +15,12 @@ describe('variant values', () => {
     expect(echoed.body).toEqual([sizes(['S', 's', false], ['M', 'm', true])]);
     await api.addValues(id, [sizes(['L', 'l'])]).expect(200);
 
-    const read = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key).expect(200);
+    const read = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.client.key).expect(200);
     expect(read.body).toEqual([
       sizes(['S', 's', false], ['M', 'm', true], ['L', 'l', false]),
       { variantOptionId: 'color', values: [] },
     ]);
-    const list = await request(api.app).get(PRODUCTS).query({ customerProductIds: id }).set(api.shop.key).expect(200);
+    const list = await request(api.app).get(PRODUCTS).query({ customerProductIds: id }).set(api.client.key).expect(200);
     expect(list.body.customerProducts[0]).toMatchObject({
       id,
       state: 'published',
@@ -35,7 +35,7 @@ describe('variant values', () => {
     const id = await api.created({ name: 'Ordered at once' });
     await api.addValues(id, [sizes(['Small', 's'], ['Large', 'l', true])]).expect(200);
     const order = (productVariant: Record<string, string>) =>
-      resolveProducts(api.sql, { clientId: api.shop.id }, [{ productName: 'Ordered at once', productVariant }]);
+      resolveProducts(api.sql, { clientId: api.client.id }, [{ productName: 'Ordered at once', productVariant }]);
     expect((await order({ Size: 'Small' }))[0]).toMatchObject({
       ok: true,
       product: { productUid: expect.stringContaining('_gsi_s_') },
@@ -89,7 +89,7 @@ describe('variant values', () => {
   test('are added all or none', async () => {
     const id = await api.created();
     await api.addValues(id, [sizes(['S', 's'], ['M', 'nothing'])]).expect(400);
-    const read = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key);
+    const read = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.client.key);
     expect(read.body[0].values).toEqual([]);
   });
 
@@ -194,7 +194,7 @@ describe('variant values', () => {
       ]),
     );
     expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
-    const { body } = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key);
+    const { body } = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.client.key);
     const values: { value: string; isDefault: boolean }[] = body[0].values;
     expect(values.map(({ value }) => value).sort()).toEqual(['l', 'm', 's', 'xl', 'xs']);
     expect(values.filter(({ isDefault }) => isDefault).length).toBeLessThanOrEqual(1);
@@ -203,7 +203,7 @@ describe('variant values', () => {
 
 describe('PUT and DELETE of variant values', () => {
   const valuesOf = async (id: string) =>
-    (await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.shop.key).expect(200)).body[0].values.map(
+    (await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.client.key).expect(200)).body[0].values.map(
       ({ value, attributeValues, isDefault }: { value: string; attributeValues: never[]; isDefault: boolean }) => [
         value,
         attributeValues,

@@ -21,7 +21,7 @@ beforeAll(async () => {
 const health = (id: string, by = viewer) => request(app).get(`/v1/connectors/${id}/health`).set(by.key);
 
 test('the figures count the latest orders by status, without drafts', async () => {
-  expect((await health(api.shop.id).expect(200)).body).toEqual({
+  expect((await health(api.client.id).expect(200)).body).toEqual({
     orders: 0,
     needAttention: 0,
     byStatus: [],
@@ -35,7 +35,7 @@ test('the figures count the latest orders by status, without drafts', async () =
   await api.sql`UPDATE orders SET attention = '{partner_error}' WHERE id = ${ids[0]!}`;
   await api.sql`UPDATE orders SET fulfillment_status = 'delivered' WHERE id = ${ids[1]!}`;
 
-  const { oldestAt, newestAt, ...figures } = (await health(api.shop.id).expect(200)).body;
+  const { oldestAt, newestAt, ...figures } = (await health(api.client.id).expect(200)).body;
   expect(figures).toEqual({
     orders: 3,
     needAttention: 1,
@@ -48,6 +48,6 @@ test('the figures count the latest orders by status, without drafts', async () =
 });
 
 test('only operators read the figures, and only of clients that exist', async () => {
-  await health(api.shop.id, api.shop).expect(403);
+  await health(api.client.id, api.client).expect(403);
   await health('none').expect(404);
 });

@@ -28,15 +28,15 @@ test('a submission names the fields that it ignores, with their places', async (
     shipmentMethod: 'express',
     items: [item({ qty: 3, files: [{ ...item().files[0], dpi: 300 }] })],
   });
-  const submitted = await call('post', '/v1/orders', api.shop, body).expect(200);
+  const submitted = await call('post', '/v1/orders', api.client, body).expect(200);
   expect(ignoredIn(submitted)).toBe('items[0].files[0].dpi, items[0].qty, shipmentMethod');
 });
 
 test('a response without ignored fields has no such header', async () => {
-  expect(ignoredIn(await call('post', '/v1/orders', api.shop, order()).expect(200))).toBeUndefined();
+  expect(ignoredIn(await call('post', '/v1/orders', api.client, order()).expect(200))).toBeUndefined();
   // Any name is a variant, and metadata has entries of its own.
   const metadata = [{ key: 'colour', value: 'red' }];
-  expect(ignoredIn(await call('post', '/v1/orders', api.shop, order({ metadata })).expect(200))).toBeUndefined();
+  expect(ignoredIn(await call('post', '/v1/orders', api.client, order({ metadata })).expect(200))).toBeUndefined();
 });
 
 test('a misspelled query parameter is named', async () => {
@@ -45,7 +45,7 @@ test('a misspelled query parameter is named', async () => {
 });
 
 test('a refused request names them too', async () => {
-  const refused = await call('post', '/v1/orders', api.shop, { ...order(), currency: 'EUX', curency: 'EUR' }).expect(
+  const refused = await call('post', '/v1/orders', api.client, { ...order(), currency: 'EUX', curency: 'EUR' }).expect(
     400,
   );
   expect(ignoredIn(refused)).toBe('curency');
@@ -54,7 +54,7 @@ test('a refused request names them too', async () => {
 test('names cannot break the header, and are bounded', async () => {
   const names = Object.fromEntries(Array.from({ length: 30 }, (_, index) => [`extra${index}`, 1]));
   const strange = { 'a\r\nSet-Cookie: x': 1, 'ü,ü': 1, [`long${'g'.repeat(500)}`]: 1 };
-  const header = ignoredIn(await call('post', '/v1/orders/search', api.shop, { ...strange, ...names }).expect(200))!;
+  const header = ignoredIn(await call('post', '/v1/orders/search', api.client, { ...strange, ...names }).expect(200))!;
   expect(header).toMatch(/^a\?\?Set-Cookie:\?x, \?\?\?, longg{96}, extra0, .*, \.\.\.$/);
   expect(header.split(', ')).toHaveLength(21);
 });
@@ -63,12 +63,12 @@ const id = '018f0000-0000-7000-8000-000000000000';
 const REFUSING: [operation: string, by: () => TestAccount, path: string, body: object, reference: string][] = [
   [
     'cancelling an order',
-    () => api.shop,
+    () => api.client,
     `/v1/orders/${id}/cancel`,
     { reason: 'x', itemReferenceIds: ['a'] },
     'itemReferenceIds',
   ],
-  ['cancelling a shipping order', () => api.shop, `/v1/shipping-orders/${id}/cancel`, { packages: [0] }, 'packages'],
+  ['cancelling a shipping order', () => api.client, `/v1/shipping-orders/${id}/cancel`, { packages: [0] }, 'packages'],
   [
     'a repair',
     () => operator,
@@ -100,5 +100,5 @@ test.each(REFUSING)('%s refuses a field that it does not have', async (_operatio
 });
 
 test('cancelling a shipping order needs no body', async () => {
-  expect((await call('post', `/v1/shipping-orders/${id}/cancel`, api.shop)).status).toBe(404);
+  expect((await call('post', `/v1/shipping-orders/${id}/cancel`, api.client)).status).toBe(404);
 });

@@ -37,8 +37,9 @@ test('a job runs now, and the audit log has who requested it', async () => {
       requestedAt: expect.any(String),
     });
     await eventually(async () => (await schedule.describe()).info.numActionsTaken === 1 || undefined);
-    const [act] = await sql`SELECT actor_name, action, object_type, object_id FROM audit_log WHERE action = 'job.run'`;
-    expect(act).toEqual({
+    const [entry] =
+      await sql`SELECT actor_name, action, object_type, object_id FROM audit_log WHERE action = 'job.run'`;
+    expect(entry).toEqual({
       actorName: 'operator',
       action: 'job.run',
       objectType: 'job',

@@ -49,7 +49,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   server = createServer((_request, response) => response.end(WORDS.response));
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  await stack.shop.createWebhook({
+  await stack.client.createWebhook({
     body: { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/events` },
   });
 });
@@ -105,7 +105,7 @@ const runHasEnded = (orderId: string) =>
 async function acceptedOrder(reference: string, email: string): Promise<{ orderId: string; printOrderId: string }> {
   const body = orderBody(stack, reference);
   const [item] = body.items;
-  const { id: orderId } = await stack.shop.submitOrder({
+  const { id: orderId } = await stack.client.submitOrder({
     body: {
       ...body,
       customerReferenceId: WORDS.customer,
@@ -150,7 +150,7 @@ async function delivered(reference: string, email: string): Promise<{ orderId: s
     params: { orderId },
     body: { action: 'release', reason: WORDS.reason },
   });
-  await stack.shop.updateShipment({
+  await stack.client.updateShipment({
     params: { orderId },
     body: {
       shippingAddress: { ...orderBody(stack, reference).shippingAddress, ...MOVED, email: `new-${email}` },
@@ -188,7 +188,7 @@ describe('erasure of a delivered order', () => {
 
   beforeAll(async () => {
     ({ orderId, printOrderId } = await delivered('erased-1', email));
-    const order = await stack.shop.getOrder({ params: { orderId } });
+    const order = await stack.client.getOrder({ params: { orderId } });
     before = order as never;
     const dispatched = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     const [sent] = stack.sandbox.seen().partners['prints-berlin']!.printOrders;
@@ -240,7 +240,7 @@ describe('erasure of a delivered order', () => {
   });
 
   test('leaves figures, states, products and the country', async () => {
-    const after = await stack.shop.getOrder({ params: { orderId } });
+    const after = await stack.client.getOrder({ params: { orderId } });
     const figures = ({
       receipts,
       fulfillmentStatus,
@@ -320,7 +320,7 @@ describe('erasure of running orders', () => {
 
   test('an order is found by the e-mail address that a change of address replaced', async () => {
     const { orderId } = await acceptedOrder('moved-1', 'old@zackenbarsch.example');
-    await stack.shop.updateShipment({
+    await stack.client.updateShipment({
       params: { orderId },
       body: {
         shippingAddress: {
@@ -332,7 +332,7 @@ describe('erasure of running orders', () => {
     for (const address of ['old@zackenbarsch.example', 'new@zackenbarsch.example']) {
       expect(await erase({ email: address })).toMatchObject({ body: { erased: 0, waiting: 1 } });
     }
-    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
     await orderUntil(stack, orderId, is('canceled'));
     await runHasEnded(orderId);
     expect(await eraseInBackground()).toEqual({ waiting: 1, expired: 0 });
@@ -341,7 +341,7 @@ describe('erasure of running orders', () => {
 
   test('drafts are deleted', async () => {
     const body = orderBody(stack, 'draft-1');
-    const { id } = await stack.shop.submitOrder({
+    const { id } = await stack.client.submitOrder({
       body: {
         ...body,
         orderType: 'draft',
@@ -351,7 +351,7 @@ describe('erasure of running orders', () => {
     expect(await erase({ email: 'draft@zackenbarsch.example' })).toMatchObject({
       body: { erased: 1, waiting: 0 },
     });
-    await expect(stack.shop.getOrder({ params: { orderId: id } })).rejects.toThrow(/404|exist/);
+    await expect(stack.client.getOrder({ params: { orderId: id } })).rejects.toThrow(/404|exist/);
     expect(await tablesWith(['draft@zackenbarsch.example'])).toEqual([]);
   });
 });

@@ -152,7 +152,7 @@ test('a stream ends when its key is revoked', async () => {
 test('only operators may open it, and ten of one key', async () => {
   for (const [headers, status] of [
     [{}, 401],
-    [api.shop.key, 403],
+    [api.client.key, 403],
     [api.partner.key, 403],
   ] as const) {
     expect((await stream(headers)).response.statusCode).toBe(status);

@@ -104,7 +104,7 @@ test('the summary lists the jobs with their last runs', async () => {
 test('every operator may read it, and nobody else', async () => {
   const viewer = await testAccount(api.sql, 'operator', 'summary-viewer', 'viewer');
   expect(await read(viewer.key)).toHaveProperty('orders');
-  for (const account of [api.shop, api.partner]) {
+  for (const account of [api.client, api.partner]) {
     await request(app).get('/v1/operator/summary').set(account.key).expect(403);
   }
   await request(app).get('/v1/operator/summary').expect(401);

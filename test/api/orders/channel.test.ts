@@ -12,12 +12,12 @@ beforeAll(async () => {
 
 const setChannel = (channel: string | null) =>
   request(createApp(api.deps, clientRoutes(api.deps)))
-    .patch(`/v1/connectors/${api.shop.id}`)
+    .patch(`/v1/connectors/${api.client.id}`)
     .set(api.operator.key)
     .send({ channel })
     .expect(200);
-const submitted = async (by = api.shop) => (await api.submit(order(), by).expect(200)).body.id as string;
-const channelOf = async (id: string, by = api.shop) => (await api.get(id, by).expect(200)).body.channel;
+const submitted = async (by = api.client) => (await api.submit(order(), by).expect(200)).body.id as string;
+const channelOf = async (id: string, by = api.client) => (await api.get(id, by).expect(200)).body.channel;
 
 test('an order has the channel of its client at the time of its submission', async () => {
   const before = await submitted();

@@ -12,7 +12,7 @@ const now = partnerClock();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
-  ({ id: webhookId } = await stack.shop.createWebhook({
+  ({ id: webhookId } = await stack.client.createWebhook({
     body: { url: `${stack.sandbox.url}/webhooks` } as never,
   }));
 });
@@ -31,12 +31,12 @@ async function post({ printOrderId }: HandedOver, status: string, more: object =
 
 /** Returns the bodies of the notifications about an order. */
 async function notifications(orderId: string): Promise<Record<string, unknown>[]> {
-  const { deliveries } = await stack.shop.listWebhookDeliveries({
+  const { deliveries } = await stack.client.listWebhookDeliveries({
     params: { webhookId },
     query: { orderId, limit: 250 },
   });
   const bodies = await Promise.all(
-    deliveries.map(({ id }) => stack.shop.getWebhookDelivery({ params: { webhookId, deliveryId: id } })),
+    deliveries.map(({ id }) => stack.client.getWebhookDelivery({ params: { webhookId, deliveryId: id } })),
   );
   return bodies.map(({ body }) => JSON.parse(body) as Record<string, unknown>);
 }
@@ -54,7 +54,7 @@ test('an order and its notifications have no names of operators, internal reason
   await orderUntil(stack, order.orderId, is('in_production'));
   await stack.operator.cancelOrder({ params, body: { reason: OPERATOR_TEXT } });
 
-  const read = await stack.shop.getOrder({ params });
+  const read = await stack.client.getOrder({ params });
   const { name } = stack.credentials.operator as { name?: string };
   const internal = [PARTNER_TEXT, OPERATOR_TEXT, ...(name === undefined ? [] : [name]), '"by"', '"message"'];
   for (const text of internal) expect(JSON.stringify(read)).not.toContain(text);
@@ -107,7 +107,7 @@ describe('trackingLink of a postback', () => {
   test('an accepted link is shown to the client', async () => {
     await post(order, 'shipped', { trackingCode: 'T1', trackingLink: 'https://couriers.example/1' });
     await orderUntil(stack, order.orderId, is('shipped'));
-    const { shipment } = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+    const { shipment } = await stack.client.getOrder({ params: { orderId: order.orderId } });
     expect(shipment!.packages).toMatchObject([{ trackingCode: 'T1', trackingUrl: 'https://couriers.example/1' }]);
   });
 });

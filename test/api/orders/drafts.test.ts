@@ -153,7 +153,7 @@ test('a draft that becomes an order has one outbox message that starts its workf
     args: [
       {
         orderId: id,
-        clientId: api.shop.id,
+        clientId: api.client.id,
         orderReferenceId: body.orderReferenceId,
         country: 'DE',
         items: [
@@ -162,7 +162,7 @@ test('a draft that becomes an order has one outbox message that starts its workf
         ],
       },
     ],
-    memo: { client: api.shop.name },
+    memo: { client: api.client.name },
     summary: `${body.orderReferenceId}: 2 items to DE`,
   });
   await api.patch(id, { orderType: 'order' }).expect(409);
@@ -224,7 +224,7 @@ test('editing or deleting an order gets 409', async () => {
 
 test('changing the shipment of a draft or cancelling it gets 409', async () => {
   const id = await newDraft();
-  const put = request(api.app).put(`/v1/orders/${id}/shipment`).set(api.shop.keyAndSecret);
+  const put = request(api.app).put(`/v1/orders/${id}/shipment`).set(api.client.keyAndSecret);
   expect((await put.send({ shipmentMethodUid: 'express' }).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.post(`/v1/orders/${id}/cancel`, {}).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.get(id).expect(200)).body.fulfillmentStatus).toBe('draft');

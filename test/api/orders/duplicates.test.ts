@@ -29,7 +29,7 @@ async function atOnce(body: object, headers: Record<string, string> = {}): Promi
   const post = async (): Promise<Answer> => {
     const response = await fetch(url, {
       method: 'POST',
-      headers: { 'Content-Type': 'application/json', ...api.shop.keyAndSecret, ...headers },
+      headers: { 'Content-Type': 'application/json', ...api.client.keyAndSecret, ...headers },
       body: JSON.stringify(body),
     });
     return { status: response.status, body: (await response.json()) as Answer['body'] };
@@ -100,7 +100,7 @@ test('an order that another client has, or that has another reference, cannot be
   const body = order();
   const { id } = (await api.submit(body).expect(200)).body;
   await api.sql`UPDATE orders SET fulfillment_status = 'failed' WHERE id = ${id}`;
-  const refused = async (sent: object, by = api.shop) =>
+  const refused = async (sent: object, by = api.client) =>
     expect(fields((await api.submit({ ...sent, replaces: id }, by).expect(400)).body)).toEqual([
       'VALIDATION_ERROR replaces',
     ]);
@@ -214,7 +214,7 @@ test('retrieval requires a client’s key and secret or an operator’s key', as
   const get = (headers: Record<string, string>) => request(api.app).get(`/v1/orders/${id}`).set(headers);
   await get({}).expect(401);
   await get({ 'X-API-KEY': 'nonsense' }).expect(401);
-  await get(api.shop.key).expect(401);
+  await get(api.client.key).expect(401);
   await get(api.partner.key).expect(403);
   await get(api.operator.key).expect(200);
 });

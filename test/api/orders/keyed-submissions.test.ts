@@ -30,7 +30,7 @@ async function send(body: object, key?: string): Promise<Answer> {
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...api.shop.keyAndSecret,
+      ...api.client.keyAndSecret,
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
     },
     body: JSON.stringify(body),

@@ -13,7 +13,7 @@ interface Page {
   readonly nextCursor: string | null;
 }
 
-const search = async (body: object, by: TestAccount = api.shop): Promise<Page> =>
+const search = async (body: object, by: TestAccount = api.client): Promise<Page> =>
   (await api.post('/v1/orders/search', body, by).expect(200)).body;
 const found = async (body: object, by?: TestAccount): Promise<string[]> =>
   (await search(body, by)).orders.map(({ orderReferenceId }) => orderReferenceId);
@@ -79,7 +79,7 @@ describe('pages through 120 orders', () => {
     const ids = expected.map(({ id }) => id);
     expect(ids.length).toBeGreaterThan(33);
     expect((await pages(body, api.other)).flat()).toEqual(ids);
-    const byOperator = { ...body, clientIds: [api.other.id, api.shop.id, api.other.id] };
+    const byOperator = { ...body, clientIds: [api.other.id, api.client.id, api.other.id] };
     expect((await pages(byOperator, api.operator)).flat()).toEqual(ids);
   });
 });
@@ -88,7 +88,7 @@ describe('filters', () => {
   const ids: Record<string, string> = {};
 
   beforeAll(async () => {
-    const submit = async (orderReferenceId: string, over: object, by = api.shop) => {
+    const submit = async (orderReferenceId: string, over: object, by = api.client) => {
       ids[orderReferenceId] = (await api.submit(order({ orderReferenceId, ...over }), by).expect(200)).body.id;
     };
     await submit('draft', { orderType: 'draft' });
@@ -153,7 +153,7 @@ describe('filters', () => {
     ['another client’s id', () => ({ clientIds: [api.other.id] }), []],
     [
       'the client’s own id among others',
-      () => ({ clientIds: [api.other.id, api.shop.id], orderTypes: ['draft'] }),
+      () => ({ clientIds: [api.other.id, api.client.id], orderTypes: ['draft'] }),
       ['draft'],
     ],
   ];
@@ -164,7 +164,7 @@ describe('filters', () => {
   test('operators see the orders of every client, or of given clients', async () => {
     const mine = await search({ orderReferenceIds: ['held', 'paged-5'] }, api.operator);
     expect(mine.orders.map(({ orderReferenceId }) => orderReferenceId).sort()).toEqual(['held', 'paged-5']);
-    expect(await found({ clientIds: [api.shop.id], orderTypes: ['draft'] }, api.operator)).toEqual(['draft']);
+    expect(await found({ clientIds: [api.client.id], orderTypes: ['draft'] }, api.operator)).toEqual(['draft']);
     expect(await found({ clientIds: ['00000000-0000-7000-8000-000000000000'] }, api.operator)).toEqual([]);
     expect(await found({ clientIds: ['no-uuid'] }, api.operator)).toEqual([]);
   });
@@ -174,7 +174,7 @@ describe('filters', () => {
     const read = (await api.get(ids['two-items']!).expect(200)).body;
     expect(two).toEqual({
       id: ids['two-items'],
-      clientId: api.shop.id,
+      clientId: api.client.id,
       orderReferenceId: 'two-items',
       customerReferenceId: 'c',
       orderType: 'order',
@@ -203,7 +203,7 @@ describe('by the last change', () => {
 
   beforeAll(async () => {
     for (let index = 0; index < 12; index += 1) {
-      const { id } = (await api.submit(order({ orderReferenceId: `changed-${index}` }), api.shop).expect(200)).body;
+      const { id } = (await api.submit(order({ orderReferenceId: `changed-${index}` }), api.client).expect(200)).body;
       // The oldest order changed last. Three of them in the same microsecond.
       const at = day(index < 3 ? 20 : 12 - index);
       await api.sql`UPDATE orders SET updated_at = ${at} WHERE id = ${id}`;
@@ -236,7 +236,7 @@ describe('by the last change', () => {
     const body = { updatedFrom: day(0), updatedTo: day(30) };
     const refused = await api.post('/v1/orders/search', body, api.operator).expect(400);
     expect(fields(refused.body)).toEqual(['MISSING_FIELD_ERROR clientIds']);
-    const named = { ...body, clientIds: [api.shop.id, api.other.id] };
+    const named = { ...body, clientIds: [api.client.id, api.other.id] };
     expect((await pages(named, api.operator)).flat()).toEqual(lastChangedFirst());
   });
 });

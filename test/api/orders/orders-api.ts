@@ -23,7 +23,7 @@ export interface OrdersApi {
   readonly database: TestDatabase;
   readonly sql: Sql;
   readonly app: Express;
-  readonly shop: TestAccount;
+  readonly client: TestAccount;
   readonly other: TestAccount;
   readonly operator: TestAccount;
   readonly partner: TestAccount;
@@ -54,23 +54,23 @@ export async function ordersApi(config: Partial<Config> = {}): Promise<OrdersApi
     ...orderQuoteRoutes(deps),
     ...operatorOrderRoutes(deps),
   ]);
-  const shop = await testAccount(sql, 'client');
+  const client = await testAccount(sql, 'client');
   const at = (idOrReference: string) => `/v1/orders/${encodeURIComponent(idOrReference)}`;
   const api: OrdersApi = {
     deps,
     database,
     sql,
     app,
-    shop,
+    client,
     other: await testAccount(sql, 'client'),
     operator: await testAccount(sql, 'operator'),
     partner: await testAccount(sql, 'partner'),
-    post: (path, body, by = shop) => request(app).post(path).set(by.keyAndSecret).send(body),
-    submit: (body, by = shop) => api.post('/v1/orders', body, by),
+    post: (path, body, by = client) => request(app).post(path).set(by.keyAndSecret).send(body),
+    submit: (body, by = client) => api.post('/v1/orders', body, by),
     list: (path, query = {}) => request(app).get(path).query(query).set(api.operator.key),
-    get: (idOrReference, by = shop) => request(app).get(at(idOrReference)).set(by.keyAndSecret),
-    patch: (id, body, by = shop) => request(app).patch(at(id)).set(by.keyAndSecret).send(body),
-    delete: (id, by = shop) => request(app).delete(at(id)).set(by.keyAndSecret),
+    get: (idOrReference, by = client) => request(app).get(at(idOrReference)).set(by.keyAndSecret),
+    patch: (id, body, by = client) => request(app).patch(at(id)).set(by.keyAndSecret).send(body),
+    delete: (id, by = client) => request(app).delete(at(id)).set(by.keyAndSecret),
     starts: async (id) => {
       const rows = await sql<{ payload: never }[]>`
         SELECT payload FROM outbox WHERE kind = 'start_workflow' AND target = ${orderWorkflowId(id)}`;

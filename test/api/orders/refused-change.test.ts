@@ -14,7 +14,7 @@ test('a change of an order without a workflow is refused, and nothing is written
   await api.database.asOwner('ALTER TABLE shipping_changes ADD CONSTRAINT not_written CHECK (false)');
   await request(api.app)
     .put(`/v1/orders/${body.id}/shipment`)
-    .set(api.shop.keyAndSecret)
+    .set(api.client.keyAndSecret)
     .send({ shippingAddress: address({ city: 'Hamburg' }) })
     .expect(409);
 });

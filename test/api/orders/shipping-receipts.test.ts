@@ -1,7 +1,7 @@
 import { textOf } from '../../src/documents/pictures';
 import { type TestStack, testStack } from '../../support/stack';
+import { addressIn, type Order, poster } from '../../workflows/order/client-orders';
 import { accepted, is, orderUntil } from '../../workflows/order/order-fixture';
-import { addressIn, type Order, poster } from '../../workflows/order/shop';
 
 let stack: TestStack;
 
@@ -9,14 +9,14 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-const read = (orderId: string) => stack.shop.getOrder({ params: { orderId } });
+const read = (orderId: string) => stack.client.getOrder({ params: { orderId } });
 const update = (orderId: string, body: object) =>
-  stack.shop.updateShipment({ params: { orderId }, body: body as never });
+  stack.client.updateShipment({ params: { orderId }, body: body as never });
 const cents = (amount: number) => Math.round(amount * 100);
 
 /** Submits an order of two posters to Germany and waits until its partner has it. */
 async function acceptedOrder(orderReferenceId: string): Promise<string> {
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: {
       orderReferenceId,
       currency: 'EUR',

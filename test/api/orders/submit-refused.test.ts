@@ -195,7 +195,7 @@ test.each<[sent: string, body: () => object, reference: string, message: string]
 
 test('malformed JSON, another content type and a body over 1 MiB are refused', async () => {
   const send = (type: string, body: string) =>
-    request(api.app).post('/v1/orders').set(api.shop.keyAndSecret).set('Content-Type', type).send(body);
+    request(api.app).post('/v1/orders').set(api.client.keyAndSecret).set('Content-Type', type).send(body);
   expect((await send('application/json', '{"a":').expect(400)).body.code).toBe('MALFORMED_JSON');
   expect((await send('text/plain', JSON.stringify(order())).expect(415)).body.code).toBe('UNSUPPORTED_MEDIA_TYPE');
   const large = JSON.stringify(order({ comment: 'x'.repeat(1_048_576) }));
@@ -206,8 +206,8 @@ test('no key, a wrong key, a key without its secret, a partner’s and an operat
   const post = (headers: Record<string, string>) => request(api.app).post('/v1/orders').set(headers).send(order());
   await post({}).expect(401);
   await post({ 'X-API-KEY': 'plk_wrong:pls_wrong' }).expect(401);
-  await post({ 'X-API-KEY': `${api.shop.apiKey}:wrong` }).expect(401);
-  await post(api.shop.key).expect(401);
+  await post({ 'X-API-KEY': `${api.client.apiKey}:wrong` }).expect(401);
+  await post(api.client.key).expect(401);
   await post(api.partner.keyAndSecret).expect(403);
   await post(api.operator.keyAndSecret).expect(403);
 });

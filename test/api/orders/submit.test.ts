@@ -222,7 +222,7 @@ test('an order is stored as sent, and the outbox message that starts its workflo
   expect(start!.args).toEqual([
     {
       orderId: id,
-      clientId: api.shop.id,
+      clientId: api.client.id,
       orderReferenceId: body.orderReferenceId,
       country: 'DE',
       requestId: expect.any(String),

@@ -13,13 +13,13 @@ async function unplanned(reference: string, over: object = {}): Promise<string> 
   const body = orderBody(stack, reference);
   const url = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=5000`;
   const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url }] }));
-  const { id } = await stack.shop.submitOrder({ body: { ...body, items, ...over } as never });
+  const { id } = await stack.client.submitOrder({ body: { ...body, items, ...over } as never });
   await orderUntil(stack, id, is('uploading'));
   return id;
 }
 
 const update = (id: string, body: object) =>
-  stack.shop.updateShipment({ params: { orderId: id }, body: body as never });
+  stack.client.updateShipment({ params: { orderId: id }, body: body as never });
 
 test('before the order is planned, the response has the shipment that the plan then has', async () => {
   const id = await unplanned('early-change');
@@ -34,7 +34,7 @@ test('before the order is planned, the response has the shipment that the plan t
   });
 
   await orderUntil(stack, id, is('passed'));
-  const planned = await stack.shop.getOrder({ params: { orderId: id } });
+  const planned = await stack.client.getOrder({ params: { orderId: id } });
   expect(planned.shipment).toMatchObject(answer.shipment);
 });
 
@@ -44,7 +44,7 @@ test('a change with which no method carries the order is refused before the orde
     status: 400,
     body: { errors: [{ code: 'VALIDATION_ERROR', reference: 'shipmentMethodUid' }] },
   });
-  const order = await stack.shop.getOrder({ params: { orderId: id } });
+  const order = await stack.client.getOrder({ params: { orderId: id } });
   expect(order.shipmentMethodUid).toBeNull();
 });
 
@@ -106,7 +106,7 @@ test('an order that no partner can make now has the shipment of the time when on
   const { sql } = stack.services;
   await sql`UPDATE partners SET enabled = false`;
   try {
-    const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked-change') });
+    const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'parked-change') });
     await orderUntil(stack, id, is('on_hold'));
     const { shipment } = await update(id, { shipmentMethodUid: 'express' });
     expect(shipment).toMatchObject({

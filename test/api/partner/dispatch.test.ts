@@ -114,7 +114,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
   });
 
   test('a print order that is not confirmed yet is refused', async () => {
-    const { id: orderId } = await stack.shop.submitOrder({
+    const { id: orderId } = await stack.client.submitOrder({
       body: orderBody(stack, 'unconfirmed', { address: { addressLine2: 'sandbox:fails-first=9' } }),
     });
     const { printOrderIds } = await orderUntil(
@@ -134,7 +134,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
 
   test('a print order that the client has cancelled is refused', async () => {
     const order = await handedOver(stack, 'cancelled');
-    await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
+    await stack.client.cancelOrder({ params: { orderId: order.orderId }, body: {} });
     await orderUntil(stack, order.orderId, is('canceled'));
     expect(await dispatch(order.printOrderId)).toEqual({
       status: 409,
@@ -173,7 +173,7 @@ describe('a refused dispatch has an error message and buys no label', () => {
 test('a new address voids the label; the next dispatch buys another', async () => {
   const order = await handedOver(stack, 'moved');
   const before = (await dispatch(order.printOrderId)).body.trackingCode;
-  const { shippingAddress } = await stack.shop.updateShipment({
+  const { shippingAddress } = await stack.client.updateShipment({
     params: { orderId: order.orderId },
     body: changedAddress('moved', 'Invalidenstrasse 2'),
   });
@@ -189,7 +189,7 @@ test('a new address voids the label; the next dispatch buys another', async () =
   await postStatus(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));
   await expect(
-    stack.shop.updateShipment({
+    stack.client.updateShipment({
       params: { orderId: order.orderId },
       body: changedAddress('moved', 'Chausseestrasse 3'),
     }),
@@ -207,7 +207,7 @@ test('a label that the carrier does not void blocks nothing and is logged in the
     .spyOn(carriers.forMethod(bought!.methodUid)!, 'void')
     .mockResolvedValue({ ok: false, reason: 'the parcel was scanned' });
   try {
-    await stack.shop.updateShipment({
+    await stack.client.updateShipment({
       params: { orderId: order.orderId },
       body: changedAddress('not-taken-back', 'Invalidenstrasse 2'),
     });
@@ -227,7 +227,7 @@ test('a label that the carrier does not void blocks nothing and is logged in the
 test('one label remains, for the last address, when the address changes while labels are bought', async () => {
   const order = await handedOver(stack, 'restless');
   const change = (line: string) =>
-    stack.shop.updateShipment({
+    stack.client.updateShipment({
       params: { orderId: order.orderId },
       body: changedAddress('restless', line),
     });

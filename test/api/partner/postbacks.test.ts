@@ -160,7 +160,7 @@ test('a cancelled with items moves these items to manual_handling and logs the q
   await postStatus(order, 'cancelled', { items: [{ orderItemId: sticker }] });
   await orderUntil(stack, order.orderId, itemsAre('manual_handling', 'manual_handling'));
 
-  const shown = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+  const shown = await stack.client.getOrder({ params: { orderId: order.orderId } });
   const cancellations = shown.items.map(({ eventLog }) =>
     eventLog.filter(({ type }) => type === 'postback_cancelled').map(({ data }) => data),
   );
@@ -205,7 +205,7 @@ test('an empty tracking code or link changes nothing', async () => {
   await orderUntil(stack, order.orderId, is('printed'));
   await postStatus(order, 'shipped', { trackingCode: ' ', trackingLink: '' });
   await orderUntil(stack, order.orderId, is('shipped'));
-  const { shipment } = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+  const { shipment } = await stack.client.getOrder({ params: { orderId: order.orderId } });
   expect(shipment?.packages).toMatchObject([{ trackingCode: 'OWN 7', trackingUrl: 'https://carrier.example/7' }]);
 });
 
@@ -215,7 +215,7 @@ test('tracking code and link are stored with any status when dispatch is not use
   const link = 'https://couriers.example/track/OWN-1';
   await postStatus(order, 'shipped', { trackingCode: 'OWN-1', trackingLink: link });
   await orderUntil(stack, order.orderId, is('shipped'));
-  const { shipment } = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+  const { shipment } = await stack.client.getOrder({ params: { orderId: order.orderId } });
   expect(shipment).toMatchObject({ packages: [{ trackingCode: 'OWN-1', trackingUrl: link }] });
 });
 

@@ -11,7 +11,7 @@ import {
   readUntil,
   sticker,
   tShirt,
-} from '../../workflows/order/shop';
+} from '../../workflows/order/client-orders';
 import { attributesNamed, linesOf, sentOrder } from './print-order-reader';
 
 /** What print orders contain, from the submitted order over HTTP to the partner's view of the print order. */
@@ -52,7 +52,7 @@ describe('customTrim', () => {
         ],
       },
     ]);
-    const { items } = await stack.shop.getOrder({ params: { orderId } });
+    const { items } = await stack.client.getOrder({ params: { orderId } });
     const [trimmed, whole, small] = items.map(({ price }) => price);
     expect(trimmed).toBe(small);
     expect(trimmed).toBeLessThan(whole!);
@@ -251,10 +251,10 @@ describe('apparel', () => {
 
   test('a two-sided garment with a file of one page is refused', async () => {
     const files = [{ type: 'default', url: goodFile(stack, 'poster-a3.pdf') }];
-    const { id } = await stack.shop.submitOrder({
+    const { id } = await stack.client.submitOrder({
       body: orderOf(stack, { ...retail, items: [tShirt(stack, { files, retailPriceInclVat: 20 })] }),
     });
-    const failed = await readUntil(stack.shop, id, ({ fulfillmentStatus }) => fulfillmentStatus === 'failed');
+    const failed = await readUntil(stack.client, id, ({ fulfillmentStatus }) => fulfillmentStatus === 'failed');
     expect(failed.refusalReasonCode).toBe('file_page_count_mismatch');
   });
 
@@ -278,7 +278,7 @@ describe('apparel', () => {
         ],
       },
     ]);
-    const { items } = await stack.shop.getOrder({ params: { orderId } });
+    const { items } = await stack.client.getOrder({ params: { orderId } });
     expect(items[0]!.files.map(({ type, threadColors }) => [type, threadColors])).toEqual([
       ['front', []],
       ['chest-left-embroidery', ['#FFFFFF', '#CC3333']],
@@ -348,7 +348,7 @@ describe('stock product', () => {
     const lines = linesOf(printOrders[0]!);
     expect(lines).toMatchObject([{ type: 'stock', count: 2, assets: [] }]);
     expect(attributesNamed(printOrders[0]!, 'sku')).toMatchObject([{ value: 'frame-wood-oak-a3' }]);
-    const { items } = await stack.shop.getOrder({ params: { orderId } });
+    const { items } = await stack.client.getOrder({ params: { orderId } });
     expect(items[0]).toMatchObject({ files: [], fileUrl: null, fulfillmentStatus: 'passed', price: 40 });
   });
 });

@@ -1,6 +1,6 @@
 import type { Operations } from '../../../client/operations';
 import { eventually, type TestStack } from '../../support/stack';
-import { type Order, type OrderBody, orderOf } from '../../workflows/order/shop';
+import { type Order, type OrderBody, orderOf } from '../../workflows/order/client-orders';
 
 /** Reads print orders over HTTP as their partners do. */
 
@@ -35,7 +35,7 @@ export async function sentOrder(
   over: Partial<OrderBody>,
   count = 1,
 ): Promise<{ orderId: string; printOrders: PrintOrder[] }> {
-  const { id: orderId } = await stack.shop.submitOrder({ body: orderOf(stack, over) });
+  const { id: orderId } = await stack.client.submitOrder({ body: orderOf(stack, over) });
   return { orderId, printOrders: await sentPrintOrders(stack, orderId, count) };
 }
 
@@ -46,7 +46,7 @@ export async function sentPrintOrders(stack: TestStack, orderId: string, count =
       SELECT p.id::text, a.uid FROM print_orders p JOIN partners a ON a.account_id = p.partner_id
       WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY a.uid, p.id`;
     if (rows.length < count) {
-      const order: Order = await stack.shop.getOrder({ params: { orderId } });
+      const order: Order = await stack.client.getOrder({ params: { orderId } });
       if (order.fulfillmentStatus === 'failed') throw new Error(String(order.refusalReason));
       return undefined;
     }

@@ -1,6 +1,6 @@
 import { eventually, type TestStack, testStack } from '../../support/stack';
+import { address, framedPoster, poster } from '../../workflows/order/client-orders';
 import { is, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
-import { address, framedPoster, poster } from '../../workflows/order/shop';
 import { linesOf, sentOrder } from './print-order-reader';
 
 /** `GET /v2/orders`: partners read the print orders that were sent to them. */
@@ -37,7 +37,7 @@ test('after an order update, the print order has the body and the revision of th
   const { id } = printOrders[0]!;
   await postStatus(id, 'received');
   await orderUntil(stack, orderId, is('in_production'));
-  await stack.shop.updateShipment({
+  await stack.client.updateShipment({
     params: { orderId },
     body: { shippingAddress: { ...address, addressLine1: 'Chausseestrasse 3' } },
   });
@@ -185,7 +185,7 @@ describe('postbacks for a part of a mounted poster', () => {
 
   test('a cancellation by the client names all parts', async () => {
     const { orderId, id, parts } = await framedOrder();
-    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
     await orderUntil(stack, orderId, is('canceled'));
     const seen = stack.sandbox
       .seen()

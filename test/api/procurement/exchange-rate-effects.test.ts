@@ -2,7 +2,7 @@ import { createPresslineClient } from '../../../client/pressline-client';
 import { textOf } from '../../src/documents/pictures';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
-import { addressIn, isAt, ordered, orderOf, tShirt } from '../../workflows/order/shop';
+import { addressIn, isAt, ordered, orderOf, tShirt } from '../../workflows/order/client-orders';
 import { internationalRequest } from '../shipping/shipping-request';
 
 let stack: TestStack;
@@ -21,7 +21,7 @@ const quoteOrder = (
   currency: string,
   shippingAddress: { country: string; city: string; postCode: string; state?: string },
 ) =>
-  stack.shop.quoteOrder({
+  stack.client.quoteOrder({
     body: {
       currency,
       shippingAddress,
@@ -43,7 +43,7 @@ test('an order quote converts product and shipping prices at the loaded rate', a
 test('a shipping quote converts carrier prices at the loaded rate', async () => {
   const price = async () => {
     const body = { ...internationalRequest(), currency: 'CZK' };
-    const { items } = await stack.shop.quoteShippingMethods({ body: body as never });
+    const { items } = await stack.client.quoteShippingMethods({ body: body as never });
     return items[0]!.method.price;
   };
   await load({ CZK: '20' });
@@ -53,11 +53,11 @@ test('a shipping quote converts carrier prices at the loaded rate', async () => 
 });
 
 test('a currency can be used once it has a rate', async () => {
-  const { operator, partner, shop } = stack;
+  const { operator, partner, client } = stack;
   const { partners } = await operator.listPartners();
   const berlin = partners.find(({ uid }) => uid === 'prints-berlin');
   const uses: Record<string, () => Promise<unknown>> = {
-    currency: () => shop.quoteShippingMethods({ body: { ...internationalRequest(), currency: 'VND' } as never }),
+    currency: () => client.quoteShippingMethods({ body: { ...internationalRequest(), currency: 'VND' } as never }),
     'items[0].supplier.currency': () =>
       operator.setUpStockItems({
         params: { partnerId: berlin!.id },
@@ -105,7 +105,7 @@ test('the value limit of a CN22 applies at the loaded rate', async () => {
     const [pack] = body.packages;
     pack!.value = 4_000;
     pack!.items[0].value = 2_000;
-    const { packages } = await stack.shop.createShippingOrder({ body: body as never });
+    const { packages } = await stack.client.createShippingOrder({ body: body as never });
     return packages[0]!.documents!.map(({ documentType }) => documentType);
   };
   // A CN22 is sufficient up to 300 SDR, which are 348.63 EUR.

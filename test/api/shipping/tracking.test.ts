@@ -337,7 +337,7 @@ describe('the tracking sweep', () => {
   });
 
   test('checks again later when a carrier does not respond', async () => {
-    const carriers = polled(() => Promise.reject(new CarrierUnavailable('corvid_post', 'time-out')));
+    const carriers = polled(() => Promise.reject(new CarrierUnavailable('corvid_post', 'timeout')));
     const number = await buyPolled(carriers);
     await dueNow(number);
 

@@ -13,7 +13,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   api_keys: 'hashes and hints of keys',
   attribute_values: 'catalog',
   attributes: 'catalog',
-  audit_log: 'acts of operators, clients and partners; countries and methods of shipping changes, no addresses',
+  audit_log: 'changes by operators, clients and partners; countries and methods of shipping changes, no addresses',
   carrier_purchases: 'tracking numbers and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
   visible_customer_products: 'catalog',

@@ -10,7 +10,7 @@ beforeAll(async () => {
 
 /** Submits an order of navy t-shirts for the partner in Ohio. */
 async function orderTees(orderReferenceId: string, quantity: number): Promise<string> {
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: {
       orderReferenceId,
       currency: 'USD',

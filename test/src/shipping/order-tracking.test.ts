@@ -33,7 +33,7 @@ beforeAll(async () => {
       server.close(() => resolve());
     });
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/events`;
-  await stack.shop.createWebhook({ body: { url, events: ['order_delivery_estimate_updated'] } });
+  await stack.client.createWebhook({ body: { url, events: ['order_delivery_estimate_updated'] } });
 });
 afterAll(() => stopServer());
 
@@ -41,7 +41,7 @@ afterAll(() => stopServer());
 async function shippedInTwo(reference: string) {
   const parcel = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };
   const body = orderBody(stack, reference, { quantity: 2 });
-  const { id: orderId } = await stack.shop.submitOrder({
+  const { id: orderId } = await stack.client.submitOrder({
     body: { ...body, packagingInstructions: [parcel, parcel] },
   });
   const { printOrderId } = await accepted(stack, orderId);
@@ -81,7 +81,7 @@ async function report(
 }
 
 const shipmentOf = async (orderId: string) =>
-  (await stack.shop.getOrder({ params: { orderId } })).shipment as unknown as Record<string, unknown>;
+  (await stack.client.getOrder({ params: { orderId } })).shipment as unknown as Record<string, unknown>;
 const notifiedEstimates = (orderId: string) =>
   notifications
     .filter((each) => each.orderId === orderId)
@@ -97,7 +97,7 @@ test('an order of two parcels is delivered when both parcels are', async () => {
   await orderUntil(stack, orderId, is('in_transit'));
   await report(carrierUid, numbers[1], 'in_transit');
   await report(carrierUid, numbers[0], 'delivered');
-  expect((await stack.shop.getOrder({ params: { orderId } })).fulfillmentStatus).toBe('in_transit');
+  expect((await stack.client.getOrder({ params: { orderId } })).fulfillmentStatus).toBe('in_transit');
   await report(carrierUid, numbers[1], 'delivered');
 
   const { items } = await orderUntil(stack, orderId, is('delivered'));

@@ -31,7 +31,7 @@ afterAll(async () => {
 
 /** Submits an order that its partner ships with its own tracking code. */
 async function shippedWith(reference: string, trackingCode: string): Promise<string> {
-  const { id: orderId } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+  const { id: orderId } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
   const { printOrderId } = await accepted(stack, orderId);
   const partner = stack.partner('prints-berlin');
   const postback = { orderId: printOrderId, timestamp: now() };
@@ -66,10 +66,10 @@ async function report(carrierUid: string, trackingNumber: string, statusUid: str
   return (await response.json()) as object;
 }
 
-const track = (trackingNumber: string, client: Pick<TestStack['shop'], 'getTracking'> = stack.shop) =>
+const track = (trackingNumber: string, client: Pick<TestStack['client'], 'getTracking'> = stack.client) =>
   client.getTracking({ params: { trackingNumber } });
 const followed = async (orderId: string) =>
-  (await stack.shop.getOrder({ params: { orderId } })).shipment?.trackingFollowed;
+  (await stack.client.getOrder({ params: { orderId } })).shipment?.trackingFollowed;
 
 test.each([
   ['postal', 'corvid_post', 'Corvid Post', s10('R', 4_711, 'FR')],
@@ -168,7 +168,7 @@ test('a label takes over a number that a partner has named before', async () => 
   const code = s10('C', Number(BigInt(last) % BigInt(S10_SERIALS)), 'DE');
   await shippedWith('named-before', code);
 
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: { ...orderBody(stack, 'takes-over'), shipmentMethodUid: 'corvid_post_parcel' },
   });
   const { printOrderId: own } = await accepted(stack, id);

@@ -69,7 +69,7 @@ describe('the delivery address of an order', () => {
       await api.patch(draft.body.id, { shippingAddress }),
       await request(api.app)
         .put(`/v1/orders/${placed.body.id}/shipment`)
-        .set(api.shop.keyAndSecret)
+        .set(api.client.keyAndSecret)
         .send({ shippingAddress }),
     ];
 

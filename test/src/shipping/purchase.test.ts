@@ -429,7 +429,7 @@ describe('voiding', () => {
     const bought = await buy(idempotencyKey);
     if (!bought.ok) throw new Error('the purchase was refused');
     const away = faulty(post(), {
-      void: () => Promise.reject(new CarrierUnavailable('corvid_post', 'time-out')),
+      void: () => Promise.reject(new CarrierUnavailable('corvid_post', 'timeout')),
     });
 
     await expect(voidShipment(deps({ carriers: away }), bought.shipment)).rejects.toThrow(CarrierUnavailable);

@@ -20,10 +20,11 @@ const now = partnerClock();
 beforeAll(async () => {
   // A test locks rows, and the API needs a connection while a statement of the worker waits for the lock.
   stack = await testStack({ mode: 'manual', config: { DATABASE_POOL_SIZE: 10 } });
-  await stack.shop.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
+  await stack.client.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
 });
 
-const cancel = (orderId: string) => stack.shop.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
+const cancel = (orderId: string) =>
+  stack.client.cancelOrder({ params: { orderId }, body: { reason: 'ordered twice' } });
 const conflict = { status: 409, code: 'CONFLICT' };
 
 const say = (orderId: string, status: string, more: object = {}) =>
@@ -38,7 +39,7 @@ const cancelUrl = async (url: string | null) => {
 };
 
 const receipts = async (orderId: string) =>
-  (await stack.shop.getOrder({ params: { orderId } })).receipts.map(({ transactionType, totalInclVat }) => ({
+  (await stack.client.getOrder({ params: { orderId } })).receipts.map(({ transactionType, totalInclVat }) => ({
     transactionType,
     totalInclVat,
   }));
@@ -46,7 +47,7 @@ const receipts = async (orderId: string) =>
 test('while files are fetched, the order is cancelled at once without a print order or a charge', async () => {
   const body = orderBody(stack, 'early');
   const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=20000`;
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: {
       ...body,
       items: body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] })),
@@ -70,7 +71,7 @@ test('while its plan is stored, the order is cancelled, its charge is refunded a
   await sql.begin(async (tx) => {
     // The insert of the print order waits for this row.
     await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
-    ({ id } = await stack.shop.submitOrder({ body: orderBody(stack, 'while-planned') }));
+    ({ id } = await stack.client.submitOrder({ body: orderBody(stack, 'while-planned') }));
     await eventually(async () => {
       const [waiting] = await sql`
         SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%new_print_orders%'`;
@@ -173,12 +174,12 @@ test('labels that were bought before the cancellation are voided', async () => {
 });
 
 const cancelItems = (orderId: string, ...items: { itemReferenceId: string; quantity?: number }[]) =>
-  stack.shop.cancelOrder({ params: { orderId }, body: { items } });
+  stack.client.cancelOrder({ params: { orderId }, body: { items } });
 
 test('named items are cancelled and refunded, and the other items go on', async () => {
   const { orderId, printOrderId, jobIds } = await handedOver(stack, 'one-of-two', { items: 2 });
   await say(printOrderId, 'received');
-  const { items } = await stack.shop.getOrder({ params: { orderId } });
+  const { items } = await stack.client.getOrder({ params: { orderId } });
   const [first, second] = items.map(({ itemReferenceId }) => itemReferenceId);
   expect(await cancelItems(orderId, { itemReferenceId: first! })).toMatchObject({
     fulfillmentStatus: 'in_production',
@@ -199,7 +200,7 @@ test('named items are cancelled and refunded, and the other items go on', async 
 
 test('a cancel of items that the order does not have, of too many units or with an unknown field cancels nothing', async () => {
   const { orderId } = await handedOver(stack, 'guesses');
-  const [item] = (await stack.shop.getOrder({ params: { orderId } })).items;
+  const [item] = (await stack.client.getOrder({ params: { orderId } })).items;
   const refused = (reference: string) => ({ status: 400, body: { errors: [{ reference }] } });
   await expect(cancelItems(orderId, { itemReferenceId: 'unknown' })).rejects.toMatchObject(
     refused('items[0].itemReferenceId'),
@@ -208,7 +209,7 @@ test('a cancel of items that the order does not have, of too many units or with 
     cancelItems(orderId, { itemReferenceId: item!.itemReferenceId, quantity: item!.quantity + 1 }),
   ).rejects.toMatchObject(refused('items[0].quantity'));
   const guess = { itemReferenceIds: [item!.itemReferenceId] } as object;
-  await expect(stack.shop.cancelOrder({ params: { orderId }, body: guess })).rejects.toMatchObject({ status: 400 });
+  await expect(stack.client.cancelOrder({ params: { orderId }, body: guess })).rejects.toMatchObject({ status: 400 });
   expect(await orderNow(stack, orderId)).toMatchObject({ status: 'passed' });
 });
 
@@ -217,7 +218,7 @@ test('when a part of the order has left, the rest can be cancelled', async () =>
   await say(printOrderId, 'received');
   await say(printOrderId, 'shipped', { orderItemId: jobIds[0] });
   await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'shipped');
-  const { items } = await stack.shop.getOrder({ params: { orderId } });
+  const { items } = await stack.client.getOrder({ params: { orderId } });
   await expect(cancelItems(orderId, { itemReferenceId: items[0]!.itemReferenceId })).rejects.toMatchObject(conflict);
   expect(await cancel(orderId)).toMatchObject({ fulfillmentStatus: 'shipped', cancellation: 'done' });
   expect(await orderNow(stack, orderId)).toMatchObject({

@@ -18,7 +18,7 @@ import {
   read,
   readUntil,
   tShirt,
-} from './shop';
+} from './client-orders';
 
 /**
  * Hosts of print files and packing slips. A faulty file refuses the order and is named in the reason, and nothing else
@@ -205,8 +205,8 @@ test('an order stays at uploading while a host fails, and can be cancelled at on
   const items = [poster(stack, { files: [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=60000') }] })];
   const order = await ordered(stack, orderOf(stack, { items }), isAt('uploading'));
   expect(order).toMatchObject({ financialStatus: 'pending', items: [{ fulfillmentStatus: 'uploading' }] });
-  await stack.shop.cancelOrder({ params: { orderId: order.id }, body: {} });
-  expect(await read(stack.shop, order.id)).toMatchObject({
+  await stack.client.cancelOrder({ params: { orderId: order.id }, body: {} });
+  expect(await read(stack.client, order.id)).toMatchObject({
     fulfillmentStatus: 'canceled',
     financialStatus: 'canceled',
     refusalReasonCode: null,
@@ -300,7 +300,7 @@ test('a worker that is away longer than the window still attempts the fetch when
   await hasty.stopWorker();
   await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
   await hasty.startWorker();
-  expect(await readUntil(hasty.shop, id, isAt('delivered', 'failed'))).toMatchObject({
+  expect(await readUntil(hasty.client, id, isAt('delivered', 'failed'))).toMatchObject({
     fulfillmentStatus: 'delivered',
   });
 });
@@ -327,8 +327,8 @@ describe('when outbound calls must be public', () => {
     ['a private address in IPv6 form', 'https://[::ffff:10.0.0.1]/poster.pdf', 'file_host_blocked'],
   ])('%s is refused', async (_what, url, code) => {
     const body = orderOf(closed, { items: [poster(closed, { files: [{ type: 'default', url }] })] });
-    const { id } = await closed.shop.submitOrder({ body });
-    const order = await readUntil(closed.shop, id, isAt('failed', 'passed'));
+    const { id } = await closed.client.submitOrder({ body });
+    const order = await readUntil(closed.client, id, isAt('failed', 'passed'));
     expect(order).toMatchObject({
       fulfillmentStatus: 'failed',
       financialStatus: 'canceled',
@@ -342,7 +342,7 @@ describe('when outbound calls must be public', () => {
 test('a file whose inspections all ended with their process refuses the order', async () => {
   await stack.stopWorker();
   const items = [poster(stack, { files: [{ type: 'default', url: goodFile(stack, 'poster-30x40.pdf') }] })];
-  const { id } = await stack.shop.submitOrder({ body: orderOf(stack, { items }) });
+  const { id } = await stack.client.submitOrder({ body: orderOf(stack, { items }) });
   const { services } = stack;
   const inspections = async () => {
     const [file] = await services.sql<{ inspections: number }[]>`
@@ -364,7 +364,7 @@ test('a file whose inspections all ended with their process refuses the order', 
     await eventually(async () => ((await inspections()) === killed ? true : undefined));
   }
   await stack.startWorker();
-  const order = await readUntil(stack.shop, id, isAt('failed'));
+  const order = await readUntil(stack.client, id, isAt('failed'));
   expect(order).toMatchObject({ refusalReasonCode: 'file_unreadable' });
   expect(order.refusalReason).toContain('5 attempts to read it have failed');
 });

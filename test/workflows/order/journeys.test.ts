@@ -16,7 +16,7 @@ import {
   read,
   readUntil,
   tShirt,
-} from './shop';
+} from './client-orders';
 
 /** Orders from submission to delivery, with the sandbox's partners and carriers. All orders run at the same time. */
 
@@ -130,7 +130,7 @@ test('a t-shirt, a poster and a framed poster are split over partners, connected
     fulfillmentFacilityId: await facilityOf(stack.services.sql, 'prints-berlin'),
   });
   for (const { trackingCode } of parcels) {
-    const tracking = await stack.shop.getTracking({ params: { trackingNumber: trackingCode } });
+    const tracking = await stack.client.getTracking({ params: { trackingNumber: trackingCode } });
     expect(tracking.checkpoints![0]).toMatchObject({ statusUid: 'delivered' });
   }
 
@@ -201,12 +201,12 @@ describe('across a customs border', () => {
 });
 
 test('a product created by the catalog API can be ordered at once by name and variant, by allowed customers', async () => {
-  const { operator, shop } = stack;
+  const { operator, client } = stack;
   await operator.addAttributeValues({
     params: { attributeId: 'card_paper' },
     body: [{ id: '320-gsm-recycled', description: 'Recycled', properties: { gsm: 320 } }],
   });
-  const product = await shop.createCustomerProduct({
+  const product = await client.createCustomerProduct({
     body: {
       name: 'Garden card',
       productModelId: 'flat-card',
@@ -229,7 +229,7 @@ test('a product created by the catalog API can be ordered at once by name and va
     isDefault,
     attributeValues: [{ partModelId: 'flat-card', attributes: { [attribute]: id } }],
   });
-  await shop.addVariantValues({
+  await client.addVariantValues({
     params: { customerProductId: product.id },
     body: [
       {
@@ -268,7 +268,7 @@ test('a product created by the catalog API can be ordered at once by name and va
   const refusals = await Promise.all(
     [item({ Size: 'Huge' }), item({ Colour: 'Moss' }), { ...item({ Size: 'Large' }), productName: 'garden card' }].map(
       async (wrong) =>
-        shop.submitOrder({ body: orderOf(stack, { items: [wrong] }) }).then(
+        client.submitOrder({ body: orderOf(stack, { items: [wrong] }) }).then(
           () => undefined,
           ({ errors }: { errors: { reference?: string }[] }) => errors.map(({ reference }) => reference),
         ),
@@ -279,7 +279,7 @@ test('a product created by the catalog API can be ordered at once by name and va
     ['items[0].productVariant.Colour'],
     ['items[0].productName'],
   ]);
-  const other = await operator.createClient({ body: { name: 'another shop' } });
+  const other = await operator.createClient({ body: { name: 'another client' } });
   const stranger = createPresslineClient({ baseUrl: stack.baseUrl, ...other, retries: 0 });
   await expect(
     stranger.submitOrder({ body: orderOf(stack, { items: [item({ Size: 'Large' })] }) }),
@@ -290,18 +290,18 @@ test('a product created by the catalog API can be ordered at once by name and va
 });
 
 test('a draft stays a draft until it is confirmed, and is then produced unchanged', async () => {
-  const { shop } = stack;
-  const { id } = await shop.submitOrder({ body: orderOf(stack, { orderType: 'draft' }) });
-  await shop.patchDraft({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
-  expect(await read(shop, id)).toMatchObject({
+  const { client } = stack;
+  const { id } = await client.submitOrder({ body: orderOf(stack, { orderType: 'draft' }) });
+  await client.patchDraft({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
+  expect(await read(client, id)).toMatchObject({
     orderType: 'draft',
     fulfillmentStatus: 'draft',
     financialStatus: 'draft',
     orderedAt: null,
     shipment: null,
   });
-  await shop.patchDraft({ params: { orderId: id }, body: { orderType: 'order' } });
-  const order = await readUntil(shop, id, isAt('delivered', 'failed'));
+  await client.patchDraft({ params: { orderId: id }, body: { orderType: 'order' } });
+  const order = await readUntil(client, id, isAt('delivered', 'failed'));
   expect(order).toMatchObject({
     orderType: 'order',
     fulfillmentStatus: 'delivered',
@@ -367,5 +367,5 @@ test('a whole order runs through the addresses and credentials of a client', asy
   expect(small).toContain('IM2760000742');
   // The import one-stop shop ends at 150 EUR.
   expect(large).not.toContain('IM2760000742');
-  await expect(read(stack.shop, id)).rejects.toMatchObject({ status: 404 });
+  await expect(read(stack.client, id)).rejects.toMatchObject({ status: 404 });
 });

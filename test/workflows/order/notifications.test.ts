@@ -15,7 +15,7 @@ import {
   orderOf,
   poster,
   STICKER,
-} from './shop';
+} from './client-orders';
 
 /** Notifications of clients while orders run. A dead or silent receiver delays only its own notifications. */
 
@@ -65,10 +65,10 @@ beforeAll(async () => {
   stack = await testStack();
   // The bad receivers come first, so that a sequential sender would be delayed.
   for (const path of ['/dead', '/silent', '/good']) {
-    const { id, secret } = await stack.shop.createWebhook({ body: { url: `${origin}${path}` } });
+    const { id, secret } = await stack.client.createWebhook({ body: { url: `${origin}${path}` } });
     webhooks.set(path, { id, secret });
   }
-  const { id, secret } = await stack.shop.createWebhook({
+  const { id, secret } = await stack.client.createWebhook({
     body: { url: `${origin}/tracking`, events: ['order_item_tracking_code_updated'] },
   });
   webhooks.set('/tracking', { id, secret });
@@ -207,7 +207,7 @@ describe('notifications about a delivered order', () => {
   });
 
   test('name the parcels that a search for changed orders names', async () => {
-    const { orders } = await stack.shop.searchOrders({ body: { updatedFrom: order.createdAt } });
+    const { orders } = await stack.client.searchOrders({ body: { updatedFrom: order.createdAt } });
     const { parcels } = orders.find(({ id }) => id === order.id)!;
     const codes = of('order_item_tracking_code_updated');
     expect(new Set(parcels.map(({ trackingCode }) => trackingCode))).toEqual(
@@ -233,19 +233,19 @@ describe('notifications about a delivered order', () => {
     expect(log!.count).toBeGreaterThanOrEqual(messages.length);
     expect(log!.medianMs).toBeLessThan(60_000);
 
-    const { deliveries } = await stack.shop.listWebhookDeliveries({
+    const { deliveries } = await stack.client.listWebhookDeliveries({
       params: { webhookId: webhooks.get('/dead')!.id },
       query: { orderId: order.id },
     });
     expect(deliveries).toHaveLength(messages.length);
     expect(new Set(deliveries.map(({ state }) => state))).toEqual(new Set(['pending']));
-    const [failed] = await stack.shop
+    const [failed] = await stack.client
       .getWebhookDelivery({
         params: { webhookId: webhooks.get('/dead')!.id, deliveryId: deliveries.at(-1)!.id },
       })
       .then(({ attempts }) => attempts);
     expect(failed).toMatchObject({ status: 500, response: 'out of order' });
-    const silent = await stack.shop.listWebhookDeliveries({
+    const silent = await stack.client.listWebhookDeliveries({
       params: { webhookId: webhooks.get('/silent')!.id },
       query: { state: 'delivered' },
     });
@@ -303,24 +303,24 @@ test('a client reads why no partner can make its order without names and setting
 });
 
 test('a receiver that works again gets its waiting messages with the first success', async () => {
-  const { shop, services } = stack;
-  const { id: webhookId } = await shop.createWebhook({ body: { url: `${origin}/down-for-a-while` } });
+  const { client, services } = stack;
+  const { id: webhookId } = await client.createWebhook({ body: { url: `${origin}/down-for-a-while` } });
   const params = { webhookId };
   const sent = [
-    await shop.testWebhook({ params }),
-    await shop.testWebhook({ params }),
-    await shop.testWebhook({ params }),
+    await client.testWebhook({ params }),
+    await client.testWebhook({ params }),
+    await client.testWebhook({ params }),
   ];
   const inState = async (state: 'pending' | 'delivered') =>
-    (await shop.listWebhookDeliveries({ params, query: { state } })).deliveries;
+    (await client.listWebhookDeliveries({ params, query: { state } })).deliveries;
   await eventually(async () =>
     (await inState('pending')).filter(({ attempts }) => attempts.length > 0).length === sent.length ? true : undefined,
   );
   await services.sql`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 day' WHERE endpoint_id = ${webhookId}`;
   await services.sql`UPDATE outbox SET available_at = now() + interval '1 day' WHERE target = ${webhookId}`;
   isDown = false;
-  // The shop does not wait for the next attempt of one of them.
-  await shop.redeliverWebhookDelivery({ params: { webhookId, deliveryId: sent[1]!.id } });
+  // The client does not wait for the next attempt of one of them.
+  await client.redeliverWebhookDelivery({ params: { webhookId, deliveryId: sent[1]!.id } });
   const delivered = await eventually(async () => {
     const found = await inState('delivered');
     return found.length === sent.length ? found : undefined;

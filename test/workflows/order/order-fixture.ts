@@ -11,7 +11,7 @@ import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { WAIT_MS } from '../../support/eventually';
 import type { TestStack } from '../../support/stack';
-import { address, orderOf, poster, sticker } from './shop';
+import { address, orderOf, poster, sticker } from './client-orders';
 
 /** Orders for tests of order runs, and helpers that wait for them and read their rows. */
 
@@ -151,7 +151,7 @@ export async function handedOver(
   orderReferenceId: string,
   options: Parameters<typeof orderBody>[2] = {},
 ): Promise<HandedOver> {
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, orderReferenceId, options) });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, orderReferenceId, options) });
   return await accepted(stack, id);
 }
 

@@ -2,8 +2,18 @@ import { loadImage } from '@napi-rs/canvas';
 import { deriveOrderStatus, type ItemStatus } from '../../../src/orders/domain/lifecycle/statuses';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
+import {
+  address,
+  DIE_CUT_STICKER,
+  faultyFile,
+  goodFile,
+  type Order,
+  orderOf,
+  poster,
+  read,
+  readUntil,
+} from './client-orders';
 import { partnerClock } from './order-fixture';
-import { address, DIE_CUT_STICKER, faultyFile, goodFile, type Order, orderOf, poster, read, readUntil } from './shop';
 
 /**
  * Reads an order of two items after every step of its run. The statuses are derived from the items, and in the end every
@@ -60,8 +70,8 @@ const statuses = ({ fulfillmentStatus, financialStatus, items }: Order) => [
 
 /** Reads until the first item has this status, and checks that the order's status is derived from its items. */
 async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
-  const order = await readUntil(stack.shop, orderId, (seen) => statuses(seen).join() === expected.join()).catch(
-    async () => await read(stack.shop, orderId),
+  const order = await readUntil(stack.client, orderId, (seen) => statuses(seen).join() === expected.join()).catch(
+    async () => await read(stack.client, orderId),
   );
   expect(statuses(order)).toEqual(expected);
   expect(order.fulfillmentStatus).toBe(
@@ -73,7 +83,7 @@ async function readAt(orderId: string, ...expected: string[]): Promise<Order> {
 /** Returns the print jobs of the order's one print order, when its partner has accepted it. */
 async function jobsOf(orderId: string) {
   const order = await readUntil(
-    stack.shop,
+    stack.client,
     orderId,
     ({ items, eventLog }) =>
       items.every(({ printJobs }) => printJobs.length === 1) &&
@@ -112,7 +122,7 @@ const fetched = async (url: string) => {
 test('an order shows its status at every step of a run, from created to delivered', async () => {
   const now = partnerClock();
   await stack.stopWorker();
-  const { id } = await stack.shop.submitOrder({ body: twoItems(faultyFile(stack, 'slow.pdf?ms=1500')) });
+  const { id } = await stack.client.submitOrder({ body: twoItems(faultyFile(stack, 'slow.pdf?ms=1500')) });
   const created = await readAt(id, 'created', 'pending', 'created', 'created');
   expect(created).toMatchObject({ shipment: null, receipts: [], eventLog: [] });
   expect(created.items[0]).toMatchObject({
@@ -160,7 +170,7 @@ test('an order shows its status at every step of a run, from created to delivere
   expect(shipped.shipment).toMatchObject({ status: 'shipped' });
 
   const codes = shipped.shipment!.packages.map((parcel) => parcel.trackingCode);
-  const { carrierUid } = await stack.shop.getTracking({ params: { trackingNumber: codes[0]! } });
+  const { carrierUid } = await stack.client.getTracking({ params: { trackingNumber: codes[0]! } });
   for (const code of codes) await carrierSays(carrierUid!, code, 'in_transit', now());
   const inTransit = await readAt(id, 'in_transit', 'invoiced', 'in_transit', 'in_transit');
   expect(inTransit.shipment).toMatchObject({ status: 'in_transit' });
@@ -360,7 +370,7 @@ async function expectOurCopies(printOrderId: string): Promise<void> {
 
 test('an item that its partner cancels waits for an operator, who cancels it with a refund', async () => {
   const now = partnerClock();
-  const { id } = await stack.shop.submitOrder({ body: twoItems(goodFile(stack, 'poster-a4.pdf')) });
+  const { id } = await stack.client.submitOrder({ body: twoItems(goodFile(stack, 'poster-a4.pdf')) });
   await readAt(id, 'passed', 'invoiced', 'passed', 'passed');
   const { printOrderId, first, second } = await jobsOf(id);
   const say = (status: 'received' | 'printed' | 'shipped', orderItemId: string) =>

@@ -69,7 +69,7 @@ test('a filter takes the orders that need attention and match', async () => {
     (await start({ action: 'retry', filter, dryRun: true }).expect(200)).body.total;
   expect(await total({})).toBe(2);
   expect(await total({ attention: ['partner_refused'] })).toBe(1);
-  expect(await total({ attention: ['partner_refused', 'partner_error'], clientIds: [api.shop.id] })).toBe(2);
+  expect(await total({ attention: ['partner_refused', 'partner_error'], clientIds: [api.client.id] })).toBe(2);
   expect(await total({ fulfillmentStatuses: ['created'], createdFrom: '2020-01-01T00:00:00Z' })).toBe(2);
   await start({ action: 'retry', filter: { clientIds: [api.other.id] } }).expect(409);
   await start({ action: 'retry', filter: { partnerIds: [api.partner.id] } }).expect(409);
@@ -112,8 +112,8 @@ test('a bulk repair is canceled once it runs, and not after its end', async () =
   await endBulkRepair(api.sql, id);
   await api.post(`${PATH}/${id}/cancel`, {}, operator).expect(409);
   await api.post(`${PATH}/none/cancel`, {}, operator).expect(404);
-  const acts = await api.sql`SELECT action FROM audit_log WHERE object_id = ${id} ORDER BY id`;
-  expect(acts.map(({ action }) => action)).toEqual(['bulk_repair.start', 'bulk_repair.cancel']);
+  const entries = await api.sql`SELECT action FROM audit_log WHERE object_id = ${id} ORDER BY id`;
+  expect(entries.map(({ action }) => action)).toEqual(['bulk_repair.start', 'bulk_repair.cancel']);
 });
 
 test('bad input is refused', async () => {
@@ -121,11 +121,11 @@ test('bad input is refused', async () => {
   const refused = async (body: object) => fields((await start(body).expect(400)).body);
   expect(await refused({ action: 'hold' })).toEqual(['VALIDATION_ERROR orderIds']);
   expect(await refused({ action: 'hold', orderIds: [id], filter: {} })).toEqual(['VALIDATION_ERROR orderIds']);
-  expect(await refused({ action: 'hold', orderIds: [api.shop.id] })).toEqual(['VALIDATION_ERROR orderIds']);
+  expect(await refused({ action: 'hold', orderIds: [api.client.id] })).toEqual(['VALIDATION_ERROR orderIds']);
   expect(await refused({ action: 'hold', orderIds: [id], partnerId: api.partner.id })).toEqual([
     'VALIDATION_ERROR partnerId',
   ]);
-  expect(await refused({ action: 'reroute', orderIds: [id], partnerId: api.shop.id })).toEqual([
+  expect(await refused({ action: 'reroute', orderIds: [id], partnerId: api.client.id })).toEqual([
     'VALIDATION_ERROR partnerId',
   ]);
   await start({ action: 'explode', orderIds: [id] }).expect(400);
@@ -133,6 +133,6 @@ test('bad input is refused', async () => {
   await start({ action: 'hold', orderIds: Array.from({ length: 10_001 }, () => id) }).expect(400);
   await start({ action: 'hold', reason: ' ', orderIds: [id] }).expect(400);
   await start({ action: 'hold', orderIds: [id] }, viewer).expect(403);
-  await start({ action: 'hold', orderIds: [id] }, api.shop).expect(403);
+  await start({ action: 'hold', orderIds: [id] }, api.client).expect(403);
   await get('/none').expect(404);
 });

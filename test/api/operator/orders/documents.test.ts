@@ -136,7 +136,7 @@ test('a voided label gets 409, a deleted one 410, an unknown one 404, another fo
 test('clients and partners are refused', async () => {
   const { orderId, shipmentId } = await labelled();
   for (const path of [`/v1/operator/orders/${orderId}/documents`, `/v1/operator/shipments/${shipmentId}/labels/0`]) {
-    await request(api.app).get(path).set(api.shop.keyAndSecret).expect(403);
+    await request(api.app).get(path).set(api.client.keyAndSecret).expect(403);
     await request(api.app).get(path).set(api.partner.key).expect(403);
   }
 });

@@ -52,7 +52,7 @@ test('the client reads no notes', async () => {
   const id = await submitted();
   await write(id, 'difficult-customer').expect(200);
   expect((await api.get(id).expect(200)).text).not.toContain('difficult-customer');
-  await request(api.app).get(path(id)).set(api.shop.keyAndSecret).expect(403);
+  await request(api.app).get(path(id)).set(api.client.keyAndSecret).expect(403);
 });
 
 test('one Idempotency-Key writes one note', async () => {
@@ -62,7 +62,7 @@ test('one Idempotency-Key writes one note', async () => {
   expect((await read(id)).notes).toHaveLength(1);
 });
 
-test('the audit log has the act without the text', async () => {
+test('the audit log has an entry without the text', async () => {
   const id = await submitted();
   const { body: note } = await write(id, 'secret-words').expect(200);
   const rows =
@@ -86,7 +86,7 @@ test('bad input is refused', async () => {
   await write(id, 'x'.repeat(2_001)).expect(400);
   await write(id, 'x'.repeat(2_000)).expect(200);
   await write(id, 'by a viewer', viewer).expect(403);
-  await write(id, 'by a client', api.shop).expect(403);
+  await write(id, 'by a client', api.client).expect(403);
   await write('no-such-order', 'x').expect(404);
   await request(api.app)
     .get(`${path(id)}?cursor=x`)

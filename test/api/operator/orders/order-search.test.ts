@@ -13,7 +13,7 @@ let printJobId: string;
 beforeAll(async () => {
   api = await ordersApi();
   ({ berlin, ohio } = await subscribedPartners(api));
-  const submit = async (over: object, by = api.shop) => (await api.submit(order(over), by).expect(200)).body.id;
+  const submit = async (over: object, by = api.client) => (await api.submit(order(over), by).expect(200)).body.id;
   first = await submit({ orderReferenceId: 'ref-1', shippingAddress: address({ email: 'Ada@Example.com' }) });
   second = await submit({ orderReferenceId: 'ref-2', shippingAddress: address({ country: 'FR' }) });
   third = await submit({ orderReferenceId: 'ref-1', shippingAddress: address({ email: 'bo@example.com' }) }, api.other);
@@ -85,7 +85,7 @@ describe('orders are filtered by', () => {
     ['one of several reasons of an order', () => ({ attention: 'partner_error' }), () => [third, second]],
     ['a reason that no order has', () => ({ attention: 'no_partner' }), () => []],
     ['any attention', () => ({ attention: 'any' }), () => [third, second]],
-    ['client', () => ({ clientId: api.shop.id }), () => [second, first]],
+    ['client', () => ({ clientId: api.client.id }), () => [second, first]],
     ['partner', () => ({ partnerId: berlin }), () => [first]],
     ['country', () => ({ country: 'FR' }), () => [second]],
     ['method', () => ({ method: 'no-such-method' }), () => []],

@@ -47,5 +47,5 @@ test('another status gets 400, an unknown order 404, a client 403', async () => 
   const id = await orderWith('invoiced');
   expect(fields((await pay(id, { status: 'refunded' }).expect(400)).body)).toEqual(['NO_SUCH_CHOICE_ERROR status']);
   await pay('no-such-order', { status: 'paid' }).expect(404);
-  await pay(id, { status: 'paid' }, api.shop).expect(403);
+  await pay(id, { status: 'paid' }, api.client).expect(403);
 });

@@ -151,5 +151,5 @@ test('an unknown order gets 404, a client 403', async () => {
   const { orderId } = await sentOrder();
   await api.list('/v1/operator/orders/no-such-order/print-orders').expect(404);
   const path = `/v1/operator/orders/${orderId}/print-orders`;
-  await request(api.app).get(path).set(api.shop.keyAndSecret).expect(403);
+  await request(api.app).get(path).set(api.client.keyAndSecret).expect(403);
 });

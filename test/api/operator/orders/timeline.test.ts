@@ -38,7 +38,7 @@ beforeAll(async () => {
   const endpoint = randomUUID();
   await sql`
     INSERT INTO webhook_endpoints (id, client_id, url, events, secret)
-    VALUES (${endpoint}, ${api.shop.id}, 'https://shop.example/hook', '{}', 'whsec_hidden')`;
+    VALUES (${endpoint}, ${api.client.id}, 'https://shop.example/hook', '{}', 'whsec_hidden')`;
   await sql`
     INSERT INTO webhook_deliveries (id, endpoint_id, message_id, event, order_id, body, state, created_at)
     VALUES (${randomUUID()}, ${endpoint}, ${randomUUID()}, 'order_status_updated', ${orderId}, '{"event":"x"}', 'dead', ${at(7)})`;

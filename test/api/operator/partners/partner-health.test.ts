@@ -147,16 +147,16 @@ test('a ping is signed and sent once, returns the response of the partner, and i
   const first = (await get(`${partnerId}/requests?limit=1`).expect(200)).body;
   const rest = (await get(`${partnerId}/requests?limit=1&cursor=${first.nextCursor}`).expect(200)).body;
   expect([...first.requests, ...rest.requests]).toEqual(requests);
-  const acts = await api.sql`SELECT actor_name, after FROM audit_log WHERE action = 'partner.ping' ORDER BY id`;
-  expect(acts).toEqual([
+  const entries = await api.sql`SELECT actor_name, after FROM audit_log WHERE action = 'partner.ping' ORDER BY id`;
+  expect(entries).toEqual([
     { actorName: 'grace', after: { status: 200, outcome: 'accepted' } },
     { actorName: 'grace', after: { status: 500, outcome: 'retry' } },
   ]);
 });
 
 test('viewers, partners and clients do not ping; a partner without an address cannot be pinged', async () => {
-  for (const by of [viewer, api.shop, api.partner]) await ping(partnerId, by).expect(403);
-  await get(`${partnerId}/health`, api.shop).expect(403);
+  for (const by of [viewer, api.client, api.partner]) await ping(partnerId, by).expect(403);
+  await get(`${partnerId}/health`, api.client).expect(403);
   await api.sql`UPDATE partners SET order_submit_url = NULL WHERE account_id = ${otherId}`;
   await ping(otherId).expect(409);
   for (const path of ['none/health', 'none/requests', 'none/postbacks']) await get(path).expect(404);

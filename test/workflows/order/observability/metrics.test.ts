@@ -18,7 +18,7 @@ beforeAll(async () => {
   const { services } = stack;
   server = (await startObservability(services, { ...services.config, METRICS_PORT: 0 }))!;
   before = await scrape(server.url);
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'measured') });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'measured') });
   await orderUntil(stack, id, is('delivered'));
   // Stored gauges are up to ten seconds old.
   await services.sql`UPDATE gauge_snapshot SET read_at = '-infinity'`;
@@ -94,7 +94,7 @@ test('requests are labelled with the route template, and with no route for an un
 test('an order that needs attention is counted by reason, with the time since it does', async () => {
   const { sql } = stack.services;
   const reference = 'neglected';
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
   await orderUntil(stack, id, is('delivered'));
   await sql`UPDATE orders SET attention = '{short_shipped}' WHERE id = ${id}`;
   await sql`UPDATE orders SET attention_since = jsonb_build_object('short_shipped', now() - interval '1 h') WHERE id = ${id}`;

@@ -26,7 +26,7 @@ const detailsWith = (orderId: string, part: string) =>
 test('the details are true from the start on, while steps run, and after they have ended', async () => {
   const body = orderBody(stack, 'details');
   const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=4000`;
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: { ...body, items: [{ ...body.items[0]!, files: [{ type: 'default', url: slow }] }] },
   });
   const atStart = await detailsWith(id, '**uploading**');
@@ -51,7 +51,7 @@ test('the details of a parked order say when it is planned again', async () => {
   };
   await enable(false);
   try {
-    const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked-details') });
+    const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'parked-details') });
     await orderUntil(stack, id, is('on_hold'));
     const parked = await detailsWith(id, 'Planned again at');
     expect(parked).not.toContain('being fetched');

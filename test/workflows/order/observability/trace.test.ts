@@ -12,7 +12,7 @@ import { type OtlpReceiver, type ReceivedSpan, startOtlpReceiver } from '../../.
 import { type TestStack, testStack } from '../../../support/stack';
 import { is, orderBody, orderUntil } from '../order-fixture';
 
-/** The trace of one order, from the shop's request to its end, as an OpenTelemetry collector receives it. */
+/** The trace of one order, from the client's request to its end, as an OpenTelemetry collector receives it. */
 
 const TRACE_ID = '4bf92f3577b34da6a3ce929d0e0e4736';
 const CALLER_SPAN_ID = '00f067aa0ba902b7';
@@ -45,7 +45,7 @@ beforeAll(async () => {
     ),
   });
   const { port } = notified.address() as AddressInfo;
-  await stack.shop.createWebhook({ body: { url: `http://127.0.0.1:${port}/hook/secret-path?token=secret` } });
+  await stack.client.createWebhook({ body: { url: `http://127.0.0.1:${port}/hook/secret-path?token=secret` } });
   const { apiKey, apiSecret } = stack.credentials.client;
   const response = await fetch(`${stack.baseUrl}/v1/orders`, {
     method: 'POST',

@@ -52,7 +52,7 @@ test.each([1, 2, 3, 4])(
   async (words) => {
     const reference = `odd-words-${words}`;
     await misbehaveOnce(stack, 'prints-berlin', 'odd-words', reference, words);
-    const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+    const { id } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
     expect(await orderUntil(stack, id, is('delivered'))).toMatchObject({ attention: null });
   },
 );
@@ -60,7 +60,7 @@ test.each([1, 2, 3, 4])(
 test.each([1, 2, 3, 4])('a refusal with odd words (%s) is recorded', async (words) => {
   const reference = `odd-refusal-${words}`;
   await misbehaveOnce(stack, 'prints-berlin', 'odd-refusal', reference, words);
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, reference) });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, reference) });
   await orderUntil(stack, id, ({ attention }) => attention === 'partner_refused');
   const [refusal] = await logged(id, 'print_order_refused');
   expect(String(refusal!.message)).toMatch(/^HTTP 422: .*Wartung/);
@@ -73,7 +73,7 @@ test.each(WORDS)('the answers to an order update and to a cancel request may hav
   await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', reference, 60_000);
   const { orderId } = await handedOver(stack, reference);
   await answering('order_update_url', [422, `{"message":${text}}`], async () => {
-    await stack.shop.updateShipment({
+    await stack.client.updateShipment({
       params: { orderId },
       body: {
         shippingAddress: {
@@ -85,7 +85,7 @@ test.each(WORDS)('the answers to an order update and to a cancel request may hav
     await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
   });
   await answering('order_cancel_url', [409, `{"error":${text}}`], async () => {
-    await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    await stack.client.cancelOrder({ params: { orderId }, body: {} });
     await orderUntil(stack, orderId, ({ attention }) => attention!.includes('cancel_refused'));
   });
   const messages = (await orderLog(stack, orderId)).map(({ data }) => data.message);

@@ -43,7 +43,7 @@ beforeAll(async () => {
 afterAll(() => new Promise((resolve) => receiver.close(resolve)));
 
 const moveTo = (orderId: string, reference: string, addressLine1: string) =>
-  stack.shop.updateShipment({
+  stack.client.updateShipment({
     params: { orderId },
     body: { shippingAddress: { ...orderBody(stack, reference).shippingAddress, addressLine1 } },
   });
@@ -80,7 +80,7 @@ describe('a partner that has the print order', () => {
     const order = await handedOver(stack, 'moved-twice');
     await moveTo(order.orderId, 'moved-twice', 'Invalidenstrasse 2');
     await untilUpdated(order, 1);
-    await stack.shop.updateShipment({
+    await stack.client.updateShipment({
       params: { orderId: order.orderId },
       body: { shipmentMethodUid: 'express' },
     });
@@ -167,7 +167,7 @@ test('a repeated delivery of the print order is followed by the latest update, e
 describe('a change before the partner has accepted the print order', () => {
   test('repeats the first message unchanged during its delivery, and an update follows', async () => {
     const reference = 'moved-in-delivery';
-    const { id: orderId } = await stack.shop.submitOrder({
+    const { id: orderId } = await stack.client.submitOrder({
       body: orderBody(stack, reference, { address: { addressLine2: 'sandbox:fails-first=1' } }),
     });
     const { printOrderIds } = await orderUntil(
@@ -189,7 +189,7 @@ describe('a change before the partner has accepted the print order', () => {
     const body = orderBody(stack, 'moved-before');
     const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
     const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] }));
-    const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+    const { id } = await stack.client.submitOrder({ body: { ...body, items } });
     await orderUntil(stack, id, is('uploading'));
     await repair(id, { action: 'hold' });
     const { printOrderIds } = await orderUntil(stack, id, (now) => now.printOrderIds.length === 1);

@@ -12,7 +12,7 @@ import { NOT_PROVOKED } from './not-provoked';
  * number of print orders and labels, and no status steps back. All orders run at the same time.
  */
 
-/** The pause of a partner that waits for `act`. The test ends it. */
+/** The pause of a partner that waits for `change`. The test ends it. */
 const UNTIL_ACT_MS = 600_000;
 
 interface Case {
@@ -22,7 +22,7 @@ interface Case {
   /** The state that the order reaches without help, when it does not ship. */
   readonly waits?: (now: OrderNow) => boolean;
   /** What an operator or the client then does. */
-  readonly act?: (stack: TestStack, orderId: string, now: OrderNow) => Promise<unknown>;
+  readonly change?: (stack: TestStack, orderId: string, now: OrderNow) => Promise<unknown>;
   /** Default: `delivered`. */
   readonly end?: OrderStatus;
   readonly printOrders: number;
@@ -39,7 +39,7 @@ const operator = (
   action: 'retry' | 'reroute' | 'reproduce' | 'cancel',
   quantity?: number,
   force?: true,
-): NonNullable<Case['act']> => {
+): NonNullable<Case['change']> => {
   return (stack, orderId, { items }) =>
     stack.operator.repairOrder({
       params: { orderId },
@@ -55,9 +55,9 @@ const waitingItem = (items: OrderNow['items']): string =>
   (items.find(({ status }) => status === 'manual_handling') ?? items[0]!).id;
 
 const moves =
-  (reference: string): NonNullable<Case['act']> =>
+  (reference: string): NonNullable<Case['change']> =>
   (stack, orderId) =>
-    stack.shop.updateShipment({
+    stack.client.updateShipment({
       params: { orderId },
       body: {
         shippingAddress: {
@@ -69,7 +69,7 @@ const moves =
 
 /** Moves the order, and waits until its partner has received the order update. */
 const updates =
-  (reference: string): NonNullable<Case['act']> =>
+  (reference: string): NonNullable<Case['change']> =>
   async (stack, orderId, now) => {
     await moves(reference)(stack, orderId, now);
     await orderUntil(stack, orderId, ({ printOrderIds }) =>
@@ -99,19 +99,19 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   },
   refuses: {
     waits: isOnHold,
-    act: operator('reroute'),
+    change: operator('reroute'),
     printOrders: 2,
     labels: 1,
     first: ({ state, deliveries }) => expect({ state, deliveries }).toEqual({ state: 'not-taken', deliveries: 1 }),
   },
   'odd-words': { printOrders: 1, labels: 1 },
-  'odd-refusal': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
-  redirects: { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  'odd-refusal': { waits: isOnHold, change: operator('reroute'), printOrders: 2, labels: 1 },
+  redirects: { waits: isOnHold, change: operator('reroute'), printOrders: 2, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
   'no-postbacks': {
     waits: ({ attention }) => attention === 'not_received',
-    act: operator('reroute'),
+    change: operator('reroute'),
     printOrders: 2,
     labels: 1,
     first: ({ deliveries, cancelOrders }) => {
@@ -125,8 +125,8 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     labels: 1,
     first: ({ deliveries }) => expect(deliveries).toBe(2),
   },
-  'stops-after-received': { waits: is('in_production'), act: operator('reroute'), printOrders: 2, labels: 1 },
-  'stops-after-printed': { waits: is('printed'), act: operator('reroute'), printOrders: 2, labels: 1 },
+  'stops-after-received': { waits: is('in_production'), change: operator('reroute'), printOrders: 2, labels: 1 },
+  'stops-after-printed': { waits: is('printed'), change: operator('reroute'), printOrders: 2, labels: 1 },
   'duplicate-postbacks': {
     printOrders: 1,
     labels: 1,
@@ -149,7 +149,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'per-item-postbacks': { items: 2, printOrders: 1, labels: 1 },
   'cancels-order': {
     waits: isOnHold,
-    act: async (stack, orderId, now) => {
+    change: async (stack, orderId, now) => {
       // The partner cancelled the print order, so a retry is refused.
       await expect(operator('retry')(stack, orderId, now)).rejects.toMatchObject({
         status: 409,
@@ -160,18 +160,18 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     printOrders: 2,
     labels: 1,
   },
-  'cancels-item': { items: 2, waits: firstItemWaits, act: operator('reproduce'), printOrders: 2, labels: 2 },
+  'cancels-item': { items: 2, waits: firstItemWaits, change: operator('reproduce'), printOrders: 2, labels: 2 },
   'cancels-quantity': {
     items: 2,
     quantity: 3,
     waits: firstItemWaits,
     // The partner has packed the print order, and refuses to stop the units that it holds.
-    act: operator('reproduce', 3, true),
+    change: operator('reproduce', 3, true),
     printOrders: 2,
     labels: 2,
   },
   'error-then-recovers': { printOrders: 1, labels: 1 },
-  'error-only': { waits: isOnHold, act: operator('reroute'), printOrders: 2, labels: 1 },
+  'error-only': { waits: isOnHold, change: operator('reroute'), printOrders: 2, labels: 1 },
   'ships-without-dispatch': { end: 'shipped', printOrders: 1, labels: 0 },
   'dispatches-often': {
     printOrders: 1,
@@ -186,8 +186,8 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'refuses-cancel': {
     amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: async (stack, orderId) => {
-      const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    change: async (stack, orderId) => {
+      const { fulfillmentStatus } = await stack.client.cancelOrder({ params: { orderId }, body: {} });
       // Production continues meanwhile.
       expect(['in_production', 'printed']).toContain(fulfillmentStatus);
       await orderUntil(stack, orderId, ({ attention }) => attention === 'cancel_refused');
@@ -198,8 +198,8 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'prints-slowly': {
     amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: async (stack, orderId) => {
-      const { fulfillmentStatus } = await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+    change: async (stack, orderId) => {
+      const { fulfillmentStatus } = await stack.client.cancelOrder({ params: { orderId }, body: {} });
       expect(fulfillmentStatus).toBe('canceled');
     },
     end: 'canceled',
@@ -209,7 +209,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'waits-after-dispatch': {
     amount: UNTIL_ACT_MS,
     waits: ({ shipments }) => shipments.bought === 1,
-    act: async (stack, orderId, now) => {
+    change: async (stack, orderId, now) => {
       await moves('waits-after-dispatch')(stack, orderId, now);
       await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
     },
@@ -223,7 +223,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'ships-old-label': {
     amount: UNTIL_ACT_MS,
     waits: ({ shipments }) => shipments.bought === 1,
-    act: async (stack, orderId, now) => {
+    change: async (stack, orderId, now) => {
       await moves('ships-old-label')(stack, orderId, now);
       await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
     },
@@ -235,7 +235,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'refuses-updates': {
     amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: async (stack, orderId, now) => {
+    change: async (stack, orderId, now) => {
       await moves('refuses-updates')(stack, orderId, now);
       await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
     },
@@ -246,7 +246,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'misses-updates': {
     amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: updates('misses-updates'),
+    change: updates('misses-updates'),
     printOrders: 1,
     labels: 1,
     first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, response: 'silence' }]),
@@ -254,7 +254,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'delays-updates': {
     amount: 12_000,
     waits: is('in_production'),
-    act: moves('delays-updates'),
+    change: moves('delays-updates'),
     printOrders: 1,
     labels: 1,
     first: ({ updates }) =>
@@ -263,7 +263,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'ships-to-old-address': {
     amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    act: updates('ships-to-old-address'),
+    change: updates('ships-to-old-address'),
     end: 'shipped',
     printOrders: 1,
     labels: 0,
@@ -289,15 +289,15 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
 let stack: TestStack;
 const runs = new Map<string, Promise<{ orderId: string; end: OrderNow }>>();
 
-async function play(name: BehaviourName, { amount, act, ...wanted }: Case) {
+async function play(name: BehaviourName, { amount, change, ...wanted }: Case) {
   await misbehaveOnce(stack, 'prints-berlin', name, name, amount);
-  const { id: orderId } = await stack.shop.submitOrder({
+  const { id: orderId } = await stack.client.submitOrder({
     body: orderBody(stack, name, {
       ...(wanted.items === undefined ? {} : { items: wanted.items }),
       ...(wanted.quantity === undefined ? {} : { quantity: wanted.quantity }),
     }),
   });
-  if (act !== undefined) await act(stack, orderId, await orderUntil(stack, orderId, wanted.waits!));
+  if (change !== undefined) await change(stack, orderId, await orderUntil(stack, orderId, wanted.waits!));
   const end = await orderUntil(stack, orderId, (now) => {
     if (amount === UNTIL_ACT_MS) for (const id of now.printOrderIds) stack.sandbox.endPause(id);
     return is(wanted.end ?? 'delivered')(now);

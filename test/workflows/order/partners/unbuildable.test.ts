@@ -1,7 +1,7 @@
 import { type TestStack, testStack } from '../../../support/stack';
+import { faultyFile, framedPoster } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { orderBody, orderLog, orderUntil, seenPrintOrders } from '../order-fixture';
-import { faultyFile, framedPoster } from '../shop';
 
 /** Print orders that cannot be built from their order. No API accepts such an order: the test changes its row. */
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
 test('a print order that cannot be built is not retried: its item waits for an operator at once, with the reason', async () => {
   const { sql } = stack.services;
   const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: { ...orderBody(stack, 'unbuildable'), items: [framedPoster(stack, { files, retailPriceInclVat: 40 })] },
   });
   await orderUntil(stack, id, ({ status }) => status === 'uploading');
@@ -36,7 +36,7 @@ test('a print order that cannot be built is not retried: its item waits for an o
     { data: { message: expect.stringMatching(/cannot be built: item .* has no parts/) } },
   ]);
   expect(seenPrintOrders(stack, stopped.printOrderIds)).toEqual([]);
-  const shown = await stack.shop.getOrder({ params: { orderId: id } });
+  const shown = await stack.client.getOrder({ params: { orderId: id } });
   expect(shown).toMatchObject({ fulfillmentStatus: 'on_hold', items: [{ fulfillmentStatus: 'manual_handling' }] });
   expect(JSON.stringify(shown)).not.toContain('cannot be built');
 

@@ -1,4 +1,5 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { address } from '../client-orders';
 import { conflict, operatorHelpers } from '../operator-fixture';
 import {
   accepted,
@@ -10,7 +11,6 @@ import {
   orderLog,
   orderUntil,
 } from '../order-fixture';
-import { address } from '../shop';
 
 /** What operators do in the place of clients and partners. The partners of the sandbox send no postbacks on their own. */
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 const actions = async (orderId: string) => (await look(orderId)).possibleRepairs.map(({ action }) => action);
-const shown = (orderId: string) => stack.shop.getOrder({ params: { orderId } });
+const shown = (orderId: string) => stack.client.getOrder({ params: { orderId } });
 const audited = async (object: string) =>
   (await stack.operator.listAuditLog({ query: { object } })).entries.map(({ action, after }) => ({ action, after }));
 
@@ -218,10 +218,10 @@ describe('a delivered order', () => {
 
   test('is made again also when it replaced another one, which the reprint does not', async () => {
     const replaced = await handedOver(stack, 'replaced');
-    await stack.shop.cancelOrder({ params: { orderId: replaced.orderId }, body: {} });
+    await stack.client.cancelOrder({ params: { orderId: replaced.orderId }, body: {} });
     await orderUntil(stack, replaced.orderId, is('canceled'));
     const body = { ...orderBody(stack, 'replaced'), replaces: replaced.orderId };
-    const orderId = await deliver(await accepted(stack, (await stack.shop.submitOrder({ body })).id));
+    const orderId = await deliver(await accepted(stack, (await stack.client.submitOrder({ body })).id));
     const { id } = await reprint(orderId, {});
     expect(await shown(id)).toMatchObject({ reprintOf: orderId, replaces: null });
   });

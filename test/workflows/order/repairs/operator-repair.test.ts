@@ -17,7 +17,7 @@ describe('hold and release', () => {
   test('an order on hold is not delivered to its partner before the release', async () => {
     const body = orderBody(stack, 'hold-early');
     const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
-    const { id } = await stack.shop.submitOrder({
+    const { id } = await stack.client.submitOrder({
       body: { ...body, items: [{ ...body.items[0]!, files: [{ type: 'default', url: slow }] }] },
     });
     await orderUntil(stack, id, is('uploading'));
@@ -57,7 +57,7 @@ test('retry plans a parked order again', async () => {
       await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
   };
   await enable(false);
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, 'parked') });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, 'parked') });
   expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
   const { orders } = await stack.operator.listOperatorOrders({ query: { attention: 'no_partner' } });
   expect(orders.map((order) => order.id)).toEqual([id]);
@@ -124,7 +124,7 @@ describe('reroute', () => {
     ['shipping price', { retailShippingPriceInclVat: null }],
   ])('is refused across a customs border without the retail %s', async (name, over) => {
     const body = { ...orderBody(stack, `no-${name}`), ...over };
-    const { id } = await stack.shop.submitOrder({ body: body as never });
+    const { id } = await stack.client.submitOrder({ body: body as never });
     const { itemIds } = await accepted(stack, id);
     await expect(repair(id, { action: 'reroute', itemId: itemIds[0]! })).rejects.toMatchObject(
       conflict(/customs border/),
@@ -225,7 +225,7 @@ test('cancel refunds the item, asks the partner, and the rest continues', async 
   const [poster] = order.itemIds as [string];
   const after = await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
   expect(after).toMatchObject({ fulfillmentStatus: 'passed' });
-  const shown = await stack.shop.getOrder({ params: { orderId: order.orderId } });
+  const shown = await stack.client.getOrder({ params: { orderId: order.orderId } });
   expect(shown).toMatchObject({
     financialStatus: 'partially_refunded',
     items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
@@ -252,13 +252,13 @@ test('a refused cancel raises attention, and a second cancel takes effect', asyn
     fulfillmentStatus: 'passed',
     attention: ['cancel_refused'],
   });
-  expect((await stack.shop.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(1);
+  expect((await stack.client.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(1);
   await repair(order.orderId, { action: 'cancel', itemIds: [poster] });
   expect(await look(order.orderId)).toMatchObject({
     attention: [],
     items: [{ fulfillmentStatus: 'cancelled' }, { fulfillmentStatus: 'passed' }],
   });
-  expect((await stack.shop.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(2);
+  expect((await stack.client.getOrder({ params: { orderId: order.orderId } })).receipts).toHaveLength(2);
   await repair(order.orderId, { action: 'cancel', itemIds: [sticker] });
   await say(order, 'shipped', { orderItemId: order.jobIds[1] });
   expect(await orderUntil(stack, order.orderId, is('shipped'))).toMatchObject({
@@ -283,7 +283,7 @@ test('cancel of one print order of a split order leaves the other', async () => 
     productUid: 'apparel_product_gca_t-shirt_gsi_xl_gco_white_gpr_4-0',
     files: [{ type: 'front', url: file('t-shirt-front.png') }],
   };
-  const { id } = await stack.shop.submitOrder({ body: { ...body, items: [framed, tShirt] } });
+  const { id } = await stack.client.submitOrder({ body: { ...body, items: [framed, tShirt] } });
   const { itemIds } = await accepted(stack, id, 2);
   const { printOrders } = await look(id);
   expect(printOrders.map(({ partnerUid }) => partnerUid).sort()).toEqual(['prints-berlin', 'prints-ohio']);

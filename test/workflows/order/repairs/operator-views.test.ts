@@ -39,7 +39,7 @@ test('a refused order cannot be repaired', async () => {
   const body = orderBody(stack, 'refused');
   const missing = `${stack.sandbox.url}/faulty-files/missing.pdf`;
   const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: missing }] }));
-  const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+  const { id } = await stack.client.submitOrder({ body: { ...body, items } });
   await orderUntil(stack, id, is('failed'));
   await expect(repair(id, { action: 'retry' })).rejects.toMatchObject({ status: 409, code: 'CONFLICT' });
   expect(await look(id)).toMatchObject({ refusal: { code: 'file_not_found' }, printOrders: [] });
@@ -76,10 +76,10 @@ describe('an invalid repair is refused with the field', () => {
   test('unknown orders and callers without the role are refused', async () => {
     await expect(repair(unknownId, { action: 'hold' })).rejects.toMatchObject({ status: 404 });
     const body = { action: 'hold', reason: 'no' } as const;
-    await expect(stack.shop.repairOrder({ params: { orderId: order.orderId }, body })).rejects.toMatchObject({
+    await expect(stack.client.repairOrder({ params: { orderId: order.orderId }, body })).rejects.toMatchObject({
       status: 403,
     });
-    await expect(stack.shop.getOperatorOrder({ params: { orderId: order.orderId } })).rejects.toMatchObject({
+    await expect(stack.client.getOperatorOrder({ params: { orderId: order.orderId } })).rejects.toMatchObject({
       status: 403,
     });
   });

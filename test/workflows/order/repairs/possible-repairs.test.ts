@@ -103,10 +103,10 @@ test('a refused order and a draft accept no repair', async () => {
     ...item,
     files: [{ type: 'default', url: `${stack.sandbox.url}/faulty-files/missing.pdf` }],
   }));
-  const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+  const { id } = await stack.client.submitOrder({ body: { ...body, items } });
   await orderUntil(stack, id, is('failed'));
   expect(await look(id)).toMatchObject({ possibleRepairs: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
-  const draft = await stack.shop.submitOrder({
+  const draft = await stack.client.submitOrder({
     body: { ...orderBody(stack, 'repairs-draft'), orderType: 'draft' },
   });
   expect(await look(draft.id)).toMatchObject({

@@ -116,7 +116,7 @@ test('a partner that has acknowledged nothing and does not answer loses the item
   expect(limit).toMatchObject({ printOrderId: second.id, dueAt: run!.waitingReroutes[0]!.until });
   expect(await delivered(orderId)).toBe(1);
   // Clients do not see it before its delivery.
-  const shown = await stack.shop.getOrder({ params: { orderId } });
+  const shown = await stack.client.getOrder({ params: { orderId } });
   expect(shown.items[0]!.printJobs.map((job) => job.printOrderId)).toEqual([printOrderId]);
   await expect(repair(orderId, reroute(itemIds[0]!))).rejects.toMatchObject(conflict(/waits until its partner/));
 

@@ -59,7 +59,7 @@ async function enablePartners(enabled: boolean): Promise<void> {
 /** Submits an order that is parked, and plans it again until its workflow continues as new. */
 async function parkedAnew(orderReferenceId: string): Promise<string> {
   await enablePartners(false);
-  const { id } = await stack.shop.submitOrder({ body: orderBody(stack, orderReferenceId) });
+  const { id } = await stack.client.submitOrder({ body: orderBody(stack, orderReferenceId) });
   await orderUntil(stack, id, is('on_hold'));
   while ((await runsOf(id)).length === 1) {
     const before = await plans(id);

@@ -1,6 +1,6 @@
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { testStack } from '../../../support/stack';
-import { orderOf, read } from '../shop';
+import { orderOf, read } from '../client-orders';
 
 /** A small form of `npm run bench:thousand`. */
 const ORDERS = 60;
@@ -12,7 +12,7 @@ test(`${ORDERS} orders over ${CONNECTIONS} connections: each has one run and one
   const taken: { id: string; orderReferenceId: string }[] = [];
   const connection = async () => {
     for (let body = waiting.pop(); body !== undefined; body = waiting.pop())
-      taken.push(await stack.shop.submitOrder({ body }));
+      taken.push(await stack.client.submitOrder({ body }));
   };
   await Promise.all(Array.from({ length: CONNECTIONS }, connection));
   expect(new Set(taken.map(({ id }) => id)).size).toBe(ORDERS);
@@ -27,12 +27,12 @@ test(`${ORDERS} orders over ${CONNECTIONS} connections: each has one run and one
     await new Promise((resolve) => setTimeout(resolve, 200));
 
   for (const { id, orderReferenceId } of taken) {
-    expect(await read(stack.shop, id)).toMatchObject({
+    expect(await read(stack.client, id)).toMatchObject({
       id,
       orderReferenceId,
       fulfillmentStatus: 'passed',
     });
-    expect(await read(stack.shop, orderReferenceId)).toMatchObject({ id });
+    expect(await read(stack.client, orderReferenceId)).toMatchObject({ id });
     const { type } = await temporal.workflow.getHandle(orderWorkflowId(id)).describe();
     expect(type).toBe('order');
   }

@@ -8,8 +8,8 @@ import { temporalLanes } from '../../../../src/platform/outbox/temporal-delivery
 import { samplePdf } from '../../../src/files/samples';
 import { testAccount } from '../../../support/api-deps';
 import { eventually, type TestClient, type TestStack, testStack } from '../../../support/stack';
+import { addressIn, poster } from '../client-orders';
 import { orderBody, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
-import { addressIn, poster } from '../shop';
 
 /** The host of one client, or one partner, keeps every request open. Orders of others are handed over meanwhile. */
 
@@ -110,7 +110,7 @@ test('orders of a client whose file host sends nothing hold no slot that another
       const body = orderBody(stack, `silent-host-${index}`);
       const files = [{ type: 'default', url: `${host.url}${index}.pdf` }];
       return (
-        await stack.shop.submitOrder({
+        await stack.client.submitOrder({
           body: { ...body, items: [poster(stack, { files, retailPriceInclVat: 20 })] },
         })
       ).id;
@@ -139,7 +139,7 @@ test('print orders beyond the calls that a hanging partner may have wait, and ho
   const ids = await Promise.all(
     Array.from({ length: ORDERS }, async (_, index) => {
       const body = orderBody(stack, `hanging-partner-${index}`, { address: addressIn.US });
-      return (await stack.shop.submitOrder({ body: body as never })).id;
+      return (await stack.client.submitOrder({ body: body as never })).id;
     }),
   );
   await eventually(async () => (partner.open() === PARTNER_CALLS ? true : undefined));
@@ -174,7 +174,7 @@ test('the order of a client is begun before the backlog of a client with many or
   await stack.stopWorker();
   const submit = async (client: TestClient, reference: string) =>
     (await client.submitOrder({ body: orderBody(stack, reference) })).id;
-  const busy = await Promise.all(Array.from({ length: BACKLOG }, (_, index) => submit(stack.shop, `busy-${index}`)));
+  const busy = await Promise.all(Array.from({ length: BACKLOG }, (_, index) => submit(stack.client, `busy-${index}`)));
   const { TEMPORAL_TASK_QUEUE: taskQueue } = config;
   const relay = await startRelay({ sql, log, lanes: temporalLanes({ client: temporal, sql, taskQueue, publicUrl }) });
   const areStarted = async () =>

@@ -15,7 +15,7 @@ const ADDRESS = {
 
 test('a poster is delivered with one print order and one label whose barcode scans', async () => {
   const stack = await testStack();
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: {
       orderReferenceId: 'first',
       currency: 'EUR',
@@ -31,7 +31,7 @@ test('a poster is delivered with one print order and one label whose barcode sca
     },
   });
   const order = await eventually(async () => {
-    const seen = await stack.shop.getOrder({ params: { orderId: id } });
+    const seen = await stack.client.getOrder({ params: { orderId: id } });
     return seen.fulfillmentStatus === 'delivered' ? seen : undefined;
   });
 

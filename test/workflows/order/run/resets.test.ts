@@ -3,8 +3,8 @@ import { historyLengthOf, positionsIn } from '../../../../src/orders/domain/run/
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { addressIn, orderOf, tShirt } from '../client-orders';
 import { accepted, orderLog, orderNow, orderUntil, partnerClock } from '../order-fixture';
-import { addressIn, orderOf, tShirt } from '../shop';
 
 /**
  * Order runs that Temporal resets, and rows that are ahead of their run. Whatever the point of a reset, the run goes on
@@ -19,7 +19,7 @@ const now = partnerClock();
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
   // Nobody listens there. The test reads the deliveries that wait to be sent.
-  await stack.shop.createWebhook({
+  await stack.client.createWebhook({
     body: {
       url: 'http://127.0.0.1:9/hook',
       events: ['order_status_updated', 'order_item_status_updated'],
@@ -54,7 +54,7 @@ async function printedOrder(orderReferenceId: string): Promise<PrintedOrder> {
     shippingAddress: addressIn.US,
     items: [tShirt(stack), tShirt(stack, { itemReferenceId: 'second' })],
   });
-  const { id: orderId } = await stack.shop.submitOrder({ body });
+  const { id: orderId } = await stack.client.submitOrder({ body });
   const { printOrderId, jobIds } = await accepted(stack, orderId);
   let postbacks = 0;
   for (const status of ['received', 'printed']) {

@@ -26,7 +26,7 @@ beforeAll(async () => {
 const isStalled = ({ attention }: OrderNow) => attention === 'stalled';
 const isFine = ({ attention }: OrderNow) => attention === null;
 
-const submit = async (reference: string) => (await stack.shop.submitOrder({ body: orderBody(stack, reference) })).id;
+const submit = async (reference: string) => (await stack.client.submitOrder({ body: orderBody(stack, reference) })).id;
 
 /** Returns the messages of the flags in the order's log. */
 const flagsOf = async (orderId: string) =>
@@ -68,7 +68,7 @@ test('an operator can cancel a stalled order', async () => {
   await misbehaveOnce(stack, 'prints-berlin', 'fails-first', 'stalled-and-cancelled', 100);
   const id = await submit('stalled-and-cancelled');
   await untilStalledBy(id, /^deliverPrintOrder: /);
-  await stack.shop.cancelOrder({ params: { orderId: id }, body: {} });
+  await stack.client.cancelOrder({ params: { orderId: id }, body: {} });
   expect(await orderUntil(stack, id, is('canceled'))).toMatchObject({ attention: null });
 });
 

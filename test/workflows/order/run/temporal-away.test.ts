@@ -39,7 +39,7 @@ test('twenty orders submitted meanwhile all run once when it is back', async () 
   cutOff();
   const references = Array.from({ length: 20 }, (_, index) => `away-${index}`);
   const submitted = await Promise.all(
-    references.map((reference) => stack.shop.submitOrder({ body: orderBody(stack, reference) })),
+    references.map((reference) => stack.client.submitOrder({ body: orderBody(stack, reference) })),
   );
   const ids = submitted.map(({ id }) => id);
   for (const id of ids) expect(await orderNow(stack, id)).toMatchObject({ status: 'created' });
@@ -68,7 +68,7 @@ test('postbacks received meanwhile are applied when it is back, and requests tha
     status: 503,
     body: { error: expect.any(String) },
   });
-  await expect(stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} })).rejects.toMatchObject({
+  await expect(stack.client.cancelOrder({ params: { orderId: order.orderId }, body: {} })).rejects.toMatchObject({
     status: 503,
     code: 'UNAVAILABLE',
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 
 const dispatch = (orderId: string, more: { orderItemIds?: string[] } = {}) =>
   stack.partner('prints-berlin').dispatchOrder({ body: { orderId, ...more } });
-const parcelsOf = async (orderId: string) => (await stack.shop.getOrder({ params: { orderId } })).shipment!.packages;
+const parcelsOf = async (orderId: string) => (await stack.client.getOrder({ params: { orderId } })).shipment!.packages;
 const refusal = async (request: Promise<unknown>) => {
   const error = await request.catch((reason: unknown) => reason);
   if (!(error instanceof PresslineError)) throw new Error('the request was not refused');
@@ -111,7 +111,7 @@ test('after a change of address, the labels of the old address are named as void
   const order = await handedOver(stack, 'void-labels', { items: 2 });
   await dispatch(order.printOrderId);
   const before = await parcelsOf(order.orderId);
-  await stack.shop.updateShipment({ params: { orderId: order.orderId }, body: { shipmentMethodUid: 'express' } });
+  await stack.client.updateShipment({ params: { orderId: order.orderId }, body: { shipmentMethodUid: 'express' } });
   await orderUntil(stack, order.orderId, ({ shipments }) => shipments.voided === 1);
 
   const { documents, voidLabels } = await dispatch(order.printOrderId);

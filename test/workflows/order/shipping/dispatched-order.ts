@@ -1,6 +1,6 @@
 import { textOf } from '../../../src/documents/pictures';
 import { eventually, type TestClient, type TestStack } from '../../../support/stack';
-import { isAt, type Order, type OrderBody, ordered, readUntil } from '../shop';
+import { isAt, type Order, type OrderBody, ordered, readUntil } from '../client-orders';
 
 /** A document of a dispatch answer, with its bytes and its text in one line. */
 export interface DispatchedDocument {
@@ -23,7 +23,7 @@ export interface DispatchedOrder {
 export async function dispatchedOrder(
   stack: TestStack,
   body: OrderBody,
-  client: TestClient = stack.shop,
+  client: TestClient = stack.client,
 ): Promise<DispatchedOrder> {
   const order = await ordered(
     stack,

@@ -1,6 +1,6 @@
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { type TestStack, testStack } from '../../../support/stack';
-import { addressIn, goodFile, orderOf, poster, read } from '../shop';
+import { addressIn, goodFile, orderOf, poster, read } from '../client-orders';
 import { dispatchDocuments, dispatchedOrder } from './dispatched-order';
 
 /** What the labels and forms of orders show. */
@@ -38,7 +38,7 @@ describe('emoji in an address', () => {
       expect(text).toContain('Rear building');
     }
     expect(label.text).toMatch(/Ada Lovelace Torstrasse 1 Rear building/);
-    expect((await read(stack.shop, order.id)).shippingAddress).toMatchObject({
+    expect((await read(stack.client, order.id)).shippingAddress).toMatchObject({
       lastName: 'Lovelace \u{1F389}',
       addressLine2: '\u{1F3E0} Rear building',
     });

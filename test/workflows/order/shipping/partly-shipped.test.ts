@@ -1,6 +1,7 @@
 import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
+import { framedPoster, tShirt } from '../client-orders';
 import { conflict, operatorHelpers } from '../operator-fixture';
 import {
   accepted,
@@ -12,7 +13,6 @@ import {
   orderUntil,
   seenPrintOrders,
 } from '../order-fixture';
-import { framedPoster, tShirt } from '../shop';
 
 /** Changes of address and method when a part of the order has left. The partners send no postbacks on their own. */
 
@@ -23,11 +23,11 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-const read = (orderId: string) => stack.shop.getOrder({ params: { orderId } });
+const read = (orderId: string) => stack.client.getOrder({ params: { orderId } });
 const dispatch = (orderId: string, partner = 'prints-berlin') =>
   stack.partner(partner).dispatchOrder({ body: { orderId } });
 const change = (orderId: string, reference: string) =>
-  stack.shop.updateShipment({
+  stack.client.updateShipment({
     params: { orderId },
     body: {
       shipmentMethodUid: 'express',
@@ -191,7 +191,7 @@ test('own codes of several items are kept side by side, also when the rest is di
 test('of two partners, the one that has shipped keeps its label and gets no update', async () => {
   const reference = 'two-partners';
   const retail = { retailPriceInclVat: 25 };
-  const { id: orderId } = await stack.shop.submitOrder({
+  const { id: orderId } = await stack.client.submitOrder({
     body: { ...orderBody(stack, reference), items: [framedPoster(stack, retail), tShirt(stack, retail)] },
   });
   await accepted(stack, orderId, 2);

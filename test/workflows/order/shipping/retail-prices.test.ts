@@ -1,5 +1,5 @@
 import { type TestStack, testStack } from '../../../support/stack';
-import { addressIn, type OrderBody, orderOf, poster } from '../shop';
+import { addressIn, type OrderBody, orderOf, poster } from '../client-orders';
 import { dispatchedOrder } from './dispatched-order';
 
 /** Retail prices are the total of an order line, for all of its units, in every document and in the print order. */

@@ -17,7 +17,7 @@ import {
   poster,
   read,
   readUntil,
-} from '../shop';
+} from '../client-orders';
 
 /** Shipping of orders: the choice of a method, packages and packing slips, and changes before shipping. */
 
@@ -44,7 +44,7 @@ async function confirmed(body: ReturnType<typeof orderOf>): Promise<{ order: Ord
   await berlin.postOrderStatus({
     body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'received' },
   });
-  await readUntil(stack.shop, order.id, isAt('in_production'));
+  await readUntil(stack.client, order.id, isAt('in_production'));
   return { order, printOrderId };
 }
 
@@ -75,7 +75,7 @@ describe('the requested method', () => {
 
   beforeAll(async () => {
     const shippingAddress = addressIn.FR;
-    const { quotes } = await stack.shop.quoteOrder({
+    const { quotes } = await stack.client.quoteOrder({
       body: { currency: 'EUR', shippingAddress, items: [poster(stack)] },
     });
     methods = quotes[0]!.shipmentMethods;
@@ -150,7 +150,7 @@ test('packaging instructions decide the packages, and their slips are among the 
     }),
   );
   expect(papers.sort()).toEqual(['invoice', 'label', 'label', 'label', 'slip as invoice']);
-  const { shipment } = await read(stack.shop, order.id);
+  const { shipment } = await read(stack.client, order.id);
   const units = (quantity: number) => [{ itemReferenceId: 'poster', quantity }];
   expect(shipment!.packages.map(({ packageReferenceId, items }) => ({ packageReferenceId, items }))).toEqual([
     { packageReferenceId: 'P-1', items: units(2) },
@@ -165,7 +165,7 @@ test('packaging instructions decide the packages, and their slips are among the 
 
 describe('a change of address or method', () => {
   const update = (orderId: string, body: Parameters<TestClient['updateShipment']>[0]['body']) =>
-    stack.shop.updateShipment({ params: { orderId }, body });
+    stack.client.updateShipment({ params: { orderId }, body });
   const refusal = async (change: Promise<unknown>) => {
     const error = await change.then(
       () => undefined,
@@ -187,7 +187,7 @@ describe('a change of address or method', () => {
       city: 'Paris',
       isBusiness: false,
     });
-    const order = await readUntil(stack.shop, id, planned);
+    const order = await readUntil(stack.client, id, planned);
     expect(order).toMatchObject({ shippingAddress: { country: 'FR' }, shipmentMethodUid: 'merlin_express' });
     expect(order.shipment!.shipmentMethodUid).toMatch(/^merlin_express/);
   });
@@ -247,7 +247,7 @@ describe('a change of address or method', () => {
     expect((await textOf(await download(label.url))).join('\n')).toContain('Invalidenstrasse 2');
     expect(after.documents.map(({ type }) => type).sort()).toEqual(['invoice', 'invoice', 'label']);
     await readUntil(
-      stack.shop,
+      stack.client,
       order.id,
       ({ shipment }) => shipment!.packages.length === 1 && shipment!.packages[0]!.trackingCode === after.trackingCode,
     );
@@ -255,10 +255,10 @@ describe('a change of address or method', () => {
     await berlin.postOrderStatus({
       body: { timestamp: new Date().toISOString(), orderId: printOrderId, status: 'shipped' },
     });
-    await readUntil(stack.shop, order.id, isAt('shipped'));
+    await readUntil(stack.client, order.id, isAt('shipped'));
     const late = await refusal(update(order.id, { shippingAddress: address }));
     expect([late.status, late.code]).toEqual([409, 'CONFLICT']);
-    expect((await read(stack.shop, order.id)).shippingAddress.addressLine1).toBe('Invalidenstrasse 2');
+    expect((await read(stack.client, order.id)).shippingAddress.addressLine1).toBe('Invalidenstrasse 2');
   });
 
   test('that is not possible is refused, and the order stays unchanged', async () => {
@@ -274,7 +274,7 @@ describe('a change of address or method', () => {
     expect(border.body).toMatchObject({ errors: [{ reference: 'shippingAddress.country' }] });
     const nowhere = await refusal(update('no-such-order', { shippingAddress: address }));
     expect(nowhere.status).toBe(404);
-    const still = await read(stack.shop, order.id);
+    const still = await read(stack.client, order.id);
     expect(still).toMatchObject({ shippingAddress: { country: 'DE' }, shipmentMethodUid: null });
     expect(still.shipment).toEqual(order.shipment);
   });

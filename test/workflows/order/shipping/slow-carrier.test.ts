@@ -2,8 +2,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { type TestStack, testStack } from '../../../support/stack';
+import { address, framedPoster, orderOf, sticker, tShirt } from '../client-orders';
 import { accepted, orderNow } from '../order-fixture';
-import { address, framedPoster, orderOf, sticker, tShirt } from '../shop';
 
 /** Orders and changes while a carrier gateway accepts connections and never answers. */
 
@@ -76,7 +76,7 @@ async function thirdPartner(orderSubmitUrl: string): Promise<void> {
 }
 
 test('an order of three partners is planned, and its address changes, without the carrier that hangs', async () => {
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: orderOf(stack, {
       orderReferenceId: 'slow-carrier',
       retailCurrency: 'EUR',
@@ -96,11 +96,11 @@ test('an order of three partners is planned, and its address changes, without th
       JOIN partners a ON a.account_id = p.partner_id WHERE p.order_id = ${id} ORDER BY a.uid`;
   expect(planned.map(({ uid }) => uid)).toEqual(['prints-berlin', 'prints-lyon', 'prints-ohio']);
 
-  await stack.shop.updateShipment({
+  await stack.client.updateShipment({
     params: { orderId: id },
     body: { shippingAddress: { ...address, addressLine1: 'Linienstraße 2' } },
   });
-  const { shippingAddress } = await stack.shop.getOrder({ params: { orderId: id } });
+  const { shippingAddress } = await stack.client.getOrder({ params: { orderId: id } });
   expect(shippingAddress.addressLine1).toBe('Linienstraße 2');
   expect((await orderNow(stack, id)).printOrderIds).toEqual(printOrderIds);
 });

@@ -1,6 +1,6 @@
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { type TestClient, type TestStack, testStack } from '../../../support/stack';
-import { addressIn, goodFile, orderOf, poster, read } from '../shop';
+import { addressIn, goodFile, orderOf, poster, read } from '../client-orders';
 import { dispatchedOrder } from './dispatched-order';
 
 jest.setTimeout(150_000);
@@ -47,7 +47,7 @@ test('a book to Great Britain has a rate of zero, a poster has not, and shipping
     orderOf(stack, { shippingAddress: inLondon, items: [book(), poster(stack)] }),
   );
 
-  const receipt = await receiptOf(stack.shop, order.id);
+  const receipt = await receiptOf(stack.client, order.id);
   expect(receipt.book!.price).toBeGreaterThan(0);
   expect(receipt.book!.vat).toBe(0);
   expect(receipt.poster!.vat).toBe(inPounds(receipt.poster!.price * 0.2));
@@ -59,7 +59,7 @@ test('a book to Great Britain has a rate of zero, a poster has not, and shipping
 });
 
 test('an order of books alone bears no VAT on its shipping either', async () => {
-  const quote = await stack.shop.quoteOrder({
+  const quote = await stack.client.quoteOrder({
     body: { currency: 'EUR', shippingAddress: inLondon, items: [book()] },
   });
 
@@ -79,7 +79,7 @@ test('rates that operators load apply to orders from their day on', async () => 
       ({ country, category }) => country === 'GB' && category === 'books',
     );
   const vatOfBook = async () => {
-    const quote = await stack.shop.quoteOrder({
+    const quote = await stack.client.quoteOrder({
       body: { currency: 'EUR', shippingAddress: inLondon, items: [book()] },
     });
     return quote.productsPriceVat;
@@ -130,7 +130,7 @@ describe('a business in another EU state than the seller', () => {
   test('without a valid number pays VAT', async () => {
     const shippingAddress = { ...addressIn.FR, isBusiness: true, companyName: 'Atelier', federalTaxId: 'FR123' };
     const { order } = await dispatchedOrder(stack, orderOf(stack, { shippingAddress, items: [poster(stack)] }));
-    expect((await receiptOf(stack.shop, order.id)).poster!.vat).toBeGreaterThan(0);
+    expect((await receiptOf(stack.client, order.id)).poster!.vat).toBeGreaterThan(0);
   });
 });
 

@@ -12,7 +12,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { UNTRACKED_ORDER_END: 2_000 } });
 });
 
-const shipmentOf = async (orderId: string) => (await stack.shop.getOrder({ params: { orderId } })).shipment;
+const shipmentOf = async (orderId: string) => (await stack.client.getOrder({ params: { orderId } })).shipment;
 const runOf = (orderId: string) => stack.services.temporal.workflow.getHandle(`order-${orderId}`);
 
 test('a parcel with the partner’s own tracking code is not followed: the run ends, and the order stays shipped', async () => {

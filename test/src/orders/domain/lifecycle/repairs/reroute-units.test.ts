@@ -36,13 +36,13 @@ test('a reroute to the same partner makes only waiting units', () => {
 
 test('each unit is ordered from exactly one partner after any postbacks and reroutes', () => {
   const move = fc.record({
-    act: fc.constant('reroute' as const),
+    kind: fc.constant('reroute' as const),
     itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
     quantity: fc.constantFrom(null, 1, 2, 3),
     partnerId: fc.constantFrom(null, 'berlin', 'ohio'),
   });
   const said = fc.record({
-    act: fc.constant('postback' as const),
+    kind: fc.constant('postback' as const),
     status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
     printOrder: fc.nat(4),
     units: fc.constantFrom(null, 1, 2),
@@ -52,7 +52,7 @@ test('each unit is ordered from exactly one partner after any postbacks and rero
       let state = running();
       let next = 900;
       for (const line of script) {
-        if (line.act === 'reroute') {
+        if (line.kind === 'reroute') {
           const { itemId, quantity, partnerId } = line;
           const units = reroutedUnits(state, { action: 'reroute', itemId, quantity, partnerId });
           if (units.length === 0) continue;

@@ -219,21 +219,21 @@ describe('an operator’s request', () => {
 
 test('without force no unit is delivered to a second partner before the first has agreed or has not acknowledged it', () => {
   const move = fc.record({
-    act: fc.constant('reroute' as const),
+    kind: fc.constant('reroute' as const),
     itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
     partnerId: fc.constantFrom(null, 'berlin', 'ohio', 'lyon'),
   });
   const said = fc.record({
-    act: fc.constant('postback' as const),
+    kind: fc.constant('postback' as const),
     status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
     printOrder: fc.nat(4),
   });
   const answered = fc.record({
-    act: fc.constant('answer' as const),
+    kind: fc.constant('answer' as const),
     outcome: fc.constantFrom('confirmed', 'refused' as const),
     printOrder: fc.nat(4),
   });
-  const passed = fc.record({ act: fc.constant('due' as const) });
+  const passed = fc.record({ kind: fc.constant('due' as const) });
   let handedOver = 0;
   fc.assert(
     fc.property(fc.array(fc.oneof(move, said, answered, passed), { maxLength: 14 }), (script) => {
@@ -262,15 +262,15 @@ test('without force no unit is delivered to a second partner before the first ha
       };
       for (const line of script) {
         const printOrderOf = (index: number) => state.printOrders[index % state.printOrders.length]!;
-        if (line.act === 'due') {
+        if (line.kind === 'due') {
           for (const { printOrder } of state.waitingReroutes ?? []) {
             step({ type: 'reroute_due', printOrderId: printOrder.id });
           }
-        } else if (line.act === 'answer') {
+        } else if (line.kind === 'answer') {
           const { id, jobs } = printOrderOf(line.printOrder);
           const jobIds = jobs.map((each) => each.id);
           step({ type: 'partner_cancel', printOrderId: id, jobIds, outcome: line.outcome, message: '' });
-        } else if (line.act === 'postback') {
+        } else if (line.kind === 'postback') {
           step(postback(line.status, { printOrderId: printOrderOf(line.printOrder).id }));
         } else {
           const { itemId, partnerId } = line;

@@ -2,7 +2,7 @@ import type { Operations } from '../../../client/operations';
 import { WAIT_MS } from '../../support/eventually';
 import type { TestClient, TestStack } from '../../support/stack';
 
-/** Order bodies of a shop, and helpers that submit and read orders over HTTP. */
+/** Order bodies of a client, and helpers that submit and read orders over HTTP. */
 
 export type Order = Operations['getOrder']['response'];
 export type OrderBody = NonNullable<Operations['submitOrder']['input']['body']>;
@@ -128,7 +128,7 @@ export async function ordered(
   stack: TestStack,
   body: OrderBody,
   isSo: (order: Order) => boolean = isAt('delivered', 'failed'),
-  client: TestClient = stack.shop,
+  client: TestClient = stack.client,
 ): Promise<Order> {
   const { id } = await client.submitOrder({ body });
   return await readUntil(client, id, isSo);
