@@ -35,8 +35,8 @@ COPY --from=build /app/dist dist
 USER node
 EXPOSE 3000 9464
 STOPSIGNAL SIGTERM
-# API and worker answer on the metrics listener. Compose and Kubernetes have probes of their own.
+# API and worker serve /readyz on the metrics listener. Compose and Kubernetes have probes of their own.
 HEALTHCHECK --interval=10s --timeout=5s --start-period=30s --retries=3 \
-    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+    CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.METRICS_PORT}/readyz`).then((response) => process.exit(response.ok ? 0 : 1), () => process.exit(1))"]
 ENTRYPOINT ["node", "--enable-source-maps", "dist/cli/main.js"]
 CMD ["api"]

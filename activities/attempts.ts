@@ -29,7 +29,7 @@ export function attemptOf(info: Info): number {
  * fails at once, so that it holds no slot, and is tried again when a slot of its key is likely to be free. It has not
  * called anyone: later attempts are numbered and delayed as if this one had not been.
  * The same holds for an activity that finds its partner busy (`PartnerBusy`).
- * Only activities with a heartbeat time-out share slots, because heartbeats carry the number of such attempts. The others
+ * Only activities with a heartbeat timeout share slots, because heartbeats carry the number of such attempts. The others
  * call no partner, file host or purchase.
  * @param waited called for each activity that got no slot
  */

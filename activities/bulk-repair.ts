@@ -25,22 +25,22 @@ export function createBulkRepairActivities(deps: BulkRepairDeps & { readonly log
       const orders = await takeOrders(sql, bulkRepairId, { limit: BATCH });
       const limit = pLimit(CONCURRENCY);
       const { cancellationSignal } = Context.current();
-      let unanswered = 0;
+      let unavailable = 0;
       await withHeartbeat(() =>
         Promise.all(
           orders.map((order) =>
             limit(async () => {
               if (cancellationSignal.aborted) return;
               const result = await repairOrder(deps, bulk, order);
-              if (result === null) unanswered += 1;
+              if (result === null) unavailable += 1;
               else await storeOutcome(sql, bulkRepairId, order.orderId, result);
             }),
           ),
         ),
       );
       cancellationSignal.throwIfAborted();
-      if (unanswered > 0)
-        throw ApplicationFailure.retryable(`${unanswered} orders did not respond`, 'OrdersUnavailable');
+      if (unavailable > 0)
+        throw ApplicationFailure.retryable(`${unavailable} orders did not respond`, 'OrdersUnavailable');
       return orders.length === BATCH;
     },
 

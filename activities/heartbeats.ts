@@ -3,7 +3,7 @@ import { Context } from '@temporalio/activity';
 const HEARTBEAT_MS = 10_000;
 
 /**
- * Sends heartbeats while the work runs, so that Temporal notices a worker that dies within the heartbeat time-out.
+ * Sends heartbeats while the work runs, so that Temporal notices a worker that dies within the heartbeat timeout.
  * @param details returns the progress that a retry continues with
  */
 export async function withHeartbeat<T>(work: () => Promise<T>, details?: () => unknown): Promise<T> {

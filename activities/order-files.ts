@@ -13,7 +13,7 @@ import { type OrRefusal, refused, transient } from './refusals';
 /** Back-off between attempts to fetch print files, in milliseconds. Doubles from the first to the longest. */
 const FIRST_PAUSE = 2_000;
 const LONGEST_PAUSE = 300_000;
-/** Shortest time-out of an attempt, also when the window has closed while no worker was running. */
+/** Shortest timeout of an attempt, also when the window has closed while no worker was running. */
 const SHORTEST_ATTEMPT = 30_000;
 
 const FETCHING = { type: 'fetching_files' } as const;

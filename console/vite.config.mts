@@ -5,8 +5,8 @@ import { defineConfig, type ProxyOptions } from 'vite';
 /** The API that the development server passes calls on to. */
 const api = process.env.PRESSLINE_URL ?? `http://127.0.0.1:${process.env.PORT ?? 3000}`;
 
-/** Answers 502 while the API does not answer, as a reverse proxy does. The console then reconnects. Vite would answer 500. */
-const answerBadGateway: ProxyOptions['configure'] = (proxy) => {
+/** Responds with 502 while the API is unavailable, as a reverse proxy does. The console then reconnects. Vite responds with 500. */
+const respondBadGateway: ProxyOptions['configure'] = (proxy) => {
   proxy.on('error', (_error, _req, res) => {
     if ('writeHead' in res && !res.headersSent) res.writeHead(502).end();
   });
@@ -16,7 +16,7 @@ export default defineConfig({
   root: fileURLToPath(new URL('.', import.meta.url)),
   base: '/console/',
   plugins: [react()],
-  // The API replaces the placeholder in each answer.
+  // The API replaces the placeholder in each response.
   html: { cspNonce: '__CSP_NONCE__' },
   build: {
     outDir: '../dist/console',
@@ -31,7 +31,7 @@ export default defineConfig({
     // The host of the API: a browser sends the session cookie to every port of it.
     host: '127.0.0.1',
     proxy: {
-      '^/(v1|v2|v3|product|documents|openapi.json|docs)': { target: api, configure: answerBadGateway },
+      '^/(v1|v2|v3|product|documents|openapi.json|docs)': { target: api, configure: respondBadGateway },
     },
   },
 });

@@ -50,7 +50,7 @@ const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment' | 'c
 });
 
 /**
- * Buys the labels of all packages of a shipping order, or of none. When the carrier does not answer in time, the order is
+ * Buys the labels of all packages of a shipping order, or of none. When the carrier does not respond in time, the order is
  * refused at once, and a child workflow voids whatever was bought.
  */
 export async function shippingOrder(input: ShippingOrderInput): Promise<ShippingOrderOutcome> {
@@ -63,7 +63,7 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
       shippingOrderId,
       refusal: {
         code: 'CARRIER_UNAVAILABLE',
-        message: 'The carrier gave no usable answer in time. Nothing was bought.',
+        message: 'The carrier gave no usable response in time. Nothing was bought.',
       },
     });
     if (outcome.outcome === 'refused') {

@@ -11,7 +11,7 @@ import {
  * then activates the workflow twice, with the events of the new task and with the result. A replay delivers both in
  * one activation, so the workflow can take another path and be stuck (docs/development/upstream.md). There are two cases.
  *
- * Heartbeat: after 80 % of the task's time-out the core completes the task, and the server returns the next one with the
+ * Heartbeat: after 80 % of the task's timeout the core completes the task, and the server returns the next one with the
  * events that arrived meanwhile. The interceptor holds these events back and delivers them together with the result, as
  * the replay does.
  *

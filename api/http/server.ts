@@ -54,17 +54,17 @@ export async function startHttpServer(
     keepAliveTimeout: KEEP_ALIVE_MS,
     connectionsCheckingInterval: limits.checkMs,
   });
-  const unanswered = new Set<ServerResponse>();
+  const pending = new Set<ServerResponse>();
   server.on('request', (_req, res) => {
     if (stopping) res.setHeader('Connection', 'close');
-    unanswered.add(res);
+    pending.add(res);
     res.once('close', () => {
-      unanswered.delete(res);
+      pending.delete(res);
       if (stopping) setImmediate(() => server.closeIdleConnections());
     });
   });
   server.on('request', app);
-  const stopWatch = watchReaders(unanswered, limits);
+  const stopWatch = watchReaders(pending, limits);
   // An unknown expectation is ignored (RFC 9110, 10.1.1). Without this handler, Node responds with a bare 417.
   server.on('checkExpectation', (req, res) => server.emit('request', req, res));
   server.listen(listen.port, listen.host);
@@ -80,9 +80,9 @@ export async function startHttpServer(
       const closed = once(server, 'close');
       server.close();
       // Tells callers that the connection closes, so that they do not send another request on it.
-      for (const res of unanswered) if (!res.headersSent) res.setHeader('Connection', 'close');
+      for (const res of pending) if (!res.headersSent) res.setHeader('Connection', 'close');
       // An event stream has no end. Its reader connects again, to another process.
-      for (const res of unanswered) if (isEventStream(res)) res.destroy();
+      for (const res of pending) if (isEventStream(res)) res.destroy();
       const cut = setTimeout(() => server.closeAllConnections(), graceMs);
       await closed;
       clearTimeout(cut);

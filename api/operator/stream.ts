@@ -10,7 +10,7 @@ import { sessionTokenOf } from '../http/session-cookie';
 import { ChangeFeed } from './change-feed';
 import type { LiveCounts } from './live-counts';
 
-/** Shorter than the idle time-outs of proxies. */
+/** Shorter than the idle timeouts of proxies. */
 const HEARTBEAT_MS = 15_000;
 /** Interval of the check that the session or key still exists. */
 const CHECK_MS = 5_000;

@@ -102,8 +102,7 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/corrections',
       operationId: 'correctStock',
       summary: 'Correct the stock of a partner',
-      description:
-        'Adds pieces or takes them away, as the partner does with adjust-stock. The audit log has the reason.',
+      description: 'Adds or removes pieces, as the partner does with adjust-stock. The audit log has the reason.',
       audits: ['stock.correct'],
       idempotent: true,
       params: partnerParams.extend({ partnerSku: z.string() }),

@@ -7,7 +7,7 @@ import { isHealthy } from '../../src/platform/embedded/health-check';
 const CHECK_MS = 500;
 
 /** A response with status 500 or above, or a request without a response (status 502). */
-export interface FailedAnswer {
+export interface FailedResponse {
   readonly at: number;
   readonly request: string;
   readonly status: number;
@@ -18,7 +18,7 @@ export interface LoadBalancer {
   readonly port: number;
   /** Number of responses since the start. */
   responses(): number;
-  readonly failed: readonly FailedAnswer[];
+  readonly failed: readonly FailedResponse[];
   close(): Promise<void>;
 }
 
@@ -30,7 +30,7 @@ export interface LoadBalancer {
 export async function startLoadBalancer(port: number, targets: readonly number[]): Promise<LoadBalancer> {
   const agent = new Agent({ keepAlive: true, maxSockets: 256 });
   const ready = new Set<number>();
-  const failed: FailedAnswer[] = [];
+  const failed: FailedResponse[] = [];
   let responses = 0;
   let turn = 0;
 

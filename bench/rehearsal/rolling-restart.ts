@@ -21,7 +21,7 @@ export function watchRequests({ balancer }: Topology, client: Client) {
     /** Calls of the client that failed after the client's retries. */
     failedCalls: () => client.failedCalls.slice(before.failed),
     /** Responses with status 500 and above that client, partners and carriers got, also if they repeated the request. */
-    failedAnswers: () => balancer.failed.slice(before.failures),
+    failedResponses: () => balancer.failed.slice(before.failures),
     counts: () => [
       `${client.calls - before.calls} calls of the client, ${client.failedCalls.length - before.failed} failed`,
       `${balancer.responses() - before.responses} responses, ${balancer.failed.length - before.failures} of status 5xx`,
@@ -62,7 +62,7 @@ export async function rollingRestart(
     await service.start();
     const ms = Date.now() - began;
     await sleep(PAUSE_MS);
-    const failed = during.failedAnswers();
+    const failed = during.failedResponses();
     const responses = failed.length === 0 ? '' : `; ${summary(failed).join(', ')}`;
     report(
       `   ${service.name}: stopped in ${(stoppedMs / 1_000).toFixed(1)} s, ready after ${(ms / 1_000).toFixed(1)} s${responses}`,

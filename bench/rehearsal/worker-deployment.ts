@@ -59,7 +59,7 @@ export async function deployWorkers(topology: Topology, client: Client): Promise
   await sleep(LOAD_MS);
   const submitted = await stopLoad();
   const findings = requests.failedCalls().map((message) => `a call of the client failed: ${message}`);
-  const failed = requests.failedAnswers();
+  const failed = requests.failedResponses();
   if (failed.length > 0) findings.push(...summary(failed));
   findings.push(...(await untilOrdersAre(topology, ['delivered'])));
 

@@ -101,7 +101,7 @@ async function checkHealth(healthcheck) {
       env: { ...process.env, METRICS_PORT: String(port) },
       timeout: 10_000,
     }).status;
-  report(ask() === 1, 'HEALTHCHECK fails when nothing answers');
+  report(ask() === 1, 'HEALTHCHECK fails when nothing responds');
   const program = `require('node:http').createServer((request, response) => {
     response.statusCode = request.url === '/readyz' ? 200 : 404; response.end(); }).listen(${port}, '127.0.0.1')`;
   const server = spawn(process.execPath, ['-e', program]);
@@ -111,7 +111,7 @@ async function checkHealth(healthcheck) {
     status = ask();
   }
   server.kill();
-  report(status === 0, 'HEALTHCHECK succeeds when /readyz of the metrics listener answers 200');
+  report(status === 0, 'HEALTHCHECK succeeds when /readyz of the metrics listener responds with 200');
 }
 
 async function main() {

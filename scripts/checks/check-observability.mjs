@@ -55,7 +55,7 @@ function start(name, command, args, options = {}) {
   return child;
 }
 
-/** Calls `look` every second until it returns something other than undefined. Returns undefined after the time-out. */
+/** Calls `look` every second until it returns something other than undefined. Returns undefined after the timeout. */
 async function eventually(look, seconds) {
   for (const end = Date.now() + seconds * 1_000; Date.now() < end; await sleep(1_000)) {
     const seen = await look().catch(() => undefined);
@@ -75,9 +75,9 @@ function hastenedRules() {
 }
 
 async function prometheusQuery(url, query) {
-  const answer = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}`);
-  const { data, error } = await answer.json();
-  if (!answer.ok) throw new Error(error);
+  const response = await fetch(`${url}/api/v1/query?query=${encodeURIComponent(query)}`);
+  const { data, error } = await response.json();
+  if (!response.ok) throw new Error(error);
   return data.result;
 }
 
@@ -91,7 +91,7 @@ const queriesOf = (file) =>
 
 /** Submits the order of the demo again, under another reference. `marker` selects a behaviour of the sandbox partners. */
 async function submitOrder({ baseUrl, client }, demoOrder, reference, marker) {
-  const answer = await fetch(`${baseUrl}/v1/orders`, {
+  const response = await fetch(`${baseUrl}/v1/orders`, {
     method: 'POST',
     headers: { 'Content-Type': 'application/json', 'X-API-KEY': `${client.apiKey}:${client.apiSecret}` },
     body: JSON.stringify({
@@ -100,7 +100,7 @@ async function submitOrder({ baseUrl, client }, demoOrder, reference, marker) {
       shippingAddress: { ...demoOrder.shippingAddress, ...(marker && { addressLine2: marker }) },
     }),
   });
-  if (!answer.ok) throw new Error(`the order was not accepted: ${await answer.text()}`);
+  if (!response.ok) throw new Error(`the order was not accepted: ${await response.text()}`);
 }
 
 /** Returns the ids of the processes whose arguments contain a text. */
@@ -174,7 +174,7 @@ async function main() {
   const partnerFires = await eventually(() => firing(prometheusUrl, 'PresslinePartnerFailing'), 180);
   report(partnerFires === true, 'a dead partner fires PresslinePartnerFailing');
 
-  // A stopped process answers nothing. The watchdog of the stack replaces it, so the new one is stopped too.
+  // A stopped process does not respond. The watchdog of the stack replaces it, so the new one is stopped too.
   const stopping = setInterval(() => {
     for (const pid of processIds(`--db-filename ${dataDir}/`)) process.kill(pid, 'SIGSTOP');
   }, 500);

@@ -49,7 +49,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
 }
 
 /**
- * A thread that ends the process when it uses too much memory, or when its parent is gone. It also runs while the main thread
+ * A thread that ends the process when it uses too much memory, or when its parent has ended. It also runs while the main thread
  * is busy in native code.
  */
 const GUARD = `

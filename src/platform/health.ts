@@ -22,7 +22,7 @@ export interface Health {
   beginStop(): void;
 }
 
-/** Time limit of the Postgres probe: enough for a busy server, short enough for a probe. */
+/** Timeout of the Postgres probe: enough for a busy server, short enough for a probe. */
 const POSTGRES_PROBE_MS = 1_500;
 /**
  * Deadline of the Temporal probe. The client retries with back-off until the deadline, so the probe takes at most about

@@ -37,9 +37,9 @@ export function connectPostgres(
   options: {
     readonly max?: number;
     readonly applicationName?: string;
-    /** Time limit of a statement. Default: one minute. */
+    /** Timeout of a statement. Default: one minute. */
     readonly statementTimeoutMs?: number;
-    /** Time limit of the wait for a free connection. Default: ten seconds. */
+    /** Timeout of the wait for a free connection. Default: ten seconds. */
     readonly waitTimeoutMs?: number;
   } = {},
 ): Sql {

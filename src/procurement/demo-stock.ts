@@ -73,9 +73,9 @@ export async function ensureDemoStock(
     if (partner === undefined) continue;
     const kept = await sql<{ partnerSku: string }[]>`
       SELECT partner_sku FROM stock_items WHERE partner_id = ${partner.partnerId}`;
-    const present = new Set(kept.map(({ partnerSku }) => partnerSku));
+    const existing = new Set(kept.map(({ partnerSku }) => partnerSku));
     const missing = items
-      .filter(([sku]) => !present.has(sku))
+      .filter(([sku]) => !existing.has(sku))
       .map(
         ([partnerSku, productName, unitCost]): StockItemSetup => ({
           partnerSku,

@@ -10,10 +10,10 @@ import type { PageRequest } from './partner-schemas';
 export type StockItemSetup = z.input<typeof stockItemSetupSchema>;
 
 /** Returns the rows of stock items to insert or update. New items are numbered after the last position. */
-function itemRows(items: readonly StockItemSetup[], present: ReadonlySet<string>, last: number) {
+function itemRows(items: readonly StockItemSetup[], existing: ReadonlySet<string>, last: number) {
   let position = last;
   return items.map((item) => ({
-    position: present.has(item.partnerSku) ? 0 : ++position,
+    position: existing.has(item.partnerSku) ? 0 : ++position,
     sku: item.partnerSku,
     uid: item.productUid ?? item.partnerSku,
     name: item.productName ?? null,
@@ -57,9 +57,9 @@ export async function setUpStockItems(
       ON CONFLICT (partner_id) DO UPDATE SET items = c.items RETURNING items`;
     const skus = items.map(({ partnerSku }) => partnerSku);
     const before = await setupsOf(tx, partnerId, skus);
-    const present = new Set(Object.keys(before));
+    const existing = new Set(Object.keys(before));
     const last = Number(counter!.items);
-    const rows = itemRows(items, present, last);
+    const rows = itemRows(items, existing, last);
     await tx`
       INSERT INTO stock_items (partner_id, position, partner_sku, product_uid, product_name, min_stock, max_stock,
                                allow_backorder, supplier_uid, unit_cost_minor, cost_currency, vat_percentage)
@@ -73,12 +73,12 @@ export async function setUpStockItems(
           max_stock = excluded.max_stock, allow_backorder = excluded.allow_backorder, supplier_uid = excluded.supplier_uid,
           unit_cost_minor = excluded.unit_cost_minor, cost_currency = excluded.cost_currency,
           vat_percentage = excluded.vat_percentage`;
-    const count = last + items.length - present.size;
+    const count = last + items.length - existing.size;
     await tx`UPDATE stock_item_counts SET items = ${count} WHERE partner_id = ${partnerId}`;
 
     const stock = await LockedStock.lock(tx, tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`);
     for (const { partnerSku, openingQuantity } of items) {
-      if (present.has(partnerSku) || !openingQuantity) continue;
+      if (existing.has(partnerSku) || !openingQuantity) continue;
       const cause = { reference: 'opening stock', step: 'opening' };
       stock.add(stock.bySku(partnerId, partnerSku)!.id, openingQuantity, cause);
     }

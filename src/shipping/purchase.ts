@@ -61,7 +61,7 @@ const packageKey = (intent: Pick<PurchaseIntent, 'id' | 'attempt'>, index: numbe
  * Every step is idempotent. The intent is one row per key; the carrier's keys and the object names derive from that row;
  * one transaction then records the purchase. After a crash at any point, the same call returns the same tracking numbers
  * with one label per package. A refused purchase may be repeated with the same key. One call at a time has the lease on the
- * shipment and calls the carrier. Each call to the carrier has its own time limit, so that a purchase takes as long as its
+ * shipment and calls the carrier. Each call to the carrier has its own timeout, so that a purchase takes as long as its
  * packages need.
  * @param cancelled ends the purchase before its next call to the carrier
  * @throws CarrierUnavailable when the carrier does not respond, or another call has the lease; repeat the call to continue

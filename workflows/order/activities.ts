@@ -2,12 +2,12 @@ import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
 import { Mutex } from './mutex';
 
-/** Activity proxies of the order workflow, with their time-outs and retry policies. */
+/** Activity proxies of the order workflow, with their timeouts and retry policies. */
 
 /**
  * Database-only activities. They are local, and retried until Postgres responds. All attempts within one workflow task end
  * before the task's second heartbeat: after two failures a timer of the server waits for the next attempt, and the task
- * completes. Statements have a shorter time limit (`RECORD_STATEMENT_TIMEOUT_MS`).
+ * completes. Statements have a shorter timeout (`RECORD_STATEMENT_TIMEOUT_MS`).
  */
 export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun' | 'checkTracking'>>({
   startToCloseTimeout: '5 seconds',
@@ -40,7 +40,7 @@ export class Planning {
 
 /**
  * Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. The partner is their
- * fairness key, which `shareSlots` needs with a heartbeat time-out.
+ * fairness key, which `shareSlots` needs with a heartbeat timeout.
  */
 export const partner = proxyActivities<
   Pick<OrderRunActivities, 'deliverPrintOrder' | 'deliverOrderUpdate' | 'cancelAtPartner'>

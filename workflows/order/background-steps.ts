@@ -128,8 +128,8 @@ export class BackgroundSteps {
     });
   }
 
-  /** Waits until the partners have answered all cancel requests. Returns false after the time-out. */
-  async cancelsAnswered(timeout: '5 seconds'): Promise<boolean> {
+  /** Waits until the partners have responded to all cancel requests. Returns false after the timeout. */
+  async cancelResponses(timeout: '5 seconds'): Promise<boolean> {
     return await condition(() => !this.tasks.some('cancel:'), timeout);
   }
 

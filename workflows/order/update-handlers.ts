@@ -83,7 +83,7 @@ export class UpdateHandlers {
           ? { type: 'cancel_requested', by, reason }
           : { type: 'cancel_items', by, reason, itemIds: chosen, asksOnly: true },
       );
-      await this.partnersAnswer();
+      await this.waitForPartners();
     }
     const { state } = this.run;
     return { fulfillmentStatus: deriveStatus(state), cancellation: cancellationOf(state, chosen) ?? 'requested' };
@@ -114,7 +114,7 @@ export class UpdateHandlers {
         return;
       case 'cancel':
         this.run.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
-        await this.partnersAnswer();
+        await this.waitForPartners();
         return;
       case 'refund':
         this.run.take({ type: 'refund_items', by, reason, itemIds: request.itemIds });
@@ -130,10 +130,10 @@ export class UpdateHandlers {
     }
   }
 
-  /** Waits for the partners' answers, for a short time. A later answer shows in the order's status. */
-  private async partnersAnswer(): Promise<void> {
+  /** Waits for the partners' responses, for a short time. A later response shows in the order's status. */
+  private async waitForPartners(): Promise<void> {
     await this.run.settled();
-    if (await this.steps.cancelsAnswered('5 seconds')) await this.run.settled();
+    if (await this.steps.cancelResponses('5 seconds')) await this.run.settled();
   }
 
   private async reroute(request: RerouteRequest): Promise<void> {
@@ -172,7 +172,7 @@ export class UpdateHandlers {
       ...(force ? { force } : {}),
     });
     await this.run.settled();
-    if (waits) await this.partnersAnswer();
+    if (waits) await this.waitForPartners();
     if (endedAtOnce(this.run.state, plan.printOrder.id)) {
       throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);
     }
@@ -182,7 +182,7 @@ export class UpdateHandlers {
 /** Returns true when a new print order ended at once, because its units have shipped or ended. */
 function endedAtOnce(state: RunState, printOrderId: string): boolean {
   const printOrder = state.printOrders.find(({ id }) => id === printOrderId);
-  // Undefined: it waits for a partner. A partner's refusal is an answer, and shows in the order's attention reasons.
+  // Undefined: it waits for a partner. A partner's refusal is its response, and shows in the order's attention reasons.
   if (printOrder === undefined || state.attention.includes('not_rerouted')) return false;
   return printOrder.jobs.every((job) => job.ended !== null);
 }

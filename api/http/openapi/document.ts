@@ -207,7 +207,7 @@ function webhooks(schemas: DocumentSchemas): JsonSchema {
           },
           responses: {
             '2XX': { description: 'The message was received.' },
-            410: { description: 'The endpoint is gone. Pressline disables it.' },
+            410: { description: 'The endpoint no longer exists. Pressline disables it.' },
           },
         },
       },

@@ -27,7 +27,7 @@ export async function cpuOfProcess(pid: number): Promise<number> {
   return msOf(await statOf(pid), USER_AND_SYSTEM);
 }
 
-/** Returns the CPU time of a process and of all its children, present and ended, in milliseconds. Linux only. */
+/** Returns the CPU time of a process and of all its children, running and ended, in milliseconds. Linux only. */
 export async function cpuOfFamily(pid: number): Promise<number> {
   const pids = (await readdir('/proc')).map(Number).filter(Number.isInteger);
   const stats = await Promise.all(pids.map((each) => statOf(each).catch(() => undefined)));

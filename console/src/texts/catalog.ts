@@ -31,7 +31,7 @@ export const catalog = {
   shown: (shown: number, total: number, isEstimate: boolean) => `${shown} of ${isEstimate ? 'about ' : ''}${total}`,
   archive: 'Archive',
   archiveExplanation: (name: string) =>
-    `${name} can no longer be ordered, and lists show it only on request. Present orders are not changed. You can publish it again.`,
+    `${name} can no longer be ordered, and lists show it only on request. Existing orders are not changed. You can publish it again.`,
   archiveButton: 'Archive product',
   publish: 'Publish',
   publishExplanation: (name: string) => `${name} can be ordered again.`,
@@ -58,7 +58,7 @@ export const catalog = {
   part: (name: string, quantity: number) => (quantity === 1 ? name : `${quantity} × ${name}`),
   deactivate: 'Deactivate',
   deactivateExplanation: (name: string) =>
-    `${name} and the customer products of it can no longer be ordered. Present orders are not changed. You can activate it again.`,
+    `${name} and the customer products of it can no longer be ordered. Existing orders are not changed. You can activate it again.`,
   deactivateButton: 'Deactivate model',
   activate: 'Activate',
   activateExplanation: (name: string) => `${name} can be ordered. Its template and its parts stay as they are.`,

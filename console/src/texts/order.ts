@@ -208,7 +208,7 @@ export const order = {
     sent: (revision: number) => `Show the message as sent, revision ${revision}`,
     attempts: 'Attempts',
     attemptColumns: { at: 'Time', kind: 'Kind', status: 'Status', duration: 'Duration', response: 'Response' },
-    noAnswer: 'No response',
+    noResponse: 'No response',
     postbacks: 'Postbacks',
     postbackColumns: { at: 'Received', status: 'Status', message: 'Message' },
     routing: 'Why this partner',

@@ -59,7 +59,7 @@ export const partners = {
     button: 'Send ping',
     outcome: 'Result',
     status: 'HTTP status',
-    noAnswer: 'No response',
+    noResponse: 'No response',
     duration: 'Duration',
     response: 'Response',
   },

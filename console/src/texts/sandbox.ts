@@ -8,7 +8,7 @@ export const sandbox = {
   },
   notRunning: 'No sandbox runs with this API',
   notRunningText: 'Start Pressline with npm start, or with SANDBOX=manual to send the postbacks yourself.',
-  answered: (what: string, status: number) => `${what}: Pressline responded with ${status}.`,
+  responded: (what: string, status: number) => `${what}: Pressline responded with ${status}.`,
   partner: {
     columns: {
       printOrder: 'Print order',

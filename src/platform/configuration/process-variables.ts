@@ -96,10 +96,7 @@ export const PROCESS_VARIABLES = {
     'Share of the traces that the traceidratio samplers record, from 0 to 1.',
   ),
   OTEL_BSP_SCHEDULE_DELAY: variable(integer(5_000, 1, 3_600_000), 'Milliseconds between two exports of spans.'),
-  OTEL_BSP_EXPORT_TIMEOUT: variable(
-    integer(30_000, 1, 3_600_000),
-    'Time limit of one export of spans, in milliseconds.',
-  ),
+  OTEL_BSP_EXPORT_TIMEOUT: variable(integer(30_000, 1, 3_600_000), 'Timeout of one export of spans, in milliseconds.'),
   OTEL_BSP_MAX_QUEUE_SIZE: variable(
     integer(2_048, 1, 1_000_000),
     'Maximum number of spans that wait for their export. Further spans are dropped.',

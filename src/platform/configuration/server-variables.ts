@@ -61,7 +61,7 @@ export const SERVER_VARIABLES = {
   TEMPORAL_UI_URL: variable(baseUrl, 'URL of the Temporal UI, used in links.', 'the embedded server’s UI'),
   TEMPORAL_DOWNLOAD_TIMEOUT: variable(
     duration('20s'),
-    'Time limit for downloading the Temporal CLI. After it, Pressline builds the CLI with Go.',
+    'Timeout of the download of the Temporal CLI. After it, Pressline builds the CLI with Go.',
   ),
   PAYLOAD_KEYS: variable(
     namedKeys,

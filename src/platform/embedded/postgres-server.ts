@@ -218,7 +218,7 @@ async function launch(
 }
 
 /**
- * Waits until Postgres accepts connections: the eighth line of postmaster.pid is then `ready`. There is no time limit,
+ * Waits until Postgres accepts connections: the eighth line of postmaster.pid is then `ready`. There is no timeout,
  * because crash recovery may take long. Returns false when the process has ended.
  */
 async function isReady(cluster: string, pid: number): Promise<boolean> {

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import { faultOf, type HttpFault, httpFault, TransferError } from './http-fault';
 import type { ResponseHeaders } from './response';
-import type { TimeLimits } from './time-limits';
+import type { Timeouts } from './timeouts';
 
 /** Returns the fault of a redirect, or of a Content-Length above the limit. Returns undefined for other responses. */
 export function faultOfHead(
@@ -25,7 +25,7 @@ export function faultOfHead(
 
 interface BodyLimits {
   readonly limitBytes: number;
-  readonly time: TimeLimits;
+  readonly time: Timeouts;
   /** The caller's signal. */
   readonly signal?: AbortSignal | undefined;
 }

@@ -8,7 +8,7 @@ import { type OutboundObserver, type OutboundPurpose, outcomeOf } from './outbou
 import { createDnsResolve, type Resolve, resolveLocally } from './resolve';
 import type { StreamedResponse, TextResponse } from './response';
 import { faultOfHead, limitedBody } from './response-limits';
-import { type LeastPace, startTimeLimits } from './time-limits';
+import { type LeastPace, startTimeouts } from './timeouts';
 
 export interface OutboundRequest {
   readonly url: string;
@@ -48,10 +48,10 @@ export interface SafeClientOptions {
   readonly observe?: OutboundObserver;
 }
 
-/** Longest pause within a body. The time limit of the request ends a response that trickles. */
+/** Longest pause within a body. The timeout of the request ends a response that trickles. */
 const IDLE_TIMEOUT_MS = 30_000;
 /**
- * Connections to one origin. Further requests wait, and their time limits with them. More than the half of the file slots
+ * Connections to one origin. Further requests wait, and their timeouts with them. More than the half of the file slots
  * that one client may hold needs with three downloads each (`workerTuning`), so that a client whose host hangs leaves
  * connections to another client of the same host.
  */
@@ -88,7 +88,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         span?.end(result);
         return result;
       };
-      const limits = startTimeLimits(url.host, outbound.timeoutMs, outbound.leastPace);
+      const limits = startTimeouts(url.host, outbound.timeoutMs, outbound.leastPace);
       try {
         const response = await undiciRequest(url, {
           dispatcher: agent,

@@ -88,12 +88,12 @@ CREATE TABLE one_time_sign_ins (
 CREATE INDEX one_time_sign_ins_expiry ON one_time_sign_ins (expires_at);
 
 -- Audit log --------------------------------------------------------------------------------------------
--- Acts that change accounts, catalog, stock set-up, rates and orders. The names of actions are in
+-- Actions that change accounts, catalog, stock set-up, rates and orders. The names of actions are in
 -- src/accounts/audit-actions.ts.
 CREATE TABLE audit_log (
   id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
   at           timestamptz NOT NULL DEFAULT now(),
-  -- No reference: the row outlives what it names. Null for acts on the command line.
+  -- No reference: the row outlives what it names. Null for actions on the command line.
   actor_id     uuid,
   actor_name   text NOT NULL,
   actor_role   text NOT NULL CHECK (actor_role IN ('viewer', 'operator', 'admin', 'client', 'partner', 'system')),

@@ -9,7 +9,7 @@ export interface Lane {
   readonly kind: OutboxKind;
   /** Number of concurrent deliveries in this process. */
   readonly concurrency: number;
-  /** Time limit of a delivery in seconds. The row of a dead relay is due again after it. */
+  /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
   readonly leaseSeconds: number;
   /**
    * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one

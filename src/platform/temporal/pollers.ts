@@ -26,7 +26,7 @@ const TYPES = {
 
 /**
  * Returns the workers that polled for tasks in the last five minutes, as Temporal remembers them.
- * @param timeoutMs time limit of the two requests
+ * @param timeoutMs timeout of the two requests
  * @throws gRPC errors while Temporal is unavailable
  */
 export async function readTaskQueue(client: Client, taskQueue: string, timeoutMs: number): Promise<TaskQueueState> {

@@ -11,7 +11,7 @@ import type { PeriodicJob } from '../domain/periodic-jobs';
 
 type QueueConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'>;
 
-/** Time limit of a request to run a job. */
+/** Timeout of a request to run a job. */
 const TRIGGER_MS = 5_000;
 
 /** Returns a schedule id that contains the task queue: deployments that share a namespace have separate schedules. */

@@ -16,7 +16,7 @@ export function isUnprocessedUpdate(error: unknown): boolean {
 /**
  * Sends an update to a workflow, and repeats it while it is dropped without being processed. Of two dozen concurrent updates to
  * one workflow with local activities, the server dropped two in this way.
- * @param withinMs time limit for the response. An update that is dropped after it is an error
+ * @param withinMs timeout for the response. An update that is dropped after it is an error
  * @throws errors of `send`
  */
 export async function sendUpdate<T>(

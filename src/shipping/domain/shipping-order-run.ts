@@ -9,7 +9,7 @@ export interface ShippingOrderInput {
   readonly shippingOrderId: string;
   /** Id of the placing or canceling request, for the logs. */
   readonly requestId: string;
-  /** Number of packages. The time limit of the purchase follows from it. */
+  /** Number of packages. The timeout of the purchase follows from it. */
   readonly packages?: number;
 }
 

@@ -25,7 +25,7 @@ const ATTEMPTS: readonly Column<Sent['requests'][number]>[] = [
   { name: t.attemptColumns.kind, cell: ({ kind }) => texts.names.code(kind) },
   {
     name: t.attemptColumns.status,
-    cell: ({ status, outcome }) => `${status ?? t.noAnswer} · ${texts.names.code(outcome)}`,
+    cell: ({ status, outcome }) => `${status ?? t.noResponse} · ${texts.names.code(outcome)}`,
   },
   { name: t.attemptColumns.duration, numeric: true, cell: ({ durationMs }) => durationOfMs(durationMs) },
   { name: t.attemptColumns.response, cell: ({ response }) => response ?? texts.common.none },

@@ -19,7 +19,7 @@ export function Ping({ partnerId }: { readonly partnerId: string }) {
         <DescriptionList
           entries={[
             [t.outcome, <StatusBadge key="outcome" status={outcome} />],
-            [t.status, status ?? t.noAnswer],
+            [t.status, status ?? t.noResponse],
             [t.duration, durationOfMs(durationMs)],
             [t.response, response ?? texts.common.none],
           ]}

@@ -39,7 +39,7 @@ const COLUMNS: readonly Column<Request>[] = [
     name: t.columns.outcome,
     cell: ({ outcome, status }) => (
       <Badge tone={TONES[outcome]}>
-        {texts.names.code(outcome)} · {status ?? texts.partners.ping.noAnswer}
+        {texts.names.code(outcome)} · {status ?? texts.partners.ping.noResponse}
       </Badge>
     ),
   },

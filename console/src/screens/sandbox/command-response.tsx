@@ -7,11 +7,11 @@ import type { Relayed, useCommand } from './use-command';
 
 /** How Pressline responded to the last command of a section. */
 export function CommandResponse({ command }: { readonly command: ReturnType<typeof useCommand> }) {
-  const { answered, error } = command;
+  const { last, error } = command;
   return (
     <div role="status">
       {error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={error} />}
-      {error !== null || answered === undefined ? null : <RelayedResponse {...answered} />}
+      {error !== null || last === undefined ? null : <RelayedResponse {...last} />}
     </div>
   );
 }
@@ -21,7 +21,7 @@ export function RelayedResponse(props: { readonly what: string; readonly respons
   const { status, body } = props.response;
   return (
     <Group gap="sm" align="flex-start" mt="sm">
-      <Badge tone={status < 300 ? 'success' : 'danger'}>{texts.sandbox.answered(props.what, status)}</Badge>
+      <Badge tone={status < 300 ? 'success' : 'danger'}>{texts.sandbox.responded(props.what, status)}</Badge>
       <Json value={body} show={texts.order.timeline.showJson} hide={texts.order.timeline.hideJson} />
     </Group>
   );

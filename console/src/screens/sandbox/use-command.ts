@@ -17,6 +17,6 @@ export function useCommand() {
     send: (command: Command) => mutate(command),
     isSending: (what: string) => isPending && variables.what === what,
     error,
-    answered: variables === undefined || data === undefined ? undefined : { ...variables, response: data },
+    last: variables === undefined || data === undefined ? undefined : { ...variables, response: data },
   };
 }

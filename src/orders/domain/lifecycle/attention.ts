@@ -17,7 +17,7 @@ interface RaisedReason {
   readonly deadline?: {
     /** What the partner must have done. */
     readonly due: string;
-    /** Returns the time limit in epoch milliseconds, also when it has passed. Null: the partner has done it. */
+    /** Returns the deadline in epoch milliseconds, also when it has passed. Null: the partner has done it. */
     at(printOrder: PrintOrderState, clock: RunClock, settings: DeadlineSettings): number | null;
   };
   /** Returns true when the cause no longer exists. Absent when the facts do not show it. */
@@ -198,7 +198,7 @@ function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
 
 /**
  * Returns true for a job whose units were rerouted, while its own partner still makes them: it shipped
- * units that it had agreed to stop, or it refused or went on after the time limit. Not when an operator decided so.
+ * units that it had agreed to stop, or it refused or went on after the deadline. Not when an operator decided so.
  */
 function isMadeTwice({ ended, stopRequest, progress, progressAt, error }: JobState): boolean {
   if (ended !== 'superseded' || stopRequest === undefined || stopRequest === 'forced') return false;

@@ -122,16 +122,16 @@ function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => bo
       ? { ...job, cancelRequest: { ...job.cancelRequest, refused: true } }
       : job,
   );
-  // A client's request covers all open jobs. A refusal of fewer jobs answers an operator's request.
+  // A client's request covers all open jobs. A refusal of fewer jobs concerns an operator's request.
   const isForClient = printOrder.cancel === 'requested' && openJobs(printOrder).every(isKept);
   return { ...printOrder, jobs, cancel: isForClient ? 'refused' : printOrder.cancel };
 }
 
-/** The partner answered a cancel request. */
+/** The partner responded to a cancel request. */
 export function partnerCancel(state: RunState, event: EventOf<'partner_cancel'>, effects: RunEffect[]): RunState {
   return updatePrintOrder(state, event.printOrderId, (before) => {
     if (before.cancel === 'confirmed') return before;
-    const printOrder = withStopAnswer(before, event);
+    const printOrder = withStopResponse(before, event);
     const isNamed = (job: JobState) => event.jobIds?.includes(job.id) ?? true;
     const concerned = printOrder.jobs.filter((job) => isNamed(job) && isCancelRequested(printOrder, job));
     const refused = event.outcome === 'refused' && concerned.length > 0;
@@ -143,7 +143,7 @@ export function partnerCancel(state: RunState, event: EventOf<'partner_cancel'>,
       // The client is notified of these items.
       data: { message: event.message, ...(refused ? { itemIds } : {}) },
     });
-    // An operator has already cancelled or rerouted the jobs. The answer is logged only.
+    // An operator has already cancelled or rerouted the jobs. The response is only logged.
     if (concerned.length === 0) return { ...printOrder };
     return event.outcome === 'refused'
       ? refuseCancel(printOrder, isNamed)
@@ -151,8 +151,11 @@ export function partnerCancel(state: RunState, event: EventOf<'partner_cancel'>,
   });
 }
 
-/** Adds a partner's answer to its jobs whose units are to be rerouted. */
-function withStopAnswer(printOrder: PrintOrderState, { jobIds, outcome }: EventOf<'partner_cancel'>): PrintOrderState {
+/** Adds a partner's response to its jobs whose units are to be rerouted. */
+function withStopResponse(
+  printOrder: PrintOrderState,
+  { jobIds, outcome }: EventOf<'partner_cancel'>,
+): PrintOrderState {
   const stopRequest: StopRequest = outcome === 'confirmed' ? 'agreed' : 'refused';
   const jobs = printOrder.jobs.map((job) => {
     const isAsked = job.stopRequest === 'waiting' || job.stopRequest === 'unanswered';
@@ -166,24 +169,24 @@ function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
   return NOT_TAKEN.includes(printOrder.delivery) || job.cancelledQuantity === job.quantity;
 }
 
-/** What became of a request to cancel items: they are cancelled, or a partner was asked or has refused. */
+/** What became of a request to cancel items: they are cancelled, or a partner has the request or has refused it. */
 export const CANCELLATIONS = ['done', 'requested', 'refused'] as const;
 export type Cancellation = (typeof CANCELLATIONS)[number];
 
 /** Returns what became of a request to cancel these items. Null: it was not made, or not for all of them. */
 export function cancellationOf(state: RunState, itemIds: readonly string[]): Cancellation | null {
   if (state.items.every(({ id, status }) => !itemIds.includes(id) || status === 'cancelled')) return 'done';
-  const answers = state.printOrders.flatMap((printOrder) =>
+  const requests = state.printOrders.flatMap((printOrder) =>
     openJobs(printOrder)
       .filter((job) => itemIds.includes(job.itemId))
-      .map((job) => answerTo(printOrder, job)),
+      .map((job) => requestState(printOrder, job)),
   );
-  if (answers.length === 0 || answers.includes(null)) return null;
-  return answers.includes('refused') ? 'refused' : 'requested';
+  if (requests.length === 0 || requests.includes(null)) return null;
+  return requests.includes('refused') ? 'refused' : 'requested';
 }
 
-/** Returns how a request to cancel a job stands. Null without one. */
-function answerTo({ cancel }: PrintOrderState, { cancelRequest }: JobState): 'requested' | 'refused' | null {
+/** Returns the state of a request to cancel a job. Null without one. */
+function requestState({ cancel }: PrintOrderState, { cancelRequest }: JobState): 'requested' | 'refused' | null {
   if (cancelRequest !== undefined) return cancelRequest.refused ? 'refused' : 'requested';
   return cancel === 'requested' || cancel === 'refused' ? cancel : null;
 }
@@ -207,7 +210,7 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
       (job) =>
         isEnding(job) &&
         job.cancelledQuantity < job.quantity &&
-        !(event.asksOnly && answerTo(printOrder, job) !== null),
+        !(event.asksOnly && requestState(printOrder, job) !== null),
     );
     requestCancel(printOrder, known, event.reason, effects);
     // A second request of an operator ends the jobs, a second request of a client changes nothing.

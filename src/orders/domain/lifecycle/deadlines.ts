@@ -84,7 +84,7 @@ function partnerDeadlines(
   clock: RunClock,
   settings: DeadlineSettings,
 ): Extract<Deadline, { kind: 'attention' }>[] {
-  // The delivery activity has its own time-out.
+  // The delivery activity has its own timeout.
   if (printOrder.delivery !== 'accepted' || !hasOpenJobs(printOrder)) return [];
   return ATTENTION_REASONS.flatMap((reason) => {
     const at = attentionDeadline(reason)?.at(printOrder, clock, settings) ?? null;

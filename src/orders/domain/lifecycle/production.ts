@@ -92,7 +92,7 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       return next;
     });
     consumeStock(printed, effects);
-    // A postback proves that the print order arrived, also when its delivery got no answer.
+    // A postback proves that the print order arrived, also when its delivery got no response.
     const arrived = printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable';
     const after = sendWaitingUpdate(
       { ...printOrder, jobs, delivery: arrived ? 'accepted' : printOrder.delivery },

@@ -119,7 +119,7 @@ export type RunEvent =
       readonly printOrder: PlannedPrintOrder;
       readonly units: readonly ReroutedUnits[];
       /**
-       * Time limit of the partners' answers, epoch milliseconds: the print order waits until the partners of the
+       * Deadline of the partners' responses, epoch milliseconds: the print order waits until the partners of the
        * units have agreed to stop. Absent: it is delivered at once.
        */
       readonly waitsUntil?: number;
@@ -128,7 +128,7 @@ export type RunEvent =
     } & RequestedBy)
   /** An operator decided that a waiting reroute ends its wait, whatever the partners do. */
   | ({ readonly type: 'reroute_forced'; readonly printOrderId: string } & RequestedBy)
-  /** The time limit of a waiting reroute has passed. */
+  /** The deadline of a waiting reroute has passed. */
   | { readonly type: 'reroute_due'; readonly printOrderId: string };
 
 /** The event of a type. */

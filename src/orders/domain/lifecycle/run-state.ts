@@ -29,14 +29,14 @@ export interface JobState {
   readonly cancelledAt?: string;
   /** An operator's cancel request that the partner has not agreed to. */
   readonly cancelRequest?: { readonly reason: string; readonly refused: boolean };
-  /** The partner was asked to stop, because the units are rerouted. Absent otherwise. */
+  /** The partner has a request to stop, because the units are rerouted. Absent otherwise. */
   readonly stopRequest?: StopRequest;
   /** Why the job no longer counts: it was cancelled, or all its units were rerouted. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }
 
 /**
- * The partner's answer to the request to stop a job. `unanswered`: the time limit has passed. `forced`: an operator
+ * The partner's response to the request to stop a job. `unanswered`: the deadline has passed. `forced`: an operator
  * decided not to wait for it.
  */
 export const STOP_REQUESTS = ['waiting', 'agreed', 'refused', 'unanswered', 'forced'] as const;
@@ -100,7 +100,7 @@ export interface ItemState {
  */
 export interface WaitingReroute extends Pick<EventOf<'rerouted'>, 'action' | 'by' | 'reason' | 'units'> {
   readonly printOrder: PrintOrderState;
-  /** Time limit of the partners' answers, epoch milliseconds. */
+  /** Deadline of the partners' responses, epoch milliseconds. */
   readonly until: number;
   /** The order's shipping revision when the print order was planned. */
   readonly shippingRevision: number;

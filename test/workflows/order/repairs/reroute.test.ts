@@ -9,7 +9,7 @@ import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders } from '../
 
 let stack: TestStack;
 const { repair, say, look, partnerId } = operatorHelpers(() => stack);
-/** Time limit of a partner's answer. Longer than an answer over HTTP takes on a machine under load. */
+/** Deadline of a partner's response. Longer than a response over HTTP takes on a machine under load. */
 const LIMIT_MS = 20_000;
 
 beforeAll(async () => {
@@ -101,7 +101,7 @@ test('when the first partner refuses, the second gets nothing until an operator 
   expect(await logged(orderId, 'reroute')).toMatchObject({ data: { force: true, by: 'operator' } });
 });
 
-test('a partner that has acknowledged nothing and does not answer loses the items after the time limit', async () => {
+test('a partner that has acknowledged nothing and does not respond loses the items after the deadline', async () => {
   const { orderId, printOrderId, itemIds } = await withoutCancelUrl(async () => {
     const order = await handedOver(stack, 'stays-silent');
     const asked = await repair(order.orderId, reroute(order.itemIds[0]!));

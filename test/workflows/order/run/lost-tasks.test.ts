@@ -108,7 +108,7 @@ test('an order goes on after its row was locked for longer than a record and a w
   expect(await shipped(order)).toMatchObject(ONCE);
 
   const [history] = await historiesOfRuns(temporal, order.orderId);
-  // Each attempt ended by the statement's time limit. A timer of the server waited for the next one.
+  // Each attempt ended by the statement's timeout. A timer of the server waited for the next one.
   const backOffs = history!.events!.filter((event) => event.timerFiredEventAttributes != null);
   expect(backOffs.length).toBeGreaterThan(0);
   expect(failuresOf(await replay([{ scenario: 'locked-row', history: history! }]))).toEqual([]);

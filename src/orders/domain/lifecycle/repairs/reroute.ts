@@ -18,7 +18,7 @@ import { withdrawReroutes, withoutWaiting } from './waiting-reroutes';
  * (reproduce).
  */
 
-/** Adds the new print order. With a time limit it waits until the partners of the units have agreed to stop. */
+/** Adds the new print order. With a deadline it waits until the partners of the units have agreed to stop. */
 export function rerouted(state: RunState, event: EventOf<'rerouted'>, effects: RunEffect[]): RunState {
   const { id } = event.printOrder;
   const isKnown = [...state.printOrders, ...(state.waitingReroutes ?? []).map((each) => each.printOrder)];
@@ -50,7 +50,7 @@ function deliver(state: RunState, printOrderId: string, effects: RunEffect[]): v
   }
 }
 
-/** Requests from the partners to stop making the units. Until they have answered, the new print order waits. */
+/** Requests from the partners to stop making the units. Until they have responded, the new print order waits. */
 function waitForPartners(
   state: RunState,
   { action, by, reason, printOrder, units }: EventOf<'rerouted'>,
@@ -98,29 +98,29 @@ export function rerouteForced(state: RunState, event: EventOf<'reroute_forced'>,
   return settleNow(state, printOrderId, 'forced', { by, reason }, effects);
 }
 
-/** Ends the wait of a reroute whose time limit has passed. */
+/** Ends the wait of a reroute whose deadline has passed. */
 export function rerouteDue(state: RunState, event: EventOf<'reroute_due'>, effects: RunEffect[]): RunState {
   return settleNow(state, event.printOrderId, 'unanswered', {}, effects);
 }
 
-/** Settles a waiting reroute: every stop request without an agreement gets this answer. */
+/** Settles a waiting reroute: every stop request without an agreement gets this outcome. */
 function settleNow(
   state: RunState,
   printOrderId: string,
-  answer: 'forced' | 'unanswered',
+  outcome: 'forced' | 'unanswered',
   by: Partial<Pick<WaitingReroute, 'by' | 'reason'>>,
   effects: RunEffect[],
 ): RunState {
   const waiting = state.waitingReroutes?.find(({ printOrder }) => printOrder.id === printOrderId);
   if (waiting === undefined) return state;
-  const isAnswered = (job: JobState) =>
-    job.stopRequest === 'waiting' || (answer === 'forced' && job.stopRequest === 'refused');
-  const jobIds = reroutedJobs(state, waiting.units).flatMap(({ job }) => (isAnswered(job) ? [job.id] : []));
-  const printOrders = state.printOrders.map((printOrder) => withStopRequest(printOrder, jobIds, answer));
+  const isSettled = (job: JobState) =>
+    job.stopRequest === 'waiting' || (outcome === 'forced' && job.stopRequest === 'refused');
+  const jobIds = reroutedJobs(state, waiting.units).flatMap(({ job }) => (isSettled(job) ? [job.id] : []));
+  const printOrders = state.printOrders.map((printOrder) => withStopRequest(printOrder, jobIds, outcome));
   return settle({ ...state, printOrders }, waiting, { ...waiting, ...by }, effects);
 }
 
-/** Delivers or withdraws the waiting reroutes whose partners have all answered. */
+/** Delivers or withdraws the waiting reroutes whose partners have all responded. */
 export function settleReroutes(state: RunState, effects: RunEffect[]): RunState {
   return (state.waitingReroutes ?? []).reduce((next, waiting) => settle(next, waiting, waiting, effects), state);
 }
@@ -130,7 +130,9 @@ function settle(state: RunState, waiting: WaitingReroute, now: WaitingReroute, e
   const jobs = reroutedJobs(state, waiting.units).map((each) => ({ ...each, free: freeUnits(each) }));
   if (jobs.some(({ free }) => free === null)) return state;
   const kept = jobs.filter(({ job, quantity, free }) => free! < quantity && job.ended === null);
-  const why = (['refused', 'unanswered'] as const).find((answer) => kept.some(({ job }) => job.stopRequest === answer));
+  const why = (['refused', 'unanswered'] as const).find((outcome) =>
+    kept.some(({ job }) => job.stopRequest === outcome),
+  );
   const units = jobs.flatMap(({ job, free }) => (free! > 0 ? [{ jobId: job.id, quantity: free! }] : []));
   const next =
     units.length === 0
@@ -140,8 +142,8 @@ function settle(state: RunState, waiting: WaitingReroute, now: WaitingReroute, e
 }
 
 /**
- * Returns how many units of a job another partner can make. Null: the partner has not answered.
- * Without an answer in time, units that a partner reported to be in production stay with it. Units that it has not
+ * Returns how many units of a job another partner can make. Null: the partner has not responded.
+ * Without a response in time, units that a partner reported to be in production stay with it. Units that it has not
  * acknowledged, or whose production it stopped with an error, are free.
  */
 function freeUnits(rerouted: ReroutedJob): number | null {
@@ -172,13 +174,13 @@ function isInProduction(job: JobState, { shipment }: Pick<PrintOrderState, 'ship
 /** Delivers a waiting print order. It makes the units that the partners of the other print orders have set free. */
 function endWait(state: RunState, waiting: WaitingReroute, effects: RunEffect[]): RunState {
   const { action, printOrder: planned, units } = waiting;
-  const answers = new Set(reroutedJobs(state, units).map(({ job }) => job.stopRequest));
+  const outcomes = new Set(reroutedJobs(state, units).map(({ job }) => job.stopRequest));
   effects.push(
     audit(action, waiting, {
       printOrderId: planned.id,
       units,
-      ...(answers.has('forced') ? { force: true } : {}),
-      ...(answers.has('unanswered') ? { unanswered: true } : {}),
+      ...(outcomes.has('forced') ? { force: true } : {}),
+      ...(outcomes.has('unanswered') ? { unanswered: true } : {}),
     }),
   );
   const quantity = units.reduce((sum, each) => sum + each.quantity, 0);

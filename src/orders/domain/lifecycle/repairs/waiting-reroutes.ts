@@ -10,7 +10,7 @@ export function waitingRerouteOf(state: RunState, itemId: string): WaitingRerout
 
 /**
  * Withdraws waiting reroutes: their print orders end without a delivery, and the units stay where they are.
- * @param why `refused` and `unanswered` name the partner's answer; `ended`: the units have shipped or ended
+ * @param why `refused` and `unanswered` name the partner's response; `ended`: the units have shipped or ended
  */
 export function withdrawReroutes(
   state: RunState,

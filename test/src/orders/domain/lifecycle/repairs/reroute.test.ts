@@ -94,7 +94,7 @@ test('when the partner refuses, the units stay with it, and an operator is neede
   expect(dismissed.attention).toEqual([]);
 });
 
-describe('after the time limit', () => {
+describe('after the deadline', () => {
   test.each<[string, RunEvent[]]>([
     ['it has not acknowledged', []],
     ['whose production it stopped with an error', [postback('received'), postback('error')]],

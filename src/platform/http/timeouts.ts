@@ -9,17 +9,17 @@ export interface LeastPace {
   readonly windowMs: number;
 }
 
-/** The time limits of one request. */
-export interface TimeLimits {
-  /** Aborts with a `TransferError` when a limit is reached. */
+/** The timeouts of one request. */
+export interface Timeouts {
+  /** Aborts with a `TransferError` at the first timeout. */
   readonly signal: AbortSignal;
   headReceived(): void;
   bodyReceived(bytes: number): void;
   clear(): void;
 }
 
-/** Starts the time limits of a request. @param timeoutMs from its start to the last byte of the response */
-export function startTimeLimits(host: string, timeoutMs: number, pace?: LeastPace): TimeLimits {
+/** Starts the timeouts of a request. @param timeoutMs from its start to the last byte of the response */
+export function startTimeouts(host: string, timeoutMs: number, pace?: LeastPace): Timeouts {
   const controller = new AbortController();
   const end = (message: string) => controller.abort(new TransferError('timeout', `${host} ${message}`));
   const total = setTimeout(() => end(`took longer than ${timeoutMs} ms`), timeoutMs);
