@@ -63,9 +63,9 @@ async function startBalancer(ports: readonly number[]) {
         method: incoming.method,
         headers: incoming.headers,
       },
-      (answer) => {
-        outgoing.writeHead(answer.statusCode!, answer.headers);
-        answer.pipe(outgoing);
+      (incoming) => {
+        outgoing.writeHead(incoming.statusCode!, incoming.headers);
+        incoming.pipe(outgoing);
       },
     );
     forwarded.on('error', (error) => outgoing.writeHead(502).end(error.message));
@@ -106,30 +106,30 @@ test('no request fails while one of two API processes restarts', async () => {
   await untilReady();
 
   let isRestarting = true;
-  const answers = new Map<string, number>();
+  const outcomes = new Map<string, number>();
   const clients = Array.from({ length: 4 }, async () => {
     while (isRestarting) {
       const response = await fetch(`${baseUrl}/v1/webhooks`, { headers: client.keyAndSecret });
-      const answer = `${response.status} ${response.ok ? '' : await response.text()}`.trim();
+      const outcome = `${response.status} ${response.ok ? '' : await response.text()}`.trim();
       if (response.ok) await response.arrayBuffer();
-      answers.set(answer, (answers.get(answer) ?? 0) + 1);
+      outcomes.set(outcome, (outcomes.get(outcome) ?? 0) + 1);
       await sleep(5);
     }
   });
-  const moreAnswers = async (count: number) => {
-    const before = answers.get('200') ?? 0;
-    await eventually(async () => ((answers.get('200') ?? 0) - before > count ? true : undefined));
+  const moreResponses = async (count: number) => {
+    const before = outcomes.get('200') ?? 0;
+    await eventually(async () => ((outcomes.get('200') ?? 0) - before > count ? true : undefined));
   };
-  await moreAnswers(40);
+  await moreResponses(40);
   first!.kill('SIGTERM');
   // Not ready, and still listening, for load balancers that are slow to see it.
   await eventually(async () => ((await readiness(ports[0]!)) === '503 stopping' ? true : undefined));
   expect(await first!.exit).toBe(0);
   await start(ports[0]!);
   await untilReady();
-  await moreAnswers(40);
+  await moreResponses(40);
   isRestarting = false;
   await Promise.all(clients);
 
-  expect([...answers.keys()]).toEqual(['200']);
+  expect([...outcomes.keys()]).toEqual(['200']);
 });

@@ -24,11 +24,11 @@ afterAll(async () => {
 });
 
 /** Starts a server that sends the given responses in order and records the requests. */
-async function scripted(answers: RequestListener[], retries = 3) {
+async function scripted(responses: RequestListener[], retries = 3) {
   const seen: IncomingMessage[] = [];
   const fake = createServer((req, res) => {
     seen.push(req);
-    answers[Math.min(seen.length, answers.length) - 1]!(req, res);
+    responses[Math.min(seen.length, responses.length) - 1]!(req, res);
   });
   await new Promise<void>((resolve) => fake.listen(0, '127.0.0.1', resolve));
   stops.push(() => {
@@ -39,7 +39,7 @@ async function scripted(answers: RequestListener[], retries = 3) {
   return { client: createPresslineClient({ baseUrl, apiKey: 'k', apiSecret: 's', retries }), seen };
 }
 
-const answering =
+const responding =
   (status: number, body: object, headers: Record<string, string> = {}): RequestListener =>
   (_req, res) =>
     void res.writeHead(status, { 'Content-Type': 'application/json', ...headers }).end(JSON.stringify(body));
@@ -92,10 +92,10 @@ test('429, 502, 503, 504 and a broken connection are retried with the same idemp
     [
       proxyPage(502),
       proxyPage(504),
-      answering(429, { code: 'RATE_LIMITED', message: '' }, { 'Retry-After': '0' }),
-      answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
+      responding(429, { code: 'RATE_LIMITED', message: '' }, { 'Retry-After': '0' }),
+      responding(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' }),
       hangingUp,
-      answering(200, { id: '1' }),
+      responding(200, { id: '1' }),
     ],
     5,
   );
@@ -106,10 +106,10 @@ test('429, 502, 503, 504 and a broken connection are retried with the same idemp
 });
 
 test('a call fails after the last retry, and a refusal is never retried', async () => {
-  const unavailable = await scripted([answering(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
+  const unavailable = await scripted([responding(503, { code: 'UNAVAILABLE', message: '' }, { 'Retry-After': '0' })]);
   await expect(unavailable.client.listClients()).rejects.toMatchObject({ status: 503 });
   expect(unavailable.seen).toHaveLength(4);
-  const refusing = await scripted([answering(409, { code: 'CONFLICT', message: '' })]);
+  const refusing = await scripted([responding(409, { code: 'CONFLICT', message: '' })]);
   await expect(refusing.client.createClient({ body: { name: 'x' } })).rejects.toMatchObject({
     code: 'CONFLICT',
   });
@@ -118,12 +118,12 @@ test('a call fails after the last retry, and a refusal is never retried', async 
 
 test('searches, quotes and the pages of each are retried like reads', async () => {
   const page = { orders: [{ id: '1' }], nextCursor: null };
-  const { client, seen } = await scripted([hangingUp, proxyPage(504), answering(200, page)]);
+  const { client, seen } = await scripted([hangingUp, proxyPage(504), responding(200, page)]);
   const found: unknown[] = [];
   for await (const order of client.each('searchOrders', { body: {} })) found.push(order);
   expect(found).toEqual(page.orders);
   expect(seen).toHaveLength(3);
-  const quotes = await scripted([proxyPage(502), answering(200, { quotes: [] })]);
+  const quotes = await scripted([proxyPage(502), responding(200, { quotes: [] })]);
   expect(await quotes.client.quoteOrder({ body: {} as never })).toEqual({ quotes: [] });
 });
 
@@ -158,7 +158,7 @@ test('each reads a list page by page, as far as it is needed', async () => {
   expect(names.length).toBeGreaterThan(2);
 
   const page = { orders: [{ id: '1' }, { id: '2' }], nextCursor: 'next' };
-  const { client: reader, seen } = await scripted([answering(200, page), answering(200, page)]);
+  const { client: reader, seen } = await scripted([responding(200, page), responding(200, page)]);
   for await (const { id } of reader.each('searchOrders', { body: { limit: 2 } })) if (id === '2') break;
   expect(seen).toHaveLength(1);
   // @ts-expect-error the response has no cursor

@@ -60,10 +60,10 @@ test('an admin adds a client and changes its settings', async () => {
   const [apiKey, apiSecret] = await Promise.all(
     ['API key', 'API secret'].map((label) => adding.getByLabel(label, { exact: true }).innerText()),
   );
-  const answer = await tab.context.request.get('/v1/webhooks', {
+  const response = await tab.context.request.get('/v1/webhooks', {
     headers: { 'X-API-KEY': `${apiKey}:${apiSecret}` },
   });
-  expect(answer.status()).toBe(200);
+  expect(response.status()).toBe(200);
   await adding.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: 'card-shop' }).click();
 

@@ -36,7 +36,7 @@ export const refusedOrder = (stack: TestStack, reference: string) =>
 /** Waits until an order has a status. */
 export const hasStatus = (stack: TestStack, orderId: string, status: string) =>
   eventually(async () => {
-    // A busy machine can be too slow for an answer. The next look gets one.
+    // A busy machine can be too slow for a response. The next look gets one.
     const order = await stack.client.getOrder({ params: { orderId } }).catch((error: { status?: number }) => {
       if (error.status !== 503) throw error;
     });

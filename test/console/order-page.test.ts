@@ -7,11 +7,11 @@ import { goodOrder, hasStatus, twoItemOrder } from './order-fixture';
 /** The page of one order, in a browser. */
 
 let stack: TestStack;
-/** An endpoint of the client, and what it answers. */
-let answer = 200;
+/** An endpoint of the client, and the status that it responds with. */
+let status = 200;
 const endpoint = createServer((request, response) => {
   request.resume();
-  response.writeHead(answer).end();
+  response.writeHead(status).end();
 });
 
 beforeAll(async () => {
@@ -129,8 +129,8 @@ test('a dead notification is delivered again', async () => {
   const { id: webhookId } = await stack.client.createWebhook({
     body: { url: `http://127.0.0.1:${port}/hooks`, events: ['order_status_updated'] },
   });
-  // An endpoint that answers 410 gets nothing more.
-  answer = 410;
+  // An endpoint that responds with 410 gets nothing more.
+  status = 410;
   const { id } = await goodOrder(stack, 'console-dead');
   const tab = await openTab(stack.baseUrl);
   await signIn(tab, stack.credentials.operator.apiKey, `/console/orders/${id}`);
@@ -139,7 +139,7 @@ test('a dead notification is delivered again', async () => {
   await dead.first().waitFor();
   await dead.first().getByText(/410/).waitFor();
 
-  answer = 200;
+  status = 200;
   await stack.client.changeWebhook({ params: { webhookId }, body: { enabled: true } });
   await dead.first().getByRole('button', { name: 'Redeliver' }).click();
   const delivered = notifications.getByRole('row').filter({ hasText: '410' }).filter({ hasText: 'Delivered' });

@@ -50,7 +50,7 @@ test('an admin adds a key, which is shown once, revokes it, and edits the detail
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
   expect(apiKey).toMatch(/^plk_/);
   const authenticated = () =>
-    tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } }).then((answer) => answer.ok());
+    tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } }).then((response) => response.ok());
   expect(await authenticated()).toBe(true);
   await adding.getByRole('button', { name: 'Close' }).click();
 
@@ -101,8 +101,8 @@ test('an admin adds a partner, whose key is shown once', async () => {
   await address.getByLabel('Country').fill(country);
   await add();
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
-  const answer = await tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });
-  expect(answer.status()).toBe(200);
+  const response = await tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });
+  expect(response.status()).toBe(200);
   await adding.getByRole('link', { name: 'Open prints-leeds' }).click();
   await page.getByRole('heading', { level: 1, name: 'prints-leeds' }).waitFor();
   await page.getByRole('region', { name: 'Subscription' }).getByText('Not subscribed').waitFor();

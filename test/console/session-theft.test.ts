@@ -46,7 +46,7 @@ test.each([
   sitePage = page();
   const other = await tab.context.newPage();
   const isForged = (request: Request) => request.method() === 'POST' && request.url().endsWith(notes());
-  // The browser keeps the answer from the script.
+  // The browser keeps the response from the script.
   const forged = Promise.race([
     other.waitForEvent('requestfinished', isForged),
     other.waitForEvent('requestfailed', isForged),

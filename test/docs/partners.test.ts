@@ -43,8 +43,8 @@ describe('The messages of docs/partners.md', () => {
   });
 
   it('are valid stock reports', () => {
-    const [, answer] = messages('Stock');
-    for (const item of answer.items) expect(stockReportSchema.safeParse(item).error).toBeUndefined();
+    const [, response] = messages('Stock');
+    for (const item of response.items) expect(stockReportSchema.safeParse(item).error).toBeUndefined();
   });
 
   it('list every fault of the conformance check', () => {
@@ -181,8 +181,8 @@ describe.each(Object.entries(PROGRAMS))('The signature check in %s', (language, 
     const input = language === 'java' ? lines.join('\n') : JSON.stringify(sent);
     const { stdout, stderr, status } = spawnSync(program!, args, { cwd: folder, input, encoding: 'utf8' });
     if (status !== 0) throw new Error(stderr);
-    const answers = stdout.trim().split('\n');
-    expect(cases.map(([what], index) => [what, answers[index]])).toEqual(
+    const responses = stdout.trim().split('\n');
+    expect(cases.map(([what], index) => [what, responses[index]])).toEqual(
       cases.map(([what, , , expected]) => [what, String(expected)]),
     );
   });

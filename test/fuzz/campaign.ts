@@ -8,11 +8,11 @@ import { systemRoutes } from '../../api/system/probes';
 import type { JsonSchema } from './json-schema-values';
 import { type Operation, type RequestPlan, requestPlans, STRAY } from './requests';
 import { createStopwatch } from './response-time';
-import { type Answer, isCutOff, replayable, send, sentRequest } from './send';
+import { isCutOff, type ReceivedResponse, replayable, send, sentRequest } from './send';
 import type { KnownIds, Sender, Subject } from './subject';
 import { fault } from './verdict';
 
-/** A request with a faulty answer, shrunk to the smallest one that shows the fault. */
+/** A request with a faulty response, shrunk to the smallest one that shows the fault. */
 export interface Finding {
   readonly seed: number;
   readonly operation: string;
@@ -20,14 +20,14 @@ export interface Finding {
   readonly fault: string;
   /** The request, as JSON. */
   readonly request: string;
-  readonly answer: string;
+  readonly response: string;
 }
 
 export interface Campaign {
   readonly requests: number;
   readonly findings: readonly Finding[];
-  /** Answers by operation and status. */
-  readonly answers: ReadonlyMap<string, ReadonlyMap<number, number>>;
+  /** Responses by operation and status. */
+  readonly responses: ReadonlyMap<string, ReadonlyMap<number, number>>;
 }
 
 /** Number of requests per seed. A finding is replayed by its slice, not by the whole campaign. */
@@ -35,7 +35,7 @@ export const SLICE = 1_000;
 /** Number of ids of created objects that later requests may name, per parameter. */
 const MAX_IDS = 60;
 
-/** Ids in answers that later requests can name, by operation: the field of the answer and the path parameters. */
+/** Ids in responses that later requests can name, by operation: the field of the response and the path parameters. */
 const HARVEST: Readonly<Record<string, readonly (readonly [field: string, parameters: readonly string[]])[]>> = {
   submitOrder: [['id', ['orderId']]],
   createWebhook: [['id', ['webhookId']]],
@@ -77,7 +77,7 @@ function operationsOf(document: Document, routes: readonly Route[]): Operation[]
 }
 
 /**
- * Sends requests from the OpenAPI document to the API and judges every answer. Each slice of 1,000 has its own seed
+ * Sends requests from the OpenAPI document to the API and judges every response. Each slice of 1,000 has its own seed
  * (`seed`, `seed + 1`, ...). A slice ends at its first finding, which is shrunk. Then the next slice starts.
  */
 export async function runCampaign(
@@ -100,7 +100,7 @@ export async function runCampaign(
   const operations = everyOperation.filter(({ operationId }) => options.only?.has(operationId) ?? true);
   const plans = requestPlans(subject, operations, document.components.schemas);
   const shapes = new Map<string, ErrorShape>(routes.map(({ operationId, errors }) => [operationId, errors]));
-  const answers = new Map<string, Map<number, number>>();
+  const responses = new Map<string, Map<number, number>>();
   const findings: Finding[] = [];
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
   const stopwatch = await createStopwatch(subject.server.url);
@@ -108,45 +108,45 @@ export async function runCampaign(
   /** The previous request on the connection, which may be the reason why it broke. */
   let before = '';
   const count = (operation: string, status: number) => {
-    const byStatus = answers.get(operation) ?? new Map<number, number>();
-    answers.set(operation, byStatus.set(status, (byStatus.get(status) ?? 0) + 1));
+    const byStatus = responses.get(operation) ?? new Map<number, number>();
+    responses.set(operation, byStatus.set(status, (byStatus.get(status) ?? 0) + 1));
   };
 
   const judged = async (plan: RequestPlan) => {
     const sent = sentRequest(plan, subject);
     requests += 1;
-    let answer: Answer;
+    let response: ReceivedResponse;
     try {
-      answer = await send(agent, subject.server.url, sent, stopwatch);
+      response = await send(agent, subject.server.url, sent, stopwatch);
     } catch (error) {
       const written = await subject.written();
-      if (isCutOff(sent, error) && written.length === 0) return { sent, answer: undefined, fault: undefined };
-      return { sent, answer: undefined, fault: `no answer: ${(error as Error).message}, after ${before}` };
+      if (isCutOff(sent, error) && written.length === 0) return { sent, response: undefined, fault: undefined };
+      return { sent, response: undefined, fault: `no response: ${(error as Error).message}, after ${before}` };
     }
-    const operation = answering(plan, everyOperation);
-    count(operation.operationId, answer.status);
-    before = `${answer.status} to ${replayable(sent).slice(0, 500)}`;
+    const operation = respondingOperation(plan, everyOperation);
+    count(operation.operationId, response.status);
+    before = `${response.status} to ${replayable(sent).slice(0, 500)}`;
     const written = await subject.written();
-    const found = fault({ ...plan, operation }, sent, answer, written, shapes, options.only === undefined);
-    if (found === undefined && answer.status === 200) {
-      harvest(subject, operation, plan.sender, answer);
+    const found = fault({ ...plan, operation }, sent, response, written, shapes, options.only === undefined);
+    if (found === undefined && response.status === 200) {
+      harvest(subject, operation, plan.sender, response);
       if (plan.method === 'DELETE') forget(subject.ids[plan.sender], sent.path);
     }
-    return { sent, answer, fault: found };
+    return { sent, response, fault: found };
   };
 
   try {
     for (let seed = options.seed; requests < options.requests; seed += 1) {
-      let last: { plan: RequestPlan; sent: string; fault: string; answer: string } | undefined;
+      let last: { plan: RequestPlan; sent: string; fault: string; response: string } | undefined;
       const property = fc.asyncProperty(plans, async (plan) => {
         const verdict = await judged(plan);
         if (verdict.fault === undefined) return true;
-        const { answer } = verdict;
+        const { response } = verdict;
         last = {
           plan,
           sent: replayable(verdict.sent),
           fault: verdict.fault,
-          answer: answer === undefined ? '' : `${answer.status} ${answer.body.toString('utf8').slice(0, 500)}`,
+          response: response === undefined ? '' : `${response.status} ${response.body.toString('utf8').slice(0, 500)}`,
         };
         return false;
       });
@@ -166,31 +166,31 @@ export async function runCampaign(
           sender: last.plan.sender,
           fault: last.fault,
           request: last.sent.slice(0, 4_000),
-          answer: last.answer,
+          response: last.response,
         });
       }
-      options.onProgress?.({ requests, findings, answers });
+      options.onProgress?.({ requests, findings, responses });
     }
   } finally {
     agent.destroy();
     stopwatch.stop();
   }
-  return { requests, findings, answers };
+  return { requests, findings, responses };
 }
 
-/** Returns the operation that answers. With another method, a request belongs to another operation of the address. */
-function answering({ operation, method }: RequestPlan, operations: readonly Operation[]): Operation {
+/** Returns the operation that responds. With another method, a request belongs to another operation of the address. */
+function respondingOperation({ operation, method }: RequestPlan, operations: readonly Operation[]): Operation {
   const asked = method === 'HEAD' ? 'get' : method.toLowerCase();
   if (asked === operation.method || operation.operationId === STRAY) return operation;
   return operations.find(({ path, method: own }) => path === operation.path && own === asked) ?? operation;
 }
 
-function harvest(subject: Subject, { operationId }: Operation, sender: Sender, { body }: Answer): void {
+function harvest(subject: Subject, { operationId }: Operation, sender: Sender, { body }: ReceivedResponse): void {
   const fields = HARVEST[operationId];
   if (fields === undefined) return;
-  const answer = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
+  const response = JSON.parse(body.toString('utf8')) as Record<string, unknown>;
   for (const [field, parameters] of fields) {
-    const id = answer[field];
+    const id = response[field];
     if (typeof id !== 'string') continue;
     for (const parameter of parameters) {
       subject.ids[sender][parameter] ??= [];
@@ -211,9 +211,9 @@ function forget(known: KnownIds, path: string): void {
   }
 }
 
-/** Returns the answers of a campaign as a table with one line per operation. */
-export function answersTable({ answers }: Campaign): string {
-  return [...answers]
+/** Returns the responses of a campaign as a table with one line per operation. */
+export function responsesTable({ responses }: Campaign): string {
+  return [...responses]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([operation, byStatus]) => {
       const counts = [...byStatus].sort(([a], [b]) => a - b).map(([status, times]) => `${status}: ${times}`);

@@ -1,4 +1,4 @@
-import { answersTable, type Campaign, runCampaign } from './campaign';
+import { type Campaign, responsesTable, runCampaign } from './campaign';
 import { STRAY } from './requests';
 import { fuzzSubject, type Subject } from './subject';
 
@@ -10,9 +10,9 @@ const SEED = Number(process.env.FUZZ_SEED ?? 1);
 /** A quarter of them goes to the operation. */
 const REQUESTS_TO_REST = 100;
 
-/** Returns the operations of which every answer came from a check before their handler. */
-const unreached = ({ answers }: Campaign) =>
-  [...answers]
+/** Returns the operations of which every response came from a check before their handler. */
+const unreached = ({ responses }: Campaign) =>
+  [...responses]
     .filter(([operation]) => operation !== STRAY)
     .filter(([, byStatus]) => [...byStatus.keys()].every((status) => [401, 403, 405, 415].includes(status)))
     .map(([operation]) => operation);
@@ -48,17 +48,17 @@ beforeAll(async () => {
     campaign = {
       requests: campaign.requests + more.requests,
       findings: [...campaign.findings, ...more.findings],
-      answers: new Map([...campaign.answers, ...[...more.answers].filter(([name]) => only.has(name))]),
+      responses: new Map([...campaign.responses, ...[...more.responses].filter(([name]) => only.has(name))]),
     };
   }
-  print(answersTable(campaign));
+  print(responsesTable(campaign));
 });
 afterAll(async () => {
   process.off('unhandledRejection', note);
   await subject.stop();
 });
 
-test('no answer has a fault: 5xx, internals, slowness, wrong body, rows after a refusal, data of others', () => {
+test('no response has a fault: 5xx, internals, slowness, wrong body, rows after a refusal, data of others', () => {
   expect(campaign.findings).toEqual([]);
 });
 
@@ -70,9 +70,9 @@ test('no promise rejection is unhandled', () => {
   expect(unhandled).toEqual([]);
 });
 
-test('requests reach every operation, and most operations answer 200', () => {
-  const answered = [...campaign.answers].filter(([operation]) => operation !== STRAY);
+test('requests reach every operation, and most operations respond with 200', () => {
+  const called = [...campaign.responses].filter(([operation]) => operation !== STRAY);
   expect(unreached(campaign)).toEqual([]);
-  const succeeded = answered.filter(([, byStatus]) => byStatus.has(200));
-  expect(succeeded.length).toBeGreaterThan(answered.length / 2);
+  const succeeded = called.filter(([, byStatus]) => byStatus.has(200));
+  expect(succeeded.length).toBeGreaterThan(called.length / 2);
 });

@@ -1,6 +1,6 @@
 import { Agent, get } from 'node:http';
 
-/** Longest time that the server may take for an answer. */
+/** Longest time that the server may take for a response. */
 const LIMIT_MS = 5_000;
 
 /** The duration of a request, with figures that do not depend on other load on the machine. */
@@ -10,13 +10,13 @@ export interface ResponseTime {
   readonly cpuMs: number;
   /**
    * Time that the probes sent during the request would take without other load: their number times the duration of the
-   * fastest probe at the start. Probes run from half the limit to the answer.
+   * fastest probe at the start. Probes run from half the limit to the response.
    */
   readonly probeMs: number;
 }
 
 /**
- * Returns true when the server took too long for an answer. A long duration alone can come from other load: then the
+ * Returns true when the server took too long for a response. A long duration alone can come from other load: then the
  * request used little CPU time, and the probes were as slow as the request. On a machine without other load, this is true
  * for every duration above the limit.
  */
@@ -26,7 +26,7 @@ export function isSlow({ ms, cpuMs, probeMs }: ResponseTime, limitMs = LIMIT_MS)
 
 /** Measures response times and compares them with probe requests. */
 export interface Stopwatch {
-  /** Starts to measure a request. Call the result when the answer is complete, or when there will be none. */
+  /** Starts to measure a request. Call the result when the response is complete, or when there will be none. */
   start(): () => ResponseTime;
   stop(): void;
 }

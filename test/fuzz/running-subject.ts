@@ -17,13 +17,13 @@ export async function runningSubject(): Promise<Subject> {
   const client = { 'X-API-KEY': `${credentials.client.apiKey}:${credentials.client.apiSecret}` };
 
   const submit = async (headers: Readonly<Record<string, string>>, body: object) => {
-    const answer = await fetch(`${stack.baseUrl}/v1/orders`, {
+    const response = await fetch(`${stack.baseUrl}/v1/orders`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 200) throw new Error(await answer.text());
-    return ((await answer.json()) as { id: string }).id;
+    if (response.status !== 200) throw new Error(await response.text());
+    return ((await response.json()) as { id: string }).id;
   };
   const file = (type: string, name: string) => ({ type, url: `${sandbox.url}/files/${name}` });
   const poster = () => order({ items: [item({ quantity: 3, files: [file('default', 'poster-a3.pdf')] })] });

@@ -1,4 +1,4 @@
-import { answersTable, type Campaign, runCampaign } from './campaign';
+import { type Campaign, responsesTable, runCampaign } from './campaign';
 import { runningSubject } from './running-subject';
 import type { Subject } from './subject';
 
@@ -28,10 +28,10 @@ beforeAll(async () => {
   subject = await runningSubject();
   foreignBefore = await subject.foreignState();
   campaign = await runCampaign(subject, { requests: REQUESTS, seed: SEED, only: WITH_RUNS });
-  if (process.env.FUZZ_REQUESTS !== undefined) process.stderr.write(`${answersTable(campaign)}\n`);
+  if (process.env.FUZZ_REQUESTS !== undefined) process.stderr.write(`${responsesTable(campaign)}\n`);
 });
 
-test('no answer has a fault while workflows run', () => {
+test('no response has a fault while workflows run', () => {
   expect(campaign.findings).toEqual([]);
 });
 

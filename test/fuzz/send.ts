@@ -14,14 +14,14 @@ export interface SentRequest {
   readonly chunked: boolean;
 }
 
-export interface Answer {
+export interface ReceivedResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: Buffer;
   readonly time: ResponseTime;
 }
 
-/** Time after which a request without an answer counts as hanging. */
+/** Time after which a request without a response counts as hanging. */
 const HANGS_AFTER_MS = 20_000;
 
 const ENCODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
@@ -30,12 +30,12 @@ const ENCODERS: Readonly<Record<string, (body: Buffer) => Buffer>> = {
   br: brotliCompressSync,
 };
 
-/** Bytes of request line and headers that Node reads. It answers a longer request with 431 and closes the connection. */
+/** Bytes of request line and headers that Node reads. It responds to a longer request with 431 and closes the connection. */
 const HEADER_LIMIT = 16 * 1_024;
 
 /**
  * Returns true when a request broke off because Node refused its headers (431) and closed the connection while the body was
- * being sent. The reset can overtake the answer.
+ * being sent. The reset can overtake the response.
  */
 export function isCutOff({ method, path, headers }: SentRequest, error: unknown): boolean {
   const lines = [method, path, ...Object.entries(headers).flat()];
@@ -82,10 +82,15 @@ function withPrintFiles(body: Buffer, [written, meant]: Subject['printFile']): B
 }
 
 /**
- * Sends a request and returns the answer.
- * @throws Error when no answer comes, or the connection breaks before one
+ * Sends a request and returns the response.
+ * @throws Error when no response comes, or the connection breaks before one
  */
-export function send(agent: Agent, baseUrl: string, sent: SentRequest, stopwatch: Stopwatch): Promise<Answer> {
+export function send(
+  agent: Agent,
+  baseUrl: string,
+  sent: SentRequest,
+  stopwatch: Stopwatch,
+): Promise<ReceivedResponse> {
   const { hostname, port } = new URL(baseUrl);
   const endOfMeasurement = stopwatch.start();
   return new Promise((resolve, reject) => {
@@ -115,7 +120,7 @@ export function send(agent: Agent, baseUrl: string, sent: SentRequest, stopwatch
       },
     );
     const timer = setTimeout(
-      () => outgoing.destroy(new Error(`no answer within ${HANGS_AFTER_MS} ms`)),
+      () => outgoing.destroy(new Error(`no response within ${HANGS_AFTER_MS} ms`)),
       HANGS_AFTER_MS,
     );
     outgoing.on('error', (error) => {

@@ -16,24 +16,24 @@ import type { KnownIds } from './subject';
 
 /** Creates a draft order and returns its id. */
 export async function draft(baseUrl: string, { keyAndSecret }: TestAccount): Promise<string> {
-  const answer = await fetch(`${baseUrl}/v1/orders`, {
+  const response = await fetch(`${baseUrl}/v1/orders`, {
     method: 'POST',
     headers: { ...keyAndSecret, 'Content-Type': 'application/json' },
     body: JSON.stringify(order({ orderType: 'draft' })),
   });
-  return ((await answer.json()) as { id: string }).id;
+  return ((await response.json()) as { id: string }).id;
 }
 
 /** Creates one object of each kind that a client can have. Their texts contain the mark. */
 export async function belongings(baseUrl: string, account: TestAccount, mark: string): Promise<KnownIds> {
   const post = async (path: string, body: object): Promise<{ id: string }> => {
-    const answer = await fetch(`${baseUrl}${path}`, {
+    const response = await fetch(`${baseUrl}${path}`, {
       method: 'POST',
       headers: { ...account.keyAndSecret, 'Content-Type': 'application/json' },
       body: JSON.stringify(body),
     });
-    if (answer.status !== 200) throw new Error(`${path}: ${await answer.text()}`);
-    return (await answer.json()) as { id: string };
+    if (response.status !== 200) throw new Error(`${path}: ${await response.text()}`);
+    return (await response.json()) as { id: string };
   };
   const marked = (over: object) =>
     order({

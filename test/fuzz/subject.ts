@@ -28,7 +28,7 @@ import { stateOf, watchWrites, writesSince } from './written-rows';
 /** Who sends a request. */
 export type Sender = 'client' | 'partner' | 'operator' | 'nobody' | 'stranger';
 
-/** A text in all objects of the accounts that are not under test. No answer may contain it. */
+/** A text in all objects of the accounts that are not under test. No response may contain it. */
 export const FOREIGN_MARK = 'zq9-not-yours';
 
 /**
@@ -68,9 +68,9 @@ export interface Subject {
 const DRAFTS = 20;
 
 /** Fails like a gRPC client without a server, but at once. A real client retries until its deadline. */
-function away(): Promise<never> {
+function unavailable(): Promise<never> {
   return Promise.reject(
-    Object.assign(new Error('14 UNAVAILABLE: no server'), { code: 14, details: 'away', metadata: {} }),
+    Object.assign(new Error('14 UNAVAILABLE: no server'), { code: 14, details: 'unavailable', metadata: {} }),
   );
 }
 
@@ -81,11 +81,17 @@ const TEMPORAL_AWAY = {
     close: async () => undefined,
   },
   options: { namespace: 'default' },
-  workflowService: { getSystemInfo: away, describeTaskQueue: away, describeNamespace: away },
-  schedule: { getHandle: () => ({ trigger: away }) },
+  workflowService: { getSystemInfo: unavailable, describeTaskQueue: unavailable, describeNamespace: unavailable },
+  schedule: { getHandle: () => ({ trigger: unavailable }) },
   workflow: {
-    start: away,
-    getHandle: () => ({ executeUpdate: away, query: away, result: away, describe: away, signal: away }),
+    start: unavailable,
+    getHandle: () => ({
+      executeUpdate: unavailable,
+      query: unavailable,
+      result: unavailable,
+      describe: unavailable,
+      signal: unavailable,
+    }),
   },
 } as unknown as ApiDeps['temporal'];
 

@@ -1,10 +1,10 @@
 import type { ErrorShape } from '../../api/http/errors/error-body';
 import type { RequestPlan } from './requests';
-import type { Answer, SentRequest } from './send';
+import type { ReceivedResponse, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';
 import { fault } from './verdict';
 
-/** The judge of the fuzz runs must report each fault, and must accept a correct answer. */
+/** The judge of the fuzz runs must report each fault, and must accept a correct response. */
 
 const OPERATION = {
   operationId: 'submitOrder',
@@ -50,20 +50,20 @@ const REFUSED = { code: 'VALIDATION_ERROR', message: 'The submitted data has err
 
 const QUICK = { ms: 10, cpuMs: 5, probeMs: 0 };
 
-function answer(status: number, body: unknown, headers: object = {}, time = QUICK): Answer {
+function response(status: number, body: unknown, headers: object = {}, time = QUICK): ReceivedResponse {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return { status, headers: { ...HEADERS, ...headers }, body: Buffer.from(text), time };
 }
 
-const judge = (given: Answer, by = plan(), written: readonly string[] = [], request = sent) =>
+const judge = (given: ReceivedResponse, by = plan(), written: readonly string[] = [], request = sent) =>
   fault(by, request, given, written, SHAPES, true);
 
-test.each<[string, Answer]>([
-  ['a success', answer(200, { id: '1' })],
-  ['a refusal', answer(400, REFUSED)],
+test.each<[string, ReceivedResponse]>([
+  ['a success', response(200, { id: '1' })],
+  ['a refusal', response(400, REFUSED)],
   [
     'a refusal with field errors',
-    answer(400, {
+    response(400, {
       ...REFUSED,
       errors: [{ code: 'MISSING_FIELD_ERROR', message: 'Missing.', reference: 'items' }],
     }),
@@ -71,59 +71,59 @@ test.each<[string, Answer]>([
 ])('the judge accepts %s', (_name, given) => expect(judge(given)).toBeUndefined());
 
 test('the judge accepts 503 with Retry-After from an operation that needs Temporal', () => {
-  const away = answer(
+  const unavailable = response(
     503,
     { code: 'UNAVAILABLE', message: 'Try again later.', requestId: 'r-1' },
     { 'retry-after': '5' },
   );
-  expect(judge(away, operation('cancelOrder'))).toBeUndefined();
-  expect(judge(away)).toMatch(/needs no Temporal/);
-  expect(fault(operation('cancelOrder'), sent, away, [], SHAPES, false)).toMatch(/needs no Temporal/);
-  expect(judge({ ...away, headers: HEADERS }, operation('cancelOrder'))).toMatch(/Retry-After/);
+  expect(judge(unavailable, operation('cancelOrder'))).toBeUndefined();
+  expect(judge(unavailable)).toMatch(/needs no Temporal/);
+  expect(fault(operation('cancelOrder'), sent, unavailable, [], SHAPES, false)).toMatch(/needs no Temporal/);
+  expect(judge({ ...unavailable, headers: HEADERS }, operation('cancelOrder'))).toMatch(/Retry-After/);
 });
 
-test.each<[fault: RegExp, Answer]>([
-  [/^500$/, answer(500, { code: 'INTERNAL_ERROR', message: 'Something went wrong.', requestId: 'r-1' })],
-  [/^502$/, answer(502, '')],
-  [/^took/, answer(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 100, probeMs: 3_000 })],
-  [/^took/, answer(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 5_500, probeMs: 0 })],
-  [/internals/, answer(400, { ...REFUSED, message: 'Error\n    at handle (/srv/app/orders.ts:12:3)' })],
-  [/internals/, answer(400, { ...REFUSED, message: 'invalid input syntax for type uuid' })],
-  [/internals/, answer(400, { ...REFUSED, message: 'duplicate key violates unique constraint' })],
-  [/internals/, answer(200, { id: '1', debug: 'SELECT id FROM orders' })],
-  [/another account/, answer(200, { id: '1', name: FOREIGN_MARK })],
-  [/security headers/, answer(200, { id: '1' }, { 'x-content-type-options': undefined })],
-  [/request id/, answer(200, { id: '1' }, { 'x-request-id': undefined })],
-  [/is not JSON/, answer(200, '{"id":')],
-  [/not a JSON object/, answer(400, '<html>Bad Request</html>')],
-  [/unknown code/, answer(400, { ...REFUSED, code: 'OOPS' })],
-  [/with 409/, answer(409, REFUSED)],
-  [/no message/, answer(400, { ...REFUSED, message: '' })],
-  [/requestId differs/, answer(400, { ...REFUSED, requestId: 'r-2' })],
-  [/wrong field error/, answer(400, { ...REFUSED, errors: [{ code: 'X', message: 'x' }] })],
+test.each<[fault: RegExp, ReceivedResponse]>([
+  [/^500$/, response(500, { code: 'INTERNAL_ERROR', message: 'Something went wrong.', requestId: 'r-1' })],
+  [/^502$/, response(502, '')],
+  [/^took/, response(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 100, probeMs: 3_000 })],
+  [/^took/, response(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 5_500, probeMs: 0 })],
+  [/internals/, response(400, { ...REFUSED, message: 'Error\n    at handle (/srv/app/orders.ts:12:3)' })],
+  [/internals/, response(400, { ...REFUSED, message: 'invalid input syntax for type uuid' })],
+  [/internals/, response(400, { ...REFUSED, message: 'duplicate key violates unique constraint' })],
+  [/internals/, response(200, { id: '1', debug: 'SELECT id FROM orders' })],
+  [/another account/, response(200, { id: '1', name: FOREIGN_MARK })],
+  [/security headers/, response(200, { id: '1' }, { 'x-content-type-options': undefined })],
+  [/request id/, response(200, { id: '1' }, { 'x-request-id': undefined })],
+  [/is not JSON/, response(200, '{"id":')],
+  [/not a JSON object/, response(400, '<html>Bad Request</html>')],
+  [/unknown code/, response(400, { ...REFUSED, code: 'OOPS' })],
+  [/with 409/, response(409, REFUSED)],
+  [/no message/, response(400, { ...REFUSED, message: '' })],
+  [/requestId differs/, response(400, { ...REFUSED, requestId: 'r-2' })],
+  [/wrong field error/, response(400, { ...REFUSED, errors: [{ code: 'X', message: 'x' }] })],
 ])('the judge reports %s', (expected, given) => expect(judge(given)).toMatch(expected));
 
 test('the judge accepts a long duration that other load explains', () => {
-  expect(judge(answer(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 100, probeMs: 500 }))).toBeUndefined();
+  expect(judge(response(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 100, probeMs: 500 }))).toBeUndefined();
 });
 
 test('the judge reports a refusal that wrote rows', () => {
-  expect(judge(answer(400, REFUSED), plan(), ['orders INSERT 1'])).toMatch(/wrote orders INSERT 1/);
-  expect(judge(answer(200, { id: '1' }), plan(), ['orders INSERT 1'])).toBeUndefined();
+  expect(judge(response(400, REFUSED), plan(), ['orders INSERT 1'])).toMatch(/wrote orders INSERT 1/);
+  expect(judge(response(200, { id: '1' }), plan(), ['orders INSERT 1'])).toBeUndefined();
 });
 
 test('the judge reports a success for a sender without permission', () => {
-  expect(judge(answer(200, { id: '1' }), plan({ sender: 'partner' }))).toMatch(/may not call/);
+  expect(judge(response(200, { id: '1' }), plan({ sender: 'partner' }))).toMatch(/may not call/);
 });
 
 test('the judge accepts a response that repeats text of its request', () => {
   const request = { ...sent, body: Buffer.from(`{"name":"${FOREIGN_MARK}"}`) };
-  expect(judge(answer(200, { name: FOREIGN_MARK }), plan(), [], request)).toBeUndefined();
+  expect(judge(response(200, { name: FOREIGN_MARK }), plan(), [], request)).toBeUndefined();
 });
 
 test('the judge reports an error body of another group', () => {
-  expect(judge(answer(400, { error: 'orderId: unknown' }), operation('dispatchOrder'))).toBeUndefined();
-  expect(judge(answer(400, { error: 'orderId: unknown' }))).toMatch(/^error body/);
+  expect(judge(response(400, { error: 'orderId: unknown' }), operation('dispatchOrder'))).toBeUndefined();
+  expect(judge(response(400, { error: 'orderId: unknown' }))).toMatch(/^error body/);
 });
 
 test.each([
@@ -131,9 +131,9 @@ test.each([
   ['startOidcSignIn', [404]],
   ['finishOidcSignIn', [401, 404]],
   ['getOrder', []],
-])('%s may answer %j with a page, and no other error', (operationId, statuses) => {
+])('%s may have a page as its error with %j, and with no other status', (operationId, statuses) => {
   for (const status of [400, 401, 403, 404]) {
-    const page = answer(status, '<!doctype html><h1>Not found</h1>', {
+    const page = response(status, '<!doctype html><h1>Not found</h1>', {
       'content-type': 'text/html; charset=utf-8',
     });
     const found = judge(page, operation(operationId));
@@ -146,7 +146,7 @@ test('the judge reports a polluted Object.prototype', () => {
   const prototype = Object.prototype as { polluted?: unknown };
   prototype.polluted = true;
   try {
-    expect(judge(answer(200, { id: '1' }))).toMatch(/polluted/);
+    expect(judge(response(200, { id: '1' }))).toMatch(/polluted/);
   } finally {
     delete prototype.polluted;
   }

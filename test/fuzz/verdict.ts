@@ -2,17 +2,17 @@ import { type ErrorShape, shapeOfPath } from '../../api/http/errors/error-body';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';
 import { isSlow } from './response-time';
-import type { Answer, SentRequest } from './send';
+import type { ReceivedResponse, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';
 
 /**
- * What an answer must not reveal: stack frames, paths of this machine, SQL, names of its components, and messages of
+ * What a response must not reveal: stack frames, paths of this machine, SQL, names of its components, and messages of
  * Postgres, which no caller can put into an error message of Pressline.
  */
 const INTERNALS =
   /\n\s+at .+:\d+|\bat [\w.<>]+ \(|node_modules|\.[cm]?[jt]s:\d+|PostgresError|violates (?:unique|check|foreign|not-null)|invalid input syntax|out of range for type|relation "\w+"|\bINSERT INTO\b|\bSELECT .+ FROM\b|ECONN|ERR_[A-Z_]+|TypeError|RangeError|UNAVAILABLE: /;
 
-/** Operations that need Temporal. They may answer 503 while it is unavailable; no other operation may. */
+/** Operations that need Temporal. They may respond with 503 while it is unavailable; no other operation may. */
 const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   // Looks for running workflows of the orders.
   'erasePersonalData',
@@ -29,39 +29,39 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'attachProcurementInvoice',
 ]);
 
-/** Errors that operations answer with a page for people instead of an error body, by status. */
+/** Errors that operations respond to with a page for people instead of an error body, by status. */
 const PAGES: Readonly<Record<string, readonly number[]>> = {
   getTrackingPage: [404],
   startOidcSignIn: [404],
   finishOidcSignIn: [401, 404],
 };
 
-/** Returns true when the request itself contains a text, so that the text in its answer proves nothing. */
+/** Returns true when the request itself contains a text, so that the text in its response proves nothing. */
 const echoes = (sent: SentRequest, text: string) => sent.path.includes(text) || (sent.body?.includes(text) ?? false);
 
 /**
- * Returns the fault of an answer, or undefined.
+ * Returns the fault of a response, or undefined.
  * @param written rows that the request wrote
  * @param shapes error shapes by operation
- * @param temporalAway true when operations that need Temporal may answer 503
+ * @param temporalUnavailable true when operations that need Temporal may respond with 503
  */
 export function fault(
   plan: RequestPlan,
   sent: SentRequest,
-  answer: Answer,
+  response: ReceivedResponse,
   written: readonly string[],
   shapes: ReadonlyMap<string, ErrorShape>,
-  temporalAway: boolean,
+  temporalUnavailable: boolean,
 ): string | undefined {
-  const { status, headers, body, time } = answer;
+  const { status, headers, body, time } = response;
   const { operationId } = plan.operation;
   const text = body.toString('utf8');
-  // Node itself answers a request with more than 16 KiB of request line and headers.
+  // Node itself responds to a request with more than 16 KiB of request line and headers.
   if (status === 431) return body.length === 0 ? undefined : 'a body with 431';
   if (isSlow(time))
     return `took ${Math.round(time.ms)} ms (${Math.round(time.cpuMs)} ms CPU, probes ${Math.round(time.probeMs)} ms)`;
   if (status === 503) {
-    if (!temporalAway || !NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';
+    if (!temporalUnavailable || !NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';
     if (!(Number(headers['retry-after']) > 0)) return '503 without Retry-After';
   } else if (status >= 500) return `${status}`;
   if (status < 200) return `${status}`;
@@ -82,7 +82,7 @@ export function fault(
   if (plan.method === 'HEAD') return undefined;
   const isPage = headers['content-type']?.startsWith('text/html') === true;
   if (isPage && PAGES[operationId]?.includes(status)) return undefined;
-  return errorFault(sent, answer, text, shapes.get(operationId));
+  return errorFault(sent, response, text, shapes.get(operationId));
 }
 
 const OPEN: readonly string[] = ['/openapi.json', '/docs', '/healthz', '/livez', '/readyz'];
@@ -113,20 +113,20 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 
 function errorFault(
   sent: SentRequest,
-  answer: Answer,
+  response: ReceivedResponse,
   text: string,
   shape: ErrorShape | undefined,
 ): string | undefined {
   const body = parsed(text) as Record<string, unknown> | undefined;
   if (typeof body !== 'object' || body === null)
-    return `error ${answer.status} is not a JSON object: ${text.slice(0, 100)}`;
+    return `error ${response.status} is not a JSON object: ${text.slice(0, 100)}`;
   // A request that is refused before routing gets the shape of its group. A stray path may belong to any group.
   const accepted = shape === undefined ? (Object.keys(ERROR_FAULTS) as ErrorShape[]) : [shape, shapeOfPath(sent.path)];
-  const faults = accepted.map((one) => ERROR_FAULTS[one](body, answer));
+  const faults = accepted.map((one) => ERROR_FAULTS[one](body, response));
   return faults.includes(undefined) ? undefined : `error body: ${faults[0]}`;
 }
 
-function codeFault(body: Record<string, unknown>, { status }: Answer): string | undefined {
+function codeFault(body: Record<string, unknown>, { status }: ReceivedResponse): string | undefined {
   if (!Object.hasOwn(ERROR_CODES, String(body.code))) return `unknown code ${String(body.code)}`;
   if (ERROR_CODES[body.code as keyof typeof ERROR_CODES].status !== status)
     return `${String(body.code)} with ${status}`;
@@ -139,18 +139,19 @@ function codeFault(body: Record<string, unknown>, { status }: Answer): string | 
 }
 
 const ERROR_FAULTS: Readonly<
-  Record<ErrorShape, (body: Record<string, unknown>, answer: Answer) => string | undefined>
+  Record<ErrorShape, (body: Record<string, unknown>, response: ReceivedResponse) => string | undefined>
 > = {
-  coded: (body, answer) =>
-    codeFault(body, answer) ??
-    (body.requestId === answer.headers['x-request-id'] ? undefined : 'requestId differs from the header'),
+  coded: (body, response) =>
+    codeFault(body, response) ??
+    (body.requestId === response.headers['x-request-id'] ? undefined : 'requestId differs from the header'),
   plain: (body) => (isText(body.error) ? undefined : 'no error text'),
   'plain-list': (body) => (isText(body.error) ? undefined : 'no error text'),
   'adjust-stock': ({ success, data }) =>
     success === false && Array.isArray(data) && data.every((each) => each.success === false && isText(each.message))
       ? undefined
       : 'not the shape of adjust-stock',
-  shipping: (body, answer) =>
-    typeof body.orderReferenceId === 'string' ? codeFault(body, answer) : 'no orderReferenceId',
-  tracking: (body, answer) => (typeof body.trackingNumber === 'string' ? codeFault(body, answer) : 'no trackingNumber'),
+  shipping: (body, response) =>
+    typeof body.orderReferenceId === 'string' ? codeFault(body, response) : 'no orderReferenceId',
+  tracking: (body, response) =>
+    typeof body.trackingNumber === 'string' ? codeFault(body, response) : 'no trackingNumber',
 };

@@ -19,8 +19,8 @@ const references = (name: string) =>
     reference!.replace(/ AS .*/, ''),
   );
 
-/** Puts a `docker` and a `git` on the PATH that answer every look-up with the output of shell commands. */
-function registriesAnswer(docker: string, git = 'printf "%040d\trefs/tags/v1\\n" 7'): NodeJS.ProcessEnv {
+/** Puts a `docker` and a `git` on the PATH that respond to every look-up with the output of shell commands. */
+function registriesRespond(docker: string, git = 'printf "%040d\trefs/tags/v1\\n" 7'): NodeJS.ProcessEnv {
   for (const [name, command] of Object.entries({ docker, git })) {
     writeFileSync(join(folder, name), `#!/bin/sh\n${command}\n`);
     chmodSync(join(folder, name), 0o755);
@@ -80,7 +80,7 @@ test('npm run sbom lists exactly the packages that ship, with version and hash',
 test('pin-images writes the digest of every image and the commit of every action that the registries give', () => {
   const before = FILES.flatMap(references);
   expect(before.length).toBeGreaterThan(15);
-  const environment = registriesAnswer(
+  const environment = registriesRespond(
     'for image; do :; done\nprintf "sha256:"; printf %s "$image" | sha256sum | cut -c1-64',
     // An annotated tag: the commit is the last line.
     'printf "%040d\trefs/tags/v1\\n%040d\trefs/tags/v1^{}\\n" 1 2',
@@ -101,13 +101,13 @@ test('pin-images writes the digest of every image and the commit of every action
 });
 
 test.each([
-  ['does not answer', 'echo "no such host" >&2; exit 1', undefined],
-  ['answers something else', 'echo latest', undefined],
+  ['does not respond', 'echo "no such host" >&2; exit 1', undefined],
+  ['responds with something else', 'echo latest', undefined],
   ['knows only the first image', 'test -e "$0.used" && exit 1; touch "$0.used"; printf "sha256:%064d\n" 1', undefined],
   ['knows no action', 'printf "sha256:%064d\n" 1', 'true'],
 ])('pin-images changes no file when the registry %s', (_, docker, git) => {
   const before = FILES.map(textOf);
-  expect(pin(registriesAnswer(docker, git)).status).not.toBe(0);
+  expect(pin(registriesRespond(docker, git)).status).not.toBe(0);
   expect(FILES.map(textOf)).toEqual(before);
 });
 

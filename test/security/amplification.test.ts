@@ -12,7 +12,7 @@ import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps'
 import { type TestDatabase, testDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 
-/** A short request must not cost much: bounded answers, bounded time, bounded concurrency, bounded reads. */
+/** A short request must not cost much: bounded responses, bounded time, bounded concurrency, bounded reads. */
 
 const SHAPES: readonly ErrorShape[] = ['coded', 'plain', 'plain-list', 'adjust-stock', 'shipping', 'tracking'];
 const keyed = { credentials: 'key', roles: ['client'] } as const;
@@ -100,14 +100,14 @@ afterEach(() => {
   handled = 0;
 });
 
-/** Returns the number of errors that an answer names. */
+/** Returns the number of errors that a response names. */
 function errorsIn(shape: ErrorShape, body: { error?: string; data?: unknown[]; errors?: unknown[] }): number {
   if (shape === 'adjust-stock') return body.data!.length;
   if (shape === 'plain' || shape === 'plain-list') return body.error!.match(/adjustments\[/g)!.length;
   return body.errors?.length ?? 1;
 }
 
-test.each(SHAPES)('an answer in the shape %s names at most 100 errors, however many there are', async (shape) => {
+test.each(SHAPES)('a response in the shape %s names at most 100 errors, however many there are', async (shape) => {
   const adjustments = Array.from({ length: 900 }, (_, at) => ({ partnerSku: at, quantity: 'many' }));
   const { body, text } = await request(appWith({}))
     .post(`/v1/many/${shape}`)
@@ -147,7 +147,7 @@ test('an order whose 500 items name unknown products gets 100 errors', async () 
 });
 
 describe('timeouts', () => {
-  test.each(SHAPES)('a handler beyond its time is answered with 503 and Retry-After in the shape %s', async (shape) => {
+  test.each(SHAPES)('a handler beyond its time gets 503 and Retry-After in the shape %s', async (shape) => {
     const { headers, body } = await request(appWith({})).get(`/v1/slow/${shape}`).set(client.key).expect(503);
     expect(Number(headers['retry-after'])).toBeGreaterThan(0);
     expect(JSON.stringify(body)).toContain('took too long');
@@ -160,17 +160,17 @@ describe('timeouts', () => {
     }
   });
 
-  test('what a handler beyond its time stores under an Idempotency-Key answers the next attempt', async () => {
+  test('what a handler beyond its time stores under an Idempotency-Key is the response to the next attempt', async () => {
     const app = appWith({});
     const create = () => request(app).post('/v1/slow-creation').set(client.key).set('Idempotency-Key', 'slow-1');
     await create().expect(503);
     await create().expect(409);
     release();
-    const answer = await eventually(async () => {
+    const response = await eventually(async () => {
       const again = await create();
       return again.status === 200 ? again : undefined;
     });
-    expect(answer.headers['idempotency-replayed']).toBe('true');
+    expect(response.headers['idempotency-replayed']).toBe('true');
     expect(handled).toBe(1);
   });
 });
@@ -179,7 +179,7 @@ describe('CONCURRENT_REQUESTS', () => {
   test('a key with that many requests in progress gets 429; another key does not, and it works again afterwards', async () => {
     const app = appWith({ CONCURRENT_REQUESTS: 3 });
     const ask = (account: TestAccount) => request(app).get('/v1/waiting').set(account.key);
-    const waiting = [1, 2, 3].map(() => ask(client).then((answer) => answer));
+    const waiting = [1, 2, 3].map(() => ask(client).then((response) => response));
     await eventually(async () => (handled === 3 ? true : undefined));
     const refused = await ask(client).expect(429);
     expect(refused.headers['retry-after']).toBe('1');
@@ -188,7 +188,7 @@ describe('CONCURRENT_REQUESTS', () => {
     await request(app).get('/v1/waiting').set(operator.key).expect(403);
     release();
     expect((await Promise.all(waiting)).map(({ status }) => status)).toEqual([200, 200, 200]);
-    const next = ask(client).then((answer) => answer);
+    const next = ask(client).then((response) => response);
     await eventually(async () => (handled === 4 ? true : undefined));
     release();
     expect((await next).status).toBe(200);

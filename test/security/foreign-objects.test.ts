@@ -5,7 +5,7 @@ import { FOREIGN_MARK, fuzzSubject, type Sender, type Subject } from '../fuzz/su
 import { validBodies } from '../fuzz/valid-bodies';
 
 /**
- * For another account's object, the answer is 404 and equals the answer for an unknown id. The list of routes drives these
+ * For another account's object, the response is 404 and equals the response for an unknown id. The list of routes drives these
  * tests: a route that names an object of an account must be tested here, or be listed in `SHARED` with its reason.
  */
 
@@ -25,7 +25,7 @@ beforeAll(async () => {
 afterAll(() => subject.stop());
 
 async function call(route: Route, sender: Sender, path: string, body?: object) {
-  const answer = await fetch(`${subject.server.url}${path}`, {
+  const response = await fetch(`${subject.server.url}${path}`, {
     method: route.method.toUpperCase(),
     headers: {
       ...subject.headers[sender],
@@ -33,7 +33,7 @@ async function call(route: Route, sender: Sender, path: string, body?: object) {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, text: await answer.text() };
+  return { status: response.status, text: await response.text() };
 }
 
 const forClients = () =>
@@ -53,7 +53,7 @@ function pathWith(route: Route, ids: Readonly<Record<string, string[]>>): string
   return missing ? undefined : path;
 }
 
-/** Returns an answer without the parts that differ between requests: the request id and the requested id. */
+/** Returns a response without the parts that differ between requests: the request id and the requested id. */
 const likeness = (text: string, id: string) => text.replace(/"requestId":"[^"]+"/, '').replaceAll(id, 'ID');
 
 test('no route finds another client’s objects', async () => {
@@ -64,9 +64,9 @@ test('no route finds another client’s objects', async () => {
     const body = route.body === undefined ? undefined : (bodies[route.operationId]?.[0] ?? {});
     const foreign = pathWith(route, subject.foreign);
     expect([route.operationId, foreign]).not.toEqual([route.operationId, undefined]);
-    const answer = await call(route, 'client', foreign!, body);
-    expect([route.operationId, answer.status]).toEqual([route.operationId, 404]);
-    expect(answer.text).not.toContain(FOREIGN_MARK);
+    const response = await call(route, 'client', foreign!, body);
+    expect([route.operationId, response.status]).toEqual([route.operationId, 404]);
+    expect(response.text).not.toContain(FOREIGN_MARK);
 
     const nobodys = Object.fromEntries(
       Object.keys(subject.foreign).map((name) => [name, ['01a1fc21-0000-7000-8000-000000000000']]),
@@ -76,7 +76,7 @@ test('no route finds another client’s objects', async () => {
       Object.values(from)
         .flat()
         .reduce((seen, one) => likeness(seen, one), text);
-    expect(plain(answer.text, subject.foreign)).toBe(plain(none.text, nobodys));
+    expect(plain(response.text, subject.foreign)).toBe(plain(none.text, nobodys));
     tried.push(route.operationId);
   }
   expect(tried).toEqual(expect.arrayContaining(['getOrder', 'getTracking', 'deleteWebhook', 'updateCustomerProduct']));
@@ -174,13 +174,13 @@ test('a partner sees its own stock only', async () => {
 
 test('an Idempotency-Key of another account returns no stored response', async () => {
   const create = async (headers: Readonly<Record<string, string>>) => {
-    const answer = await fetch(`${subject.server.url}/v1/webhooks`, {
+    const response = await fetch(`${subject.server.url}/v1/webhooks`, {
       method: 'POST',
       headers: { ...headers, 'Content-Type': 'application/json', 'Idempotency-Key': 'shared-key' },
       body: JSON.stringify({ url: 'https://shop.example/hooks' }),
     });
-    expect(answer.status).toBe(200);
-    return ((await answer.json()) as { id: string }).id;
+    expect(response.status).toBe(200);
+    return ((await response.json()) as { id: string }).id;
   };
   const first = await create(subject.headers.client);
   expect(await create(subject.foreignClient)).not.toBe(first);
@@ -198,7 +198,7 @@ test('references and products of another client have no effect', async () => {
     order({ orderReferenceId: taken, preventDuplicate: true }),
   );
   expect(status).toBe(200);
-  // A product for the other client only gets the same answer as an unknown product.
+  // A product for the other client only gets the same response as an unknown product.
   const byName = (productName: string) =>
     call(submit, 'client', submit.path, order({ items: [named({ productName, productVariant: { size: 'M' } })] }));
   const [foreign, none] = [await byName(`tee ${FOREIGN_MARK}`), await byName('tee of nobody')];

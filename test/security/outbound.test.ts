@@ -17,7 +17,7 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 
 /**
  * Server-side request forgery: every address from a client or partner. test/src/platform/http tests the notations of an
- * address and changing DNS answers. These tests prove that nothing bypasses those checks.
+ * address and changing responses of the DNS server. These tests prove that nothing bypasses those checks.
  */
 
 /** Addresses that are blocked on a server that strangers reach. */
@@ -80,12 +80,12 @@ afterAll(async () => {
 });
 
 async function post(stack: TestStack, path: string, key: string, body: object, method = 'POST') {
-  const answer = await fetch(`${stack.baseUrl}${path}`, {
+  const response = await fetch(`${stack.baseUrl}${path}`, {
     method,
     headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 
 const clientKey = ({ credentials: { client } }: TestStack) => `${client.apiKey}:${client.apiSecret}`;
@@ -117,8 +117,13 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
       'inventoryUrl',
     ]) {
       const body = { orderSubmitUrl: 'https://partner.example/', [field]: url };
-      const { status, body: answer } = await post(stack, '/v2/subscribe', stack.credentials.partners[0]!.apiKey, body);
-      expect([field, status, answer.error]).toEqual([field, 400, expect.stringContaining(field)]);
+      const { status, body: response } = await post(
+        stack,
+        '/v2/subscribe',
+        stack.credentials.partners[0]!.apiKey,
+        body,
+      );
+      expect([field, status, response.error]).toEqual([field, 400, expect.stringContaining(field)]);
     }
     expect(await sql`SELECT 1 FROM webhook_endpoints`).toHaveLength(0);
     expect(await sql`SELECT 1 FROM partners WHERE order_submit_url IS NOT NULL`).toHaveLength(0);
@@ -159,14 +164,14 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
       [fileAt(url), 'items[0].files[0].url'],
       [slipAt(url), 'packagingInstructions[0].packingSlip.fileUrl'],
     ] as const) {
-      const { status, body: answer } = await post(stack, '/v1/orders', clientKey(stack), body);
-      expect([status, answer]).toMatchObject([400, { errors: [{ reference }] }]);
+      const { status, body: response } = await post(stack, '/v1/orders', clientKey(stack), body);
+      expect([status, response]).toMatchObject([400, { errors: [{ reference }] }]);
     }
   });
 
   test('no notation of a private address is fetched, for print files and packing slips', async () => {
     const urls = [...INWARD, ...METADATA].filter(isWebAddress);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       urls.flatMap((url) =>
         [fileAt(url), slipAt(url)].map(async (body) => {
           const { refusalReasonCode, refusalReasonDetails, financialStatus } = await refused(stack, body);
@@ -174,7 +179,7 @@ describe('on a server that strangers reach (OUTBOUND_ALLOW_PRIVATE=false)', () =
         }),
       ),
     );
-    expect(answers).toEqual(
+    expect(responses).toEqual(
       urls.flatMap((url) => {
         const code = url.startsWith('https:') ? 'file_host_blocked' : 'file_url_invalid';
         return [

@@ -114,9 +114,9 @@ test.each(TRICKS)('documents of a shipment called %p have plain names under keys
     expect(document.fileName).toMatch(/^[A-Za-z0-9][A-Za-z0-9._-]*\.pdf$/);
     expect(document.fileName).not.toContain('..');
     const link = new URL(documentLink(deps.links, document));
-    const answer = await request(app).get(link.pathname).expect(200);
-    expect(answer.headers['content-disposition']).toContain(document.fileName);
-    expect(answer.headers['set-cookie']).toBeUndefined();
+    const response = await request(app).get(link.pathname).expect(200);
+    expect(response.headers['content-disposition']).toContain(document.fileName);
+    expect(response.headers['set-cookie']).toBeUndefined();
   }
 });
 

@@ -7,7 +7,7 @@ import type { Sql } from '../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
-/** Headers of every answer, and the rate limit per key. */
+/** Headers of every response, and the rate limit per key. */
 
 let sql: Sql;
 let deps: ApiDeps;
@@ -26,8 +26,8 @@ beforeAll(async () => {
 });
 
 const EVERYWHERE: readonly (readonly [string, () => request.Test])[] = [
-  ['an answer', () => request(app).get('/healthz')],
-  ['an answer to a key', () => request(app).get('/v1/connectors').set(operator.key)],
+  ['a response', () => request(app).get('/healthz')],
+  ['a response to a key', () => request(app).get('/v1/connectors').set(operator.key)],
   ['a refusal', () => request(app).get('/v1/connectors')],
   ['an address that is none', () => request(app).get('/nowhere')],
   ['a method that is none', () => request(app).delete('/healthz')],
@@ -84,9 +84,9 @@ describe('the rate limit', () => {
       request(limited)
         .get(paths[at % paths.length]!)
         .set(operator.key);
-    const answers = await Promise.all(Array.from({ length: 9 }, (_, at) => ask(at)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(4).fill(429)]);
-    const refused = answers.find(({ status }) => status === 429)!;
+    const responses = await Promise.all(Array.from({ length: 9 }, (_, at) => ask(at)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(4).fill(429)]);
+    const refused = responses.find(({ status }) => status === 429)!;
     expect(refused.headers).toMatchObject({ 'retry-after': '1', ratelimit: expect.stringMatching(/r=0/) });
     expect(refused.headers['ratelimit-policy']).toMatch(/q=5; w=1/);
     expect(refused.body.code).toBe('RATE_LIMITED');
@@ -101,7 +101,7 @@ describe('the rate limit', () => {
       request(limited)
         .get('/v1/connectors')
         .set('X-API-KEY', `plk_${'g'.repeat(32)}`);
-    const answers = await Promise.all([guess(), guess(), guess(), guess()]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([401, 401, 429, 429]);
+    const responses = await Promise.all([guess(), guess(), guess(), guess()]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([401, 401, 429, 429]);
   });
 });

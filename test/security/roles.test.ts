@@ -108,7 +108,7 @@ const OPEN: Readonly<Record<string, string>> = {
   getTrackingPage: 'receivers of packages have no key; it shows no personal data',
   getHealth: 'probes have no key; it says that the process is up',
   getLiveness: 'probes have no key; it says that the process is up',
-  getReadiness: 'probes have no key; it says which servers answer',
+  getReadiness: 'probes have no key; it says which servers respond',
 };
 
 let sql: Sql;
@@ -131,7 +131,7 @@ async function knock(route: Route, key?: string): Promise<number> {
   const path = route.path.replace(/\{\w+\}/g, '00000000-0000-0000-0000-000000000000');
   const knocking = request(app)[route.method](path);
   if (key !== undefined) knocking.set('X-API-KEY', key);
-  // A stream has no end: its status is the answer.
+  // A stream has no end: its status is the response.
   if (route.contentType === 'text/event-stream') {
     knocking.buffer(true).parse((stream, done) => {
       done(null, {});

@@ -4,7 +4,7 @@ import { allRoutes } from '../../api/routes';
 import { fuzzSubject, type Subject } from '../fuzz/subject';
 import { validBodies } from '../fuzz/valid-bodies';
 
-/** Stored answers of idempotency keys contain no secret in plain text. The list of routes drives these tests. */
+/** Stored responses of idempotency keys contain no secret in plain text. The list of routes drives these tests. */
 
 let subject: Subject;
 let routes: Route[];
@@ -18,7 +18,7 @@ afterAll(() => subject.stop());
 const SECRET_FIELD = /"(apiKey|apiSecret|secret|signingSecret)"/;
 
 /** Returns the routes whose response has a secret, by the document's schemas. */
-function answeringSecrets(): Route[] {
+function routesWithSecrets(): Route[] {
   const { paths } = openApiDocument(routes, 'https://pressline.test') as {
     paths: Record<string, Record<string, { responses: { 200: unknown } }>>;
   };
@@ -33,7 +33,7 @@ function answeringSecrets(): Route[] {
 }
 
 test('every route whose response has a secret seals the stored response', () => {
-  const found = answeringSecrets();
+  const found = routesWithSecrets();
   expect(found.map(({ operationId }) => operationId).sort()).toEqual([
     'createClient',
     'createOperator',
@@ -47,7 +47,7 @@ test('every route whose response has a secret seals the stored response', () => 
     'rotateWebhookSecret',
     'subscribePartner',
   ]);
-  // A subscription takes no key: a partner that missed the answer subscribes again.
+  // A subscription takes no key: a partner that missed the response subscribes again.
   for (const { operationId, idempotent, returnsSecret } of found) {
     const keyed = operationId !== 'subscribePartner';
     expect([operationId, idempotent ?? false, returnsSecret ?? false]).toEqual([operationId, keyed, keyed]);
@@ -57,14 +57,14 @@ test('every route whose response has a secret seals the stored response', () => 
 test('a repeated request gets the same secret, which the database does not show', async () => {
   const bodies = validBodies(subject);
   let webhookId = '';
-  for (const route of answeringSecrets().filter(({ idempotent }) => idempotent)) {
+  for (const route of routesWithSecrets().filter(({ idempotent }) => idempotent)) {
     const { operationId, access } = route;
     const sender = access.credentials !== 'none' && access.roles.includes('operator') ? 'operator' : 'client';
     const path = route.path.replace(/\{(\w+)\}/g, (_, name: string) =>
       operationId === 'rotateOperatorWebhookSecret' ? webhookId : subject.ids[sender][name]![0]!,
     );
     const send = async () => {
-      const answer = await fetch(`${subject.server.url}${path}`, {
+      const response = await fetch(`${subject.server.url}${path}`, {
         method: 'POST',
         headers: {
           ...subject.headers[sender],
@@ -73,7 +73,7 @@ test('a repeated request gets the same secret, which the database does not show'
         },
         body: JSON.stringify(bodies[operationId]![0]),
       });
-      return { status: answer.status, text: await answer.text() };
+      return { status: response.status, text: await response.text() };
     };
     const first = await send();
     expect([operationId, first.status]).toEqual([operationId, 200]);

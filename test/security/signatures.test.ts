@@ -132,7 +132,7 @@ describe('secrets of carriers', () => {
 });
 
 describe('a request without a valid signature', () => {
-  const ANSWER = {
+  const REFUSAL = {
     code: 'UNAUTHORIZED',
     message: 'The signature is missing or not valid.',
     requestId: expect.any(String),
@@ -147,8 +147,8 @@ describe('a request without a valid signature', () => {
 
   test.each(bodies)('gets the same short 401 with %s', async (_name, body) => {
     const forged = signed(new Date(), body, newSigningSecret());
-    expect((await post(forged).expect(401)).body).toEqual(ANSWER);
-    expect((await post({ body, headers: {} }).expect(401)).body).toEqual(ANSWER);
+    expect((await post(forged).expect(401)).body).toEqual(REFUSAL);
+    expect((await post({ body, headers: {} }).expect(401)).body).toEqual(REFUSAL);
     const valid = signed(new Date(), body);
     expect((await post(valid)).status).toBe(400);
   });
@@ -161,10 +161,10 @@ describe('a request without a valid signature', () => {
         .post('/v1/carriers/tern_parcel/events')
         .set({ ...headers, ...more })
         .send(body);
-    expect((await send({}).expect(401)).body).toEqual(ANSWER);
-    expect((await send({ 'Content-Encoding': 'nonsense' }).expect(401)).body).toEqual(ANSWER);
+    expect((await send({}).expect(401)).body).toEqual(REFUSAL);
+    expect((await send({ 'Content-Encoding': 'nonsense' }).expect(401)).body).toEqual(REFUSAL);
     const large = request(app).post('/v1/carriers/tern_parcel/events').set('Content-Type', 'application/json');
-    expect((await large.send('x'.repeat(2_000_000)).expect(401)).body).toEqual(ANSWER);
+    expect((await large.send('x'.repeat(2_000_000)).expect(401)).body).toEqual(REFUSAL);
   });
 });
 
@@ -191,8 +191,10 @@ test('an address may send 100 requests in a second, signed or not; beyond them t
     expect(statuses.get(401)).toBeLessThanOrEqual((seconds + 1) * 100);
     expect(statuses.get(401)).toBeGreaterThanOrEqual(100);
     const refused = await eventually(async () => {
-      const answers = await Promise.all(Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })));
-      return answers.find(({ status }) => status === 429);
+      const responses = await Promise.all(
+        Array.from({ length: 120 }, () => fetch(url, { method: 'POST', body: '[0]' })),
+      );
+      return responses.find(({ status }) => status === 429);
     });
     expect(refused.headers.get('retry-after')).toBe('1');
     expect(await refused.json()).toMatchObject({

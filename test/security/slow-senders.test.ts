@@ -104,7 +104,7 @@ test('endless chunks get 408', async () => {
   expect(ms).toBeLessThan(CLOSED_WITHIN_MS);
 });
 
-test('a request without a key is answered before its body arrives', async () => {
+test('a request without a key gets its response before its body arrives', async () => {
   const conversation = talk(head('plk_nobody', 'Content-Length: 1000000'));
   const response = await new Promise<string>((resolve) =>
     conversation.socket.once('data', (data) => resolve(String(data))),
@@ -115,10 +115,10 @@ test('a request without a key is answered before its body arrives', async () => 
 
 test('a body with a Content-Length over the limit is refused before it arrives', async () => {
   const conversation = talk(head(credentials(), 'Content-Length: 5000000'));
-  const answer = await new Promise<string>((resolve) =>
+  const response = await new Promise<string>((resolve) =>
     conversation.socket.once('data', (data) => resolve(String(data))),
   );
-  expect(answer).toMatch(/^HTTP\/1\.1 413 /);
+  expect(response).toMatch(/^HTTP\/1\.1 413 /);
   conversation.socket.destroy();
 });
 
@@ -156,6 +156,6 @@ test.each([
 });
 
 test('the server still serves other requests', async () => {
-  const answer = await fetch(`${server.url}/healthz`);
-  expect([answer.status, await answer.json()]).toEqual([200, { status: 'up' }]);
+  const response = await fetch(`${server.url}/healthz`);
+  expect([response.status, await response.json()]).toEqual([200, { status: 'up' }]);
 });

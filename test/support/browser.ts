@@ -51,8 +51,8 @@ export async function openTab(
 
 /** Signs a tab in over the API and opens a screen. */
 export async function signIn({ context, page }: ConsoleTab, apiKey: string, path = '/console'): Promise<void> {
-  const answer = await context.request.post('/v1/operator/session', { data: { apiKey } });
-  if (!answer.ok()) throw new Error(`sign-in failed: ${answer.status()} ${await answer.text()}`);
+  const response = await context.request.post('/v1/operator/session', { data: { apiKey } });
+  if (!response.ok()) throw new Error(`sign-in failed: ${response.status()} ${await response.text()}`);
   await page.goto(path);
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }

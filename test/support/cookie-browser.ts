@@ -8,14 +8,14 @@ export class CookieBrowser {
   async request(address: URL | string, form?: Readonly<Record<string, string>>): Promise<Response> {
     const url = new URL(address);
     const cookies = [...this.jar].filter(([, { path }]) => url.pathname.startsWith(path));
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method: form === undefined ? 'GET' : 'POST',
       redirect: 'manual',
       headers: { ...this.headers, Cookie: cookies.map(([name, { value }]) => `${name}=${value}`).join('; ') },
       ...(form === undefined ? {} : { body: new URLSearchParams(form) }),
     });
-    for (const header of answer.headers.getSetCookie()) this.store(header);
-    return answer;
+    for (const header of response.headers.getSetCookie()) this.store(header);
+    return response;
   }
 
   /** Returns the value of a cookie. */
@@ -36,8 +36,8 @@ export class CookieBrowser {
 }
 
 /** Returns the address of a redirect. */
-export function locationOf(answer: Response): URL {
-  const location = answer.headers.get('location');
-  if (location === null) throw new Error(`no redirect but ${answer.status}`);
-  return new URL(location, answer.url);
+export function locationOf(response: Response): URL {
+  const location = response.headers.get('location');
+  if (location === null) throw new Error(`no redirect but ${response.status}`);
+  return new URL(location, response.url);
 }

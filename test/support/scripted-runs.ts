@@ -12,10 +12,10 @@ export interface ScriptedRun {
   readonly fails?: true;
 }
 
-/** Returns an activity that returns one answer after the other. */
-export function inTurn<T>(...answers: readonly (() => Promise<T>)[]): () => Promise<T> {
+/** Returns an activity that returns one result after the other. */
+export function inTurn<T>(...results: readonly (() => Promise<T>)[]): () => Promise<T> {
   let turn = 0;
-  return () => answers[turn++]!();
+  return () => results[turn++]!();
 }
 
 /**

@@ -86,7 +86,7 @@ test('every periodic job has a workflow and a schedule, which is kept up to date
       expect(info.lastUpdatedAt).toBeUndefined();
     }
     const handle = temporal.schedule.getHandle(ids[0]!);
-    // An update of a schedule is visible some time after its answer.
+    // An update of a schedule is visible some time after its response.
     const described = (shows: (now: ScheduleDescription) => boolean) =>
       eventually(async () => {
         const now = await handle.describe();

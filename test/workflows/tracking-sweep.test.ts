@@ -87,7 +87,7 @@ test('carriers are asked concurrently, and one that fails does not stop the othe
       carriersToSweep: async () => ['slow', 'broken', 'quick'],
       sweepCarrier: async ({ adapterUid }: { adapterUid: string }) => {
         if (adapterUid === 'broken') throw ApplicationFailure.nonRetryable('a bug');
-        // The slow carrier answers only after the quick one.
+        // The slow carrier responds only after the quick one.
         if (adapterUid === 'slow') await quickHasEnded;
         else release();
         return { checked: 1, recorded: 1, failed: 0, unavailable: [] };

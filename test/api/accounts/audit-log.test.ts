@@ -48,7 +48,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
 };
 /**
  * Actions that need Temporal: those on orders with a workflow, which test/workflows/order/repairs/audited-changes.test.ts calls, and those on
- * jobs. A ping needs a partner that answers: test/api/operator/partners/partner-health.test.ts calls it.
+ * jobs. A ping needs a partner that responds: test/api/operator/partners/partner-health.test.ts calls it.
  */
 const NEEDS_WORKER = [
   'erasePersonalData',
@@ -86,7 +86,7 @@ const changing = () => routes.filter(({ method }) => method !== 'get');
 const audited = () => changing().filter((route) => route.audits !== undefined);
 
 async function call(route: Route, sender: Sender, path: string, body?: object) {
-  const answer = await fetch(`${subject.server.url}${path}`, {
+  const response = await fetch(`${subject.server.url}${path}`, {
     method: route.method.toUpperCase(),
     headers: {
       ...subject.headers[sender],
@@ -95,14 +95,14 @@ async function call(route: Route, sender: Sender, path: string, body?: object) {
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  return { status: answer.status, text: await answer.text() };
+  return { status: response.status, text: await response.text() };
 }
 
 const read = async (query: string, sender: Sender = 'operator') => {
-  const answer = await fetch(`${subject.server.url}/v1/operator/audit${query}`, {
+  const response = await fetch(`${subject.server.url}/v1/operator/audit${query}`, {
     headers: subject.headers[sender],
   });
-  return { status: answer.status, body: (await answer.json()) as Page };
+  return { status: response.status, body: (await response.json()) as Page };
 };
 
 test('every changing route declares its audit actions or is listed as not audited', () => {
@@ -136,10 +136,10 @@ test('each changing route writes one row with its actor, request and change, and
     });
     const body = route.body === undefined ? undefined : (bodies[operationId]?.[0] ?? {});
     const before = (await read('?limit=250')).body.entries.length;
-    const answer = await call(route, sender, path, body);
-    expect([operationId, answer.status, answer.text]).toEqual([operationId, 200, expect.any(String)]);
-    if (operationId === 'createOperatorWebhook') webhookId = JSON.parse(answer.text).id;
-    if (operationId === 'createProductModel') modelId = JSON.parse(answer.text).id;
+    const response = await call(route, sender, path, body);
+    expect([operationId, response.status, response.text]).toEqual([operationId, 200, expect.any(String)]);
+    if (operationId === 'createOperatorWebhook') webhookId = JSON.parse(response.text).id;
+    if (operationId === 'createProductModel') modelId = JSON.parse(response.text).id;
     const { entries } = (await read('?limit=250')).body;
     expect([operationId, entries.length]).toEqual([operationId, before + 1]);
     const entry = entries[0]!;
@@ -151,7 +151,7 @@ test('each changing route writes one row with its actor, request and change, and
       address: '127.0.0.1',
     });
     expect([operationId, entry.before, entry.after]).not.toEqual([operationId, null, null]);
-    for (const [secret] of answer.text.matchAll(/(plk|pls|whsec)_[\w+/=-]{20,}/g)) {
+    for (const [secret] of response.text.matchAll(/(plk|pls|whsec)_[\w+/=-]{20,}/g)) {
       expect(JSON.stringify(entry)).not.toContain(secret);
     }
     seen.push(operationId);
@@ -237,10 +237,10 @@ test('admins export the log as CSV; viewers read it, others do not', async () =>
   const creation = routes.find(({ operationId }) => operationId === 'createClient')!;
   await call(creation, 'operator', creation.path, { name: '=HYPERLINK("x"), "quoted"' });
 
-  const answer = await get(subject.headers.operator, '?format=csv&action=client.create');
-  expect(answer.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-  expect(answer.headers.get('content-disposition')).toContain('audit.csv');
-  const lines = (await answer.text()).trimEnd().split('\r\n');
+  const response = await get(subject.headers.operator, '?format=csv&action=client.create');
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(response.headers.get('content-disposition')).toContain('audit.csv');
+  const lines = (await response.text()).trimEnd().split('\r\n');
   const { entries } = (await read('?action=client.create&limit=250')).body;
   expect(lines[0]).toBe('id,at,actorId,actorName,actorRole,action,objectType,objectId,before,after,requestId,address');
   expect(lines).toHaveLength(entries.length + 1);
@@ -279,8 +279,8 @@ test('a field of more than 16 KiB is stored as its size and hash', async () => {
     ...(validBodies(subject).createCustomerProduct![0] as object),
     customerIds: Array.from({ length: 900 }, (_, n) => `customer-${n}-${'x'.repeat(20)}`),
   };
-  const answer = await call(route, 'client', route.path, body);
-  expect([answer.status, answer.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
+  const response = await call(route, 'client', route.path, body);
+  expect([response.status, response.text.slice(0, 300)]).toEqual([200, expect.any(String)]);
   const [entry] = (await read('?action=customer_product.create&limit=1')).body.entries;
   const stored = entry!.after!.customerIds as { bytes: number };
   expect(stored).toEqual({

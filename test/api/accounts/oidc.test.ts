@@ -71,14 +71,14 @@ async function atProvider(
   change(address);
   for (let hop = 0; hop < 12; hop += 1) {
     if (address.pathname === CALLBACK) return address;
-    const answer = await browser.request(address);
-    if (answer.status === 200) {
-      const page = await answer.text();
+    const response = await browser.request(address);
+    if (response.status === 200) {
+      const page = await response.text();
       const form = /action="([^"]+)"/.exec(page)![1]!;
       const prompt = /name="prompt" value="([^"]+)"/.exec(page)![1]!;
       const fields = prompt === 'login' ? { prompt, login: user, password: 'any' } : { prompt };
       address = locationOf(await browser.request(new URL(form, address), fields));
-    } else address = locationOf(answer);
+    } else address = locationOf(response);
   }
   throw new Error('the provider does not send the browser back');
 }
@@ -90,17 +90,17 @@ async function signIn(user: string, at: HttpServer = server, browser = new Cooki
 /** Signs in and returns the session as the API shows it. */
 async function session(user: string, at: HttpServer = server) {
   const browser = new CookieBrowser();
-  const answer = await signIn(user, at, browser);
-  expect(answer.status).toBe(200);
+  const response = await signIn(user, at, browser);
+  expect(response.status).toBe(200);
   const read = await browser.request(`${at.url}/v1/operator/session`);
   return { browser, status: read.status, body: (await read.json()) as { operator: { id: string } } };
 }
 
-/** Returns status and error of an answer that starts no session. */
-async function refusal(answer: Response) {
-  expect(answer.headers.getSetCookie().filter((cookie) => cookie.startsWith('pressline_session'))).toEqual([]);
-  const { code, message } = (await answer.json()) as { code: string; message: string };
-  return { status: answer.status, code, message };
+/** Returns status and error of a response that starts no session. */
+async function refusal(response: Response) {
+  expect(response.headers.getSetCookie().filter((cookie) => cookie.startsWith('pressline_session'))).toEqual([]);
+  const { code, message } = (await response.json()) as { code: string; message: string };
+  return { status: response.status, code, message };
 }
 
 const sessionsOf = async (operator: string) =>
@@ -123,11 +123,11 @@ test.each([
   const user = `user-${role}`;
   provider.users.set(user, { username: `Ada ${role}`, groups });
   const browser = new CookieBrowser();
-  const answer = await signIn(user, server, browser);
-  expect(answer.status).toBe(200);
+  const response = await signIn(user, server, browser);
+  expect(response.status).toBe(200);
   expect(browser.cookie('pressline_session')).toMatch(/^pso_/);
   expect(browser.cookie('pressline_sign_in')).toBeUndefined();
-  const set = answer.headers.getSetCookie().find((cookie) => cookie.startsWith('pressline_session'));
+  const set = response.headers.getSetCookie().find((cookie) => cookie.startsWith('pressline_session'));
   expect(set).toContain('HttpOnly; SameSite=Strict');
 
   const read = await browser.request(`${server.url}/v1/operator/session`);
@@ -146,9 +146,9 @@ test.each([
 
 test('the last step is a page of the same site, so that the browser sends its SameSite=Strict cookie to the console', async () => {
   provider.users.set('page', { username: 'page', groups: ['print-ops'] });
-  const answer = await signIn('page');
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-  const html = await answer.text();
+  const response = await signIn('page');
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const html = await response.text();
   expect(html).toContain(`<meta http-equiv="refresh" content="0; url=${server.url}/console/orders?status=failed">`);
   expect(html).not.toMatch(/<script|javascript:/i);
 });
@@ -180,8 +180,8 @@ test('two first sign-ins of one user at once make one operator', async () => {
   provider.users.set('twice', { username: 'twice', groups: ['print-ops'] });
   const browsers = [new CookieBrowser(), new CookieBrowser()];
   const callbacks = await Promise.all(browsers.map((browser) => atProvider(browser, 'twice')));
-  const answers = await Promise.all(browsers.map((browser, index) => browser.request(callbacks[index]!)));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200]);
+  const responses = await Promise.all(browsers.map((browser, index) => browser.request(callbacks[index]!)));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200]);
   expect(await sql`SELECT 1 FROM operator_identities WHERE subject = 'twice'`).toHaveLength(1);
 });
 
@@ -273,8 +273,8 @@ test('a response with a forged state, without the cookie or in another browser i
       fetch(`${server.url}${CALLBACK}?code=c&state=s`, { headers: { Cookie: `pressline_sign_in=${value}` } }),
     ),
   ];
-  for (const answer of await Promise.all(wrong))
-    expect(await refusal(answer)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+  for (const response of await Promise.all(wrong))
+    expect(await refusal(response)).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
   expect((await browser.request(callback)).status).toBe(200);
 });
 
@@ -283,8 +283,8 @@ test('a response starts one session, also when it arrives twice at once', async 
   const browser = new CookieBrowser();
   const callback = await atProvider(browser, 'once');
   const cookie = `pressline_sign_in=${browser.cookie('pressline_sign_in')}`;
-  const answers = await Promise.all([1, 2].map(() => fetch(callback, { headers: { Cookie: cookie } })));
-  expect(answers.map(({ status }) => status).sort()).toEqual([200, 401]);
+  const responses = await Promise.all([1, 2].map(() => fetch(callback, { headers: { Cookie: cookie } })));
+  expect(responses.map(({ status }) => status).sort()).toEqual([200, 401]);
   const again = await fetch(callback, { headers: { Cookie: cookie } });
   expect(await refusal(again)).toMatchObject({
     status: 401,
@@ -338,12 +338,12 @@ test('a user who cancels at the provider gets 401', async () => {
 
 test('a sign-in takes ten minutes at most', async () => {
   const browser = new CookieBrowser();
-  const answer = await browser.request(`${server.url}${START}`);
-  const cookie = answer.headers.getSetCookie()[0]!;
+  const response = await browser.request(`${server.url}${START}`);
+  const cookie = response.headers.getSetCookie()[0]!;
   expect(cookie).toMatch(
     /^pressline_sign_in=sealed:.+; Path=\/v1\/operator\/session\/oidc; HttpOnly; SameSite=Lax; Max-Age=600$/,
   );
-  const state = locationOf(answer).searchParams.get('state')!;
+  const state = locationOf(response).searchParams.get('state')!;
   jest.useFakeTimers({
     now: Date.now() + 600_001,
     doNotFake: [
@@ -381,10 +381,10 @@ test.each([
   'javascript:alert(1)',
   '',
 ])('the return address %j is refused', async (returnTo) => {
-  const answer = await fetch(`${server.url}${START}?${new URLSearchParams({ returnTo })}`, {
+  const response = await fetch(`${server.url}${START}?${new URLSearchParams({ returnTo })}`, {
     redirect: 'manual',
   });
-  expect(await refusal(answer)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
+  expect(await refusal(response)).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' });
 });
 
 test('the groups can be in the ID token', async () => {
@@ -446,12 +446,12 @@ test('404 with a code of its own when no provider is configured', async () => {
 });
 
 test('a browser gets errors as a page with the reason and the request id', async () => {
-  const answer = await new CookieBrowser(HTML).request(`${server.url}${CALLBACK}?code=c&state=<script>`);
-  const html = await answer.text();
-  expect(answer.status).toBe(401);
-  expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const response = await new CookieBrowser(HTML).request(`${server.url}${CALLBACK}?code=c&state=<script>`);
+  const html = await response.text();
+  expect(response.status).toBe(401);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   expect(html).toContain('has no such sign-in in progress');
-  expect(html).toContain(answer.headers.get('x-request-id')!);
+  expect(html).toContain(response.headers.get('x-request-id')!);
   expect(html).toContain(`<a href="${server.url}/console/sign-in">`);
   expect(html).not.toContain('<script');
 });

@@ -85,11 +85,11 @@ test('two admins who revoke each other at the same time leave one admin', async 
   for (let round = 0; round < 5; round += 1) {
     await sql`UPDATE accounts SET revoked_at = now() WHERE role = 'operator'`;
     const [one, two] = [await testAccount(sql, 'operator'), await testAccount(sql, 'operator')];
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       request(app).post(`/v1/operators/${two.id}/revoke`).set(one.key),
       request(app).post(`/v1/operators/${one.id}/revoke`).set(two.key),
     ]);
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(1);
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(1);
     const left = await sql`SELECT 1 FROM accounts WHERE operator_role = 'admin' AND revoked_at IS NULL`;
     expect(left).toHaveLength(1);
   }
@@ -118,9 +118,9 @@ describe('keys of operators, clients and partners', () => {
   ] as const;
 
   test.each(owners)('%s: listed with name and last use, rotated and revoked', async (kind, owner) => {
-    const answer = await owner();
-    expect([answer.status, answer.body]).toEqual([200, expect.anything()]);
-    const { id, apiKey } = answer.body as { id: string; apiKey: string };
+    const response = await owner();
+    expect([response.status, response.body]).toEqual([200, expect.anything()]);
+    const { id, apiKey } = response.body as { id: string; apiKey: string };
     const keys = `/v1/${kind}/${id}/keys`;
     const works = async (key: string) => (await createAuthenticator(database.sql).authenticate(key)) !== undefined;
     const fresh = (await request(app).post(keys).set(admin.key).send({ overlapSeconds: 0, name: 'laptop' }).expect(200))

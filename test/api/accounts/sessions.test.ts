@@ -72,9 +72,9 @@ describe('a one-time sign-in link', () => {
 
   test('starts one session, also when it is used twice at once', async () => {
     const token = await issueOneTimeToken(sql, admin.id);
-    const answers = await Promise.all([useLink(token), useLink(token), useLink(token)]);
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
-    const { body, headers } = answers.find(({ status }) => status === 200)!;
+    const responses = await Promise.all([useLink(token), useLink(token), useLink(token)]);
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 401, 401]);
+    const { body, headers } = responses.find(({ status }) => status === 200)!;
     expect(body.operator).toEqual({ id: admin.id, name: admin.name, role: 'admin' });
     const cookie = headers['set-cookie']![0]!.split(';')[0]!;
     expect((await request(app).get('/v1/operator/session').set('Cookie', cookie).expect(200)).body).toEqual(body);
@@ -152,8 +152,8 @@ test.each(['memory', 'postgres'] as const)(
     const { limit } = ADDRESS_LIMITS.sign_in;
     await sql`DELETE FROM request_rates`;
     // All at once, within the minute.
-    const answers = await Promise.all(Array.from({ length: limit }, () => attempt('203.0.113.7', 'wrong')));
-    expect(answers.map(({ status }) => status)).toEqual(Array(limit).fill(401));
+    const responses = await Promise.all(Array.from({ length: limit }, () => attempt('203.0.113.7', 'wrong')));
+    expect(responses.map(({ status }) => status)).toEqual(Array(limit).fill(401));
     const { body, headers } = await attempt('203.0.113.7').expect(429);
     expect(body).toMatchObject({
       code: 'RATE_LIMITED',

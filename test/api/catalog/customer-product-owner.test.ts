@@ -123,12 +123,12 @@ test('an order by name takes the own product first, then an operator’s for the
 
 test('a client can have as many customer products as the limit allows, also under concurrency', async () => {
   const limited = await catalogApi({ CUSTOMER_PRODUCT_LIMIT: 5 });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 12 }, (_, n) => limited.create({ ...quota, name: `Tee ${n}` })),
   );
-  const created = answers.filter(({ status }) => status === 200);
+  const created = responses.filter(({ status }) => status === 200);
   expect(created).toHaveLength(5);
-  for (const { status, body } of answers.filter((answer) => answer.status !== 200)) {
+  for (const { status, body } of responses.filter((response) => response.status !== 200)) {
     expect({ status, code: body.code }).toEqual({ status: 409, code: 'QUOTA_EXCEEDED' });
   }
   expect((await limited.list({})).meta.total).toBe(5 + 2);

@@ -266,8 +266,8 @@ describe('PATCH /product/v1/product-models/{id}', () => {
   ])('a change from state %s to %s is %i', async (from, to, status) => {
     const { body } = await create(model()).expect(200);
     if (from !== 'draft') await patch(body.id, { state: from }).expect(200);
-    const answer = await patch(body.id, { state: to }).expect(status);
-    if (status === 200) expect(answer.body.state).toBe(to);
+    const response = await patch(body.id, { state: to }).expect(status);
+    if (status === 200) expect(response.body.state).toBe(to);
   });
 
   test('allows orders only while the product model is active', async () => {

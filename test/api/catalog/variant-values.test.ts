@@ -126,8 +126,8 @@ describe('variant values', () => {
       ],
     ],
   ])('refuse %s', async (_, body) => {
-    const { body: answer } = await api.addValues(await api.created(), body).expect(400);
-    expect(answer).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ reference: expect.any(String) }] });
+    const { body: response } = await api.addValues(await api.created(), body).expect(400);
+    expect(response).toMatchObject({ code: 'VALIDATION_ERROR', errors: [{ reference: expect.any(String) }] });
   });
 
   test('may be empty, and may have no attributes', async () => {
@@ -187,13 +187,13 @@ describe('variant values', () => {
 
   test('are added once each, with one default, under concurrent requests', async () => {
     const id = await api.created();
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       ['xs', 's', 'm', 'l', 'xl'].flatMap((size) => [
         api.addValues(id, [sizes([size, size, true])]),
         api.addValues(id, [sizes([size, size, false])]),
       ]),
     );
-    expect(answers.every(({ status }) => status === 200 || status === 409)).toBe(true);
+    expect(responses.every(({ status }) => status === 200 || status === 409)).toBe(true);
     const { body } = await request(api.app).get(`${PRODUCTS}/${id}/variant-values`).set(api.client.key);
     const values: { value: string; isDefault: boolean }[] = body[0].values;
     expect(values.map(({ value }) => value).sort()).toEqual(['l', 'm', 's', 'xl', 'xs']);

@@ -384,9 +384,9 @@ describe('requests', () => {
     const deps = await testApiDeps(database.sql, { config: { RATE_LIMIT: 3 } });
     const limited = createApp(deps, sampleRoutes(database.sql));
     const read = (headers: Record<string, string>) => request(limited).get('/v1/parcels/abc').set(headers);
-    const answers = await Promise.all([1, 2, 3, 4, 5].map((n) => read(n % 2 ? client.key : client.keyAndSecret)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
-    const refused = answers.find(({ status }) => status === 429)!;
+    const responses = await Promise.all([1, 2, 3, 4, 5].map((n) => read(n % 2 ? client.key : client.keyAndSecret)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 429, 429]);
+    const refused = responses.find(({ status }) => status === 429)!;
     expect(refused.body.code).toBe('RATE_LIMITED');
     expect(refused.headers['retry-after']).toBe('1');
     expect(refused.headers.ratelimit).toMatch(/r=0/);

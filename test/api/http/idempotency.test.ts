@@ -56,13 +56,13 @@ test('another account may use the same key', async () => {
 test('of 50 concurrent equal requests one is executed; the others get 409 or its response', async () => {
   hooks.beforeStore = () => new Promise((resolve) => setTimeout(resolve, 50));
   const body = { ...goodParcel, parcelOwner: 'crowd' };
-  const answers = await Promise.all(Array.from({ length: 50 }, () => create('crowd', body)));
+  const responses = await Promise.all(Array.from({ length: 50 }, () => create('crowd', body)));
   expect(await parcelsOf('crowd')).toBe(1);
-  const done = answers.filter(({ status }) => status === 200);
-  expect(new Set(done.map((answer) => answer.body.id)).size).toBe(1);
-  const rest = answers.filter(({ status }) => status !== 200);
+  const done = responses.filter(({ status }) => status === 200);
+  expect(new Set(done.map((response) => response.body.id)).size).toBe(1);
+  const rest = responses.filter(({ status }) => status !== 200);
   expect(rest.length).toBeGreaterThan(0);
-  for (const answer of rest) expect(answer.body.code).toBe('IDEMPOTENCY_IN_FLIGHT');
+  for (const response of rest) expect(response.body.code).toBe('IDEMPOTENCY_IN_FLIGHT');
 });
 
 test.each([
@@ -100,7 +100,7 @@ test('the key of a dead attempt is free after its lease, for the same content on
     await left;
   };
   const body = { ...goodParcel, parcelOwner: key };
-  const slow = create(key, body).then((answer) => answer);
+  const slow = create(key, body).then((response) => response);
   await entered;
   await create(key, body).expect(409);
   await database.sql`UPDATE idempotency_keys SET locked_until = now() - interval '1 second' WHERE key = ${key}`;

@@ -42,9 +42,9 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
         if (body.parcelOwner === 'refused') throw new Refusal('CONFLICT');
         if (body.parcelOwner === 'broken') throw new Error('secret detail of parcels');
         return await sql.begin(async (tx) => {
-          const answer = { id: await store(tx as unknown as Sql, body.parcelOwner), owner: body.parcelOwner };
-          await idempotency.complete(tx as unknown as Sql, answer);
-          return answer;
+          const response = { id: await store(tx as unknown as Sql, body.parcelOwner), owner: body.parcelOwner };
+          await idempotency.complete(tx as unknown as Sql, response);
+          return response;
         });
       },
     }),

@@ -4,7 +4,7 @@ import { startHttpServer } from '../../../api/http/server';
 
 const LISTEN = { host: '127.0.0.1', port: 0 };
 
-/** An app whose answer to /slow waits for `finish`. */
+/** An app whose response to /slow waits for `finish`. */
 function slowApp() {
   const app = express();
   const slow = Promise.withResolvers<express.Response>();

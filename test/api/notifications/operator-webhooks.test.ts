@@ -85,9 +85,9 @@ describe('/v1/operator/webhooks', () => {
   });
 
   it('refuses events of clients', async () => {
-    const answer = await create({ url, events: ['order_status_updated'] });
-    expect(answer.status).toBe(400);
-    expect(answer.body.errors[0].reference).toBe('events[0]');
+    const response = await create({ url, events: ['order_status_updated'] });
+    expect(response.status).toBe(400);
+    expect(response.body.errors[0].reference).toBe('events[0]');
   });
 
   it('sends a test event', async () => {

@@ -127,9 +127,9 @@ describe('/v1/webhooks', () => {
   });
 
   it('limits the number of endpoints of a client under concurrency', async () => {
-    const answers = await Promise.all(Array.from({ length: MOST_ENDPOINTS + 5 }, () => create()));
-    expect(answers.filter(({ status }) => status === 200)).toHaveLength(MOST_ENDPOINTS);
-    expect(answers.filter(({ status }) => status === 409)).toHaveLength(5);
+    const responses = await Promise.all(Array.from({ length: MOST_ENDPOINTS + 5 }, () => create()));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(MOST_ENDPOINTS);
+    expect(responses.filter(({ status }) => status === 409)).toHaveLength(5);
   });
 
   it('requires a client’s key and secret, and hides other clients’ endpoints', async () => {
@@ -169,14 +169,14 @@ describe('the delivery log', () => {
     const { id } = (await create()).body;
     const sent: string[] = [];
     for (let i = 0; i < 5; i++) {
-      const answer = await request(app).post(`/v1/webhooks/${id}/test`).set(client.keyAndSecret);
-      expect(answer.body).toMatchObject({
+      const response = await request(app).post(`/v1/webhooks/${id}/test`).set(client.keyAndSecret);
+      expect(response.body).toMatchObject({
         event: 'endpoint_test',
         state: 'pending',
         attempts: [],
         nextAttemptAt: expect.any(String),
       });
-      sent.unshift(answer.body.id);
+      sent.unshift(response.body.id);
     }
     const seen: string[] = [];
     let cursor: string | null = null;

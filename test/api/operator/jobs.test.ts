@@ -55,7 +55,7 @@ test('a job runs now, and the audit log has who requested it', async () => {
   }
 });
 
-test('a job without a schedule answers 409, and an unknown one 404', async () => {
+test('a job without a schedule responds with 409, and an unknown one 404', async () => {
   expect((await run('reconcile').expect(409)).body.message).toMatch(/schedule/);
   await run('reconcile-everything').expect(404);
   const [{ count }] = (await sql`

@@ -132,12 +132,12 @@ test('all dead letters of one target are replayed, and no other', async () => {
   const operator = await testAccount(sql, 'operator', 'target-operator', 'operator');
   const other = await message('signal_workflow', 'order-b', -10, { dead: true });
   const wanted = await message('signal_workflow', 'order-a', -10, { dead: true });
-  const answer = await request(app)
+  const response = await request(app)
     .post('/v1/operator/outbox/dead/replay')
     .set(operator.key)
     .send({ target: 'order-a', reason: 'repaired' })
     .expect(200);
-  expect(answer.body).toEqual({ replayed: 1 });
+  expect(response.body).toEqual({ replayed: 1 });
   expect(idsOf((await get('?state=pending&target=order-a').expect(200)).body.messages)).toEqual([wanted]);
   expect(idsOf((await get('?state=dead&target=order-b').expect(200)).body.messages)).toEqual([other]);
 });
@@ -150,12 +150,12 @@ test('a list is exported as CSV: all rows, and no text that a spreadsheet runs',
   await sql`
     INSERT INTO outbox (kind, target, payload, dead_at)
     SELECT 'notification', 't', '{}', now() - make_interval(secs => n) FROM generate_series(20, 2519) n`;
-  const answer = await get('?state=dead&format=csv&limit=1').expect(200);
-  expect(answer.headers).toMatchObject({
+  const response = await get('?state=dead&format=csv&limit=1').expect(200);
+  expect(response.headers).toMatchObject({
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': 'attachment; filename="outbox.csv"',
   });
-  const lines = answer.text.trimEnd().split('\r\n');
+  const lines = response.text.trimEnd().split('\r\n');
   expect(lines[0]).toBe('id,kind,state,target,orderId,deliveryId,attempts,createdAt,nextAttemptAt,deadAt,lastError');
   expect(lines).toHaveLength(2_502);
   expect(lines[1]).toContain(`"'=HYPERLINK(""https://evil.example"")"`);

@@ -62,8 +62,8 @@ const post = (path: string, body: object, apiKey = stack.credentials.operator.ap
     body: JSON.stringify(body),
   });
 async function erase(body: object): Promise<{ status: number; body: Record<string, unknown> }> {
-  const answer = await post('/v1/operator/erasures', body);
-  return { status: answer.status, body: (await answer.json()) as Record<string, unknown> };
+  const response = await post('/v1/operator/erasures', body);
+  return { status: response.status, body: (await response.json()) as Record<string, unknown> };
 }
 const eraseInBackground = async (): Promise<ErasedPersonalData> =>
   await stack.services.temporal.workflow.execute('erasePersonalData', {
@@ -230,9 +230,9 @@ describe('erasure of a delivered order', () => {
     });
     expect(await tablesWith(searched(email))).toEqual([]);
     for (const link of links) {
-      const answer = await fetch(link);
-      expect([link, answer.status]).toEqual([link, 410]);
-      expect(await answer.json()).toMatchObject({ code: 'DOCUMENT_DELETED' });
+      const response = await fetch(link);
+      expect([link, response.status]).toEqual([link, 410]);
+      expect(await response.json()).toMatchObject({ code: 'DOCUMENT_DELETED' });
     }
     // Temporal deletes in the background.
     const gone = await eventually(async () => ((await isKnownToTemporal(orderId)) ? undefined : true));
@@ -368,12 +368,12 @@ describe('shipping orders', () => {
       email,
     };
     const key = `${stack.credentials.client.apiKey}:${stack.credentials.client.apiSecret}`;
-    const answer = await post('/v1/shipping-orders', request, key);
-    const bought = (await answer.json()) as {
+    const response = await post('/v1/shipping-orders', request, key);
+    const bought = (await response.json()) as {
       orderId: string;
       packages: { trackingNumber: string; label: { fileUrl: string } }[];
     };
-    expect(answer.status).toBe(200);
+    expect(response.status).toBe(200);
     const { label, trackingNumber } = bought.packages[0]!;
     expect((await erase({ orderId: bought.orderId })).status).toBe(409);
     await stack.services.sql`UPDATE trackings SET status_uid = 'delivered' WHERE tracking_number = ${trackingNumber}`;
@@ -423,9 +423,9 @@ describe('exports', () => {
   test('return everything about one recipient, and nothing about another', async () => {
     const email = 'export@zackenbarsch.example';
     const { orderId } = await delivered('export-1', email);
-    const answer = await post('/v1/operator/exports', { email });
-    expect(answer.status).toBe(200);
-    const exported = (await answer.json()) as {
+    const response = await post('/v1/operator/exports', { email });
+    expect(response.status).toBe(200);
+    const exported = (await response.json()) as {
       orders: {
         kind: string;
         id: string;

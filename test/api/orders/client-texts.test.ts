@@ -19,14 +19,14 @@ beforeAll(async () => {
 
 const berlinKey = () => stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!.apiKey;
 
-/** Sends a postback as prints-berlin. Returns the status and the body of the answer. */
+/** Sends a postback as prints-berlin. Returns the status and the body of the response. */
 async function post({ printOrderId }: HandedOver, status: string, more: object = {}) {
-  const answer = await fetch(`${stack.baseUrl}/v2/order/status`, {
+  const response = await fetch(`${stack.baseUrl}/v2/order/status`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'X-API-KEY': berlinKey() },
     body: JSON.stringify({ timestamp: now(), orderId: printOrderId, status, ...more }),
   });
-  return { status: answer.status, body: (await answer.json()) as { error?: string } };
+  return { status: response.status, body: (await response.json()) as { error?: string } };
 }
 
 /** Returns the bodies of the notifications about an order. */
@@ -93,8 +93,8 @@ describe('trackingLink of a postback', () => {
     'couriers.example/1',
     'https://user:secret@couriers.example/1',
   ])('%s gets 400', async (trackingLink) => {
-    const answer = await post(order, 'printed', { trackingCode: 'T1', trackingLink });
-    expect(answer).toMatchObject({ status: 400, body: { error: expect.stringContaining('trackingLink') } });
+    const response = await post(order, 'printed', { trackingCode: 'T1', trackingLink });
+    expect(response).toMatchObject({ status: 400, body: { error: expect.stringContaining('trackingLink') } });
   });
 
   test.each(['https://couriers.example/1', 'http://couriers.example/1', '', null])(

@@ -19,20 +19,20 @@ afterAll(() => new Promise((resolve) => server.close(resolve)));
 
 const AT_ONCE = 100;
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly body: { id?: string; code?: string };
 }
 
-async function atOnce(body: object, headers: Record<string, string> = {}): Promise<Answer[]> {
+async function atOnce(body: object, headers: Record<string, string> = {}): Promise<ReceivedResponse[]> {
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/orders`;
-  const post = async (): Promise<Answer> => {
+  const post = async (): Promise<ReceivedResponse> => {
     const response = await fetch(url, {
       method: 'POST',
       headers: { 'Content-Type': 'application/json', ...api.client.keyAndSecret, ...headers },
       body: JSON.stringify(body),
     });
-    return { status: response.status, body: (await response.json()) as Answer['body'] };
+    return { status: response.status, body: (await response.json()) as ReceivedResponse['body'] };
   };
   return await Promise.all(Array.from({ length: AT_ONCE }, post));
 }
@@ -46,9 +46,9 @@ async function stored(reference: string): Promise<{ orders: string[]; starts: nu
 
 test('preventDuplicate: of 100 concurrent equal submissions one creates an order and 99 are refused', async () => {
   const body = order({ preventDuplicate: true });
-  const answers = await atOnce(body);
-  const made = answers.filter(({ status }) => status === 200);
-  const refused = answers.filter(({ status }) => status === 409);
+  const responses = await atOnce(body);
+  const made = responses.filter(({ status }) => status === 200);
+  const refused = responses.filter(({ status }) => status === 409);
   expect([made.length, refused.length]).toEqual([1, AT_ONCE - 1]);
   expect(new Set(refused.map(({ body: { code } }) => code))).toEqual(new Set(['DUPLICATE_ORDER_REFERENCE']));
   expect(await stored(body.orderReferenceId)).toEqual({ orders: [made[0]!.body.id], starts: 1 });
@@ -58,8 +58,8 @@ test('preventDuplicate considers every earlier order and draft of the client, an
   const body = order();
   const { id: first } = (await api.submit(body).expect(200)).body;
   await api.submit({ ...body, preventDuplicate: true }, api.other).expect(200);
-  const answer = (await api.submit({ ...body, preventDuplicate: true }).expect(409)).body;
-  expect(answer).toEqual({
+  const response = (await api.submit({ ...body, preventDuplicate: true }).expect(409)).body;
+  expect(response).toEqual({
     code: 'DUPLICATE_ORDER_REFERENCE',
     message: `Order ${first} has this orderReferenceId. Its status is created.`,
     requestId: expect.any(String),
@@ -117,15 +117,15 @@ test('without preventDuplicate a reference can be used again', async () => {
 
 test('Idempotency-Key: 100 concurrent equal submissions create one order, and a later one gets its response', async () => {
   const body = order();
-  const answers = await atOnce(body, { 'Idempotency-Key': 'checkout-1' });
+  const responses = await atOnce(body, { 'Idempotency-Key': 'checkout-1' });
   const { orders, starts } = await stored(body.orderReferenceId);
   expect([orders.length, starts]).toEqual([1, 1]);
-  for (const { status, body: answer } of answers) {
-    if (status === 200) expect(answer.id).toBe(orders[0]);
-    else expect([status, answer.code]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
+  for (const { status, body: response } of responses) {
+    if (status === 200) expect(response.id).toBe(orders[0]);
+    else expect([status, response.code]).toEqual([409, 'IDEMPOTENCY_IN_FLIGHT']);
   }
   const again = await api.submit(body).set('Idempotency-Key', 'checkout-1').expect(200);
-  expect(again.body).toEqual(answers.find(({ status }) => status === 200)!.body);
+  expect(again.body).toEqual(responses.find(({ status }) => status === 200)!.body);
   expect((await stored(body.orderReferenceId)).orders).toHaveLength(1);
 });
 

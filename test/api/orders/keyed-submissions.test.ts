@@ -19,13 +19,13 @@ beforeAll(async () => {
 
 afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-interface Answer {
+interface ReceivedResponse {
   readonly status: number;
   readonly replayed: boolean;
   readonly body: { id?: string; code?: string; createdAt?: string };
 }
 
-async function send(body: object, key?: string): Promise<Answer> {
+async function send(body: object, key?: string): Promise<ReceivedResponse> {
   const response = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/v1/orders`, {
     method: 'POST',
     headers: {
@@ -38,7 +38,7 @@ async function send(body: object, key?: string): Promise<Answer> {
   return {
     status: response.status,
     replayed: response.headers.get('Idempotency-Replayed') === 'true',
-    body: (await response.json()) as Answer['body'],
+    body: (await response.json()) as ReceivedResponse['body'],
   };
 }
 
@@ -68,16 +68,16 @@ async function setPostersState(state: 'active' | 'inactive'): Promise<void> {
 test('200 concurrent duplicates of 10 keys whose connections are terminated create 10 orders', async () => {
   const bodies = times(10, () => order());
   let interrupting = true;
-  const refused: Answer[] = [];
-  const client = async (index: number): Promise<Answer[]> => {
-    const answers: Answer[] = [];
+  const refused: ReceivedResponse[] = [];
+  const client = async (index: number): Promise<ReceivedResponse[]> => {
+    const responses: ReceivedResponse[] = [];
     for (;;) {
       const isLast = !interrupting;
-      const answer = await send(bodies[index % 10]!, `terminated-${index % 10}`);
-      if (answer.status === 200) answers.push(answer);
-      else refused.push(answer);
-      if (isLast && answer.status === 200) return answers;
-      if (answer.status !== 200) await sleep(5);
+      const response = await send(bodies[index % 10]!, `terminated-${index % 10}`);
+      if (response.status === 200) responses.push(response);
+      else refused.push(response);
+      if (isLast && response.status === 200) return responses;
+      if (response.status !== 200) await sleep(5);
     }
   };
   const clients = Promise.all(times(200, client));
@@ -92,7 +92,7 @@ test('200 concurrent duplicates of 10 keys whose connections are terminated crea
   await eventually(terminate).finally(() => {
     interrupting = false;
   });
-  const answers = await clients;
+  const responses = await clients;
   for (const { status, body } of refused)
     expect([`503 UNAVAILABLE`, '409 IDEMPOTENCY_IN_FLIGHT']).toContain(`${status} ${body.code}`);
   const orders = await stored(bodies.map(({ orderReferenceId }) => orderReferenceId));
@@ -101,7 +101,7 @@ test('200 concurrent duplicates of 10 keys whose connections are terminated crea
   expect(keys.map(({ status, lockedUntil }) => [status, lockedUntil])).toEqual(times(10, () => [200, null]));
   expect(keys.map(({ id }) => id).sort()).toEqual(orders.map(({ id }) => id).sort());
   const idOf = new Map(keys.map(({ key, id }) => [key, id]));
-  for (const [index, ofClient] of answers.entries())
+  for (const [index, ofClient] of responses.entries())
     for (const { body } of ofClient) expect(body.id).toBe(idOf.get(`terminated-${index % 10}`));
 });
 
@@ -115,20 +115,20 @@ test('concurrent requests with new, repeated and no keys: one order for each key
   expect(all.map(({ status }) => status)).toEqual(times(75, () => 200));
   expect(await stored(plain.map(({ orderReferenceId }) => orderReferenceId))).toHaveLength(15);
   for (const [index, { orderReferenceId }] of keyed.entries()) {
-    const answers = all.slice(0, 60).filter((_, at) => at % 15 === index);
+    const responses = all.slice(0, 60).filter((_, at) => at % 15 === index);
     const orders = await stored([orderReferenceId]);
     expect(orders).toHaveLength(1);
-    expect(new Set(answers.map(({ body }) => body.id))).toEqual(new Set([orders[0]!.id]));
-    expect(answers.filter(({ replayed }) => !replayed)).toHaveLength(1);
+    expect(new Set(responses.map(({ body }) => body.id))).toEqual(new Set([orders[0]!.id]));
+    expect(responses.filter(({ replayed }) => !replayed)).toHaveLength(1);
   }
 });
 
 test('of concurrent requests with one key and different content, one is executed and the others get 422', async () => {
   const bodies = times(30, () => order());
-  const answers = await Promise.all(bodies.map((body) => send(body, 'contested')));
-  const done = answers.filter(({ status }) => status === 200);
+  const responses = await Promise.all(bodies.map((body) => send(body, 'contested')));
+  const done = responses.filter(({ status }) => status === 200);
   expect(done).toHaveLength(1);
-  for (const { status, body } of answers.filter((answer) => !done.includes(answer)))
+  for (const { status, body } of responses.filter((response) => !done.includes(response)))
     expect([status, body.code]).toEqual([422, 'IDEMPOTENCY_KEY_REUSED']);
   expect((await stored(bodies.map(({ orderReferenceId }) => orderReferenceId))).map(({ id }) => id)).toEqual([
     done[0]!.body.id,
@@ -139,8 +139,8 @@ test('a rejected order stores no key, and the orders of the same group commit ar
   await api.database
     .owner`ALTER TABLE orders ADD CONSTRAINT rejected CHECK (order_reference_id <> 'rejected') NOT VALID`;
   const bodies = [...times(10, () => order()), order({ orderReferenceId: 'rejected' }), ...times(10, () => order())];
-  const answers = await Promise.all(bodies.map((body, index) => send(body, `neighbour-${index}`)));
-  expect(answers.map(({ status }) => status)).toEqual(bodies.map((_, index) => (index === 10 ? 500 : 200)));
+  const responses = await Promise.all(bodies.map((body, index) => send(body, `neighbour-${index}`)));
+  expect(responses.map(({ status }) => status)).toEqual(bodies.map((_, index) => (index === 10 ? 500 : 200)));
   const keys = await keysNamed('neighbour-');
   expect(keys.map(({ key }) => key)).not.toContain('neighbour-10');
   expect(keys).toHaveLength(20);

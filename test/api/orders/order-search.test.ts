@@ -273,8 +273,8 @@ const refused: [rule: string, body: object, errors: string[]][] = [
   ],
 ];
 test.each(refused)('a search with %s is refused', async (_rule, body, errors) => {
-  const answer = (await api.post('/v1/orders/search', body).expect(400)).body;
-  expect(fields(answer)).toEqual(errors);
+  const response = (await api.post('/v1/orders/search', body).expect(400)).body;
+  expect(fields(response)).toEqual(errors);
 });
 
 test('a partner gets 403', async () => {

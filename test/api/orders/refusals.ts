@@ -20,12 +20,12 @@ export function testRefusals(refused: readonly RefusedOrder[], api: () => Orders
     });
 
     test.each(refused)('%s', async (_rule, body, errors) => {
-      const { body: answer } = await api()
+      const { body: response } = await api()
         .submit(body())
         .set('Idempotency-Key', 'released by every refusal')
         .expect(400);
-      expect(fields(answer)).toEqual([...errors].sort());
-      expect(answer).toEqual({
+      expect(fields(response)).toEqual([...errors].sort());
+      expect(response).toEqual({
         code: 'VALIDATION_ERROR',
         message: expect.any(String),
         requestId: expect.any(String),

@@ -116,7 +116,7 @@ test('a cancellation after shipping changes refunds everything that is open', as
       body: { action: 'cancel', itemIds, reason: 'test' } as never,
     });
   await cancel();
-  // The partner answers nothing in this mode, so the second request cancels without its consent.
+  // The partner does not respond in this mode, so the second request cancels without its consent.
   await cancel().catch(() => undefined);
   await orderUntil(stack, id, is('canceled'));
   const order = await read(id);

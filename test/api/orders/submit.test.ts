@@ -132,13 +132,13 @@ const accepted: [rule: string, body: () => object][] = [
 
 test.each(accepted)('an order with %s is accepted', async (_rule, body) => {
   const sent = body() as { orderReferenceId: string };
-  const { body: answer } = await api.submit(sent).expect(200);
-  expect(answer).toEqual({
+  const { body: response } = await api.submit(sent).expect(200);
+  expect(response).toEqual({
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     orderReferenceId: sent.orderReferenceId,
     createdAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
   });
-  await api.get(answer.id).expect(200);
+  await api.get(response.id).expect(200);
 });
 
 test('unknown fields are ignored and not stored', async () => {
@@ -263,8 +263,8 @@ test('concurrent orders share transactions, and each keeps its own rows', async 
       packagingInstructions: [{ ...pack(`item-${n}-0`, n + 1), packingSlip: { fileUrl: `${FILE_URL}?slip-${n}` } }],
     };
   });
-  const answers = await Promise.all(sent.map((body) => api.submit(body).expect(200)));
-  const ids = answers.map(({ body }) => body.id as string);
+  const responses = await Promise.all(sent.map((body) => api.submit(body).expect(200)));
+  const ids = responses.map(({ body }) => body.id as string);
   for (const [n, body] of sent.entries()) {
     const stored = (await api.get(ids[n]!).expect(200)).body;
     expect(stored).toMatchObject({ orderReferenceId: body.orderReferenceId, orderType: body.orderType });

@@ -25,9 +25,9 @@ test('before the order is planned, the response has the shipment that the plan t
   const id = await unplanned('early-change');
   const { shippingAddress } = orderBody(stack, 'early-change');
   const address = { ...shippingAddress, country: 'FR', city: 'Paris', postCode: '75001' };
-  const answer = await update(id, { shippingAddress: address, shipmentMethodUid: 'express' });
-  expect(answer.shippingAddress).toMatchObject({ country: 'FR', city: 'Paris' });
-  expect(answer.shipment).toMatchObject({
+  const response = await update(id, { shippingAddress: address, shipmentMethodUid: 'express' });
+  expect(response.shippingAddress).toMatchObject({ country: 'FR', city: 'Paris' });
+  expect(response.shipment).toMatchObject({
     fulfillmentCountry: 'DE',
     packageCount: 1,
     serviceType: 'express',
@@ -35,7 +35,7 @@ test('before the order is planned, the response has the shipment that the plan t
 
   await orderUntil(stack, id, is('passed'));
   const planned = await stack.client.getOrder({ params: { orderId: id } });
-  expect(planned.shipment).toMatchObject(answer.shipment);
+  expect(planned.shipment).toMatchObject(response.shipment);
 });
 
 test('a change with which no method carries the order is refused before the order is planned', async () => {

@@ -35,12 +35,12 @@ async function dispatch(
   partner = 'prints-berlin',
 ): Promise<{ status: number; body: Documents & { error?: string } }> {
   const { apiKey } = stack.credentials.partners.find(({ name }) => name === partner)!;
-  const answer = await fetch(`${stack.baseUrl}/v2/order/dispatch`, {
+  const response = await fetch(`${stack.baseUrl}/v2/order/dispatch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify({ orderId }),
   });
-  return { status: answer.status, body: (await answer.json()) as Documents };
+  return { status: response.status, body: (await response.json()) as Documents };
 }
 
 const postStatus = async ({ printOrderId: orderId }: HandedOver, status: string) => {
@@ -53,9 +53,9 @@ const changedAddress = (reference: string, addressLine1: string) => ({
 
 test('twenty concurrent requests get one label; a repeated request returns the same shipment with working links', async () => {
   const order = await handedOver(stack, 'twenty');
-  const answers = await Promise.all(Array.from({ length: 20 }, () => dispatch(order.printOrderId)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  const codes = new Set(answers.map(({ body }) => body.trackingCode));
+  const responses = await Promise.all(Array.from({ length: 20 }, () => dispatch(order.printOrderId)));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  const codes = new Set(responses.map(({ body }) => body.trackingCode));
   expect(codes.size).toBe(1);
   expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1 });
   const { sql } = stack.services;
@@ -180,8 +180,8 @@ test('a new address voids the label; the next dispatch buys another', async () =
   expect(shippingAddress.addressLine1).toBe('Invalidenstrasse 2');
   await orderUntil(stack, order.orderId, ({ shipments }) => shipments.voided === 1);
 
-  const answers = await Promise.all(Array.from({ length: 5 }, () => dispatch(order.printOrderId)));
-  const after = new Set(answers.map(({ body }) => body.trackingCode));
+  const responses = await Promise.all(Array.from({ length: 5 }, () => dispatch(order.printOrderId)));
+  const after = new Set(responses.map(({ body }) => body.trackingCode));
   expect(after.size).toBe(1);
   expect(after).not.toContain(before);
   expect((await orderNow(stack, order.orderId)).shipments).toEqual({ bought: 1, voided: 1 });

@@ -27,12 +27,12 @@ interface Sent {
 
 async function post(body: object, key?: string): Promise<Sent> {
   const apiKey = key ?? stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!.apiKey;
-  const answer = await fetch(`${stack.baseUrl}/v2/order/status`, {
+  const response = await fetch(`${stack.baseUrl}/v2/order/status`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', 'x-api-key': apiKey },
     body: JSON.stringify(body),
   });
-  return { status: answer.status, body: (await answer.json()) as Sent['body'] };
+  return { status: response.status, body: (await response.json()) as Sent['body'] };
 }
 
 async function postStatus({ printOrderId: orderId }: HandedOver, status: string, more: object = {}): Promise<void> {
@@ -242,12 +242,12 @@ test('late and out-of-order postbacks are logged and never move a status back', 
   expect((await orderNow(stack, order.orderId)).status).toBe('shipped');
 });
 
-test('a hundred equal concurrent postbacks are all answered and cause one transition', async () => {
+test('a hundred equal concurrent postbacks all get a response and cause one transition', async () => {
   const order = await handedOver(stack, 'hundred');
   const postback = { timestamp: now(), orderId: order.printOrderId, status: 'printed' };
-  const answers = await Promise.all(Array.from({ length: 100 }, () => post(postback)));
-  expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
-  expect(answers.filter(({ body }) => body.message === 'Status accepted.')).toHaveLength(1);
+  const responses = await Promise.all(Array.from({ length: 100 }, () => post(postback)));
+  expect(new Set(responses.map(({ status }) => status))).toEqual(new Set([200]));
+  expect(responses.filter(({ body }) => body.message === 'Status accepted.')).toHaveLength(1);
   await orderUntil(stack, order.orderId, is('printed'));
   await postStatus(order, 'shipped');
   await orderUntil(stack, order.orderId, is('shipped'));

@@ -14,9 +14,9 @@ beforeAll(async () => {
 
 const get = async (path: string, partner = 'prints-berlin') => {
   const { apiKey } = stack.credentials.partners.find(({ name }) => name === partner)!;
-  const answer = await fetch(`${stack.baseUrl}${path}`, { headers: { 'x-api-key': apiKey } });
+  const response = await fetch(`${stack.baseUrl}${path}`, { headers: { 'x-api-key': apiKey } });
   // biome-ignore lint/suspicious/noExplicitAny: bodies of any shape, checked by the assertions.
-  return { status: answer.status, body: (await answer.json()) as any };
+  return { status: response.status, body: (await response.json()) as any };
 };
 const postStatus = (orderId: string, status: string, more: object = {}) =>
   stack.partner('prints-berlin').postOrderStatus({ body: { timestamp: now(), orderId, status, ...more } as never });
@@ -71,8 +71,8 @@ test('another partner’s print order, an unknown one and an invalid id are 404'
 
 test('other roles are 403', async () => {
   for (const apiKey of [stack.credentials.client.apiKey, stack.credentials.operator.apiKey]) {
-    const answer = await fetch(`${stack.baseUrl}/v2/orders`, { headers: { 'x-api-key': apiKey } });
-    expect(answer.status).toBe(403);
+    const response = await fetch(`${stack.baseUrl}/v2/orders`, { headers: { 'x-api-key': apiKey } });
+    expect(response.status).toBe(403);
   }
 });
 

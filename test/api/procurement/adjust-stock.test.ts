@@ -104,12 +104,12 @@ describe('POST /procurement/v1/inventory/adjust-stock', () => {
 
   it('applies a referenceId once for twelve concurrent requests', async () => {
     const partner = await stockPartner(api.sql, [stocked('frame', 0)]);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, () =>
         adjust(partner, { partnerSku: 'frame', ...add, referenceId: 'delivery' }).expect(200),
       ),
     );
-    const booked = answers.filter(({ body }) => body.updates[0].success);
+    const booked = responses.filter(({ body }) => body.updates[0].success);
     expect(booked.map(({ body }) => body.updates[0].newQuantity)).toEqual([5]);
     const { body } = await api.post('inventory/list', partner);
     expect(body.inventoryItem).toMatchObject([{ quantity: 5 }]);
@@ -171,8 +171,8 @@ describe('POST /procurement/v1/inventory/adjust-stock', () => {
   });
 
   it.each([[{}], [{ adjustments: [] }], [{ adjustments: null }], [{ adjustments: {} }]])('refuses %j', async (body) => {
-    const answer = await api.post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), body).expect(400);
-    expect(answer.body).toMatchObject({ success: false, data: [{ success: false }] });
+    const response = await api.post('inventory/adjust-stock', await testAccount(api.sql, 'partner'), body).expect(400);
+    expect(response.body).toMatchObject({ success: false, data: [{ success: false }] });
   });
 
   it('returns the stored response for a repeated Idempotency-Key, and changes nothing', async () => {

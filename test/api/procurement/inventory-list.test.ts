@@ -21,8 +21,8 @@ describe('POST /procurement/v1/inventory/list', () => {
       })
       .expect(200);
     for (const body of [{}, { filterBy: {} }, { filterBy: { partnerSku: [] } }]) {
-      const answer = await api.post('inventory/list', partner, body).expect(200);
-      expect(answer.body).toEqual({
+      const response = await api.post('inventory/list', partner, body).expect(200);
+      expect(response.body).toEqual({
         inventoryItem: [
           {
             partnerSku: 'frame-a',

@@ -45,9 +45,9 @@ describe('pages', () => {
     ['inventory/consumption/list', 'items'],
   ])('of %s have 1,000 rows by default', async (path, rows) => {
     for (const body of [{}, { pagination: {} }, { pagination: { pageNumber: 1 } }]) {
-      const answer = await api.post(path, partner, body).expect(200);
-      expect(answer.body[rows]).toHaveLength(1_000);
-      expect(answer.body.pagination).toEqual({ pageNumber: 1, perPage: 1_000, totalResult: 1_001 });
+      const response = await api.post(path, partner, body).expect(200);
+      expect(response.body[rows]).toHaveLength(1_000);
+      expect(response.body.pagination).toEqual({ pageNumber: 1, perPage: 1_000, totalResult: 1_001 });
     }
     const second = await api.post(path, partner, { pagination: { pageNumber: 2 } }).expect(200);
     expect(second.body[rows]).toHaveLength(1);
@@ -69,8 +69,8 @@ describe('pages', () => {
       ['perPage', 0],
       ['perPage', -5],
     ] as const) {
-      const answer = await api.post(path, partner, { pagination: { [field]: value } }).expect(400);
-      expect(answer.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
+      const response = await api.post(path, partner, { pagination: { [field]: value } }).expect(400);
+      expect(response.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
     }
   });
 });
@@ -128,8 +128,8 @@ describe('invalid requests', () => {
     ['inventory/list', { filterBy: { partnerSku: [1] } }, 'filterBy.partnerSku[0]'],
     ['inventory/list', { pagination: { perPage: '10' } }, 'pagination.perPage'],
   ])('%s %j is 400 and names %s', async (path, body, reference) => {
-    const answer = await api.post(path, await testAccount(api.sql, 'partner'), body).expect(400);
-    expect(answer.body).toEqual({ error: expect.stringContaining(`${reference}:`) });
+    const response = await api.post(path, await testAccount(api.sql, 'partner'), body).expect(400);
+    expect(response.body).toEqual({ error: expect.stringContaining(`${reference}:`) });
   });
 
   it.each(['1970-01-01', '0001-01-01T00:00:00+14:00', '9999-12-31T23:59:59-12:00', '2026-05-10T10:00:00.123456'])(

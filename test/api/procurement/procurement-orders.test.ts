@@ -191,12 +191,12 @@ it('equal concurrent receipts count once', async () => {
   // More updates than a workflow accepts at once: on a busy machine some are 503 and are sent again.
   const received = async () => {
     for (;;) {
-      const answer = await post(order(orderId, '/receipts'), receipt);
-      if (answer.status !== 503) return answer;
+      const response = await post(order(orderId, '/receipts'), receipt);
+      if (response.status !== 503) return response;
     }
   };
-  const answers = await Promise.all(Array.from({ length: 24 }, received));
-  expect(answers.map(({ status }) => status)).toEqual(Array(24).fill(200));
+  const responses = await Promise.all(Array.from({ length: 24 }, received));
+  expect(responses.map(({ status }) => status)).toEqual(Array(24).fill(200));
   expect(await inventory(partner)).toMatchObject({ quantity: 16 });
 });
 

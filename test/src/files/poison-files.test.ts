@@ -130,7 +130,7 @@ describe('a file that ends its inspector', () => {
     });
   });
 
-  test('by never answering delays another file by its own time limit at most', async () => {
+  test('that never responds delays another file by its own timeout at most', async () => {
     // Enough for the good file on a busy machine.
     const inspector = inspectorWith({ stageTimeoutMs: 8_000 });
     const mimeType = 'application/pdf';

@@ -21,7 +21,7 @@ const fixture = notificationFixture();
 const {
   log,
   received,
-  answerWith,
+  respondWith,
   outbox,
   addEndpoint,
   newClient,
@@ -36,9 +36,9 @@ describe('a delivery', () => {
   it('is signed, and every attempt has the same id', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
-    answerWith((_received, response) => response.writeHead(500).end('oops'));
+    respondWith((_received, response) => response.writeHead(500).end('oops'));
     await deliver(row);
-    answerWith((_received, response) => response.writeHead(200).end());
+    respondWith((_received, response) => response.writeHead(200).end());
     await deliver({ ...row, attempts: 2 });
     expect(received).toHaveLength(2);
     expect(received[0]!.headers['webhook-id']).toBe(received[1]!.headers['webhook-id']);
@@ -67,7 +67,7 @@ describe('a delivery', () => {
 
   it.each([400, 401, 404, 302, 429, 503])('that gets the response %i is retried by the schedule', async (status) => {
     const row = await oneTest((await newEndpoint(await newClient())).id);
-    answerWith((_received, response) => response.writeHead(status, { location: 'https://elsewhere.example/' }).end());
+    respondWith((_received, response) => response.writeHead(status, { location: 'https://elsewhere.example/' }).end());
     const outcome = await deliver({ ...row, attempts: 3 });
     if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
     const minutes = outcome.afterMs / 60_000;
@@ -77,7 +77,7 @@ describe('a delivery', () => {
 
   it('honours Retry-After', async () => {
     const row = await oneTest((await newEndpoint(await newClient())).id);
-    answerWith((_received, response) => response.writeHead(429, { 'retry-after': '3600' }).end());
+    respondWith((_received, response) => response.writeHead(429, { 'retry-after': '3600' }).end());
     const outcome = await deliver(row);
     if (outcome.outcome !== 'retry') throw new Error(outcome.outcome);
     expect(outcome.afterMs / 60_000).toBeCloseTo(60, 0);
@@ -88,7 +88,7 @@ describe('a delivery', () => {
   it('becomes a dead letter after ten attempts, and can be redelivered', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
-    answerWith((_received, response) => response.writeHead(500).end());
+    respondWith((_received, response) => response.writeHead(500).end());
     expect(await deliver({ ...row, attempts: 9 })).toMatchObject({ outcome: 'retry' });
     await fixture.sql`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE endpoint_id = ${endpoint.id}`;
     expect(await deliver({ ...row, attempts: 10 })).toMatchObject({ outcome: 'dead' });
@@ -96,7 +96,7 @@ describe('a delivery', () => {
     const [dead] = await listDeliveries(fixture.sql, { endpointId: endpoint.id, state: 'dead', limit: 10 });
     expect(dead).toMatchObject({ state: 'dead', settledAt: expect.any(Date) });
 
-    answerWith((_received, response) => response.end());
+    respondWith((_received, response) => response.end());
     expect(await inTransaction(fixture.sql, (tx) => redeliver(tx, endpoint.id, 'dead'))).toBe(1);
     const rows = await outbox();
     expect(rows).toHaveLength(1);
@@ -109,7 +109,7 @@ describe('a delivery', () => {
     const clientId = await newClient();
     const endpoint = await newEndpoint(clientId);
     const row = await oneTest(endpoint.id);
-    answerWith((_received, response) => response.writeHead(410).end());
+    respondWith((_received, response) => response.writeHead(410).end());
     expect(await deliver(row)).toMatchObject({ outcome: 'dead' });
     expect(await endpointOf(fixture.sql, clientId, endpoint.id)).toMatchObject({
       enabled: false,
@@ -175,7 +175,7 @@ describe('a delivery', () => {
   it('that fails before its regular time waits for it, and the attempt does not count', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
-    answerWith((_received, response) => response.writeHead(500).end());
+    respondWith((_received, response) => response.writeHead(500).end());
     const logged = async () => (await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 1 }))[0]!;
     expect(await deliver({ ...row, attempts: 3 })).toMatchObject({ outcome: 'retry' });
     const { nextAttemptAt } = await logged();
@@ -194,7 +194,7 @@ describe('a delivery', () => {
   it('stores the latest twenty attempts', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
-    answerWith((_received, response) => response.writeHead(500).end('\0 odd \ud83d\ude00'));
+    respondWith((_received, response) => response.writeHead(500).end('\0 odd \ud83d\ude00'));
     for (let attempt = 1; attempt <= 23; attempt++) await deliver({ ...row, attempts: 1 });
     const { deliveryId } = row.payload as { deliveryId: string };
     const logged = (await deliveryWithBody(fixture.sql, { endpointId: endpoint.id, id: deliveryId }))!;
@@ -207,7 +207,7 @@ describe('through the relay', () => {
   it('a receiver that never responds does not delay other receivers', async () => {
     const slow = await newEndpoint(await newClient(), '/slow');
     const quick = await newEndpoint(await newClient(), '/quick');
-    answerWith(({ path }, response) => {
+    respondWith(({ path }, response) => {
       if (path === '/quick') response.end();
     });
     for (let i = 0; i < 100; i++) await sendTestEvent(fixture.sql, slow.id);
@@ -226,7 +226,7 @@ describe('through the relay', () => {
       expect(await listDeliveries(fixture.sql, { endpointId: slow.id, state: 'delivered', limit: 50 })).toEqual([]);
     } finally {
       fixture.server.closeAllConnections();
-      answerWith((_received, response) => response.end());
+      respondWith((_received, response) => response.end());
       await relay.stop();
     }
   });
@@ -236,7 +236,7 @@ describe('through the relay', () => {
       await newEndpoint(await newClient(), '/down'),
       await newEndpoint(await newClient(), '/other'),
     ];
-    answerWith((_received, response) => response.writeHead(503).end());
+    respondWith((_received, response) => response.writeHead(503).end());
     for (const { id } of [down, down, down, other]) await sendTestEvent(fixture.sql, id);
     const relay = await startRelay({
       sql: fixture.sql,
@@ -252,7 +252,7 @@ describe('through the relay', () => {
       await eventually(async () => (await haveFailed()) || undefined);
       await fixture.sql`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour'`;
       await fixture.sql`UPDATE outbox SET available_at = now() + interval '1 hour'`;
-      answerWith((_received, response) => response.end());
+      respondWith((_received, response) => response.end());
       await sendTestEvent(fixture.sql, down.id);
       await eventually(async () => (await countOf('delivered', down.id)) === 4 || undefined);
       expect(await countOf('pending', other.id)).toBe(1);
@@ -264,10 +264,10 @@ describe('through the relay', () => {
   it('a dead outbox row that an operator replays is delivered', async () => {
     const endpoint = await newEndpoint(await newClient());
     const row = await oneTest(endpoint.id);
-    answerWith((_received, response) => response.writeHead(500).end());
+    respondWith((_received, response) => response.writeHead(500).end());
     await deliver({ ...row, attempts: 10 });
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${row.id}`;
-    answerWith((_received, response) => response.end());
+    respondWith((_received, response) => response.end());
     expect(await replayDead(fixture.sql, { ids: [row.id] })).toBe(1);
     expect(await deliver((await outbox())[0]!)).toEqual({ outcome: 'done', isSettled: true });
     expect(await outbox()).toEqual([]);
@@ -287,7 +287,7 @@ describe('pruning', () => {
       await oneTest(endpoint.id),
     ];
     await deliver(done);
-    answerWith((_received, response) => response.writeHead(500).end());
+    respondWith((_received, response) => response.writeHead(500).end());
     await deliver({ ...dead, attempts: 10 });
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${dead.id}`;
     const idOf = (row: OutboxRow) => (row.payload as { deliveryId: string }).deliveryId;

@@ -20,7 +20,7 @@ export interface Received {
   readonly body: string;
 }
 
-type Answer = (received: Received, response: ServerResponse) => void;
+type Respond = (received: Received, response: ServerResponse) => void;
 
 /**
  * Clients with endpoints on an HTTP server of the test, and their orders. Call it once at the top of a test file: it
@@ -33,7 +33,7 @@ export function notificationFixture() {
   let server: Server;
   let origin: string;
   let client: SafeClient;
-  let answer: Answer;
+  let respond: Respond;
 
   beforeAll(async () => {
     ({ sql } = await testDatabase());
@@ -46,7 +46,7 @@ export function notificationFixture() {
         .on('end', () => {
           const call = { path: request.url!, headers: request.headers, body };
           received.push(call);
-          answer(call, response);
+          respond(call, response);
         });
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -55,7 +55,7 @@ export function notificationFixture() {
   });
   beforeEach(async () => {
     received.length = 0;
-    answer = (_received, response) => response.writeHead(204).end();
+    respond = (_received, response) => response.writeHead(204).end();
     await sql`DELETE FROM outbox`;
   });
   afterAll(async () => {
@@ -82,9 +82,9 @@ export function notificationFixture() {
     get server() {
       return server;
     },
-    /** Sets how the server answers. It answers 204 at the start of each test. */
-    answerWith(next: Answer): void {
-      answer = next;
+    /** Sets how the server responds. It responds with 204 at the start of each test. */
+    respondWith(next: Respond): void {
+      respond = next;
     },
     outbox,
     addEndpoint,

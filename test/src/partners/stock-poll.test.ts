@@ -29,7 +29,7 @@ interface PollRequest {
   readonly skus: string[];
 }
 
-type Answer = (skus: readonly string[], turn: number) => { status?: number; body: unknown };
+type Respond = (skus: readonly string[], turn: number) => { status?: number; body: unknown };
 
 let sql: Sql;
 let temporal: Client;
@@ -42,9 +42,9 @@ let ohio: string;
 const client = createSafeClient({ allowPrivate: true });
 const taskQueue = `stock-poll-${randomToken(6)}`;
 
-/** Received requests and configured answers, by path. Each path is one partner. */
+/** Received requests and configured responses, by path. Each path is one partner. */
 const received: Record<string, PollRequest[]> = { '/berlin': [], '/ohio': [] };
-const answers: Record<string, Answer> = {};
+const responses: Record<string, Respond> = {};
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
@@ -57,7 +57,7 @@ beforeAll(async () => {
       const text = Buffer.concat(chunks).toString('utf8');
       const skus = (JSON.parse(text) as { SKU: string[] }).SKU;
       received[path]!.push({ headers: incoming.headers as PollRequest['headers'], text, skus });
-      const { status = 200, body } = answers[path]!(skus, received[path]!.length);
+      const { status = 200, body } = responses[path]!(skus, received[path]!.length);
       response.writeHead(status, { 'content-type': 'application/json', 'retry-after': '1' }).end(JSON.stringify(body));
     });
   });
@@ -104,8 +104,8 @@ afterAll(async () => {
 
 beforeEach(async () => {
   for (const requests of Object.values(received)) requests.length = 0;
-  answers['/berlin'] = () => ({ body: { items: [] } });
-  answers['/ohio'] = () => ({ body: { items: [] } });
+  responses['/berlin'] = () => ({ body: { items: [] } });
+  responses['/ohio'] = () => ({ body: { items: [] } });
   await sql`DELETE FROM partner_stock_levels`;
 });
 
@@ -116,7 +116,7 @@ const poll = (): Promise<PartnerStockPollResult> =>
   });
 
 const inStock =
-  (amount: number): Answer =>
+  (amount: number): Respond =>
   (skus) => ({
     body: { items: skus.map((SKU) => ({ SKU, status: 'in-stock', amount, replenishmentDate: '' })) },
   });
@@ -131,7 +131,7 @@ describe('stock poll', () => {
       ohio,
       skus.map((partnerSku) => ({ partnerSku, minStock: 0, maxStock: 0, openingQuantity: 1_000 })),
     );
-    answers['/ohio'] = inStock(7);
+    responses['/ohio'] = inStock(7);
     expect(await poll()).toEqual({ partners: 2, skusAsked: 250, skusTold: 250, failed: {} });
     expect(received['/ohio']!.map((poll) => poll.skus.length)).toEqual([100, 100, 50]);
     expect(received['/ohio']!.flatMap((poll) => poll.skus)).toEqual(skus);
@@ -145,7 +145,7 @@ describe('stock poll', () => {
   });
 
   test('after a temporary failure only the failed page is requested again', async () => {
-    answers['/ohio'] = (skus, turn) => (turn === 2 ? { status: 503, body: {} } : inStock(3)(skus, turn));
+    responses['/ohio'] = (skus, turn) => (turn === 2 ? { status: 503, body: {} } : inStock(3)(skus, turn));
     expect(await poll()).toMatchObject({ skusAsked: 250, failed: {} });
     const firsts = received['/ohio']!.map((poll) => poll.skus[0]);
     expect(firsts).toEqual(['tee-000', 'tee-100', 'tee-100', 'tee-200']);
@@ -153,19 +153,19 @@ describe('stock poll', () => {
 
   test('a partner that refuses or sends an invalid response does not block the others', async () => {
     await recordStockReports(sql, berlin, [{ SKU: 'frame-a4', status: 'in-stock', amount: 1 }], new Date(0));
-    answers['/ohio'] = () => ({ status: 401, body: { error: 'who are you?' } });
-    answers['/berlin'] = inStock(9);
+    responses['/ohio'] = () => ({ status: 401, body: { error: 'who are you?' } });
+    responses['/berlin'] = inStock(9);
     expect(await poll()).toMatchObject({
       skusTold: 1,
       failed: { [ohio]: expect.stringContaining('who are you?') },
     });
     expect(await levels(berlin)).toMatchObject([{ partnerSku: 'frame-a4', amount: 9 }]);
-    answers['/ohio'] = () => ({ body: ['not', 'an', 'object'] });
+    responses['/ohio'] = () => ({ body: ['not', 'an', 'object'] });
     expect((await poll()).failed[ohio]).toContain('{items: [...]}');
   });
 
   test('invalid entries and SKUs that were not requested are skipped; the others are stored', async () => {
-    answers['/ohio'] = (skus, turn) =>
+    responses['/ohio'] = (skus, turn) =>
       turn > 1
         ? { body: { items: [] } }
         : {

@@ -27,7 +27,7 @@ test('a cut connection fails only its own queries: no query hangs or gets the re
     for (let turn = 0; cutting || turn < 20; turn += 1) {
       const asked = index * 100_000 + turn;
       try {
-        const answers = await inTransaction(sql, async (tx) => {
+        const results = await inTransaction(sql, async (tx) => {
           const [first] = await tx<{ n: number }[]>`SELECT ${asked}::int AS n`;
           await tx`SELECT pg_sleep(0.002)`;
           const others = await Promise.all(
@@ -35,7 +35,7 @@ test('a cut connection fails only its own queries: no query hangs or gets the re
           );
           return [first!.n, ...others.map(([row]) => row!.n - 1)];
         });
-        if (answers.join() !== [asked, asked, asked + 1].join()) wrong.push(`${asked}: ${answers.join()}`);
+        if (results.join() !== [asked, asked, asked + 1].join()) wrong.push(`${asked}: ${results.join()}`);
         counts.done += 1;
       } catch {
         counts.broken += 1;
@@ -62,7 +62,7 @@ test('a connection that is cut between two rows leaves nothing to the query afte
     const rows = one`
       SELECT repeat('x', 100000), pg_sleep(CASE n WHEN 2 THEN 60 ELSE 0 END) FROM generate_series(0, 2) AS n`;
     const cut = rows.then(
-      () => 'answered',
+      () => 'succeeded',
       () => 'failed',
     );
     await eventually(async () => {

@@ -24,7 +24,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   known_servers: 'identities of the servers',
   tax_rates: 'rates',
   gauge_snapshot: 'metrics',
-  idempotency_keys: 'answers with ids, states and links; deleted after seven days',
+  idempotency_keys: 'responses with ids, states and links; deleted after seven days',
   job_runs: 'results of periodic jobs',
   running_total_changes: 'numbers of rows by state, client or partner',
   running_totals: 'numbers of rows by state, client or partner',

@@ -428,11 +428,11 @@ describe('voiding', () => {
     const idempotencyKey = uuidv7();
     const bought = await buy(idempotencyKey);
     if (!bought.ok) throw new Error('the purchase was refused');
-    const away = faulty(post(), {
+    const unavailable = faulty(post(), {
       void: () => Promise.reject(new CarrierUnavailable('corvid_post', 'timeout')),
     });
 
-    await expect(voidShipment(deps({ carriers: away }), bought.shipment)).rejects.toThrow(CarrierUnavailable);
+    await expect(voidShipment(deps({ carriers: unavailable }), bought.shipment)).rejects.toThrow(CarrierUnavailable);
 
     expect((await readShipment(database.sql, bought.shipment.shipmentId))!.status).toBe('bought');
     expect(await voidShipment(deps(), bought.shipment)).toEqual({ ok: true });

@@ -45,7 +45,7 @@ export function parseMetrics(text: string): Scrape {
 
 /** Reads the metrics of a process. */
 export async function scrape(metricsUrl: string): Promise<Scrape> {
-  const answer = await fetch(metricsUrl);
-  if (!answer.ok) throw new Error(`${metricsUrl} answered ${answer.status}`);
-  return parseMetrics(await answer.text());
+  const response = await fetch(metricsUrl);
+  if (!response.ok) throw new Error(`${metricsUrl} responded with ${response.status}`);
+  return parseMetrics(await response.text());
 }

@@ -7,10 +7,10 @@ export interface ReceivedCall {
   readonly body: string;
 }
 
-/** An HTTP server in the place of a print partner. It keeps what it received and answers what the test sets. */
+/** An HTTP server in the place of a print partner. It keeps what it received and responds with what the test sets. */
 export async function partnerServer() {
   const received: ReceivedCall[] = [];
-  let answer = { status: 200, body: '{}' };
+  let next = { status: 200, body: '{}' };
   const server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
@@ -19,14 +19,14 @@ export async function partnerServer() {
       headers: request.headers,
       body: Buffer.concat(chunks).toString(),
     });
-    response.writeHead(answer.status).end(answer.body);
+    response.writeHead(next.status).end(next.body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
     received,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    answerWith(status: number, body: string): void {
-      answer = { status, body };
+    respondWith(status: number, body: string): void {
+      next = { status, body };
     },
     async stop(): Promise<void> {
       server.closeAllConnections();

@@ -12,7 +12,7 @@ import {
   seenPrintOrders,
 } from './order-fixture';
 
-/** A client cancels an order before and after its delivery to the partner, with every answer of the partner. */
+/** A client cancels an order before and after its delivery to the partner, with every response of the partner. */
 
 let stack: TestStack;
 const now = partnerClock();
@@ -154,7 +154,7 @@ test('a partner without a cancel address confirms by postback, item by item', as
   await cancelUrl(url);
 });
 
-test('when the partner does not answer, the client gets the current status and the order waits', async () => {
+test('when the partner does not respond, the client gets the current status and the order waits', async () => {
   const url = await cancelUrl(`http://127.0.0.1:${await freePort()}/cancellations`);
   const { orderId, printOrderId } = await handedOver(stack, 'silent');
   await say(printOrderId, 'received');

@@ -293,7 +293,7 @@ describe('a two-sided product', () => {
   });
 });
 
-test('a worker that is away longer than the window still attempts the fetch when it is back', async () => {
+test('a worker that is stopped for longer than the window still attempts the fetch when it is back', async () => {
   const url = faultyFile(hasty, 'slow.pdf?ms=2500');
   const body = orderOf(hasty, { items: [poster(hasty, { files: [{ type: 'default', url }] })] });
   const { id } = await ordered(hasty, body, isAt('uploading'));

@@ -321,7 +321,7 @@ test('a whole order runs through the addresses and credentials of a client', asy
     },
   });
   const call = async (method: string, url: string, body?: object) => {
-    const answer = await fetch(url, {
+    const response = await fetch(url, {
       method,
       headers: {
         'X-API-KEY': `${clientAccount.apiKey}:${clientAccount.apiSecret}`,
@@ -329,7 +329,7 @@ test('a whole order runs through the addresses and credentials of a client', asy
       },
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
-    return { status: answer.status, body: (await answer.json()) as Order };
+    return { status: response.status, body: (await response.json()) as Order };
   };
   const body = orderOf(stack, { orderReferenceId: 'client order/1' });
   const submitted = await call('POST', clientAccount.submitOrderUrl, body);

@@ -38,8 +38,8 @@ let origin: string;
 const received = new Map<string, { headers: IncomingMessage['headers']; body: string }[]>();
 const webhooks = new Map<string, { id: string; secret: string }>();
 
-/** Answers of the receivers. `/silent` does not answer. */
-const ANSWERS: Readonly<Record<string, (response: ServerResponse) => void>> = {
+/** Responses of the receivers. `/silent` does not respond. */
+const RESPONSES: Readonly<Record<string, (response: ServerResponse) => void>> = {
   '/good': (response) => response.writeHead(204).end(),
   '/tracking': (response) => response.writeHead(200).end('{}'),
   '/dead': (response) => response.writeHead(500).end('out of order'),
@@ -57,7 +57,7 @@ beforeAll(async () => {
       const messages = received.get(path) ?? [];
       messages.push({ headers: request.headers, body: Buffer.concat(chunks).toString() });
       received.set(path, messages);
-      ANSWERS[path]!(response);
+      RESPONSES[path]!(response);
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

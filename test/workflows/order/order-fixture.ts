@@ -48,12 +48,12 @@ export async function misbehaveOnce(
   orderReferenceId: string,
   amount?: number,
 ): Promise<void> {
-  const answer = await fetch(`${stack.sandbox.controlUrl}/partners/${partner}/behaviour`, {
+  const response = await fetch(`${stack.sandbox.controlUrl}/partners/${partner}/behaviour`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ behaviour, contains: `"lastName":"${orderReferenceId}"`, times: 1, amount }),
   });
-  if (!answer.ok) throw new Error(await answer.text());
+  if (!response.ok) throw new Error(await response.text());
 }
 
 export interface OrderNow {

@@ -95,7 +95,7 @@ async function jobsOf(orderId: string) {
 }
 
 const carrierSays = async (carrierUid: string, trackingNumber: string, statusUid: string, at: string) => {
-  const answer = await fetch(`${stack.sandbox.controlUrl}/carriers/${carrierUid}/events`, {
+  const response = await fetch(`${stack.sandbox.controlUrl}/carriers/${carrierUid}/events`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({
@@ -110,13 +110,13 @@ const carrierSays = async (carrierUid: string, trackingNumber: string, statusUid
       ],
     }),
   });
-  expect(((await answer.json()) as { status: number }).status).toBe(200);
+  expect(((await response.json()) as { status: number }).status).toBe(200);
 };
 
 const fetched = async (url: string) => {
-  const answer = await fetch(url);
-  expect(answer.status).toBe(200);
-  return { type: answer.headers.get('content-type'), bytes: Buffer.from(await answer.arrayBuffer()) };
+  const response = await fetch(url);
+  expect(response.status).toBe(200);
+  return { type: response.headers.get('content-type'), bytes: Buffer.from(await response.arrayBuffer()) };
 };
 
 test('an order shows its status at every step of a run, from created to delivered', async () => {

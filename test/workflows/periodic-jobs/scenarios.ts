@@ -67,7 +67,7 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
       partnersToPoll: async () => ['partner-1', 'partner-2'],
       pollPartnerStock: inTurn<object>(
         async () => ({ asked: 2, told: 2 }),
-        async () => ({ asked: 1, told: 0, refusal: 'the answer is not {items: [...]}' }),
+        async () => ({ asked: 1, told: 0, refusal: 'the response is not {items: [...]}' }),
       ),
     },
   },

@@ -16,8 +16,8 @@ const refused = {
   outcome: 'refused',
   refusal: { code: 'PACKAGE_NOT_ACCEPTED', message: 'Too heavy.' },
 } as const;
-const away = () => {
-  throw ApplicationFailure.create({ message: 'The carrier is away.', type: 'CarrierUnavailable' });
+const unavailable = () => {
+  throw ApplicationFailure.create({ message: 'The carrier is unavailable.', type: 'CarrierUnavailable' });
 };
 export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'shipping-order-bought': {
@@ -28,7 +28,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'shipping-order-bought-at-the-third-try': {
     workflow: 'shippingOrder',
     args: order,
-    steps: { purchaseShippingOrder: inTurn(away, away, async () => bought) },
+    steps: { purchaseShippingOrder: inTurn(unavailable, unavailable, async () => bought) },
   },
   'shipping-order-refused': {
     workflow: 'shippingOrder',
@@ -39,7 +39,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     workflow: 'shippingOrder',
     args: order,
     steps: {
-      purchaseShippingOrder: away,
+      purchaseShippingOrder: unavailable,
       refuseShippingOrder: async () => refused,
       takeBackShipment: async () => undefined,
     },
@@ -47,12 +47,12 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'shipping-order-bought-after-all': {
     workflow: 'shippingOrder',
     args: order,
-    steps: { purchaseShippingOrder: away, refuseShippingOrder: async () => bought },
+    steps: { purchaseShippingOrder: unavailable, refuseShippingOrder: async () => bought },
   },
   'take-back-at-the-second-try': {
     workflow: 'takeBackShipment',
     args: [{ idempotencyKey: 'shipping-order:1' }],
-    steps: { takeBackShipment: inTurn(away, async () => undefined) },
+    steps: { takeBackShipment: inTurn(unavailable, async () => undefined) },
   },
   'take-back-refused': {
     workflow: 'takeBackShipment',
@@ -67,7 +67,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'shipping-order-canceled-at-the-second-try': {
     workflow: 'cancelShippingOrder',
     args: order,
-    steps: { cancelShippingOrder: inTurn(away, async () => ({ outcome: 'canceled' as const })) },
+    steps: { cancelShippingOrder: inTurn(unavailable, async () => ({ outcome: 'canceled' as const })) },
   },
   'tracking-sweep-of-two-carriers': {
     workflow: 'trackingSweep',

@@ -9,7 +9,7 @@ import { Refusal } from '../../../../src/platform/errors';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 
-/** Lists that are answered as CSV too. */
+/** Lists that are exported as CSV too. */
 
 /** More rows than the largest page of each kind, and not a multiple of it. */
 const ROWS = Array.from({ length: 2_300 }, (_, index) => ({

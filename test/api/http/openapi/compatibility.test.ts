@@ -81,12 +81,7 @@ describe('A change breaks clients', () => {
       { request: properties({ b: text }, ['b']) },
       'POST /v1/parcels request.b: required',
     ],
-    [
-      'a field of the request that is gone',
-      { request: properties({ a: text }) },
-      {},
-      'POST /v1/parcels request.a: removed',
-    ],
+    ['a removed field of the request', { request: properties({ a: text }) }, {}, 'POST /v1/parcels request.a: removed'],
     [
       'a narrower type of a request',
       { request: properties({ a: nullable }) },
@@ -112,7 +107,7 @@ describe('A change breaks clients', () => {
       'POST /v1/parcels request.a: another pattern',
     ],
     [
-      'a field of the response that is gone',
+      'a removed field of the response',
       { response: properties({ a: text }) },
       {},
       'POST /v1/parcels response.a: removed',
@@ -153,7 +148,7 @@ describe('A change breaks clients', () => {
       { operation: { security: [{ keyAndSecret: [] }] } },
       'POST /v1/parcels: credentials key are no longer accepted',
     ],
-    ['a parameter that is gone', {}, { operation: { parameters: [] } }, 'POST /v1/parcels query limit: removed'],
+    ['a removed parameter', {}, { operation: { parameters: [] } }, 'POST /v1/parcels query limit: removed'],
     [
       'a required parameter',
       {},
@@ -182,7 +177,7 @@ describe('A change breaks clients', () => {
     expect(breakingChanges(announced('2027-06-01'), none, TODAY)).toEqual(['POST /v1/parcels: removed']);
   });
 
-  it('an event that is gone, or loses a field', () => {
+  it('a removed event, or an event without one of its fields', () => {
     const event = (schema: object): ApiDocument => ({
       ...documentWith({}),
       webhooks: {

@@ -52,9 +52,9 @@ const read = async (orderId: string) =>
 
 test('each attempt is listed with time, status, duration and the beginning of the response', async () => {
   const { orderId, printOrderId } = await sentOrder();
-  partner.answerWith(503, 'down for repairs');
+  partner.respondWith(503, 'down for repairs');
   await deliverPrintOrder(deps, printOrderId);
-  partner.answerWith(200, '{"accepted": true}');
+  partner.respondWith(200, '{"accepted": true}');
   await deliverPrintOrder(deps, printOrderId);
 
   const [listed] = await read(orderId);
@@ -84,12 +84,12 @@ test('a partner that cannot be reached has an attempt without a status', async (
 
 test('order updates and cancellations are listed too', async () => {
   const { orderId, printOrderId } = await sentOrder();
-  partner.answerWith(200, '');
+  partner.respondWith(200, '');
   await api.sql`
     INSERT INTO print_order_updates (print_order_id, revision, shipping_revision, message_id, body)
     VALUES (${printOrderId}, 2, 1, ${`msg_update_${printOrderId}`}, ${JSON.stringify({ ...BODY, revision: 2 })})`;
   await deliverOrderUpdate(deps, { printOrderId, shippingRevision: 1 });
-  partner.answerWith(409, '{"message": "already printing"}');
+  partner.respondWith(409, '{"message": "already printing"}');
   const cancelled = await cancelAtPartner(deps, { printOrderId, jobIds: [], reason: 'changed my mind' });
   expect(cancelled.outcome).toBe('refused');
 
@@ -114,7 +114,7 @@ test('order updates and cancellations are listed too', async () => {
 
 test('a response is cut short, and credentials in it are removed', async () => {
   const { orderId, printOrderId } = await sentOrder();
-  partner.answerWith(400, `bad\0 whsec_c2VjcmV0c2VjcmV0 Authorization: Bearer abc.def ${'x'.repeat(5_000)}`);
+  partner.respondWith(400, `bad\0 whsec_c2VjcmV0c2VjcmV0 Authorization: Bearer abc.def ${'x'.repeat(5_000)}`);
   await deliverPrintOrder(deps, printOrderId);
   const [{ requests }] = await read(orderId);
   expect(requests[0].response).toMatch(/^bad\ufffd \[removed\] Authorization: \[removed\] x+$/);
@@ -123,7 +123,7 @@ test('a response is cut short, and credentials in it are removed', async () => {
 
 test('an erasure removes the responses, and attempts older than 90 days are deleted', async () => {
   const { orderId, printOrderId } = await sentOrder();
-  partner.answerWith(400, 'no Ada at this address');
+  partner.respondWith(400, 'no Ada at this address');
   await deliverPrintOrder(deps, printOrderId);
   await inTransaction(api.sql, (tx) => eraseRows(tx, [orderId]));
   const [erased] = await read(orderId);
@@ -139,7 +139,7 @@ test('an erasure removes the responses, and attempts older than 90 days are dele
 
 test('an accepted delivery and its attempt are written by one statement', async () => {
   const { printOrderId } = await sentOrder();
-  partner.answerWith(200, '');
+  partner.respondWith(200, '');
   await deliverPrintOrder(deps, printOrderId);
   const rows = await api.sql`
     SELECT FROM partner_requests r JOIN print_orders p ON p.id = r.print_order_id

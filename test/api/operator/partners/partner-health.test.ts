@@ -119,7 +119,7 @@ test('postbacks of a partner are listed, newest first, in pages', async () => {
 });
 
 test('a ping is signed and sent once, returns the response of the partner, and is logged', async () => {
-  partner.answerWith(200, '{"pong": true}');
+  partner.respondWith(200, '{"pong": true}');
   const { body } = await ping(partnerId).expect(200);
   expect(body).toMatchObject({
     kind: 'ping',
@@ -138,7 +138,7 @@ test('a ping is signed and sent once, returns the response of the partner, and i
   });
   expect(JSON.parse(partner.received[0]!.body)).toEqual({ type: 'ping', sentAt: expect.any(String) });
 
-  partner.answerWith(500, 'down');
+  partner.respondWith(500, 'down');
   expect((await ping(partnerId).expect(200)).body).toMatchObject({ status: 500, outcome: 'retry' });
   expect(partner.received).toHaveLength(2);
   const { requests, nextCursor } = (await get(`${partnerId}/requests`).expect(200)).body;

@@ -87,7 +87,7 @@ async function serverPids(dir: string): Promise<{ postgres: number; temporal: nu
 /** Writes a row and starts a workflow, which `expectTraces` finds. */
 async function leaveTraces({ postgresUrl, temporalAddress }: Addresses): Promise<void> {
   const sql = connectPostgres(postgresUrl, { max: 1 });
-  await sql`CREATE TABLE traces AS SELECT 42 AS answer`;
+  await sql`CREATE TABLE traces AS SELECT 42 AS value`;
   await sql.end();
   const connection = await Connection.connect({ address: temporalAddress });
   await new Client({ connection }).workflow.start('trace', { workflowId: 'trace', taskQueue: 'nobody' });
@@ -96,7 +96,7 @@ async function leaveTraces({ postgresUrl, temporalAddress }: Addresses): Promise
 
 async function expectTraces({ postgresUrl, temporalAddress }: Addresses): Promise<void> {
   const sql = connectPostgres(postgresUrl, { max: 1 });
-  expect([...(await sql`SELECT answer FROM traces`)]).toEqual([{ answer: 42 }]);
+  expect([...(await sql`SELECT value FROM traces`)]).toEqual([{ value: 42 }]);
   await sql.end();
   const connection = await Connection.connect({ address: temporalAddress });
   const { status } = await new Client({ connection }).workflow.getHandle('trace').describe();
@@ -204,7 +204,7 @@ test('a server that ends unexpectedly is restarted at its address, with its data
   );
   stacks.push(stack);
   const sql = connectPostgres(stack.postgres!.url, { max: 1 });
-  await sql`CREATE TABLE kept AS SELECT 1 AS answer`;
+  await sql`CREATE TABLE kept AS SELECT 1 AS value`;
   const before = await serverPids(dir);
   process.kill(before.temporal, 'SIGKILL');
   process.kill(before.postgres, 'SIGKILL');
@@ -216,7 +216,7 @@ test('a server that ends unexpectedly is restarted at its address, with its data
   const connection = await Connection.connect({ address: stack.config.TEMPORAL_ADDRESS! });
   await connection.workflowService.describeNamespace({ namespace: 'default' });
   await connection.close();
-  expect(await sql`SELECT answer FROM kept`).toEqual([{ answer: 1 }]);
+  expect(await sql`SELECT value FROM kept`).toEqual([{ value: 1 }]);
   await sql.end();
 });
 

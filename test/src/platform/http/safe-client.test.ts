@@ -127,16 +127,16 @@ describe('the client', () => {
   it('checks each connection to a name whose addresses change', async () => {
     handler = (_request, response) => response.writeHead(200, { connection: 'close' }).end('reached');
     // Given a name that resolves to an allowed address, and then to the cloud metadata
-    const answers = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
+    const addresses = ['127.0.0.1', '169.254.169.254', '127.0.0.1'];
     const client = clientWith({
       allowPrivate: true,
-      resolve: async () => [{ address: answers.shift()!, family: 4 }],
+      resolve: async () => [{ address: addresses.shift()!, family: 4 }],
     });
     const exchange = () => client.exchange({ url: `http://rebind.example:${port}/`, ...call });
     expect(await exchange()).toMatchObject({ text: 'reached' });
     expect(await exchange()).toMatchObject({ ok: false, kind: 'blocked' });
     expect(await exchange()).toMatchObject({ text: 'reached' });
-    expect(answers).toEqual([]);
+    expect(addresses).toEqual([]);
   });
 
   it('skips forbidden addresses among several', async () => {
@@ -182,14 +182,14 @@ describe('responses', () => {
         .on('data', (chunk) => (sent += chunk))
         .on('end', () => response.writeHead(404, { 'x-a': 'b' }).end('gone fishing'));
     };
-    const answer = await client.exchange({
+    const response = await client.exchange({
       url: `${origin}/a?b`,
       method: 'POST',
       body: '{"a":1}',
       headers: { 'content-type': 'application/json' },
       ...call,
     });
-    expect(answer).toMatchObject({
+    expect(response).toMatchObject({
       ok: true,
       status: 404,
       text: 'gone fishing',
@@ -222,10 +222,10 @@ describe('responses', () => {
       response.write(Buffer.alloc(900));
       setTimeout(() => response.end(Buffer.alloc(900)), 20);
     };
-    const answer = await client.request({ url: origin, ...call });
-    if (!answer.ok) throw new Error(answer.message);
+    const response = await client.request({ url: origin, ...call });
+    if (!response.ok) throw new Error(response.message);
     const reading = (async () => {
-      for await (const _ of answer.body);
+      for await (const _ of response.body);
     })();
     await expect(reading).rejects.toMatchObject({ name: 'TransferError', kind: 'too-large' });
   });
@@ -260,7 +260,7 @@ describe('responses', () => {
   describe('with a least pace', () => {
     const paced = { ...call, timeoutMs: 60_000, leastPace: { headMs: 200, windowBytes: 100, windowMs: 400 } };
 
-    /** Answers with 20 pieces of a size, one every 50 ms. */
+    /** Responds with 20 pieces of a size, one every 50 ms. */
     const inPieces = (size: number): Handler => {
       return async (_request, response) => {
         for (let sent = 0; sent < 20 && !response.destroyed; sent++) {
@@ -334,9 +334,9 @@ describe('responses', () => {
       });
       response.write('x');
     };
-    const answer = await client.request({ url: origin, ...call });
-    if (!answer.ok) throw new Error(answer.message);
-    answer.body.destroy();
+    const response = await client.request({ url: origin, ...call });
+    if (!response.ok) throw new Error(response.message);
+    response.body.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100));
     expect(closed).toBe(true);
   });

@@ -146,10 +146,10 @@ describe.each(kinds)('the %s object store', (kind, create) => {
     });
     expect(link === null).toBe(kind === 'folder');
     if (link === null) return;
-    const answer = await fetch(link);
-    expect(await answer.text()).toBe('%PDF-');
-    expect(answer.headers.get('content-type')).toBe('application/pdf');
-    expect(answer.headers.get('content-disposition')).toContain("filename*=UTF-8''%C3%89tiquette%201.pdf");
+    const response = await fetch(link);
+    expect(await response.text()).toBe('%PDF-');
+    expect(response.headers.get('content-type')).toBe('application/pdf');
+    expect(response.headers.get('content-disposition')).toContain("filename*=UTF-8''%C3%89tiquette%201.pdf");
     expect((await fetch(link.replace(/X-Amz-Expires=60/, 'X-Amz-Expires=6000'))).status).toBe(403);
   });
 });

@@ -67,7 +67,7 @@ export async function startS3Server(): Promise<S3Server> {
     { stdio: ['ignore', 'pipe', 'pipe'] },
   );
   const endpoint = `http://127.0.0.1:${port}`;
-  await answering(endpoint, child);
+  await untilResponding(endpoint, child);
   return {
     endpoint,
     async stop() {
@@ -87,7 +87,7 @@ async function freePort(): Promise<number> {
   return port;
 }
 
-async function answering(endpoint: string, child: ChildProcess): Promise<void> {
+async function untilResponding(endpoint: string, child: ChildProcess): Promise<void> {
   let said = '';
   child.stderr?.on('data', (chunk) => {
     said += chunk;
@@ -103,5 +103,5 @@ async function answering(endpoint: string, child: ChildProcess): Promise<void> {
       return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
-  throw new Error(`the S3 server does not answer: ${said}`);
+  throw new Error(`the S3 server does not respond: ${said}`);
 }

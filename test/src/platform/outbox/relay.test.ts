@@ -144,18 +144,18 @@ test('a row whose relays all died is a dead letter without another attempt', asy
 });
 
 test('an unavailable server does not use up attempts', async () => {
-  let away = true;
+  let unavailable = true;
   let asked = 0;
   const attempts: number[] = [];
   await relay(async (row) => {
     asked += 1;
-    if (away) return { outcome: 'unavailable', error: 'no server' };
+    if (unavailable) return { outcome: 'unavailable', error: 'no server' };
     attempts.push(row.attempts);
     return { outcome: 'done' };
   });
   await enqueue(sql, message('t', 1));
   await eventually(async () => (asked >= 3 ? true : undefined));
-  away = false;
+  unavailable = false;
   await eventually(none);
   expect(attempts).toEqual([1]);
 });
@@ -217,12 +217,12 @@ test('a target with a long queue and a slow receiver does not delay other target
 });
 
 test('rows wait while the receiving server is unavailable and are delivered when it is back', async () => {
-  let away = true;
+  let unavailable = true;
   let asked = 0;
   const seen: number[] = [];
   await relay(async (row) => {
     asked += 1;
-    if (away) return { outcome: 'unavailable', error: 'no server' };
+    if (unavailable) return { outcome: 'unavailable', error: 'no server' };
     seen.push(numberOf(row));
     return { outcome: 'done' };
   });
@@ -231,7 +231,7 @@ test('rows wait while the receiving server is unavailable and are delivered when
   expect(await left()).toBe(50);
   // The relay probes the server with one row at a time.
   expect(asked).toBeLessThan(50);
-  away = false;
+  unavailable = false;
   await eventually(none);
   expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
 });

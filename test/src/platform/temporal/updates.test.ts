@@ -15,7 +15,7 @@ const refused = new WorkflowUpdateFailedError(
 const A_MINUTE = 60_000;
 const client = { withDeadline: <T>(_deadline: unknown, call: () => Promise<T>) => call() };
 
-/** Fails with each of the errors, one a try, and then answers. */
+/** Fails with each of the errors, one a try, and then responds. */
 function sending(...errors: Error[]) {
   let tries = 0;
   const send = async () => {

@@ -16,8 +16,8 @@ beforeAll(async () => {
 const logged = async (orderId: string, type: string) =>
   (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
 
-/** Runs work while one of the addresses of prints-berlin answers with this JSON. */
-async function answering(
+/** Runs work while one of the addresses of prints-berlin responds with this JSON. */
+async function responding(
   column: 'order_update_url' | 'order_cancel_url',
   [status, body]: readonly [number, string],
   work: () => Promise<void>,
@@ -48,7 +48,7 @@ const WORDS = [
 ] as const;
 
 test.each([1, 2, 3, 4])(
-  'a partner that answers 503, errors and updates with odd words (%s) still makes the order',
+  'a partner that responds with 503, errors and updates with odd words (%s) still makes the order',
   async (words) => {
     const reference = `odd-words-${words}`;
     await misbehaveOnce(stack, 'prints-berlin', 'odd-words', reference, words);
@@ -68,11 +68,11 @@ test.each([1, 2, 3, 4])('a refusal with odd words (%s) is recorded', async (word
   await orderUntil(stack, id, is('canceled'));
 });
 
-test.each(WORDS)('the answers to an order update and to a cancel request may have %s', async (what, text, kept) => {
+test.each(WORDS)('the responses to an order update and to a cancel request may have %s', async (what, text, kept) => {
   const reference = what.slice(0, 20);
   await misbehaveOnce(stack, 'prints-berlin', 'prints-slowly', reference, 60_000);
   const { orderId } = await handedOver(stack, reference);
-  await answering('order_update_url', [422, `{"message":${text}}`], async () => {
+  await responding('order_update_url', [422, `{"message":${text}}`], async () => {
     await stack.client.updateShipment({
       params: { orderId },
       body: {
@@ -84,7 +84,7 @@ test.each(WORDS)('the answers to an order update and to a cancel request may hav
     });
     await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
   });
-  await answering('order_cancel_url', [409, `{"error":${text}}`], async () => {
+  await responding('order_cancel_url', [409, `{"error":${text}}`], async () => {
     await stack.client.cancelOrder({ params: { orderId }, body: {} });
     await orderUntil(stack, orderId, ({ attention }) => attention!.includes('cancel_refused'));
   });

@@ -22,7 +22,7 @@ import {
 let stack: TestStack;
 const { repair, say } = operatorHelpers(() => stack);
 
-/** An order update address that answers as a test says. */
+/** An order update address that responds as a test says. */
 let receiver: Server;
 const received: { webhookId: string; body: string }[] = [];
 let statuses: number[] = [];

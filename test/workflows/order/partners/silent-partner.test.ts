@@ -28,7 +28,7 @@ test('the partner is reminded again and again, ever more seldom, until it confir
   const pauses = sent.slice(1).map(({ at }, index) => at.getTime() - sent[index]!.at.getTime());
   expect(pauses[1]! - pauses[0]!).toBeGreaterThan(RECEIVED_DEADLINE_MS);
 
-  // The run is null while the worker does not answer in time.
+  // The run is null while the worker does not respond in time.
   const { run, order: seen } = await eventually(async () => {
     const order = await look(orderId);
     return order.run === null ? undefined : { run: order.run, order };

@@ -125,11 +125,11 @@ test('the same repairs follow from Postgres while no worker runs', async () => {
   expect(before.run).not.toBeNull();
   await stack.stopWorker();
   try {
-    const away = await look(order.orderId);
-    expect(away.run).toBeNull();
-    expect(away.possibleRepairs).toEqual(before.possibleRepairs);
-    expect(away.nextStep).toEqual(before.nextStep);
-    expect(away.nextStep).toMatchObject({ who: 'partner', waitsFor: 'printed' });
+    const lost = await look(order.orderId);
+    expect(lost.run).toBeNull();
+    expect(lost.possibleRepairs).toEqual(before.possibleRepairs);
+    expect(lost.nextStep).toEqual(before.nextStep);
+    expect(lost.nextStep).toMatchObject({ who: 'partner', waitsFor: 'printed' });
   } finally {
     await stack.startWorker();
   }

@@ -3,7 +3,7 @@ import { conflict, operatorHelpers } from '../operator-fixture';
 import { handedOver, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
 
 /**
- * A reroute asks the first partner to stop and waits for its answer. Two partners make the same units only when an operator
+ * A reroute asks the first partner to stop and waits for its response. Two partners make the same units only when an operator
  * forces it. The partners of the sandbox send no postbacks on their own.
  */
 
@@ -16,7 +16,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { STOP_DEADLINE: LIMIT_MS } });
 });
 
-/** Runs a step while prints-berlin has no cancel URL: it can then only answer by postback. */
+/** Runs a step while prints-berlin has no cancel URL: it can then only respond by postback. */
 async function withoutCancelUrl<T>(work: () => Promise<T>): Promise<T> {
   const { sql } = stack.services;
   const [before] = await sql`SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
@@ -127,7 +127,7 @@ test('a partner that has acknowledged nothing and does not respond loses the ite
   await orderUntil(stack, orderId, ({ attention }) => attention === 'made_twice');
 });
 
-test('a partner in production that does not answer keeps the items', async () => {
+test('a partner in production that does not respond keeps the items', async () => {
   const { orderId, itemIds } = await withoutCancelUrl(async () => {
     const order = await handedOver(stack, 'is-producing');
     await say(order, 'received');

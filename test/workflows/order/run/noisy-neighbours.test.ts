@@ -21,17 +21,17 @@ const PARTNER_CALLS = 3;
 /** Far more workflows than a worker begins at once. */
 const BACKLOG = 72;
 
-/** A server that keeps requests open until the test answers them. */
-async function hangingServer(answer: (response: ServerResponse) => void) {
+/** A server that keeps requests open until the test responds. */
+async function hangingServer(respond: (response: ServerResponse) => void) {
   const open = new Set<ServerResponse>();
-  let answers = false;
+  let responds = false;
   let most = 0;
   const ids: string[] = [];
   const server = createServer((request, response) => {
     ids.push(String(request.headers['webhook-id']));
     request.resume();
-    if (answers) {
-      answer(response);
+    if (responds) {
+      respond(response);
       return;
     }
     open.add(response);
@@ -46,10 +46,10 @@ async function hangingServer(answer: (response: ServerResponse) => void) {
     open: () => open.size,
     /** Most requests open at one time. */
     most: () => most,
-    /** Answers the open requests, and from now on every one. */
-    answerAll() {
-      answers = true;
-      for (const response of open) answer(response);
+    /** Responds to the open requests, and from now on to every one. */
+    respondToAll() {
+      responds = true;
+      for (const response of open) respond(response);
     },
     async stop() {
       server.closeAllConnections();
@@ -122,7 +122,7 @@ test('orders of a client whose file host sends nothing hold no slot that another
   expect(new Set(states.map(({ printOrderIds }) => printOrderIds.length))).toEqual(new Set([0]));
   expect(host.most()).toBe(SLOTS / 2);
 
-  host.answerAll();
+  host.respondToAll();
   for (const id of ids) await orderUntil(stack, id, ({ status }) => status === 'passed');
   const [account] = await stack.services.sql<{ clientId: string }[]>`
     SELECT client_id::text FROM orders WHERE id = ${ids[0]!}`;
@@ -155,7 +155,7 @@ test('print orders beyond the calls that a hanging partner may have wait, and ho
     message: expect.stringContaining('prints-ohio has not responded to the calls that are under way'),
   });
 
-  partner.answerAll();
+  partner.respondToAll();
   await eventually(async () => ((await accepted(ids)) === ORDERS ? true : undefined));
   // What waited for a slot has sent nothing: each print order was sent once, unless the partner's time was over.
   const sent = await stack.services.sql<{ outcome: string; count: number }[]>`

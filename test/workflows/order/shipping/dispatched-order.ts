@@ -2,7 +2,7 @@ import { textOf } from '../../../src/documents/pictures';
 import { eventually, type TestClient, type TestStack } from '../../../support/stack';
 import { isAt, type Order, type OrderBody, ordered, readUntil } from '../client-orders';
 
-/** A document of a dispatch answer, with its bytes and its text in one line. */
+/** A document of a dispatch response, with its bytes and its text in one line. */
 export interface DispatchedDocument {
   readonly type: string;
   readonly bytes: Buffer;
@@ -54,7 +54,7 @@ export async function dispatchedOrder(
   };
 }
 
-/** Sends a dispatch request and downloads the documents of its answer. */
+/** Sends a dispatch request and downloads the documents of its response. */
 export async function dispatchDocuments(partner: TestClient, printOrderId: string): Promise<DispatchedDocument[]> {
   const { documents } = await partner.dispatchOrder({ body: { orderId: printOrderId } });
   return await Promise.all(

@@ -70,9 +70,9 @@ test('an item that left with the partner’s own code keeps code and method; the
   const before = (await read(order.orderId)).shipment!;
   await stickerShipped(order, { trackingCode: 'OWN 1', trackingLink: 'https://carrier.example/1' });
 
-  const answer = await change(order.orderId, 'own-code');
-  expect(answer.shippingAddress).toMatchObject({ addressLine1: 'Invalidenstrasse 2' });
-  expect(answer.shipment.shipmentMethodUid).not.toBe(before.shipmentMethodUid);
+  const response = await change(order.orderId, 'own-code');
+  expect(response.shippingAddress).toMatchObject({ addressLine1: 'Invalidenstrasse 2' });
+  expect(response.shipment.shipmentMethodUid).not.toBe(before.shipmentMethodUid);
   const { trackingCode } = await dispatch(order.printOrderId);
   expect((await read(order.orderId)).shipment!.packages).toMatchObject([
     {
@@ -84,7 +84,7 @@ test('an item that left with the partner’s own code keeps code and method; the
     {
       trackingCode,
       items: [{ itemReferenceId: 'poster', quantity: 1 }],
-      shipmentMethodUid: answer.shipment.shipmentMethodUid,
+      shipmentMethodUid: response.shipment.shipmentMethodUid,
     },
   ]);
   // The label of the rest is for the poster alone.

@@ -180,8 +180,8 @@ describe('a change of address or method', () => {
     const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
     const body = orderOf(stack, { items: [poster(stack, { files })], ...retail });
     const { id } = await ordered(stack, body, isAt('uploading'));
-    const answer = await update(id, { shippingAddress: addressIn.FR, shipmentMethodUid: 'merlin_express' });
-    expect(answer.shippingAddress).toMatchObject({
+    const response = await update(id, { shippingAddress: addressIn.FR, shipmentMethodUid: 'merlin_express' });
+    expect(response.shippingAddress).toMatchObject({
       orderId: id,
       country: 'FR',
       city: 'Paris',
@@ -204,11 +204,11 @@ describe('a change of address or method', () => {
     const before = await berlin.dispatchOrder({ body: { orderId: printOrderId } });
     const initial = order.shipment!;
     // Also by reference.
-    const answer = await update(order.orderReferenceId, {
+    const response = await update(order.orderReferenceId, {
       shippingAddress: moved,
       shipmentMethodUid: 'express',
     });
-    expect(answer).toEqual({
+    expect(response).toEqual({
       shippingAddress: {
         id: expect.any(String),
         orderId: order.id,
@@ -239,7 +239,7 @@ describe('a change of address or method', () => {
         serviceType: 'express',
       },
     });
-    expect(answer.shipment!.shipmentMethodUid).not.toBe(initial.shipmentMethodUid);
+    expect(response.shipment!.shipmentMethodUid).not.toBe(initial.shipmentMethodUid);
 
     const after = await berlin.dispatchOrder({ body: { orderId: printOrderId } });
     expect(after.trackingCode).not.toBe(before.trackingCode);

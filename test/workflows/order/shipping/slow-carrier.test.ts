@@ -5,7 +5,7 @@ import { type TestStack, testStack } from '../../../support/stack';
 import { address, framedPoster, orderOf, sticker, tShirt } from '../client-orders';
 import { accepted, orderNow } from '../order-fixture';
 
-/** Orders and changes while a carrier gateway accepts connections and never answers. */
+/** Orders and changes while a carrier gateway accepts connections and never responds. */
 
 let stack: TestStack;
 let servers: Server[];

@@ -3,7 +3,7 @@ import { byOperator, job, kinds, POSTER, play, postback, printOrder, running, ST
 
 describe('a client’s cancel', () => {
   const cancel: RunEvent = { type: 'cancel_requested', by: 'client', reason: 'no' };
-  const answer = (outcome: 'confirmed' | 'refused'): RunEvent => ({
+  const cancelResponse = (outcome: 'confirmed' | 'refused'): RunEvent => ({
     type: 'partner_cancel',
     printOrderId: '501',
     outcome,
@@ -11,7 +11,7 @@ describe('a client’s cancel', () => {
   });
 
   test('cancels the order when the partner agrees, releases stock and refunds', () => {
-    const { state, effects } = play(running(), cancel, answer('confirmed'));
+    const { state, effects } = play(running(), cancel, cancelResponse('confirmed'));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
     expect(state.phase).toBe('closed');
     expect(kinds(effects)).toEqual(
@@ -20,12 +20,12 @@ describe('a client’s cancel', () => {
   });
 
   test('is refunded once when the partner confirms by HTTP and by postback', () => {
-    const { effects } = play(running(), cancel, postback('cancelled'), answer('confirmed'));
+    const { effects } = play(running(), cancel, postback('cancelled'), cancelResponse('confirmed'));
     expect(effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
   });
 
   test('can be refused first and confirmed by postback later', () => {
-    const refused = play(running(), cancel, answer('refused')).state;
+    const refused = play(running(), cancel, cancelResponse('refused')).state;
     expect(refused.attention).toEqual(['cancel_refused']);
     const { state } = play(refused, postback('cancelled'));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
@@ -59,7 +59,7 @@ describe('an operator’s cancel of an item', () => {
     reason,
     itemIds: [itemId],
   });
-  const answer = (outcome: 'confirmed' | 'refused', jobIds: string[]): RunEvent => ({
+  const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds: string[]): RunEvent => ({
     type: 'partner_cancel',
     printOrderId: '501',
     jobIds,
@@ -72,14 +72,14 @@ describe('an operator’s cancel of an item', () => {
     const asked = play(running(), cancel());
     expect(kinds(asked.effects)).toEqual(['request_partner_cancel', 'cancel_items']);
     expect(statuses(asked.state)).toEqual(['passed', 'passed']);
-    const granted = play(asked.state, answer('confirmed', [POSTER.jobId]));
+    const granted = play(asked.state, cancelResponse('confirmed', [POSTER.jobId]));
     expect(statuses(granted.state)).toEqual(['cancelled', 'passed']);
     expect(printOrder(granted.state).cancel).toBeNull();
     expect(refunds(granted)).toMatchObject([{ reason: 'sold out', jobIds: [POSTER.jobId] }]);
   });
 
   test('raises attention when the partner refuses, and production continues', () => {
-    const asked = play(running(), cancel(), answer('refused', [POSTER.jobId])).state;
+    const asked = play(running(), cancel(), cancelResponse('refused', [POSTER.jobId])).state;
     expect(asked.attention).toEqual(['cancel_refused']);
     const shipped = play(asked, postback('shipped'));
     expect(statuses(shipped.state)).toEqual(['shipped', 'shipped']);
@@ -88,15 +88,15 @@ describe('an operator’s cancel of an item', () => {
   });
 
   test.each([
-    ['after a refusal', [answer('refused', [POSTER.jobId])]],
-    ['without an answer', []],
+    ['after a refusal', [cancelResponse('refused', [POSTER.jobId])]],
+    ['without a response', []],
   ])('repeated %s needs no agreement', (_when, said) => {
     const decided = play(running(), cancel(), ...said, cancel());
     expect(statuses(decided.state)).toEqual(['cancelled', 'passed']);
     expect(decided.state.attention).toEqual([]);
     expect(refunds(decided)).toHaveLength(1);
-    // A late answer to the first request changes nothing.
-    const late = play(decided.state, answer('confirmed', [POSTER.jobId]));
+    // A late response to the first request changes nothing.
+    const late = play(decided.state, cancelResponse('confirmed', [POSTER.jobId]));
     expect(statuses(late.state)).toEqual(['cancelled', 'passed']);
     expect(refunds(late)).toEqual([]);
   });
@@ -123,21 +123,21 @@ describe('an operator’s cancel of an item', () => {
   });
 
   test('is dropped when the item is retried', () => {
-    const failed = play(running(), postback('error'), cancel(), answer('refused', [POSTER.jobId])).state;
+    const failed = play(running(), postback('error'), cancel(), cancelResponse('refused', [POSTER.jobId])).state;
     const { state } = play(failed, { type: 'retry', ...byOperator, itemIds: [POSTER.itemId] });
     expect(job(state, POSTER.jobId)).not.toHaveProperty('cancelRequest');
-    expect(statuses(play(state, answer('confirmed', [POSTER.jobId])).state)[0]).toBe('passed');
+    expect(statuses(play(state, cancelResponse('confirmed', [POSTER.jobId])).state)[0]).toBe('passed');
   });
 
-  test('and a client’s cancel of the whole order have separate answers', () => {
+  test('and a client’s cancel of the whole order have separate responses', () => {
     const both = play(
       running(),
       cancel(),
       { type: 'cancel_requested', by: 'client', reason: 'no' },
-      answer('refused', [POSTER.jobId]),
+      cancelResponse('refused', [POSTER.jobId]),
     ).state;
     expect(printOrder(both).cancel).toBe('requested');
-    const { state } = play(both, answer('confirmed', [POSTER.jobId, STICKER.jobId]));
+    const { state } = play(both, cancelResponse('confirmed', [POSTER.jobId, STICKER.jobId]));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
     expect(printOrder(state).cancel).toBe('confirmed');
   });

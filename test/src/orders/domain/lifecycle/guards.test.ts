@@ -115,7 +115,7 @@ describe('an operator’s repair', () => {
     ['cancel', cancel, having(), null],
     ['cancel during preparation', cancel, newOrder(), null],
     ['cancel after shipping', cancel, having(postback('shipped')), 'Conflict'],
-    ['cancel again, without an answer', cancel, having(cancelling), null],
+    ['cancel again, without a response', cancel, having(cancelling), null],
     ['cancel after the partner agreed', cancel, having(cancelling, agreed), 'Conflict'],
     ['cancel an unknown item', repair({ action: 'cancel', itemIds: ['9'] } as never), having(), 'Invalid'],
     ['any repair after the end', repair({ action: 'hold' }), having(tracked('delivered')), 'Conflict'],

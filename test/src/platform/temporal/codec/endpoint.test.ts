@@ -45,9 +45,9 @@ const post = (path: string, payloads: unknown[], to = app) =>
   request(to).post(`/v1/operator/codec/${path}`).set(operator.key).set('X-Namespace', 'default').send({ payloads });
 
 test('the endpoint decrypts payloads of every configured key and returns others unchanged', async () => {
-  const answer = await post('decode', [await sealed(), plain, await sealed([autumn])]);
-  expect(answer.status).toBe(200);
-  expect(answer.body).toEqual({ payloads: [plain, plain, plain] });
+  const response = await post('decode', [await sealed(), plain, await sealed([autumn])]);
+  expect(response.status).toBe(200);
+  expect(response.body).toEqual({ payloads: [plain, plain, plain] });
 });
 
 test('a payload that the UI sends is encrypted under the first key', async () => {
@@ -59,9 +59,9 @@ test('a payload that the UI sends is encrypted under the first key', async () =>
 
 test('a key that is not configured is named, in the error body of the group', async () => {
   const unknown = await sealed([{ id: 'winter', key: randomBytes(32) }]);
-  const answer = await post('decode', [unknown]);
-  expect(answer.status).toBe(400);
-  expect(answer.body).toMatchObject({
+  const response = await post('decode', [unknown]);
+  expect(response.status).toBe(400);
+  expect(response.body).toMatchObject({
     code: 'VALIDATION_ERROR',
     message: 'Cannot decode: payload key "winter" is not in PAYLOAD_KEYS.',
   });
@@ -105,8 +105,8 @@ describe('the endpoint', () => {
     expect((await signIn().set(basic(client.apiKey))).status).toBe(403);
   });
   test('the key as a password opens nothing but the codec', async () => {
-    const answer = await request(app).get('/v1/operator/orders').set(basic(operator.apiKey));
-    expect(answer.status).toBe(401);
+    const response = await request(app).get('/v1/operator/orders').set(basic(operator.apiKey));
+    expect(response.status).toBe(401);
   });
 });
 
@@ -118,9 +118,9 @@ describe('from a browser', () => {
       .set('Access-Control-Request-Method', 'POST')
       .set('Access-Control-Request-Headers', 'content-type,x-namespace');
   test('the Temporal UI’s page may send requests with credentials', async () => {
-    const answer = await preflight(UI);
-    expect(answer.status).toBe(204);
-    expect(answer.headers).toMatchObject({
+    const response = await preflight(UI);
+    expect(response.status).toBe(204);
+    expect(response.headers).toMatchObject({
       'access-control-allow-origin': UI,
       'access-control-allow-credentials': 'true',
       'access-control-allow-headers': expect.stringContaining('x-namespace'),
@@ -131,12 +131,12 @@ describe('from a browser', () => {
   });
   test.each(['http://evil.example', `${UI}.evil.example`, 'null'])('a page of %s may not', async (origin) => {
     expect((await preflight(origin)).headers).not.toHaveProperty('access-control-allow-origin');
-    const answer = await post('decode', [plain]).set('Origin', origin);
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    const response = await post('decode', [plain]).set('Origin', origin);
+    expect(response.headers).not.toHaveProperty('access-control-allow-origin');
   });
   test('responses of other routes do not name the UI', async () => {
-    const answer = await request(app).options('/v1/operator/orders').set('Origin', UI);
-    expect(answer.status).toBe(405);
-    expect(answer.headers).not.toHaveProperty('access-control-allow-origin');
+    const response = await request(app).options('/v1/operator/orders').set('Origin', UI);
+    expect(response.status).toBe(405);
+    expect(response.headers).not.toHaveProperty('access-control-allow-origin');
   });
 });

@@ -33,7 +33,7 @@ const activities: OddActivities = {
       cause: new Error(odd),
     });
   },
-  async answer(text) {
+  async report(text) {
     return { [`name ${texts[text]!.slice(0, 100)}`]: texts[text] ?? '' };
   },
   async beat(text) {
@@ -80,11 +80,11 @@ async function expectTextsToArrive(odd: readonly string[]): Promise<void> {
   });
   odd.forEach((text, index) => {
     const clean = cleanText(text);
-    const [message, type, details, cause, answer, beat] = arrived[index]!;
+    const [message, type, details, cause, report, beat] = arrived[index]!;
     expect(beginning(message)).toBe(beginning(clean));
     expect([type ?? '', details]).toEqual([cleanText(text.slice(0, 100)), [cleanText(text.slice(0, 1_000))]]);
     expect(beginning(cause)).toBe(beginning(clean));
-    expect(answer).toEqual({ [`name ${cleanText(text.slice(0, 100))}`]: clean });
+    expect(report).toEqual({ [`name ${cleanText(text.slice(0, 100))}`]: clean });
     expect(beat).toBe(clean);
   });
   expect(worker.getState()).toBe('RUNNING');

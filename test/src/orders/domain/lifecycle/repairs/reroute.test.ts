@@ -24,7 +24,7 @@ const reroute: RunEvent = {
   units: [{ jobId: POSTER.jobId, quantity: 3 }],
   waitsUntil: UNTIL,
 };
-const answer = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.jobId]): RunEvent => ({
+const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.jobId]): RunEvent => ({
   type: 'partner_cancel',
   printOrderId: '501',
   jobIds,
@@ -50,7 +50,7 @@ test('the new print order waits, and the partner is asked to stop', () => {
 });
 
 test('when the partner agrees, the new print order is delivered', () => {
-  const played = play(running(), reroute, answer('confirmed'));
+  const played = play(running(), reroute, cancelResponse('confirmed'));
   expect(delivered(played)).toEqual(['502']);
   expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: 'superseded', stopRequest: 'agreed' });
   expect(played.state).not.toHaveProperty('waitingReroutes');
@@ -76,7 +76,7 @@ test.each<[string, RunEvent[]]>([
 });
 
 test('when the partner refuses, the units stay with it, and an operator is needed', () => {
-  const played = play(running(), postback('received'), reroute, answer('refused'));
+  const played = play(running(), postback('received'), reroute, cancelResponse('refused'));
   expect(delivered(played)).toEqual([]);
   expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: null, stopRequest: 'refused' });
   expect(job(played.state, '801').ended).toBe('superseded');
@@ -119,7 +119,7 @@ describe('after the deadline', () => {
 
   test.each<[string, RunEvent]>([
     ['starts production', postback('received')],
-    ['refuses', answer('refused')],
+    ['refuses', cancelResponse('refused')],
     ['ships', postback('shipped')],
   ])('a partner that lost its units and %s makes them twice, which needs attention', (_what, said) => {
     const { state } = play(running(), reroute, due, said);
@@ -128,7 +128,9 @@ describe('after the deadline', () => {
 });
 
 test('a partner that agreed to stop and then ships makes the units twice', () => {
-  expect(play(running(), reroute, answer('confirmed'), postback('shipped')).state.attention).toEqual(['made_twice']);
+  expect(play(running(), reroute, cancelResponse('confirmed'), postback('shipped')).state.attention).toEqual([
+    'made_twice',
+  ]);
 });
 
 describe('force', () => {
@@ -141,18 +143,18 @@ describe('force', () => {
       expect.objectContaining({ event: 'reroute', data: expect.objectContaining({ force: true }) }),
     );
     // The operator decided so.
-    expect(play(played.state, answer('refused'), postback('shipped')).state.attention).toEqual([]);
+    expect(play(played.state, cancelResponse('refused'), postback('shipped')).state.attention).toEqual([]);
   });
 
   test('ends the wait for the partner', () => {
     const played = play(running(), postback('received'), reroute, forced);
     expect(delivered(played)).toEqual(['502']);
     expect(played.effects.filter(({ type }) => type === 'request_partner_cancel')).toHaveLength(1);
-    expect(play(played.state, answer('refused')).state.attention).toEqual([]);
+    expect(play(played.state, cancelResponse('refused')).state.attention).toEqual([]);
   });
 
   test('moves units whose partner refused before', () => {
-    const refused = play(running(), postback('received'), reroute, answer('refused')).state;
+    const refused = play(running(), postback('received'), reroute, cancelResponse('refused')).state;
     const again = { ...reroute, printOrder: { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] } };
     const { waitsUntil: _waitsUntil, ...atOnce } = again as EventOf<'rerouted'>;
     const played = play(refused, { ...atOnce, force: true });
@@ -173,19 +175,19 @@ test.each<[string, RunEvent]>([
   expect(played.state.attention).not.toContain('not_rerouted');
 });
 
-test('a client’s cancel during the wait is answered by the partner’s agreement', () => {
+test('a client’s cancel during the wait is settled by the partner’s agreement', () => {
   const { state, effects } = play(
     running(),
     reroute,
     { type: 'cancel_requested', by: 'client', reason: 'no' },
-    answer('confirmed', [POSTER.jobId, STICKER.jobId]),
+    cancelResponse('confirmed', [POSTER.jobId, STICKER.jobId]),
   );
   expect(state.phase).toBe('closed');
   expect(effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
 });
 
 test('a held order gets the new print order at the release', () => {
-  const waiting = play(running(), reroute, { type: 'hold', ...byOperator }, answer('confirmed'));
+  const waiting = play(running(), reroute, { type: 'hold', ...byOperator }, cancelResponse('confirmed'));
   expect(delivered(waiting)).toEqual([]);
   expect(delivered(play(waiting.state, { type: 'release', ...byOperator }))).toEqual(['502']);
 });
@@ -228,15 +230,15 @@ test('without force no unit is delivered to a second partner before the first ha
     status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
     printOrder: fc.nat(4),
   });
-  const answered = fc.record({
-    kind: fc.constant('answer' as const),
+  const responded = fc.record({
+    kind: fc.constant('response' as const),
     outcome: fc.constantFrom('confirmed', 'refused' as const),
     printOrder: fc.nat(4),
   });
   const passed = fc.record({ kind: fc.constant('due' as const) });
   let handedOver = 0;
   fc.assert(
-    fc.property(fc.array(fc.oneof(move, said, answered, passed), { maxLength: 14 }), (script) => {
+    fc.property(fc.array(fc.oneof(move, said, responded, passed), { maxLength: 14 }), (script) => {
       let state = running();
       let next = 900;
       const step = (event: RunEvent): void => {
@@ -266,7 +268,7 @@ test('without force no unit is delivered to a second partner before the first ha
           for (const { printOrder } of state.waitingReroutes ?? []) {
             step({ type: 'reroute_due', printOrderId: printOrder.id });
           }
-        } else if (line.kind === 'answer') {
+        } else if (line.kind === 'response') {
           const { id, jobs } = printOrderOf(line.printOrder);
           const jobIds = jobs.map((each) => each.id);
           step({ type: 'partner_cancel', printOrderId: id, jobIds, outcome: line.outcome, message: '' });

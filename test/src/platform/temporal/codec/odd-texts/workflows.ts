@@ -12,11 +12,11 @@ import {
 /** Activities that use the odd text with this number. */
 export interface OddActivities {
   fail(text: number): Promise<void>;
-  answer(text: number): Promise<unknown>;
+  report(text: number): Promise<unknown>;
   beat(text: number): Promise<unknown>;
 }
 
-const { fail, answer } = proxyActivities<OddActivities>({
+const { fail, report } = proxyActivities<OddActivities>({
   startToCloseTimeout: '1 minute',
   retry: { maximumAttempts: 1 },
 });
@@ -41,8 +41,8 @@ export async function activityTexts(count: number): Promise<unknown[][]> {
       () => undefined,
       ({ cause }: { cause: ApplicationFailure }) => cause,
     );
-    const [failed, answered, beaten] = await Promise.all([failing, answer(text), beat(text)]);
-    return [failed?.message, failed?.type, failed?.details, failed?.cause?.message, answered, beaten];
+    const [failed, reported, beaten] = await Promise.all([failing, report(text), beat(text)]);
+    return [failed?.message, failed?.type, failed?.details, failed?.cause?.message, reported, beaten];
   });
   return await Promise.all(arriving);
 }
@@ -62,7 +62,7 @@ export async function workflowTexts(codes: number[]): Promise<void> {
     ended = true;
   });
   setCurrentDetails(text);
-  await answer.executeWithOptions({ summary: text.slice(0, 20) }, [0]);
+  await report.executeWithOptions({ summary: text.slice(0, 20) }, [0]);
   await condition(() => ended);
   throw ApplicationFailure.nonRetryable(text, text, text);
 }
