@@ -8,9 +8,9 @@ import { transient } from './refusals';
 
 /** Result of polling one partner. */
 export interface StockPollResult {
-  /** SKUs that the partner was asked about. */
+  /** SKUs of the requests to the partner. */
   readonly asked: number;
-  /** SKUs that the partner reported. The name is kept for polls in flight. */
+  /** SKUs that the partner reported. */
   readonly told: number;
   /** Why the partner refused the poll. Absent when it did not. */
   readonly refusal?: string;

@@ -5,7 +5,7 @@ const database = proxyLocalActivities<Pick<PartnerStockActivities, 'partnersToPo
   startToCloseTimeout: '20 seconds',
 });
 
-/** A partner has until shortly before the next poll, which asks it again. */
+/** A partner has until shortly before the next poll, which calls it again. */
 const partners = proxyActivities<Pick<PartnerStockActivities, 'pollPartnerStock'>>({
   startToCloseTimeout: '8 minutes',
   scheduleToCloseTimeout: '8 minutes',

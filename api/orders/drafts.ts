@@ -12,7 +12,7 @@ import { retrievedOrderSchema } from './order-schemas';
 import { orderAddress } from './routes';
 import { CLIENTS, visibleOrderId } from './visible-order';
 
-/** Attempts at an edit that concurrent edits of the same draft overtake. */
+/** Attempts at an edit, each of which a concurrent edit of the same draft can make obsolete. */
 const ATTEMPTS = 10;
 
 /** Validates a patched draft as a submitted order. @throws Refusal `VALIDATION_ERROR` with every offending field */

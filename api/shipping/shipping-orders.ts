@@ -105,7 +105,7 @@ export function createShippingOrderRoute({ sql, links, temporal, config, publicU
           { sql, links },
           { shippingOrderId, shipmentId, orderReferenceId: body.orderReferenceId },
         );
-        // One transaction: a process that dies before it can be asked again, and one that dies after it has responded.
+        // One transaction: a process that dies before it can be called again, and one that dies after it has responded.
         await inTransaction(sql, async (tx) => {
           await recordResponse(tx, shippingOrderId);
           await idempotency.complete(tx, response);

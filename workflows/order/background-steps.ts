@@ -164,7 +164,7 @@ export class BackgroundSteps {
     });
   }
 
-  /** Asks the database whether a carrier follows a parcel of the order. */
+  /** Reads from the database whether a carrier follows a parcel of the order. */
   checkTracking(): void {
     this.tasks.start('check-tracking', null, async () => {
       const { followed } = await this.local.run(() => database.checkTracking(this.run.ids));

@@ -58,7 +58,7 @@ export class Preparation {
 
   /**
    * Fetches print files and packing slips and plans the order. A run that is cancelled meanwhile does not learn the result, so
-   * it asks for a plan that was stored before: the activity stores none for an order whose cancellation is recorded.
+   * it requests a plan that was stored before: the activity stores none for an order whose cancellation is recorded.
    */
   private async fetchFilesAndPlan(reserved: PreparationSteps): Promise<FilesAndPlan | null> {
     try {

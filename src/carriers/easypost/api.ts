@@ -57,7 +57,7 @@ async function call<T extends z.ZodType>(schema: T, request: () => Promise<unkno
  * Returns the EasyPost calls that the adapter uses. Each call throws as `call` does.
  *
  * The client opens a new connection for each call (superagent without an agent). A call therefore never meets a
- * keep-alive connection that EasyPost has just closed, after which nobody could tell whether EasyPost had acted.
+ * keep-alive connection that EasyPost has just closed, after which nobody could tell whether EasyPost had carried it out.
  */
 export function createEasyPostApi(options: {
   readonly apiKey: string;
