@@ -19,7 +19,7 @@ export type { Seen } from './control';
 export { FAST, type Pace, WATCHABLE } from './pace';
 export type { PartnerUrls } from './partners/partner';
 export type { Mode } from './partners/partner-context';
-export type { SeenPartner, SeenPrintOrder } from './partners/seen';
+export type { SeenPrintOrder } from './partners/seen';
 
 export interface SandboxOptions {
   /** 0 picks a free port. Keep the port over restarts: the addresses of print files and partners contain it. */

@@ -196,8 +196,6 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
   };
 }
 
-export type OrderView = ReturnType<typeof orderView>;
-
 /** Returns the thread colors in the metadata of an embroidery file: comma-separated hex values under `threadColors`. */
 function threadColors(metadata: readonly { readonly key: string; readonly value: string }[]): string[] {
   return metadata

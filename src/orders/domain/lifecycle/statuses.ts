@@ -50,7 +50,6 @@ export const PRINT_ORDER_STAGES = [
   'unbuildable',
   'cancelled',
 ] as const;
-export type PrintOrderStage = (typeof PRINT_ORDER_STAGES)[number];
 
 /** Rank of each status of the normal progress. */
 export const PROGRESS_RANK = Object.fromEntries(PROGRESS.map((status, rank) => [status, rank])) as Readonly<
