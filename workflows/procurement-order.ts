@@ -55,15 +55,15 @@ export async function procurementOrder({ orderId }: ProcurementOrderInput): Prom
   let flagged: ProcurementStatus | null = null;
   while (status !== 'invoiced') {
     setCurrentDetails(`**${status}**${flagged === status ? ': overdue' : ''}`);
-    const { patienceDays }: { patienceDays: number | null } = PROCUREMENT_RULES[status];
-    const isUnlimited = patienceDays === null || flagged === status;
+    const { attentionAfterDays }: { attentionAfterDays: number | null } = PROCUREMENT_RULES[status];
+    const isUnlimited = attentionAfterDays === null || flagged === status;
     const hasStep = isUnlimited
       ? await condition(() => pending.length > 0).then(() => true)
-      : await condition(() => pending.length > 0, `${patienceDays} days`);
+      : await condition(() => pending.length > 0, `${attentionAfterDays} days`);
     if (hasStep) {
       status = await apply(orderId, pending.shift()!, status);
     } else {
-      await database.flagOverdueProcurementOrder(orderId, status, patienceDays!);
+      await database.flagOverdueProcurementOrder(orderId, status, attentionAfterDays!);
       flagged = status;
     }
     if (workflowInfo().continueAsNewSuggested && pending.length === 0) {

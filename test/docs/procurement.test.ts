@@ -24,13 +24,13 @@ function table(document: string, heading: string): string[][] {
 test('docs/procurement.md has the statuses with their rules', () => {
   expect(table('procurement.md', 'Status')).toEqual(
     PROCUREMENT_STATUSES.map((status) => {
-      const { next, receives, invoices, patienceDays } = PROCUREMENT_RULES[status];
+      const { next, receives, invoices, attentionAfterDays } = PROCUREMENT_RULES[status];
       return [
         status,
         next.join(', '),
         receives ? 'yes' : '',
         invoices ? 'yes' : '',
-        patienceDays === null ? '' : `${patienceDays} days`,
+        attentionAfterDays === null ? '' : `${attentionAfterDays} days`,
       ];
     }),
   );

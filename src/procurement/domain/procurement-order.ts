@@ -18,17 +18,17 @@ interface StatusRule {
   /** True when invoices can be attached. */
   readonly invoices: boolean;
   /** Days in this status after which the order needs attention. Null: never. */
-  readonly patienceDays: number | null;
+  readonly attentionAfterDays: number | null;
 }
 
 /** The transition table of procurement orders. A supplier may ship without a confirmation: `supplier` to `in-transit`. */
 export const PROCUREMENT_RULES: Readonly<Record<ProcurementStatus, StatusRule>> = {
-  supplier: { next: ['confirmed', 'in-transit'], receives: false, invoices: false, patienceDays: 3 },
-  confirmed: { next: ['in-transit'], receives: false, invoices: true, patienceDays: 14 },
-  'in-transit': { next: ['delivered'], receives: true, invoices: true, patienceDays: 30 },
-  delivered: { next: ['verified'], receives: true, invoices: true, patienceDays: 5 },
-  verified: { next: ['invoiced'], receives: false, invoices: true, patienceDays: 60 },
-  invoiced: { next: [], receives: false, invoices: false, patienceDays: null },
+  supplier: { next: ['confirmed', 'in-transit'], receives: false, invoices: false, attentionAfterDays: 3 },
+  confirmed: { next: ['in-transit'], receives: false, invoices: true, attentionAfterDays: 14 },
+  'in-transit': { next: ['delivered'], receives: true, invoices: true, attentionAfterDays: 30 },
+  delivered: { next: ['verified'], receives: true, invoices: true, attentionAfterDays: 5 },
+  verified: { next: ['invoiced'], receives: false, invoices: true, attentionAfterDays: 60 },
+  invoiced: { next: [], receives: false, invoices: false, attentionAfterDays: null },
 };
 
 export interface ProcurementLine {
