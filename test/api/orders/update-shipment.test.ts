@@ -55,15 +55,15 @@ describe('an address with which a submission is refused', () => {
   async function refusalOfSubmission(over: object): Promise<string> {
     const { shippingAddress, ...body } = orderBody(stack, 'refused');
     const submitted = { ...body, ...over, shippingAddress: { ...shippingAddress, ...swiss } };
-    const { id } = await stack.shop.submitOrder({ body: submitted as never });
+    const { id } = await stack.client.submitOrder({ body: submitted as never });
     await orderUntil(stack, id, is('failed'));
-    return (await stack.shop.getOrder({ params: { orderId: id } })).refusalReason!;
+    return (await stack.client.getOrder({ params: { orderId: id } })).refusalReason!;
   }
 
   /** Tries to change the address before the plan and after it, as the client and as an operator. */
   async function expectRefusals(reference: string, over: object, reason: string): Promise<void> {
     const early = await unplanned(`${reference}-early`, over);
-    const { id: planned } = await stack.shop.submitOrder({
+    const { id: planned } = await stack.client.submitOrder({
       body: { ...orderBody(stack, `${reference}-planned`), ...over } as never,
     });
     await orderUntil(stack, planned, is('passed'));
@@ -74,7 +74,7 @@ describe('an address with which a submission is refused', () => {
       await expect(update(orderId, body)).rejects.toMatchObject(refused);
       const byOperator = stack.operator.updateShipment({ params: { orderId }, body: { ...body, reason: 'asked' } });
       await expect(byOperator).rejects.toMatchObject(refused);
-      expect((await stack.shop.getOrder({ params: { orderId } })).shippingAddress.country).toBe('DE');
+      expect((await stack.client.getOrder({ params: { orderId } })).shippingAddress.country).toBe('DE');
     }
   }
 
