@@ -249,7 +249,11 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     change: updates('misses-updates'),
     printOrders: 1,
     labels: 1,
-    first: ({ updates }) => expect(updates).toMatchObject([{ revision: 2, response: 'silence' }]),
+    // A slow machine ends the order after the first retry.
+    first: ({ updates }) => {
+      expect(updates.length).toBeGreaterThan(0);
+      for (const update of updates) expect(update).toMatchObject({ revision: 2, response: 'silence' });
+    },
   },
   'delays-updates': {
     amount: 12_000,
