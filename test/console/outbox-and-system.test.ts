@@ -1,3 +1,4 @@
+import { checkServers } from '../../src/orders/reconciliation/known-servers';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
 import { testAccount } from '../support/api-deps';
@@ -99,6 +100,26 @@ test('a viewer sees dead letters and jobs, and has no button', async () => {
   await tab.page.goto('/console/system');
   await tab.page.getByRole('table', { name: 'Jobs' }).waitFor();
   expect(await tab.page.getByRole('button', { name: 'Run now' }).count()).toBe(0);
+});
+
+test('an admin confirms the servers with a reason, and a viewer only reads why no workflow starts', async () => {
+  const { sql, temporal } = stack.services;
+  // Stores the servers, as the first start of a workflow does.
+  await checkServers(sql, temporal);
+  await sql`UPDATE known_servers SET hold = 'outdated_postgres', held_at = now(), restarts_from = now()`;
+  const viewer = await testAccount(stack.database.sql, 'operator', 'servers-viewer', 'viewer');
+  const viewed = await openScreen(stack.baseUrl, viewer.apiKey, '/console/system');
+  await viewed.page.getByText('No workflow starts').waitFor();
+  expect(await viewed.page.getByRole('button', { name: 'Confirm the servers' }).count()).toBe(0);
+
+  const { page, faults } = await tabAt('/console/system');
+  await page.getByRole('button', { name: 'Confirm the servers' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Confirm the servers' });
+  await dialog.getByLabel('Reason').fill('No partner knows these orders.');
+  await dialog.getByRole('button', { name: 'Confirm the servers' }).click();
+  await page.getByText('No workflow starts').waitFor({ state: 'detached' });
+  expect(await stack.operator.getSystem({})).toMatchObject({ starts: { hold: null, restartsFrom: null } });
+  expect(faults).toEqual([]);
 });
 
 test('a job is run now, and the page says how it ended', async () => {

@@ -38,6 +38,7 @@ const STALE_AFTER = {
   ],
   replayDeadMessages: ['listOutboxMessages', 'getOperatorSummary'],
   runJob: ['listJobs', 'getOperatorSummary'],
+  confirmServers: ['getSystem'],
   createPartner: PARTNER,
   changePartner: PARTNER,
   pingPartner: ['listPartnerRequests', 'getPartnerHealth'],

@@ -20,7 +20,17 @@ export const system = {
   reconciliationEnded: 'Last ended',
   reconciliationNone: 'No reconciliation has ended',
   reconciliationNoneText: 'The job reconcile compares Postgres with Temporal. What it finds appears here.',
-  startsHeld: 'No workflow starts',
+  starts: {
+    held: 'No workflow starts',
+    someHeld: 'Flagged orders do not start',
+    someHeldText: 'Orders without a workflow are flagged, not started, when they were accepted before this time:',
+    confirm: {
+      name: 'Confirm the servers',
+      explanation:
+        'Postgres and Temporal are the right servers. Every open order without a workflow starts from its last stored ' +
+        'state, also one that was flagged. If its workflow has run elsewhere, the order may be made twice.',
+    },
+  },
   reconciliationClean: 'Nothing differed.',
   differenceColumns: { difference: 'Difference', description: 'What it means', count: 'Orders' },
   versions: 'Versions',

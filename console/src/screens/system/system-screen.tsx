@@ -1,4 +1,4 @@
-import { Alert, Anchor, Stack } from '@mantine/core';
+import { Anchor, Stack } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import { DescriptionList } from '../../components/layout/description-list';
@@ -12,6 +12,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Configuration } from './configuration';
 import { Jobs } from './jobs';
+import { Starts } from './starts';
 import type { System } from './types';
 
 const t = texts.system;
@@ -30,11 +31,7 @@ export function SystemScreen() {
       <QueryContent query={system} lines={12}>
         {(read) => (
           <>
-            {read.starts.hold !== null && (
-              <Alert color="red" title={t.startsHeld}>
-                {read.starts.hold.description}
-              </Alert>
-            )}
+            <Starts starts={read.starts} />
             <Reconciliation reconciliation={read.reconciliation} />
             <Versions system={read} />
             <Configuration variables={read.configuration} />
