@@ -19,12 +19,20 @@ import { resealSecrets } from './commands/reseal-secrets';
 import { seedDatabase } from './commands/seed';
 import { start } from './commands/start';
 import { worker } from './commands/worker';
+import { setWorkerVersion, type WorkerVersionOptions } from './commands/worker-version';
 
 /** Parses a whole number of seconds, up to 30 days. */
 function wholeSeconds(text: string): number {
   const seconds = Number(text);
   if (/^\d{1,7}$/.test(text) && seconds <= 30 * 86_400) return seconds;
   throw new InvalidArgumentError('Expected a whole number of seconds, at most 2592000 (30 days).');
+}
+
+/** Parses a percentage. */
+function percentage(text: string): number {
+  const percent = Number(text);
+  if (/^\d{1,3}(\.\d+)?$/.test(text) && percent <= 100) return percent;
+  throw new InvalidArgumentError('Expected a number from 0 to 100.');
 }
 
 /** Parses a list such as `print,apparel`. */
@@ -55,6 +63,16 @@ program
   .command('worker')
   .description('run a worker and an outbox relay; requires Postgres and Temporal')
   .action(() => runCommand('worker', worker));
+
+program
+  .command('worker-version')
+  .argument('<build-id>', 'WORKER_BUILD_ID of the version')
+  .option('--ramp <percentage>', 'give the version this share of the workflows; 0 takes them back', percentage)
+  .option('--pin <build-id>', 'keep the running workflows of this other version on it, as in a rollback')
+  .description('make a worker version current, or ramp it (docs/operation/upgrades.md)')
+  .action((buildId: string, options: WorkerVersionOptions) =>
+    runCommand('worker-version', (context) => setWorkerVersion(context, buildId, options)),
+  );
 
 program
   .command('migrate')

@@ -1,6 +1,6 @@
-import type { Connection } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
+import { workerVersions } from '../../src/platform/temporal/worker-versions';
 import { workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
@@ -28,32 +28,25 @@ async function stopVersion(buildId: string): Promise<void> {
   workers.delete(buildId);
 }
 
-/** Runs `temporal worker deployment set-current-version`. A version is complete when its worker has polled every task queue. */
-async function makeCurrent(buildId: string): Promise<void> {
-  const { config, temporal: client } = stack.services;
-  const { workflowService } = client.connection as Connection;
-  await eventually(async () => {
-    try {
-      await workflowService.setWorkerDeploymentCurrentVersion({
-        namespace: config.TEMPORAL_NAMESPACE,
-        deploymentName: config.TEMPORAL_TASK_QUEUE,
-        buildId,
-        identity: 'test',
-      });
-      return true;
-    } catch (error) {
-      const { details } = error as { details?: string };
-      if (/not found|no worker deployment|no poller|missing active task queues/i.test(details ?? '')) return undefined;
-      throw error;
-    }
-  });
+const versions = () => workerVersions(stack.services.temporal, stack.services.config);
+const makeCurrent = (buildId: string) => versions().makeCurrent(buildId);
+
+async function versioningOf(orderId: string) {
+  const { raw } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
+  return raw.workflowExecutionInfo!.versioningInfo;
+}
+
+/** Waits until a version has completed the last workflow task of a run. */
+async function lastTaskOn(orderId: string, buildId: string): Promise<void> {
+  await eventually(async () =>
+    (await versioningOf(orderId))?.deploymentVersion?.buildId === buildId ? true : undefined,
+  );
 }
 
 /** Waits until a run is on a version. The workflow task that moves it must have completed. */
 async function runsOn(orderId: string, buildId: string | null): Promise<void> {
   await eventually(async () => {
-    const { raw } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).describe();
-    const info = raw.workflowExecutionInfo!.versioningInfo;
+    const info = await versioningOf(orderId);
     const upgrades = info?.behavior === temporal.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE;
     return (info?.deploymentVersion?.buildId ?? null) === buildId && upgrades === (buildId !== null) ? true : undefined;
   });
@@ -108,6 +101,22 @@ test('a bad version is rolled back by making the previous version current', asyn
   await ship(orderId, printOrderId);
   await runsOn(orderId, 'b');
   expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
+});
+
+test('orders of a ramped version end on it after a rollback that pins them, and new orders start on the older one', async () => {
+  await startVersion('newer');
+  await versions().ramp('newer', 100);
+  const { orderId, printOrderId } = await handedOver(stack, 'pinned');
+  await runsOn(orderId, 'newer');
+  await versions().ramp('newer', 0);
+  expect(await versions().pin('newer')).toBeGreaterThan(0);
+  await print(orderId, printOrderId);
+  await ship(orderId, printOrderId);
+  await lastTaskOn(orderId, 'newer');
+  const later = await handedOver(stack, 'after-rollback');
+  await runsOn(later.orderId, 'b');
+  expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
+  await stopVersion('newer');
 });
 
 test('a worker whose version is not current gets no tasks', async () => {
