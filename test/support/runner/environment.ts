@@ -66,7 +66,6 @@ const isOfUndici = (key: string | symbol) => String(key).includes('undici');
 const loaded = <T>(name: string): T | undefined => require.cache[require.resolve(name)]?.exports;
 
 async function resetPackages(): Promise<void> {
-  loaded<typeof import('zod')>('zod')?.globalRegistry.clear();
   const telemetry = loaded<typeof import('@opentelemetry/api')>('@opentelemetry/api');
   telemetry?.trace.disable();
   telemetry?.metrics.disable();

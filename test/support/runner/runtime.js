@@ -1,31 +1,52 @@
-const { sep } = require('node:path');
+const { readFileSync } = require('node:fs');
+const { join, sep } = require('node:path');
 const { constants, Script } = require('node:vm');
 const { default: JestRuntime } = require('jest-runtime');
 
-/** Files that every test file of a jest worker shares: installed packages, and what changes one of them. */
-const SHARED = [`${sep}node_modules${sep}`, `${sep}runner${sep}supertest.js`];
+const ROOT = join(__dirname, '../../..');
+/** The project's programs: everything but tests, tools, and what a browser runs. */
+const PROGRAMS = ['activities', 'api', 'bench', 'cli', 'client', 'sandbox', 'src', 'workflows'].map(
+  (folder) => join(ROOT, folder) + sep,
+);
+/** Installed packages, and what changes one of them. */
+const PACKAGES = [`${sep}node_modules${sep}`, `${sep}runner${sep}supertest.js`];
 
-/** The compiled files of the project, by path. V8 keeps with each the functions that it has compiled so far. */
+const isPackage = (path) => PACKAGES.some((part) => path.includes(part));
+const isProgram = (path) =>
+  path.endsWith('.ts') && PROGRAMS.some((folder) => path.startsWith(folder)) && !isPackage(path);
+
+/** The compiled files of tests, by path. V8 keeps with each the functions that it has compiled so far. */
 const compiled = new Map();
+
+/** Source maps of the programs that Node has loaded, by path. */
+const sourceMaps = new Map();
 
 /** Loads the files of the current test file. */
 let running;
 
-// Some packages take a path of a module and require it.
+// With --runInBand, this process has also run global-setup.ts.
+dropPrograms();
+
+// Node calls it for the programs, and for modules that some packages take the path of and require.
 const loadTypeScript = require.extensions['.ts'] ?? require.extensions['.js'];
 require.extensions['.ts'] = (module, path) => {
   if (running === undefined) return loadTypeScript(module, path);
+  if (running.isShared(path)) return module._compile(running.transformProgram(path), path);
   delete require.cache[path];
   module.exports = running.requireModule(path);
 };
 
 /**
- * Loads test files and the project's files anew for each test file, as jest does, but in the realm of the jest worker, not in one
- * of their own. Node loads installed packages, so that each is compiled and run once per worker.
+ * Loads test files and their helpers anew for each test file, as jest does, but in the realm of the jest worker, not in one of
+ * their own. Node loads installed packages and the project's programs, so that each is compiled and run once per worker.
+ * A test file that mocks modules, and every test file while jest measures coverage, loads the programs anew.
  */
 module.exports = class Runtime extends JestRuntime {
-  constructor(...args) {
-    super(...args);
+  constructor(config, environment, resolver, transformer, cacheFS, coverageOptions, testPath, globalConfig) {
+    super(config, environment, resolver, transformer, cacheFS, coverageOptions, testPath, globalConfig);
+    this.sharesPrograms = !coverageOptions.collectCoverage && !readFileSync(testPath, 'utf8').includes('jest.mock(');
+    if (!this.sharesPrograms) dropPrograms();
+    for (const [path, map] of sourceMaps) this.getSourceMaps().set(path, map);
     this.executor.compile = compile;
     running = this;
   }
@@ -33,24 +54,36 @@ module.exports = class Runtime extends JestRuntime {
   teardown() {
     running = undefined;
     super.teardown();
+    if (!this.sharesPrograms) dropPrograms();
+  }
+
+  isShared(path) {
+    return isPackage(path) || (this.sharesPrograms && isProgram(path));
   }
 
   requireModule(from, name, options, isRequireActual) {
-    if (
-      name !== undefined &&
-      !name.startsWith('.') &&
-      !options?.isInternalModule &&
-      !this._resolution.isCoreModule(name)
-    ) {
+    if (name !== undefined && !options?.isInternalModule && !this._resolution.isCoreModule(name)) {
       const path = this._resolution.resolveCjs(from, name);
-      if (SHARED.some((part) => path.includes(part))) return require(path);
+      if (this.isShared(path)) return require(path);
     }
     return super.requireModule(from, name, options, isRequireActual);
+  }
+
+  transformProgram(path) {
+    const code = this.transformCache.transform(path);
+    sourceMaps.set(path, this.getSourceMaps().get(path));
+    return code;
   }
 
   /** Jest would replace a function of `process`, which is not a copy here. */
   installGetBuiltinModule() {}
 };
+
+/** Lets Node load the programs again. They register their schemas when they are loaded. */
+function dropPrograms() {
+  for (const path of Object.keys(require.cache).filter(isProgram)) delete require.cache[path];
+  require.cache[require.resolve('zod')]?.exports.globalRegistry.clear();
+}
 
 /** Takes the place of jest's `ModuleExecutor.compile`. */
 function compile(source, filename) {
