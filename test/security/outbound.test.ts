@@ -216,8 +216,9 @@ describe('a host name that resolves to a private address later', () => {
     const { body: sent } = await post(stack, `/v1/webhooks/${endpoint.id}/test`, clientKey(stack), {});
     const row = { payload: { deliveryId: sent.id }, attempts: 0 } as unknown as OutboxRow;
     const outcome = await createNotificationDelivery({ sql, client, secretBox: testSecretBox, log })(row);
+    // `wait`: the relay of the stack has made the first attempt, and this one is early.
     expect(outcome).toMatchObject({
-      outcome: 'retry',
+      outcome: expect.stringMatching(/^(retry|wait)$/),
       error: expect.stringMatching(/^inward\.example resolves to a blocked address/),
     });
     expect(connections).toBe(0);
