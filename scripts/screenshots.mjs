@@ -52,7 +52,7 @@ async function call(key, method, path, body) {
 const asClient = (path, body) => call(`${client.apiKey}:${client.apiSecret}`, 'POST', path, body);
 const asOperator = (path) => call(operator.apiKey, 'GET', path);
 
-/** Returns the newest order of the demo shop that is delivered. */
+/** Returns the newest order of the demo client that is delivered. */
 async function deliveredOrder() {
   const { orders } = await asClient('/v1/orders/search', { fulfillmentStatuses: ['delivered'] });
   if (orders.length === 0) throw new Error('The stack has no delivered order. Start it with npm run demo.');
@@ -66,7 +66,7 @@ async function addContent() {
   const address = { firstName: 'Ada', lastName: 'Lovelace', addressLine1: 'Torstraße 1', city: 'Berlin' };
   for (let number = 1; number <= REFUSED; number += 1) {
     await asClient('/v1/orders', {
-      orderReferenceId: `shop-${Date.now()}-${number}`,
+      orderReferenceId: `order-${Date.now()}-${number}`,
       currency: 'EUR',
       shippingAddress: {
         ...address,

@@ -127,7 +127,7 @@ export async function replay(
 export const failuresOf = (outcomes: ReadonlyMap<string, Error | undefined>): string[] =>
   [...outcomes].flatMap(([scenario, error]) => (error === undefined ? [] : [`${scenario}: ${error.message}`]));
 
-/** Returns the current workflow code with one replacement. @throws Error when the bundle does not contain `from` */
+/** Returns the current workflow code with one text replaced. @throws Error when the bundle does not contain `from` */
 export function changedBundle(from: string, to: string): { code: string } {
   const code = readFileSync(workflowBundle().codePath, 'utf8');
   if (!code.includes(from)) throw new Error(`the workflow bundle does not contain ${from}`);

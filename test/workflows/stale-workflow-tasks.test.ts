@@ -112,7 +112,7 @@ describe('a task that times out while its local activity runs', () => {
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
     const bundle = await withoutInterceptor();
     let failures: string[] = [];
-    // On a busy machine the task may arrive after its time-out, and is only retried.
+    // On a busy machine the task may arrive after its timeout, and is only retried.
     for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
       const { history } = await runSlowly(bundle);
       failures = failuresOf(await replay([{ scenario: 'slow', history }], { bundle }));
@@ -190,7 +190,7 @@ describe('a task that completes by a heartbeat while its local activity runs', (
 });
 
 // Workflow tasks that a slow worker loses are not repeated for ever: the server gives an attempt more time after the third.
-test('a task that is always late for its time-out completes when the server gives it more time', async () => {
+test('a task that is always late for its timeout completes when the server gives it more time', async () => {
   const bundle = await withInterceptor();
   const server = Number(testTemporalAddress().split(':')[1]);
   const line = await startCutProxy(0, () => [server]);

@@ -1,6 +1,6 @@
 import { withRevision } from '../domain/print-order';
 import type { Finding } from './report';
-import { MOVED_DELIVERY, type SamplePrintOrder } from './sample-print-orders';
+import { CHANGED_DELIVERY, type SamplePrintOrder } from './sample-print-orders';
 import type { Send } from './sender';
 
 /** A postback as it arrived during a check. */
@@ -141,7 +141,7 @@ export function createLabelReview(
       if (updateUrl === null || sentAt !== undefined) return;
       if (dispatches().length === 0 || shipment() !== undefined) return;
       sentAt = Date.now();
-      const body = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
+      const body = withRevision(printOrder.changed({ delivery: CHANGED_DELIVERY }), 2);
       const response = await send({ url: updateUrl, body });
       if (response.ok && response.status < 300) acceptedAt = Date.now();
     },

@@ -40,7 +40,7 @@ const DELIVERY: PrintOrderAddress = {
 };
 
 /** Address after the order update. */
-export const MOVED_DELIVERY: PrintOrderAddress = { ...DELIVERY, addressLine1: '17 Boulevard Voltaire' };
+export const CHANGED_DELIVERY: PrintOrderAddress = { ...DELIVERY, addressLine1: '17 Boulevard Voltaire' };
 
 export interface SampleVariant {
   readonly name: string;

@@ -14,7 +14,7 @@ import type { Subscription } from '../partner-schemas';
 import { stockReportSchema } from '../partner-schemas';
 import type { FaultName } from './faults';
 import type { ExpectedShipment } from './postback-review';
-import { MOVED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVariant } from './sample-print-orders';
+import { CHANGED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVariant } from './sample-print-orders';
 import { SAMPLE_SKUS } from './sample-products';
 import type { CheckedResponse, Send, Signing } from './sender';
 
@@ -185,7 +185,7 @@ const changedContent: Scenario = {
     const { printOrder } = submitted;
     const changes: readonly [string, PrintOrderBody][] = [
       ['another quantity', printOrder.changed({ quantity: 3 })],
-      ['another address', printOrder.changed({ delivery: MOVED_DELIVERY })],
+      ['another address', printOrder.changed({ delivery: CHANGED_DELIVERY })],
     ];
     for (const [change, body] of changes) {
       const response = await submit(context, { kind: printOrder.kind, body });
@@ -289,7 +289,7 @@ const updates: Scenario = {
     const submitted = await submitAccepted(context);
     if (!submitted) return;
     const { printOrder } = submitted;
-    const body = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
+    const body = withRevision(printOrder.changed({ delivery: CHANGED_DELIVERY }), 2);
     const what = `update of ${printOrder.id}`;
     await mustRefuseForged(context, url, what, body);
     const messageId = `msg_update_${printOrder.id}`;

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { MESSAGE_SCHEMA_NAMES, messageSchemaRoute } from '../../../api/partner/message-schemas';
 import {
-  MOVED_DELIVERY,
+  CHANGED_DELIVERY,
   SAMPLE_VARIANTS,
   samplePrintOrder,
 } from '../../../src/partners/conformance/sample-print-orders';
@@ -62,7 +62,7 @@ test.each(PRINT_ORDER_VERSIONS)('print orders and updates of the conformance che
   for (const variant of SAMPLE_VARIANTS) {
     const printOrder = samplePrintOrder(variant, deps);
     expect(printOrderProblems(printOrder.body)).toEqual([]);
-    const update = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY }), 2);
+    const update = withRevision(printOrder.changed({ delivery: CHANGED_DELIVERY }), 2);
     expect(printOrderProblems(update)).toEqual([]);
   }
 });

@@ -99,7 +99,7 @@ export const read = (client: TestClient, orderId: string): Promise<Order> => cli
 
 const POLL_MS = 100;
 
-/** Reads an order until it meets a condition. @throws Error with its state after the time-out */
+/** Reads an order until it meets a condition. @throws Error with its state after the timeout */
 export async function readUntil(client: TestClient, orderId: string, isSo: (order: Order) => boolean): Promise<Order> {
   for (const end = Date.now() + WAIT_MS; ; ) {
     const order = await read(client, orderId);

@@ -83,7 +83,7 @@ export async function orderNow({ services: { sql } }: TestStack, orderId: string
 
 const POLL_MS = 150;
 
-/** Waits until an order meets a condition. @throws Error with its state after the time-out */
+/** Waits until an order meets a condition. @throws Error with its state after the timeout */
 export async function orderUntil(
   stack: TestStack,
   orderId: string,

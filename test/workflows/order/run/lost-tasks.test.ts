@@ -64,7 +64,7 @@ async function shipped(order: HandedOver) {
   return seenPrintOrders(stack, [order.printOrderId]);
 }
 
-/** Longer than the time-out of a workflow task, which is 10 s. */
+/** Longer than the timeout of a workflow task, which is 10 s. */
 const LOCKED_MS = 18_000;
 
 const ONCE = [{ deliveries: 1, distinctContents: 1 }];
