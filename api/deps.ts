@@ -1,6 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Carriers } from '../src/carriers/carriers';
 import type { FileInspector } from '../src/files/inspector';
+import type { ClientQuotas } from '../src/orders/client-quotas';
 import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
 import type { CandidateReader } from '../src/partners/candidates';
@@ -38,6 +39,7 @@ export interface ApiDeps {
   readonly workFolder: string;
   /** Sends updates and queries to order workflows. */
   readonly runs: RunGateway;
+  readonly quotas: ClientQuotas;
   /** Reads the partners that routing chooses from. */
   readonly candidates: CandidateReader;
   /** Wakes the outbox relays, throttled. */

@@ -131,6 +131,7 @@ async function measure(
     CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
+    CLIENT_QUOTAS: 'ordersPerMinute:0,ordersUnderWay:0',
     CONCURRENT_REQUESTS: '0',
     LOG_FORMAT: 'json',
   };

@@ -115,6 +115,7 @@ async function measure(
     SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
     RATE_LIMIT: '0',
+    CLIENT_QUOTAS: 'ordersPerMinute:0,ordersUnderWay:0',
     CONCURRENT_REQUESTS: '0',
     LOG_FORMAT: 'json',
   };

@@ -5,6 +5,7 @@ import { carrierGateways } from '../src/carriers/gateways';
 import { measuredCarrier } from '../src/carriers/measured-carrier';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { createFileInspector } from '../src/files/inspector';
+import { ClientQuotas } from '../src/orders/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
 import { createCandidateReader } from '../src/partners/candidates';
@@ -36,7 +37,7 @@ export interface Services extends ApiDeps {
 /** The connections and stores from which `compose` builds the rest. */
 export type Connections = Omit<
   ApiDeps,
-  'carriers' | 'partnerCalls' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
+  'carriers' | 'partnerCalls' | 'quotas' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
 >;
 
 /**
@@ -51,6 +52,7 @@ export function compose(connections: Connections): ApiDeps {
     ...connections,
     carriers: carriersOf(adapters.map((adapter) => measuredCarrier(adapter, metrics, gateways.includes(adapter)))),
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
+    quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
     runs: createRunGateway(temporal),
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),

@@ -146,7 +146,7 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
 /**
  * Creates a typed client of the API.
  *
- * The client always retries 429, because the request was not processed. It retries 502, 503, 504, a broken connection and 409
+ * The client always retries 429, because the request was not processed, unless a quota is used up (`QUOTA_EXCEEDED`). It retries 502, 503, 504, a broken connection and 409
  * `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches and quotes too), PUT, DELETE, and creating calls, which carry an
  * Idempotency-Key.
  * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
@@ -177,7 +177,9 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
         const requestId = response.headers.get('X-Request-Id') ?? undefined;
         const refused = new PresslineError(operation, response.status, body, requestId);
         const mayPass = UNAVAILABLE.includes(refused.status) || refused.code === 'IDEMPOTENCY_IN_FLIGHT';
-        if (attempt >= retries || !(refused.status === 429 || (repeatable && mayPass))) throw refused;
+        // A quota may be used up for long.
+        const isOverRate = refused.status === 429 && refused.code !== 'QUOTA_EXCEEDED';
+        if (attempt >= retries || !(isOverRate || (repeatable && mayPass))) throw refused;
         retryAfter = response.headers.get('Retry-After');
       } catch (error) {
         const isOver = callOptions.signal?.aborted || attempt >= retries || !repeatable;

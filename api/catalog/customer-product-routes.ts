@@ -71,7 +71,7 @@ function valuesOf(options: readonly VariantOption[]): z.input<typeof variantValu
 }
 
 /** Routes of customer products and their variant values (docs/catalog.md). */
-export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
+export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
     route({
       ...group,
@@ -82,18 +82,17 @@ export function customerProductRoutes({ sql, config }: ApiDeps): Route[] {
       description:
         'A sellable configuration of a product model, which belongs to the account that creates it. Orders can use it ' +
         'immediately. A client sees, changes and orders its own products only, and those that an operator created for it. ' +
-        '409 `QUOTA_EXCEEDED` when the client has reached the limit.',
+        '429 `QUOTA_EXCEEDED` when the client has as many as its quota allows.',
       audits: ['customer_product.create'],
       idempotent: true,
       body: newCustomerProduct,
       response: customerProduct,
-      handler: async ({ account, body, idempotency, audit }) => {
+      handler: async ({ account, body, idempotency, audit, quotas }) => {
         const viewer = viewerOf(account);
         const customerIds = body.customerIds ?? [viewer.role === 'client' ? viewer.id : ALL_CUSTOMERS];
+        const most = await quotas.limitOf(account, 'customerProducts');
         return await inTransaction(sql, async (tx) => {
-          const response = shown(
-            await createCustomerProduct(tx, viewer, { ...body, customerIds }, config.CUSTOMER_PRODUCT_LIMIT),
-          );
+          const response = shown(await createCustomerProduct(tx, viewer, { ...body, customerIds }, most));
           await idempotency.complete(tx, response);
           const change = { action: 'customer_product.create', objectId: response.id } as const;
           await audit(tx, { ...change, before: null, after: response });

@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { accountKeySchema } from '../../src/accounts/accounts-and-keys';
-import { billingEntity, clientSettingsFields, returnAddress } from '../../src/accounts/client-settings';
+import { billingEntity, clientQuotas, clientSettingsFields, returnAddress } from '../../src/accounts/client-settings';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import { timestamp } from '../../src/platform/domain/fields';
+import { QUOTA_NAMES } from '../../src/platform/domain/quotas';
 import { credentialFields } from '../accounts/key-routes';
 import { idCursorField, limitField } from '../http/lists/cursor';
 
@@ -32,6 +33,7 @@ const shownSettings = {
   returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
+  quotas: clientQuotas.nullable().describe('Limits that differ from the defaults.'),
 };
 
 export const client = z
@@ -53,6 +55,24 @@ export const pageQuery = z.object({
 });
 
 export const clientPath = z.object({ connectorId: z.string().max(100) });
+
+export const clientQuotasSchema = z
+  .object({
+    quotas: z.array(
+      z.object({
+        name: z.enum(QUOTA_NAMES),
+        counts: z.string().describe('What the quota counts.'),
+        limit: z.number().describe('0: no limit.'),
+        isOwn: z.boolean().describe('False: the default of all clients.'),
+        used: z
+          .number()
+          .describe(
+            '`ordersPerMinute` without a limit is not counted. `exports` are those of the process that responds.',
+          ),
+      }),
+    ),
+  })
+  .meta({ id: 'ClientQuotaUse' });
 
 export const clientHealthSchema = z
   .object({

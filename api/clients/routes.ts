@@ -2,6 +2,7 @@ import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import { changeClient, listClients } from '../../src/accounts/clients';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { clientHealth } from '../../src/orders/reading/client-health';
+import { QUOTA_NAMES, QUOTAS } from '../../src/platform/domain/quotas';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
@@ -15,6 +16,7 @@ import {
   clientHealthSchema,
   clientPage,
   clientPath,
+  clientQuotasSchema,
   createdClient,
   newClient,
   pageQuery,
@@ -42,6 +44,7 @@ export function clientRoutes(deps: Deps): Route[] {
     getRoute(deps),
     changeRoute(deps),
     healthRoute(deps),
+    quotasRoute(deps),
     ...keyRoutes(deps, CLIENTS),
   ];
 }
@@ -134,6 +137,33 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
         await audit(tx, { action: 'client.change', objectId: id, before, after: changed.settings });
         return (await clientsWithKeys(tx, [changed], publicUrl))[0]!;
       }),
+  });
+}
+
+function quotasRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/connectors/{connectorId}/quotas',
+    operationId: 'getClientQuotas',
+    summary: 'Get the quotas of a client with their current use',
+    description: 'Change them with the setting `quotas` of the client.',
+    params: clientPath,
+    response: clientQuotasSchema,
+    handler: async ({ params, quotas }) => {
+      const { id, settings } = await requireClient(sql, params.connectorId);
+      const { limits, used } = await quotas.useOf(id);
+      return {
+        quotas: QUOTA_NAMES.map((name) => ({
+          name,
+          counts: QUOTAS[name].counts,
+          limit: limits[name],
+          isOwn: settings.quotas?.[name] !== undefined,
+          used: used[name],
+        })),
+      };
+    },
   });
 }
 

@@ -50,4 +50,5 @@ const NO_SETTINGS = {
   returnAddress: null,
   iossNumber: null,
   brandedPackaging: null,
+  quotas: null,
 } as const;

@@ -3,6 +3,7 @@ import type { Account, OperatorRole, Role } from '../../src/accounts/account';
 import type { AuditAction } from '../../src/accounts/audit-actions';
 import type { AuditedChange } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
+import type { ClientQuotas } from '../../src/orders/client-quotas';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 import type { ErrorShape } from './errors/error-body';
@@ -45,6 +46,7 @@ export interface CallContext {
   /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
   readonly rawBody: Buffer;
   readonly idempotency: IdempotencyHandle;
+  readonly quotas: ClientQuotas;
   /** Aborted when the response has ended or its connection is closed. A long read ends then. */
   readonly signal: AbortSignal;
   /**

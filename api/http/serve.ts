@@ -176,6 +176,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,
           idempotency,
+          quotas: pipe.deps.quotas,
           audit: trail.audit,
         };
         return handled(pipe, route, () => handle(call, account), trail);

@@ -5,7 +5,6 @@ import {
   deleteEndpoint,
   endpointOf,
   listEndpoints,
-  MOST_ENDPOINTS,
   ROTATION_OVERLAP_SECONDS,
   rotateSecret,
 } from '../../src/notifications/endpoints';
@@ -58,24 +57,22 @@ export function webhookRoutes(
         enabled: z.boolean().nullish(),
       }),
       response: endpoint.extend({ secret: secretSchema }),
-      handler: async ({ account, body, idempotency, audit }) =>
-        await inTransaction(sql, async (tx) => {
-          const created = await createEndpoint(tx, secretBox, account.id, {
-            url: body.url,
-            description: body.description ?? '',
-            events: body.events ?? events,
-            enabled: body.enabled ?? true,
-          });
-          if (created === undefined) {
-            throw new Refusal('CONFLICT', {
-              message: `An account may have at most ${MOST_ENDPOINTS} endpoints. Delete one first.`,
-            });
-          }
+      handler: async ({ account, body, idempotency, audit, quotas }) => {
+        const most = await quotas.limitOf(account, 'endpoints');
+        const fields = {
+          url: body.url,
+          description: body.description ?? '',
+          events: body.events ?? events,
+          enabled: body.enabled ?? true,
+        };
+        return await inTransaction(sql, async (tx) => {
+          const created = await createEndpoint(tx, secretBox, account.id, fields, most);
           const { secret: _secret, ...after } = created;
           await idempotency.complete(tx, created);
           await audit(tx, { action: 'endpoint.create', objectId: created.id, before: null, after });
           return created;
-        }),
+        });
+      },
     }),
     route({
       ...read,

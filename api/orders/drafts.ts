@@ -44,7 +44,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
         'with the current catalog. 409: the order is not a draft.',
       body: patchDraftSchema,
       response: retrievedOrderSchema,
-      handler: async ({ account, params, body, requestId, log }) => {
+      handler: async ({ account, params, body, requestId, log, quotas }) => {
         const id = await visibleOrderId(sql, account, params.orderId);
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const draft = await readDraft(sql, id);
@@ -56,7 +56,9 @@ export function draftRoutes(deps: ApiDeps): Route[] {
           const products = isPriced ? await productsOfOrder(sql, customer, order.items) : null;
           const client = { clientId: account.id, clientName: account.name, requestId };
           const edit = { draft, patch: body, order, products, ...client };
-          const outcome = await saveDraft(sql, edit, runSettings);
+          const outcome = await quotas.using(account.id, becomesOrder ? ['ordersUnderWay', 'fileBytes'] : [], () =>
+            saveDraft(sql, edit, runSettings),
+          );
           if (outcome === 'overtaken') continue;
           if (outcome !== 'saved') throw noDraft(outcome);
           if (becomesOrder) {

@@ -8,6 +8,7 @@ import {
 import { type Conflict, createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
+import type { QuotaName } from '../../src/platform/domain/quotas';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { withoutRedaction } from '../http/request-log';
@@ -25,6 +26,12 @@ export const orderAddress = z.object({
     .max(100)
     .describe('The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.'),
 });
+
+/** The quotas that a submission uses. An order has at least a byte of files. */
+const QUOTAS_OF = {
+  order: ['ordersPerMinute', 'ordersUnderWay', 'fileBytes'],
+  draft: ['ordersPerMinute', 'drafts'],
+} as const satisfies Record<string, readonly QuotaName[]>;
 
 /** Returns the refusal of a submission that conflicts with another order. */
 function refusalOf(conflict: Conflict): Refusal {
@@ -60,24 +67,27 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       summary: 'Submit an order',
       description:
         'Submits an order, or a draft, in one request. The response is sent when the order is stored. Print files are ' +
-        'fetched afterwards.',
+        'fetched afterwards. 429 `QUOTA_EXCEEDED` when a quota of the client is used up.',
       ...CLIENTS,
       idempotent: 'claimed-by-handler',
       body: submitOrderSchema,
       response: submittedOrderSchema,
-      handler: async ({ account, body, requestId, idempotency }) => {
+      handler: async ({ account, body, requestId, idempotency, quotas }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
         const products = await productsOfOrder(sql, customer, body.items);
-        const submitted = await submit({
-          clientId: account.id,
-          clientName: account.name,
-          requestId,
-          order: body,
-          products,
-          claim: idempotency.claim,
+        const submitted = await quotas.using(account.id, QUOTAS_OF[body.orderType], async () => {
+          const stored = await submit({
+            clientId: account.id,
+            clientName: account.name,
+            requestId,
+            order: body,
+            products,
+            claim: idempotency.claim,
+          });
+          if (stored === 'key-taken') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
+          if ('conflict' in stored) throw refusalOf(stored);
+          return stored;
         });
-        if (submitted === 'key-taken') throw new Refusal('IDEMPOTENCY_IN_FLIGHT', { retryAfter: 1 });
-        if ('conflict' in submitted) throw refusalOf(submitted);
         if (body.orderType === 'order') {
           metrics.count('pressline_orders_accepted_total', {});
           wake('start_workflow');

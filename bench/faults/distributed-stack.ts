@@ -169,6 +169,7 @@ async function startClients({
     CARRIER_WEBHOOK_SECRETS: carrierSecrets,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
+    CLIENT_QUOTAS: 'ordersPerMinute:0,ordersUnderWay:0',
     CONCURRENT_REQUESTS: '0',
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',

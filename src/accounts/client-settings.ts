@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { countryCode, currencyCode, text } from '../platform/domain/fields';
+import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 
 export const billingEntity = z
   .object({
@@ -43,6 +44,18 @@ export const returnAddress = z
   })
   .meta({ id: 'ReturnAddress' });
 
+const limit = z.int().min(0).max(MOST_OF_QUOTA).optional();
+
+/** Limits of a client that differ from the defaults. */
+export const clientQuotas = z
+  .object(
+    Object.fromEntries(QUOTA_NAMES.map((name) => [name, limit.describe(`Limit of ${QUOTAS[name].counts}.`)])) as Record<
+      QuotaName,
+      typeof limit
+    >,
+  )
+  .meta({ id: 'ClientQuotas' });
+
 /** Settings of a client. Operators set them when they set the client up; retrieved orders show most of them. */
 export const clientSettingsFields = {
   channel: text(50)
@@ -62,6 +75,11 @@ export const clientSettingsFields = {
   brandedPackaging: text(100)
     .nullish()
     .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
+  quotas: clientQuotas
+    .nullish()
+    .describe(
+      'All limits of the client that differ from the defaults. 0 is no limit. They hold within a second in every process.',
+    ),
 };
 
 type Settings = z.output<z.ZodObject<typeof clientSettingsFields>>;

@@ -1,5 +1,6 @@
 import type { z } from 'zod';
-import { Refusal } from '../platform/errors';
+import { MOST_OF_QUOTA } from '../platform/domain/quotas';
+import { quotaExceeded, Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { json, type Queryable, type Transaction } from '../platform/postgres';
 import { loadCatalogModels } from './catalog-models';
@@ -49,15 +50,15 @@ export type NewCustomerProduct = Omit<z.output<typeof newCustomerProduct>, 'cust
 
 /**
  * Creates a customer product. A client owns it; an operator's has no owner. Orders can use it immediately.
- * @param limit most customer products of one client (CUSTOMER_PRODUCT_LIMIT)
- * @throws Refusal `VALIDATION_ERROR` for an unknown or inactive product model, parts or attributes, with their paths;
- * `QUOTA_EXCEEDED` when the client has reached the limit
+ * @param most customer products of one client
+ * @throws Refusal `VALIDATION_ERROR` for an unknown or inactive product model, parts or attributes, with their paths
+ * @throws Refusal `QUOTA_EXCEEDED` when the client has as many
  */
 export async function createCustomerProduct(
   tx: Transaction,
   viewer: Viewer,
   draft: NewCustomerProduct,
-  limit: number,
+  most: number,
 ): Promise<CustomerProduct> {
   await checkDraft(tx, viewer, draft);
   const options: VariantOption[] = draft.variantOptions.map((option) => ({
@@ -73,7 +74,7 @@ export async function createCustomerProduct(
             ${draft.partQuantities === undefined ? null : json(tx, draft.partQuantities)})
     RETURNING ${tx(COLUMNS)}`;
   await refuseTakenName(tx, row!);
-  if (viewer.role === 'client') await checkQuota(tx, viewer.id, limit);
+  if (viewer.role === 'client') await checkQuota(tx, viewer.id, most);
   return shownTo(viewer, row!);
 }
 
@@ -101,16 +102,14 @@ async function refuseTakenName(tx: Transaction, product: OwnedCustomerProduct): 
   throw new Refusal('CONFLICT', { message, errors: [{ code: 'VALIDATION_ERROR', message, reference: 'name' }] });
 }
 
-/** @throws Refusal `QUOTA_EXCEEDED` when a client has more customer products than the limit */
-async function checkQuota(tx: Transaction, clientId: string, limit: number): Promise<void> {
+async function checkQuota(tx: Transaction, clientId: string, most: number): Promise<void> {
   // The lock makes concurrent creations of one client wait, so that each one counts those before it.
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`customer_products:${clientId}`}, 0))`;
   const [count] = await tx<{ products: number }[]>`
     SELECT count(*)::int AS products FROM (
-      SELECT FROM customer_products WHERE owner_id = ${clientId} LIMIT ${limit + 1}
+      SELECT FROM customer_products WHERE owner_id = ${clientId} LIMIT ${Math.min(most, MOST_OF_QUOTA) + 1}
     ) AS counted`;
-  if (count!.products <= limit) return;
-  throw new Refusal('QUOTA_EXCEEDED', { message: `An account can have at most ${limit} customer products.` });
+  if (count!.products > most) throw quotaExceeded('customerProducts', most);
 }
 
 async function checkDraft(tx: Transaction, viewer: Viewer, draft: NewCustomerProduct): Promise<void> {

@@ -1,3 +1,5 @@
+import { MOST_OF_QUOTA } from '../platform/domain/quotas';
+import { quotaExceeded } from '../platform/errors';
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { uuidv7 } from '../platform/ids';
 import type { Queryable, Transaction } from '../platform/postgres';
@@ -10,8 +12,6 @@ export type EndpointFields = Pick<Endpoint, 'url' | 'description' | 'enabled'> &
   readonly events: readonly EndpointEvent[];
 };
 
-/** Largest number of endpoints of one account. Each event is stored once for each endpoint. */
-export const MOST_ENDPOINTS = 20;
 /** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
 
@@ -25,24 +25,30 @@ export const ENDPOINT_SECRETS: SealedTable = {
   columns: ['secret', 'previous_secret'],
 };
 
-/** Creates an endpoint and returns it with its secret. Returns undefined when the owner has the largest number already. */
+/**
+ * Creates an endpoint and returns it with its secret.
+ * @param most endpoints of the owner. Each event is stored once for each endpoint
+ * @throws Refusal `QUOTA_EXCEEDED` when the owner has as many
+ */
 export async function createEndpoint(
   tx: Transaction,
   secretBox: SecretBox,
   ownerId: string,
   fields: EndpointFields,
-): Promise<(Endpoint & { secret: string }) | undefined> {
+  most: number,
+): Promise<Endpoint & { secret: string }> {
   const id = uuidv7();
   const secret = newSigningSecret();
   // The lock is a separate statement, so that the count sees endpoints that a concurrent request has committed.
-  await tx`SELECT FROM accounts WHERE id = ${ownerId} FOR UPDATE`;
+  await tx`SELECT FROM accounts WHERE id = ${ownerId} FOR NO KEY UPDATE`;
   const [row] = await tx<Endpoint[]>`
     INSERT INTO webhook_endpoints (id, client_id, url, description, events, enabled, secret)
     SELECT ${id}, ${ownerId}, ${fields.url}, ${fields.description}, ${[...fields.events]}, ${fields.enabled},
       ${secretBox.seal(secret, secretOwner(ENDPOINT_SECRETS, id))}
-    WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${ownerId}) < ${MOST_ENDPOINTS}
+    WHERE (SELECT count(*) FROM webhook_endpoints WHERE client_id = ${ownerId}) < ${Math.min(most, MOST_OF_QUOTA)}::bigint
     RETURNING ${endpointColumns(tx)}`;
-  return row === undefined ? undefined : { ...row, secret };
+  if (row === undefined) throw quotaExceeded('endpoints', most);
+  return { ...row, secret };
 }
 
 export async function listEndpoints(sql: Queryable, ownerId: string): Promise<Endpoint[]> {

@@ -1,3 +1,5 @@
+import { QUOTAS, type QuotaName } from './domain/quotas';
+
 /**
  * Every error code of a response, with its HTTP status and default message.
  * docs/errors.md repeats this table. A test asserts that the two are equal.
@@ -16,13 +18,13 @@ export const ERROR_CODES = {
     status: 409,
     message: 'Several accounts use this reference. Repeat the request with an id of `errors`.',
   },
-  QUOTA_EXCEEDED: { status: 409, message: 'The account has reached the limit for this kind of resource.' },
   IDEMPOTENCY_IN_FLIGHT: { status: 409, message: 'A request with this Idempotency-Key is being processed.' },
   IDEMPOTENCY_KEY_REUSED: { status: 422, message: 'This Idempotency-Key was used with different content.' },
   DOCUMENT_DELETED: { status: 410, message: 'This document has been deleted.' },
   LINK_EXPIRED: { status: 410, message: 'This link has expired.' },
   PAYLOAD_TOO_LARGE: { status: 413, message: 'The request body is larger than 1 MiB.' },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, message: 'The request body must be application/json.' },
+  QUOTA_EXCEEDED: { status: 429, message: 'A quota of the account is used up.' },
   RATE_LIMITED: { status: 429, message: 'Too many requests with this API key.' },
   PUBLIC_API_ERROR: { status: 400, message: 'The request could not be processed.' },
   TRACKING_DETAILS_NOT_FOUND: { status: 404, message: 'No tracking data exists for this tracking number.' },
@@ -59,7 +61,7 @@ export interface RefusalOptions {
   readonly message?: string;
   /** Only the first MAX_ERRORS are kept. */
   readonly errors?: readonly FieldError[];
-  /** Carrier-specific details of a `PUBLIC_API_ERROR` response. */
+  /** Details of a `PUBLIC_API_ERROR` in the carrier's structure. The quota of a `QUOTA_EXCEEDED` and its limit. */
   readonly detail?: Record<string, unknown>;
   /** In seconds, sent as `Retry-After`. */
   readonly retryAfter?: number;
@@ -85,4 +87,13 @@ export class Refusal extends Error {
   get status(): number {
     return ERROR_CODES[this.code].status;
   }
+}
+
+/** Returns the refusal of a request for which a quota has no room. */
+export function quotaExceeded(quota: QuotaName, limit: number, retryAfter: number = QUOTAS[quota].retryAfter): Refusal {
+  return new Refusal('QUOTA_EXCEEDED', {
+    message: `The quota ${quota} is used up: ${limit.toLocaleString('en')} ${QUOTAS[quota].counts}.`,
+    detail: { quota, limit },
+    retryAfter,
+  });
 }

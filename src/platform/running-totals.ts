@@ -1,7 +1,10 @@
 import type { Queryable } from './postgres';
 
-/** Counts that triggers keep. `orders`: orders by status. `open_units`: units to print by partner id. */
-export type RunningTotal = 'orders' | 'open_units';
+/**
+ * Counts that triggers keep. `orders`: orders by status. `open_units`: units to print by partner id. The id of a client: its
+ * orders under way, drafts and bytes of files by the names of the quotas.
+ */
+export type RunningTotal = 'orders' | 'open_units' | (string & {});
 
 /** Changes that one read adds to the totals. Writers make far fewer between two reads. */
 const FOLDED = 10_000;

@@ -117,7 +117,7 @@ describe('sealing again', () => {
   test('after a rotation the old key can be removed', async () => {
     const client = await testAccount(sql, 'client');
     const fields = { url: 'https://shop.example/hook', description: '', events: [], enabled: true };
-    await inTransaction(sql, (tx) => createEndpoint(tx, createSecretBox([spring]), client.id, fields));
+    await inTransaction(sql, (tx) => createEndpoint(tx, createSecretBox([spring]), client.id, fields, 1));
     expect(await resealStoredSecrets(sql, createSecretBox([autumn, spring]))).toEqual({
       sealed: 3,
       failed: [],

@@ -76,8 +76,16 @@ const body = <S extends z.ZodType>(schema: S, of: (refusal: Refusal, request: Fa
 /** Error bodies by endpoint group (docs/errors.md). Orders and the catalog use `coded`, with the codes of the shipping group. */
 export const ERROR_BODIES = {
   coded: body(
-    z.object({ code, message, requestId: z.string(), errors }).meta({ id: 'CodedError' }),
-    ({ code, message, errors }, { requestId }) => ({ code, message, requestId, errors }),
+    z
+      .object({
+        code,
+        message,
+        requestId: z.string(),
+        errors,
+        detail: detail.optional().describe('Of `QUOTA_EXCEEDED`: `quota`, its name, and `limit`.'),
+      })
+      .meta({ id: 'CodedError' }),
+    ({ code, message, errors, detail }, { requestId }) => ({ code, message, requestId, errors, detail }),
   ),
   plain: body(z.object({ error: message }).meta({ id: 'PlainError' }), ({ message, errors }) => ({
     error: [message, ...(errors ?? []).map(inWords)].join(' '),

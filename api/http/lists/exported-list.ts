@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import { unavailable } from '../../../src/platform/unavailable';
-import { createConcurrencyLimiter } from '../concurrency-limit';
 import { RawResponse, type Route, type RouteDefinition, route } from '../route';
 
 /** Rows of one export at most. A larger list is exported in parts, by its filters. */
@@ -12,20 +11,13 @@ const PAGE_ROWS = 1_000;
 /** Time that an export may take. Beyond it, its connection is closed, so that no one takes a part for the whole. */
 const MOST_MS = 5 * 60_000;
 
-/** Exports that an account may have in this process at once: each holds a connection and reads page after page. */
-const EXPORTS_AT_ONCE = 2;
-const countedExport = createConcurrencyLimiter(
-  { each: EXPORTS_AT_ONCE },
-  { message: `No more than ${EXPORTS_AT_ONCE} exports of one account are made at once.`, retryAfter: 5 },
-);
-
 /** The query parameter of lists that can be exported. */
 export const formatQuery = z
   .enum(['json', 'csv'])
   .default('json')
   .describe(
     `\`csv\`: every row that matches, on all pages, up to ${MOST_ROWS.toLocaleString('en')} rows; \`limit\` and \`cursor\` are ignored. ` +
-      `An account can make ${EXPORTS_AT_ONCE} exports at once (429), and an export may take five minutes.`,
+      'An account can make as many exports at once as its quota allows, two by default (429). An export may take five minutes.',
   );
 
 type Query = Readonly<Record<string, unknown>>;
@@ -103,7 +95,7 @@ export function exportedList<
     ...definition,
     handler: async (call) => {
       if (call.query.format !== 'csv') return await handler(call);
-      const release = countedExport(call.account.id);
+      const release = await call.quotas.beginExport(call.account);
       const rows = rowsOf(call);
       // The first row is read before the response begins, so that a refusal has its status.
       const first = await rows.next().catch((error: unknown) => {

@@ -26,6 +26,7 @@ export async function runBenchStack<T>(
       METRICS_PORT: '0',
       SANDBOX: 'off',
       RATE_LIMIT: '0',
+      CLIENT_QUOTAS: 'ordersPerMinute:0,ordersUnderWay:0',
       CONCURRENT_REQUESTS: '0',
       LOG_LEVEL: 'warn',
       DATABASE_POOL_SIZE: '20',

@@ -15,7 +15,7 @@ const ORDER = [
 const DELIVERIES = ['listClientWebhookDeliveries', 'listClientWebhooks'] as const;
 const OPERATORS = ['listOperators', 'listOperatorKeys'] as const;
 const PARTNER = ['getPartner', 'listPartners'] as const;
-const CLIENT = ['getClient', 'listClients'] as const;
+const CLIENT = ['getClient', 'getClientQuotas', 'listClients'] as const;
 
 /**
  * The reading operations whose responses a change alters, beside the audit log. Of an operation with a parameter of the change,

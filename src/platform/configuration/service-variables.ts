@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { QUOTA_NAMES } from '../domain/quotas';
 import { parseSecretsBySender } from '../http/webhook-signature';
 import { parseLinkKeys } from '../objects/link-keys';
+import { parseClientQuotas } from './client-quotas';
 import { duration, flag, httpUrl, integer, optionalFlag, optionalText, parsed } from './fields';
 import { parseGroupRoles } from './oidc-roles';
 import { type Variable, variable } from './variable';
@@ -31,7 +33,11 @@ export const SERVICE_VARIABLES = {
     integer(20, 1, 10_000),
     'Maximum number of calls to one print partner that a process has under way at once. Further calls fail at once and are made later.',
   ),
-  CUSTOMER_PRODUCT_LIMIT: variable(integer(10_000, 1, 1_000_000), 'Maximum number of customer products per client.'),
+  CLIENT_QUOTAS: variable(
+    parsed(parseClientQuotas, `expected name:limit,name2:limit2 with the names ${QUOTA_NAMES.join(', ')}`),
+    'Quotas of clients without a value of their own, as `drafts:500,exports:4`. 0 is no limit. Quotas that are not named keep the limits of docs/limits.md.',
+    'the limits of docs/limits.md',
+  ),
   LINK_SECRET: variable(
     parsed(parseLinkKeys, 'expected id:secret,id2:secret2, or one secret, each of at least 32 characters'),
     'Secrets that sign document and file links, as `id:secret,id2:secret2`, or one secret. The first one signs; all verify. Set the same value for every process of a deployment.',

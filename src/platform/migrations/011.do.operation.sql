@@ -42,11 +42,20 @@ CREATE TABLE order_stage_changes (
   at        timestamptz NOT NULL DEFAULT now()
 ) WITH (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000);
 
--- Orders by status.
+-- The quota of its client that an order counts for. Null: none.
+CREATE FUNCTION quota_of(status text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
+  SELECT CASE WHEN status = 'draft' THEN 'drafts'
+    WHEN status IN ('created', 'uploading', 'passed', 'in_production', 'printed', 'on_hold') THEN 'ordersUnderWay' END
+$$;
+
+-- Orders by status, and by client and quota.
 CREATE FUNCTION orders_counted_in() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
-  SELECT 'orders', fulfillment_status, count(*) FROM added GROUP BY 2;
+  SELECT 'orders', fulfillment_status, count(*) FROM added GROUP BY 2
+  UNION ALL
+  SELECT client_id::text, quota_of(fulfillment_status), count(*) FROM added
+  WHERE quota_of(fulfillment_status) IS NOT NULL GROUP BY 1, 2;
   INSERT INTO order_stage_changes (hour, status, orders, seconds)
   SELECT date_trunc('hour', now(), 'UTC'), fulfillment_status, count(*), 0
   FROM added WHERE fulfillment_status = 'created' GROUP BY 2;
@@ -55,7 +64,10 @@ END $$;
 CREATE FUNCTION orders_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
-  SELECT 'orders', fulfillment_status, -count(*) FROM removed GROUP BY 2;
+  SELECT 'orders', fulfillment_status, -count(*) FROM removed GROUP BY 2
+  UNION ALL
+  SELECT client_id::text, quota_of(fulfillment_status), -count(*) FROM removed
+  WHERE quota_of(fulfillment_status) IS NOT NULL GROUP BY 1, 2;
   RETURN NULL;
 END $$;
 CREATE FUNCTION order_recounted() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -66,6 +78,12 @@ DECLARE
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
   VALUES ('orders', OLD.fulfillment_status, -1), ('orders', NEW.fulfillment_status, 1);
+  IF quota_of(OLD.fulfillment_status) IS DISTINCT FROM quota_of(NEW.fulfillment_status) THEN
+    INSERT INTO running_total_changes (name, key, change)
+    SELECT NEW.client_id::text, key, change
+    FROM (VALUES (quota_of(OLD.fulfillment_status), -1), (quota_of(NEW.fulfillment_status), 1)) AS c (key, change)
+    WHERE key IS NOT NULL;
+  END IF;
   INSERT INTO order_stage_changes (hour, status, orders, seconds, order_id)
   VALUES (date_trunc('hour', now(), 'UTC'), NEW.fulfillment_status, is_reached::int,
     CASE WHEN is_reached THEN greatest(0, extract(epoch FROM now() - coalesce(NEW.ordered_at, NEW.created_at))) ELSE 0 END,
@@ -78,6 +96,22 @@ CREATE TRIGGER counted_out AFTER DELETE ON orders
   REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION orders_counted_out();
 CREATE TRIGGER recounted AFTER UPDATE OF fulfillment_status ON orders
   FOR EACH ROW WHEN (OLD.fulfillment_status <> NEW.fulfillment_status) EXECUTE FUNCTION order_recounted();
+
+-- Bytes of stored files, by client. Only drafts are deleted, which have no stored files.
+CREATE FUNCTION stored_bytes_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  of_order uuid := CASE TG_TABLE_NAME WHEN 'packing_slips' THEN to_jsonb(NEW) ->> 'order_id'
+    ELSE (SELECT order_id::text FROM order_items WHERE id = (to_jsonb(NEW) ->> 'order_item_id')::bigint) END;
+BEGIN
+  INSERT INTO running_total_changes (name, key, change)
+  SELECT client_id::text, 'fileBytes', CASE WHEN NEW.object_key IS NULL THEN -OLD.size_bytes ELSE NEW.size_bytes END
+  FROM orders WHERE id = of_order;
+  RETURN NULL;
+END $$;
+CREATE TRIGGER stored_bytes AFTER UPDATE OF object_key ON order_files
+  FOR EACH ROW WHEN ((OLD.object_key IS NULL) <> (NEW.object_key IS NULL)) EXECUTE FUNCTION stored_bytes_counted();
+CREATE TRIGGER stored_bytes AFTER UPDATE OF object_key ON packing_slips
+  FOR EACH ROW WHEN ((OLD.object_key IS NULL) <> (NEW.object_key IS NULL)) EXECUTE FUNCTION stored_bytes_counted();
 
 -- Units to print, by partner.
 CREATE FUNCTION units_to_print(status text, quantity int) RETURNS int LANGUAGE sql IMMUTABLE AS $$

@@ -4,7 +4,7 @@ import { type CatalogApi, catalogApi, PRODUCTS, sizes } from './catalog-api';
 
 let api: CatalogApi;
 beforeAll(async () => {
-  api = await catalogApi({ CUSTOMER_PRODUCT_LIMIT: 40 });
+  api = await catalogApi({ CLIENT_QUOTAS: { customerProducts: 40 } });
 });
 
 const refusal = (reference: string) => ({
@@ -122,14 +122,14 @@ test('an order by name takes the own product first, then an operator’s for the
 });
 
 test('a client can have as many customer products as the limit allows, also under concurrency', async () => {
-  const limited = await catalogApi({ CUSTOMER_PRODUCT_LIMIT: 5 });
+  const limited = await catalogApi({ CLIENT_QUOTAS: { customerProducts: 5 } });
   const responses = await Promise.all(
     Array.from({ length: 12 }, (_, n) => limited.create({ ...quota, name: `Tee ${n}` })),
   );
   const created = responses.filter(({ status }) => status === 200);
   expect(created).toHaveLength(5);
   for (const { status, body } of responses.filter((response) => response.status !== 200)) {
-    expect({ status, code: body.code }).toEqual({ status: 409, code: 'QUOTA_EXCEEDED' });
+    expect({ status, code: body.code }).toEqual({ status: 429, code: 'QUOTA_EXCEEDED' });
   }
   expect((await limited.list({})).meta.total).toBe(5 + 2);
   // Other accounts have limits of their own, operators have none, and a deleted product makes room.

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { notificationRoutes } from '../../../api/notifications/routes';
-import { MOST_ENDPOINTS } from '../../../src/notifications/endpoints';
+import { QUOTAS } from '../../../src/platform/domain/quotas';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
@@ -127,9 +127,9 @@ describe('/v1/webhooks', () => {
   });
 
   it('limits the number of endpoints of a client under concurrency', async () => {
-    const responses = await Promise.all(Array.from({ length: MOST_ENDPOINTS + 5 }, () => create()));
-    expect(responses.filter(({ status }) => status === 200)).toHaveLength(MOST_ENDPOINTS);
-    expect(responses.filter(({ status }) => status === 409)).toHaveLength(5);
+    const responses = await Promise.all(Array.from({ length: QUOTAS.endpoints.limit + 5 }, () => create()));
+    expect(responses.filter(({ status }) => status === 200)).toHaveLength(QUOTAS.endpoints.limit);
+    expect(responses.filter(({ status }) => status === 429)).toHaveLength(5);
   });
 
   it('requires a client’s key and secret, and hides other clients’ endpoints', async () => {

@@ -67,7 +67,7 @@ export function notificationFixture() {
   const outbox = () =>
     sql<OutboxRow[]>`SELECT id, kind, target, payload, attempts + 1 AS attempts, created_at FROM outbox ORDER BY id`;
   const addEndpoint = async (clientId: string, fields: EndpointFields) =>
-    (await inTransaction(sql, (tx) => createEndpoint(tx, testSecretBox, clientId, fields)))!;
+    await inTransaction(sql, (tx) => createEndpoint(tx, testSecretBox, clientId, fields, 20));
 
   return {
     log,

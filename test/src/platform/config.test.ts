@@ -70,6 +70,12 @@ test.each(['print-admins', 'print-admins:root', ':admin', 'a:admin,,b:viewer', '
   },
 );
 
+test('CLIENT_QUOTAS sets limits by the names of quotas', () => {
+  expect(loadConfig({ CLIENT_QUOTAS: 'drafts:500, exports:0' }).CLIENT_QUOTAS).toEqual({ drafts: 500, exports: 0 });
+  for (const CLIENT_QUOTAS of ['drafts', 'drafts:-1', 'drafts:1,drafts:2', 'other:1', 'drafts:9999999999999999'])
+    expect(() => loadConfig({ CLIENT_QUOTAS })).toThrow(/^Wrong configuration: CLIENT_QUOTAS: [^\n]+ordersPerMinute/);
+});
+
 test.each(Object.keys(OIDC))('OpenID Connect without %s ends the start with one line', (name) => {
   const load = () => loadConfig({ ...OIDC, [name]: '' });
   expect(load).toThrow(new RegExp(`^Wrong configuration: ${name}: needed with OIDC_[^\n]+$`));

@@ -46,14 +46,18 @@ async function counted() {
   const units = await sql<{ key: string; n: string }[]>`
     SELECT o.partner_id::text AS key, sum(j.quantity) AS n FROM print_jobs j JOIN print_orders o ON o.id = j.print_order_id
     WHERE j.status IN ('planned', 'passed', 'in_production') GROUP BY 1`;
+  const used = await sql<{ key: string; n: string }[]>`
+    SELECT CASE fulfillment_status WHEN 'draft' THEN 'drafts' ELSE 'ordersUnderWay' END AS key, count(*) AS n FROM orders
+    WHERE fulfillment_status IN ('draft', 'created', 'uploading', 'passed', 'in_production', 'printed', 'on_hold') GROUP BY 1`;
   const mapOf = (rows: readonly { key: string; n: string }[]) => new Map(rows.map(({ key, n }) => [key, Number(n)]));
-  return { orders: mapOf(orders), units: mapOf(units) };
+  return { orders: mapOf(orders), units: mapOf(units), used: mapOf(used) };
 }
 
 const withoutZeros = (counts: ReadonlyMap<string, number>) => new Map([...counts].filter(([, n]) => n !== 0));
 const kept = async () => ({
   orders: withoutZeros(await readRunningTotals(sql, 'orders')),
   units: withoutZeros(await readRunningTotals(sql, 'open_units')),
+  used: withoutZeros(await readRunningTotals(sql, client)),
 });
 
 test('counts equal the rows after random changes by several writers, with several readers', async () => {

@@ -15,6 +15,7 @@ import { EditClient } from './edit-client';
 import { Endpoints } from './endpoints';
 import { ClientHealth } from './health';
 import type { Client } from './queries';
+import { ClientQuotas } from './quotas';
 
 const route = getRouteApi('/clients/$clientId');
 const t = texts.clients.settings;
@@ -36,6 +37,7 @@ export function ClientScreen() {
           <>
             <Settings client={client} />
             <ClientHealth clientId={client.id} />
+            <ClientQuotas clientId={client.id} />
             <ClientKeys connectorId={client.id} keys={query} />
             <Endpoints clientId={client.id} />
             <Deliveries clientId={client.id} />

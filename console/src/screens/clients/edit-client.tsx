@@ -10,7 +10,7 @@ import type { Client } from './queries';
 type Change = NonNullable<Input<'changeClient'>['body']>;
 
 const t = texts.clients.edit;
-const { settings } = texts.clients;
+const { settings, quotas } = texts.clients;
 
 const BILLING: ObjectForm<NonNullable<Change['billingEntity']>> = {
   labels: t.billingFields,
@@ -24,6 +24,11 @@ const BILLING: ObjectForm<NonNullable<Change['billingEntity']>> = {
 const RETURN_ADDRESS: ObjectForm<NonNullable<Change['returnAddress']>> = {
   labels: t.returnAddressFields,
   rules: { email: { type: 'email' } },
+};
+
+const QUOTAS: ObjectForm<NonNullable<Change['quotas']>> = {
+  labels: quotas.names,
+  rules: Object.fromEntries(Object.keys(quotas.names).map((name) => [name, { type: 'number' }])),
 };
 
 /** The button that opens the settings of a client for editing. */
@@ -59,6 +64,7 @@ export function EditClient({ client }: { readonly client: Client }) {
           </SimpleGrid>
           <ObjectFields name="billing" legend={t.billing} form={BILLING} value={client.billingEntity} />
           <ObjectFields name="return" legend={t.returnAddress} form={RETURN_ADDRESS} value={client.returnAddress} />
+          <ObjectFields name="quota" legend={quotas.edit} form={QUOTAS} value={client.quotas} />
         </>
       }
       changeOf={({ form }) =>
@@ -70,6 +76,7 @@ export function EditClient({ client }: { readonly client: Client }) {
             brandedPackaging: textOf(form, 'packaging'),
             billingEntity: objectOf(form, 'billing', BILLING),
             returnAddress: objectOf(form, 'return', RETURN_ADDRESS),
+            quotas: objectOf(form, 'quota', QUOTAS),
           },
         })
       }

@@ -103,8 +103,8 @@ test.each(LISTS)(
     const open = [await exported('/v1/endless'), await exported('/v1/endless')];
     const third = await exported(path);
     expect({ status: third.statusCode, after: third.headers['retry-after'] }).toEqual({ status: 429, after: '5' });
-    const message = expect.stringMatching(/more than 2 exports/);
-    expect(JSON.parse(await textOf(third))).toMatchObject({ code: 'RATE_LIMITED', message });
+    const detail = { quota: 'exports', limit: 2 };
+    expect(JSON.parse(await textOf(third))).toMatchObject({ code: 'QUOTA_EXCEEDED', detail });
     expect(await textOf(await exported(path, other))).toContain('\r\n');
 
     for (const response of open) response.destroy();

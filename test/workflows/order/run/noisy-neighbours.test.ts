@@ -20,6 +20,8 @@ const ORDERS = 24;
 const PARTNER_CALLS = 3;
 /** Far more workflows than a worker begins at once. */
 const BACKLOG = 72;
+/** Orders of a client that wait for their workflow. */
+const WAITING = 200;
 
 /** A server that keeps requests open until the test responds. */
 async function hangingServer(respond: (response: ServerResponse) => void) {
@@ -196,4 +198,24 @@ test('the order of a client is begun before the backlog of a client with many or
   );
   const earlier = begun.filter(({ at }) => at < begun[0]!.at);
   expect(earlier.length).toBeLessThan(BACKLOG / 2);
+});
+
+test('the order of a client is planned before the waiting orders of a client with many orders', async () => {
+  // Given 200 orders of one client, then one of another, all of which wait for a worker
+  await stack.stopWorker();
+  const { createdAt: createdFrom } = await stack.client.submitOrder({ body: orderBody(stack, 'waiting-0') });
+  for (let index = 1; index < WAITING; index += 1)
+    await stack.client.submitOrder({ body: orderBody(stack, `waiting-${index}`) });
+  const { id: orderId } = await other.submitOrder({ body: orderBody(stack, 'beside-waiting') });
+
+  await stack.startWorker();
+  await eventually(async () => {
+    const { fulfillmentStatus } = await other.getOrder({ params: { orderId } });
+    return fulfillmentStatus === 'passed' ? true : undefined;
+  });
+
+  const { orders } = await stack.client.searchOrders({
+    body: { createdFrom, fulfillmentStatuses: ['created', 'uploading'], limit: WAITING },
+  });
+  expect(orders.length).toBeGreaterThan(WAITING / 2);
 });
