@@ -143,6 +143,7 @@ const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
   labelsBoughtTwice: 'labels bought twice',
   stockDifferences: 'stock differences',
   stuck: 'stuck',
+  neitherEndedNorFlagged: 'neither ended nor flagged',
   contradictions: 'contradictions',
   endedByThemselves: 'ended by themselves',
 };

@@ -2,7 +2,7 @@
 
 export type PostbackStatus = 'received' | 'error' | 'printed' | 'shipped' | 'cancelled';
 
-export type JourneyName = 'delivered' | 'returned' | 'troubled' | 'disordered';
+export type JourneyName = 'delivered' | 'returned' | 'troubled' | 'disordered' | 'odd-words';
 
 /** One step of a partner's work on a print order. */
 export type ScriptedStep =

@@ -29,16 +29,18 @@ const cancelled = (message: string, firstItem?: 'whole' | number): ScriptedStep 
 });
 const printingTime = { meaning: 'milliseconds of printing', default: 5_000 };
 
-/** Texts that are hard to keep: half of a surrogate pair, U+0000, an emoji across character 500, and 1 MB. */
+/** Texts that are hard to keep: half of a surrogate pair, U+0000, an emoji across character 500, 1 MB, and control characters. */
 const ODD_WORDS = [
   'Wartung \ud83d',
   'Wartung \0.',
   `Wartung ${'x'.repeat(491)}\u{1f600}y`,
   `Wartung ${'x'.repeat(1_000_000)}`,
+  'Wartung \u0007\u001b[31m\u009b \u202e\ufeff\r\n',
 ] as const;
 const oddWords = (number: number): string => ODD_WORDS[number - 1] ?? ODD_WORDS[0];
 const oddAmount = {
-  meaning: 'the words: 1 half of a surrogate pair, 2 U+0000, 3 an emoji across character 500, 4 1 MB',
+  meaning:
+    'the words: 1 half of a surrogate pair, 2 U+0000, 3 an emoji across character 500, 4 1 MB, 5 control characters',
   default: 1,
 };
 
@@ -87,6 +89,11 @@ const behaviours = {
     amount: { meaning: 'deliveries that end this way', default: 1 },
     firstResponses: (times) => ({ times, takes: true, how: 'silence' }),
     plan: usual,
+  },
+  'never-responds': {
+    summary: 'Keeps the connection of every delivery open, sends nothing, and does not accept the order.',
+    firstResponses: () => ({ times: Number.POSITIVE_INFINITY, takes: false, how: 'silence' }),
+    plan: () => [],
   },
   'no-postbacks': { summary: 'Accepts the order and never sends a postback.', plan: () => [] },
   'waits-for-reminder': {
@@ -291,6 +298,11 @@ const behaviours = {
   'parcel-events-disordered': {
     summary: 'The carrier sends its events in reverse order, each twice.',
     journey: 'disordered',
+    plan: usual,
+  },
+  'parcel-odd-words': {
+    summary: 'The carrier writes control and right-to-left characters and the longest text into its events.',
+    journey: 'odd-words',
     plan: usual,
   },
 } as const satisfies Record<string, Behaviour>;

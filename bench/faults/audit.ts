@@ -107,6 +107,8 @@ export interface Findings {
   readonly labelsBoughtTwice: readonly string[];
   readonly stockDifferences: readonly string[];
   readonly stuck: readonly string[];
+  /** Orders that stand still without an attention reason. */
+  readonly neitherEndedNorFlagged: readonly string[];
   /** Records of client, partner and carrier that contradict each other. */
   readonly contradictions: readonly string[];
   /** Processes that ended by themselves, each with the reason. */
@@ -128,6 +130,7 @@ export function audit(evidence: Evidence): Findings {
     labelsBoughtTwice: labelsTwice(evidence),
     stockDifferences: stockDifferences(evidence),
     stuck: stuck(evidence, accepted),
+    neitherEndedNorFlagged: neitherEndedNorFlagged(evidence, accepted),
     contradictions: contradictions(evidence, accepted),
     endedByThemselves: evidence.unexpectedExits,
   };
@@ -253,7 +256,7 @@ function stuck(evidence: Evidence, accepted: readonly Accepted[]): string[] {
   const stored = new Map(evidence.orders.map((order) => [order.id, order]));
   const findings = unfinished(accepted, evidence.orders).map(({ reference, orderId, end }) => {
     const order = stored.get(orderId!);
-    return `${reference}: ${order?.status ?? 'absent'} (${order?.attention ?? 'no attention'}), not ${end}`;
+    return `${reference}: ${order?.status ?? 'absent'} (${order?.attention || 'no attention'}), not ${end}`;
   });
   for (const { reference, orderId, unexpected } of evidence.submitted)
     if (orderId === null) findings.push(`${reference}: never accepted${unexpected === null ? '' : `: ${unexpected}`}`);
@@ -262,6 +265,14 @@ function stuck(evidence: Evidence, accepted: readonly Accepted[]): string[] {
   if (evidence.unhandledPostbacks > 0) findings.push(`${evidence.unhandledPostbacks} postbacks were never handled`);
   for (const reason of evidence.notReady) findings.push(`not ready: ${reason}`);
   return [...findings, ...evidence.unsent.map((message) => `never sent: ${message}`)];
+}
+
+function neitherEndedNorFlagged({ orders }: Evidence, accepted: readonly Accepted[]): string[] {
+  const unflagged = new Map(orders.flatMap((order) => (order.attention ? [] : [[order.id, order]])));
+  return unfinished(accepted, orders).flatMap(({ reference, orderId }) => {
+    const order = unflagged.get(orderId!);
+    return order === undefined ? [] : [`${reference}: ${order.status}`];
+  });
 }
 
 function contradictions(evidence: Evidence, accepted: readonly Accepted[]): string[] {

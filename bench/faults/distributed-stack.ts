@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { generateCarrierSecrets, signingSecretsOf } from '../../cli/secrets';
 import { FAST, type Pace } from '../../sandbox';
+import { startEasyPostServer } from '../../sandbox/carriers/easypost-server';
 import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
@@ -19,6 +20,8 @@ import { randomToken } from '../../src/platform/ids';
 import { connectPostgres } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
 import { migrate } from '../../src/platform/schema/migrate';
+import { connectTemporal } from '../../src/platform/temporal/connection';
+import { workerVersions } from '../../src/platform/temporal/worker-versions';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { type CutProxy, startCutProxy } from './cut-proxy';
 import { nodeProcess, type RunningProcess, type Supervised, supervise } from './supervisor';
@@ -47,14 +50,35 @@ export interface DistributedStack {
   readonly apiUrls: readonly string[];
   readonly sandboxUrl: string;
   readonly processes: Readonly<Record<ProcessName, Supervised>>;
-  readonly proxies: Readonly<Record<'postgres' | 'temporal' | 'api', CutProxy>>;
+  readonly proxies: Readonly<Record<'postgres' | 'temporal' | 'api' | 'gateway', CutProxy>>;
+  /** A carrier gateway to many carriers, in the process of the fault run. */
+  readonly gateway: Gateway;
+  /** Makes a worker version current. Retries until Temporal and the workers of the version are available. */
+  makeCurrent(version: WorkerVersion): Promise<void>;
   /** Addresses of the servers, without the proxies. They change with a restart. */
   databaseUrl(): string;
   temporalAddress(): string;
   stop(options: { readonly keepFolder: boolean }): Promise<void>;
 }
 
-export type ProcessName = 'postgres' | 'temporal' | 'api-1' | 'api-2' | 'worker-1' | 'worker-2' | 'sandbox';
+export type ProcessName =
+  | 'postgres'
+  | 'temporal'
+  | 'api-1'
+  | 'api-2'
+  | 'worker-1'
+  | 'worker-2'
+  | 'worker-3'
+  | 'sandbox';
+
+/** Two workers have the older version, and the third one has the newer version. */
+export type WorkerVersion = 'older' | 'newer';
+
+type Gateway = Awaited<ReturnType<typeof startEasyPostServer>>;
+/** Twelve packages, five at a time and four calls each, take ten times as long. */
+const GATEWAY_DELAY_MS = 1_000;
+/** No order without its method selects the gateway. */
+const GATEWAY_PRICE_FACTOR = 100;
 
 const portOf = (address: string) => Number(/:(\d+)(?:\/\w*)?$/.exec(address)![1]);
 
@@ -76,13 +100,21 @@ export async function startDistributedStack(report: (line: string) => void): Pro
     postgres: await startCutProxy(await freePort(), () => [portOf(servers.databaseUrl())]),
     temporal: await startCutProxy(await freePort(), () => [portOf(servers.temporalAddress())]),
     api: await startCutProxy(await freePort(), () => apiPorts),
+    gateway: await startCutProxy(await freePort(), () => [portOf(new URL(gateway.url).origin)]),
   };
+  const gateway: Gateway = await startEasyPostServer({
+    delayMs: GATEWAY_DELAY_MS,
+    priceFactor: GATEWAY_PRICE_FACTOR,
+    labelsUrl: `http://127.0.0.1:${proxies.gateway.port}`,
+  });
   const credentials = await seed(servers.ownerUrl(), servers.databaseUrl());
   const clients = await startClients({ folder, credentials, proxies, apiPorts, sandboxPort, servers });
   const processes = { ...servers.processes, ...clients };
 
   const apiUrls = apiPorts.map((at) => `http://127.0.0.1:${at}`);
   const sandboxUrl = `http://127.0.0.1:${sandboxPort}`;
+  const makeCurrent = async (version: WorkerVersion) => await setCurrentVersion(servers.temporalAddress, version);
+  await makeCurrent('older');
   for (const url of apiUrls) await untilReady(`${url}/readyz`, (response) => response.ok);
   await untilReady(`${sandboxUrl}/control/seen`, async (response) => {
     const { partners } = (await response.json()) as { partners: Record<string, { subscribed: boolean }> };
@@ -95,11 +127,14 @@ export async function startDistributedStack(report: (line: string) => void): Pro
     sandboxUrl,
     processes,
     proxies,
+    gateway,
+    makeCurrent,
     databaseUrl: servers.databaseUrl,
     temporalAddress: servers.temporalAddress,
     async stop({ keepFolder }) {
       await Promise.all(Object.values(processes).map((process) => process.stop()));
       await Promise.all(Object.values(proxies).map((proxy) => proxy.close()));
+      await gateway.stop();
       await claim.release();
       if (!keepFolder) await rm(folder, { recursive: true, force: true, maxRetries: 5 });
     },
@@ -167,6 +202,8 @@ async function startClients({
     LINK_SECRET: randomToken(32),
     SECRET_KEYS: `bench:${randomBytes(32).toString('base64')}`,
     CARRIER_WEBHOOK_SECRETS: carrierSecrets,
+    EASYPOST_API_KEY: 'EZTK-faults',
+    EASYPOST_API_URL: `http://127.0.0.1:${proxies.gateway.port}/v2/`,
     OUTBOUND_ALLOW_PRIVATE: 'true',
     RATE_LIMIT: '0',
     CLIENT_QUOTAS: 'ordersPerMinute:0,ordersUnderWay:0',
@@ -174,6 +211,7 @@ async function startClients({
     LOG_LEVEL: 'warn',
     LOG_FORMAT: 'json',
     RECEIVED_DEADLINE: '20s',
+    STALL_AFTER: '1m',
   };
   const start = (name: ProcessName, script: string, argument: string, own: NodeJS.ProcessEnv) =>
     supervise(name, nodeProcess(script, [argument], own, join(folder, 'logs', `${name}.log`)));
@@ -197,9 +235,24 @@ async function startClients({
     ),
     'api-1': await pressline('api-1', 'api', { PORT: String(apiPorts[0]) }),
     'api-2': await pressline('api-2', 'api', { PORT: String(apiPorts[1]) }),
-    'worker-1': await pressline('worker-1', 'worker'),
-    'worker-2': await pressline('worker-2', 'worker'),
+    'worker-1': await pressline('worker-1', 'worker', { WORKER_BUILD_ID: 'older' }),
+    'worker-2': await pressline('worker-2', 'worker', { WORKER_BUILD_ID: 'older' }),
+    'worker-3': await pressline('worker-3', 'worker', { WORKER_BUILD_ID: 'newer' }),
   };
+}
+
+async function setCurrentVersion(address: () => string, version: WorkerVersion): Promise<void> {
+  for (const deadline = Date.now() + READY_WITHIN_MS; ; await sleep(500)) {
+    const config = { TEMPORAL_ADDRESS: address(), TEMPORAL_NAMESPACE: NAMESPACE, TEMPORAL_TASK_QUEUE: 'pressline' };
+    const client = connectTemporal({ ...config, PAYLOAD_KEYS: undefined });
+    try {
+      return await workerVersions(client, config).makeCurrent(version);
+    } catch (error) {
+      if (Date.now() > deadline) throw error;
+    } finally {
+      await client.connection.close();
+    }
+  }
 }
 
 async function seed(ownerUrl: string, databaseUrl: string): Promise<DemoCredentials> {

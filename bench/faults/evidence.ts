@@ -25,6 +25,8 @@ export interface ObservedStack {
   readonly sandboxUrl: string;
   readonly processes: Readonly<Record<string, { readonly name: string; readonly unexpectedExits: readonly string[] }>>;
   temporalAddress(): string;
+  /** The carrier gateway. Absent when the stack has none. */
+  readonly gateway?: { purchases(): Evidence['purchases'][number][] };
   /** Decrypts payloads in Temporal. Absent when they are not encrypted. */
   readonly dataConverter?: DataConverter | undefined;
 }
@@ -117,8 +119,12 @@ export async function gather(
         FILTER (WHERE p.tracking_number IS NOT NULL), '{}') AS tracking_numbers
       FROM shipments s LEFT JOIN shipment_packages p ON p.shipment_id = s.id
       WHERE s.print_order_id IS NOT NULL GROUP BY s.id`,
-    purchases: await sql<Evidence['purchases'][number][]>`
-      SELECT tracking_number, voided_at IS NOT NULL AS voided FROM carrier_purchases WHERE tracking_number IS NOT NULL`,
+    purchases: [
+      ...(await sql<Evidence['purchases'][number][]>`
+        SELECT tracking_number, voided_at IS NOT NULL AS voided FROM carrier_purchases
+        WHERE tracking_number IS NOT NULL`),
+      ...(stack.gateway?.purchases() ?? []),
+    ],
     stock: {
       unexplained: (await auditStock(sql)).map(({ partnerSku, problem }) => `${partnerSku}: ${problem}`),
       balances: (await balances(sql)).map(({ partner, sku, now }) => ({

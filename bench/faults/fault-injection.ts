@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { randomToken } from '../../src/platform/ids';
 import type { SeededRandom } from '../support/seeded-random';
+import type { CutProxy } from './cut-proxy';
 import type { DistributedStack, ProcessName } from './distributed-stack';
 
 /** In the order of `apiUrls`. */
@@ -10,6 +11,8 @@ const API_PROCESSES = ['api-1', 'api-2'] as const;
 type Fault = { readonly weight: number } & (
   | { readonly kind: 'kill' | 'stall'; readonly process: ProcessName }
   | { readonly kind: 'cut'; readonly proxy: keyof DistributedStack['proxies'] }
+  | { readonly kind: 'hang' | 'odd words'; readonly proxy: 'gateway' }
+  | { readonly kind: 'deploy and roll back'; readonly process: 'worker-3' }
   | { readonly kind: 'sign-ins'; readonly process: (typeof API_PROCESSES)[number] }
 );
 
@@ -21,6 +24,8 @@ const FAULTS: readonly Fault[] = [
   { kind: 'kill', process: 'temporal', weight: 2 },
   { kind: 'kill', process: 'postgres', weight: 2 },
   { kind: 'kill', process: 'sandbox', weight: 2 },
+  { kind: 'kill', process: 'worker-3', weight: 1 },
+  { kind: 'deploy and roll back', process: 'worker-3', weight: 4 },
   { kind: 'stall', process: 'worker-1', weight: 1 },
   { kind: 'stall', process: 'worker-2', weight: 1 },
   // All partners, carriers and file hosts hang.
@@ -28,6 +33,9 @@ const FAULTS: readonly Fault[] = [
   { kind: 'cut', proxy: 'postgres', weight: 2 },
   { kind: 'cut', proxy: 'temporal', weight: 2 },
   { kind: 'cut', proxy: 'api', weight: 1 },
+  { kind: 'cut', proxy: 'gateway', weight: 1 },
+  { kind: 'hang', proxy: 'gateway', weight: 3 },
+  { kind: 'odd words', proxy: 'gateway', weight: 2 },
   { kind: 'sign-ins', process: 'api-1', weight: 2 },
   { kind: 'sign-ins', process: 'api-2', weight: 2 },
 ];
@@ -39,6 +47,10 @@ const DOWN_MS = [0, 4_000] as const;
 const STALL_MS = [2_000, 14_000] as const;
 /** The longest exceeds the 20 s that a call to a partner has. */
 const HANG_MS = [10_000, 25_000] as const;
+/** Time until a deployed worker version is set back. */
+const DEPLOYED_MS = [5_000, 20_000] as const;
+/** Calls of each kind that a gateway refuses with odd words. */
+const ODD_RESPONSES = 3;
 /** Simultaneous sign-ins with unknown keys: many times the connections of a process. */
 const SIGN_INS = 200;
 const LONGEST_SIGN_IN_MS = 30_000;
@@ -50,10 +62,14 @@ export async function injectFaults(
   signal: AbortSignal,
 ): Promise<Readonly<Record<string, number>>> {
   const injected: Record<string, number> = {};
+  let rolledBack = Promise.resolve();
   for (;;) {
     const pause = random.between(...SECONDS_BETWEEN) * 1_000;
     await sleep(pause, undefined, { signal }).catch(() => undefined);
-    if (signal.aborted) return injected;
+    if (signal.aborted) {
+      await rolledBack;
+      return injected;
+    }
     const fault = random.weighted(FAULTS);
     const name = `${fault.kind} ${'process' in fault ? fault.process : fault.proxy}`;
     injected[name] = (injected[name] ?? 0) + 1;
@@ -69,10 +85,36 @@ export async function injectFaults(
       case 'cut':
         stack.proxies[fault.proxy].cut();
         break;
+      case 'hang':
+        hang(stack.proxies[fault.proxy], random.between(...HANG_MS));
+        break;
+      case 'odd words':
+        for (const call of ['create', 'buy', 'label'] as const)
+          stack.gateway.fail(call, ...Array<'odd-words'>(ODD_RESPONSES).fill('odd-words'));
+        break;
+      case 'deploy and roll back': {
+        const deployedMs = random.between(...DEPLOYED_MS);
+        // One at a time: an earlier rollback must not take the next deployment back.
+        rolledBack = rolledBack.then(() => deployAndRollBack(stack, deployedMs));
+        break;
+      }
       case 'sign-ins':
         signIns(stack.apiUrls[API_PROCESSES.indexOf(fault.process)]!);
     }
   }
+}
+
+/** Stops the responses of a proxy's servers for a while. */
+function hang(proxy: CutProxy, ms: number): void {
+  proxy.hold();
+  setTimeout(() => proxy.release(), ms);
+}
+
+/** Makes the newer worker version current and, after a while, the older one again. */
+async function deployAndRollBack(stack: DistributedStack, deployedMs: number): Promise<void> {
+  await stack.makeCurrent('newer');
+  await sleep(deployedMs);
+  await stack.makeCurrent('older');
 }
 
 /** Sends a burst of sign-ins to an API process. Their responses do not matter: other faults may hit the process meanwhile. */

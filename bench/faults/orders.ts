@@ -17,9 +17,15 @@ export type OrderEnd = 'delivered' | 'shipped' | 'repaired';
 export interface OrderMix {
   readonly behaviours: readonly Scripted[];
   readonly followUps: readonly { readonly followUp: FollowUp; readonly weight: number }[];
-  /** Percentage of orders of a poster whose file host sends nothing to the first request. */
-  readonly silentHosts: number;
+  /** Hosts of posters: a faulty file of the sandbox, or null for a good host. */
+  readonly posterHosts: readonly { readonly file: string | null; readonly weight: number }[];
+  /** Percentage of orders that a carrier gateway ships in twelve packages. */
+  readonly twelvePackages: number;
 }
+
+/** The method of the carrier gateway. Its parcels are tracked by polling, so their orders end as shipped. */
+const GATEWAY_METHOD = 'easypost_usps_groundadvantage';
+const PACKAGES = 12;
 
 /** Orders of a fault run: partners misbehave, and some clients cancel or change their order. */
 const FAULTY: OrderMix = {
@@ -38,7 +44,11 @@ const FAULTY: OrderMix = {
     { behaviour: 'dispatches-often', weight: 6, end: 'delivered' },
     { behaviour: 'error-then-recovers', weight: 3, end: 'delivered' },
     { behaviour: 'ships-without-dispatch', weight: 3, end: 'shipped' },
-    ...[1, 2, 3, 4].map((words) => ({ behaviour: `odd-words=${words}`, weight: 1, end: 'delivered' }) as const),
+    // Beyond the reminders: no delivery ever gets a response.
+    { behaviour: 'silent-after-accept=99', weight: 2, end: 'delivered' },
+    { behaviour: 'never-responds', weight: 2, end: 'repaired' },
+    { behaviour: 'parcel-odd-words', weight: 2, end: 'delivered' },
+    ...[1, 2, 3, 4, 5].map((words) => ({ behaviour: `odd-words=${words}`, weight: 1, end: 'delivered' }) as const),
     { behaviour: 'odd-refusal=1', weight: 1, end: 'repaired' },
     { behaviour: 'odd-refusal=3', weight: 1, end: 'repaired' },
     { behaviour: 'no-postbacks', weight: 2, end: 'repaired' },
@@ -51,7 +61,12 @@ const FAULTY: OrderMix = {
     { followUp: 'cancel', weight: 4 },
     { followUp: 'change-address', weight: 6 },
   ],
-  silentHosts: 10,
+  posterHosts: [
+    { file: null, weight: 85 },
+    { file: 'silent.pdf', weight: 8 },
+    { file: 'drips.pdf', weight: 7 },
+  ],
+  twelvePackages: 5,
 };
 
 interface Product {
@@ -86,6 +101,13 @@ const BASKETS: readonly { readonly weight: number; readonly products: readonly P
   { weight: 3, products: [FRAMED] },
   { weight: 2, products: [TEE, FRAMED] },
 ];
+
+const itemReference = (productUid: string) => productUid.slice(0, 20);
+
+/** Instructions that put each of twelve posters into a package of its own. */
+const SINGLE_POSTERS = Array.from({ length: PACKAGES }, () => ({
+  packageItems: [{ orderItemReferenceId: itemReference(POSTER.productUid), quantity: 1 }],
+}));
 
 /** Delivery addresses, each with the partner that is selected when both can produce an item. */
 const PLACES = [
@@ -135,17 +157,21 @@ export function planOrders(
   withinMs: number,
   sandboxUrl: string,
   random: SeededRandom,
-  { behaviours, followUps, silentHosts }: OrderMix = FAULTY,
+  { behaviours, followUps, posterHosts, twelvePackages }: OrderMix = FAULTY,
   prefix = 'fault',
 ): PlannedOrder[] {
   return Array.from({ length: count }, (_, index) => {
-    const { behaviour, end } = random.weighted(behaviours);
-    const { products } = random.weighted(BASKETS);
+    const scripted = random.weighted(behaviours);
+    const { behaviour } = scripted;
+    // A repair may choose another method.
+    const hasTwelvePackages = random.below(100) < twelvePackages && scripted.end === 'delivered';
+    const end = hasTwelvePackages ? 'shipped' : scripted.end;
+    const { products } = hasTwelvePackages ? { products: [POSTER] } : random.weighted(BASKETS);
     const { followUp } = random.weighted(followUps);
     const keyed = random.below(4) > 0;
     const reference = `${prefix}-${index + 1}`;
-    const isSilent = random.below(100) < silentHosts;
-    const silentUrl = `${sandboxUrl}/faulty-files/silent.pdf?key=${reference}`;
+    const { file: faulty } = random.weighted(posterHosts);
+    const place = hasTwelvePackages ? PLACES[1] : random.pick(PLACES);
     return {
       reference,
       behaviour,
@@ -158,18 +184,22 @@ export function planOrders(
         orderReferenceId: reference,
         currency: 'EUR',
         ...(keyed ? {} : { preventDuplicate: true }),
+        ...(hasTwelvePackages ? { shipmentMethodUid: GATEWAY_METHOD, packagingInstructions: SINGLE_POSTERS } : {}),
         retailCurrency: 'EUR',
         retailShippingPriceInclVat: 4.9,
-        shippingAddress: addressOf(reference, { behaviour, end }, random.pick(PLACES)),
+        shippingAddress: addressOf(reference, scripted, place),
         items: products.map(({ productUid, file }) => ({
-          itemReferenceId: productUid.slice(0, 20),
+          itemReferenceId: itemReference(productUid),
           productUid,
-          quantity: 1 + random.below(2),
+          quantity: hasTwelvePackages ? PACKAGES : 1 + random.below(2),
           retailPriceInclVat: 19.9,
           files: [
             {
               type: file.type,
-              url: isSilent && file === POSTER.file ? silentUrl : `${sandboxUrl}/files/${file.name}`,
+              url:
+                faulty !== null && file === POSTER.file
+                  ? `${sandboxUrl}/faulty-files/${faulty}?failures=1&key=${reference}`
+                  : `${sandboxUrl}/files/${file.name}`,
             },
           ],
         })),

@@ -12,7 +12,8 @@ const PATIENCE_MS = 4 * 60_000;
 const mixOf = (behaviour: string): OrderMix => ({
   behaviours: [{ behaviour, weight: 1, end: 'delivered' }],
   followUps: [{ followUp: 'nothing', weight: 1 }],
-  silentHosts: 0,
+  posterHosts: [{ file: null, weight: 1 }],
+  twelvePackages: 0,
 });
 
 /** The client of the rehearsal: submits orders through the load balancer and reads them. */

@@ -22,6 +22,10 @@ const outForDelivery = scan('out_for_delivery', 'Out for delivery', 'Delivery de
 const delivered = scan('delivered', 'Delivered', 'Receiver', 7);
 const usual = [registered, inTransit, outForDelivery, delivered];
 
+/** Control and right-to-left characters, and the longest text that an event may have. */
+const oddWords = (text: string, length: number) =>
+  `${text} \u0007\u001b[31m\u009b \u202e\ufeff`.padEnd(length, '\u0301');
+
 /** The scans of each kind of journey, in the order in which the carrier sends them. */
 export const JOURNEYS: Readonly<Record<JourneyName, readonly Scan[]>> = {
   delivered: usual,
@@ -43,5 +47,10 @@ export const JOURNEYS: Readonly<Record<JourneyName, readonly Scan[]>> = {
     scan('failed_attempt', 'Nobody there to take the parcel', 'Delivery depot', 5),
     delivered,
   ],
+  'odd-words': usual.map((entry) => ({
+    ...entry,
+    message: oddWords(entry.message, 500),
+    location: oddWords(entry.location, 200),
+  })),
   disordered: [...usual].reverse().flatMap((entry) => [entry, entry]),
 };

@@ -1,7 +1,9 @@
 /** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
 export const FAULTS = {
   'slow.pdf': 'Responds after 10 seconds (?ms=).',
-  'drips.pdf': 'Sends 1 kB every second (?ms=). Only a limit on the time or the pace of the transfer ends it.',
+  'drips.pdf':
+    'Sends 1 kB every second (?ms=), or only to the first ?failures= requests of each ?key=. Only a limit on the time or ' +
+    'the pace of the transfer ends it.',
   'missing.pdf': 'Responds with 404.',
   'forbidden.pdf': 'Responds with 403.',
   'gone.pdf': 'Responds with 410.',

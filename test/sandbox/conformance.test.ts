@@ -56,6 +56,7 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'parcel-returned': {},
   'parcel-troubled': {},
   'parcel-events-disordered': {},
+  'parcel-odd-words': {},
   // No rule about print orders is broken: a partner may cancel a shipping order of its own.
   'cancels-shipping-order': 'needs shipping orders',
   slow: { amount: 700, among: 'slow-response', limits: { slowMs: 300 }, waitMs: 1 },
@@ -65,6 +66,7 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   redirects: { faults: ['redirect-response'] },
   'dead-after-accept': { faults: ['connection-broken'] },
   'silent-after-accept': { among: 'no-response', limits: { responseMs: 500 } },
+  'never-responds': { among: 'no-response', limits: { responseMs: 500 } },
   'no-postbacks': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'waits-for-reminder': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'stops-after-received': { faults: ['shipped-missing'], ...MISSING },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApplicationFailure } from '@temporalio/common';
+import { startEasyPostServer } from '../../sandbox/carriers/easypost-server';
 import type { TrackingSweep } from '../../workflows/tracking-sweep';
-import { startEasyPostServer } from '../src/carriers/easypost-server';
 import { playScriptedRun } from '../support/scripted-runs';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, is, orderUntil } from './order/order-fixture';

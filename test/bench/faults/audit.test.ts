@@ -120,6 +120,11 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
     'stuck',
     { orders: [order({ status: 'printed', items: [item({ status: 'printed' })] })] },
   ],
+  [
+    'an order that stands still without an attention reason',
+    'neitherEndedNorFlagged',
+    { orders: [order({ status: 'printed', attention: '', items: [item({ status: 'printed' })] })] },
+  ],
   ['a client that never got a response', 'stuck', { submitted: [submission({ orderId: null })] }],
   ['a workflow that failed', 'stuck', { runs: [{ orderId: 'a', status: 'FAILED' }] }],
   ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],

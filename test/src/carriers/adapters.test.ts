@@ -1,3 +1,4 @@
+import { type CallKind, type Fault, startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
 import { createBuiltInCarrier } from '../../../src/carriers/built-in';
 import { type CarrierAdapter, CarrierUnavailable, type PurchaseRequest } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
@@ -12,7 +13,6 @@ import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
 import { carriedConsignment } from './carried-consignment';
 import { carrierConformance } from './conformance';
-import { type CallKind, type Fault, startEasyPostServer } from './easypost-server';
 
 let sql: Sql;
 let http: SafeClient;

@@ -1,3 +1,4 @@
+import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { carrierOfNumber } from '../../../src/carriers/domain/rate-cards';
 import { S10_SERIALS, s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
@@ -9,7 +10,6 @@ import { signedCarrierEvents } from '../../support/carrier-events';
 import { type TestStack, testStack } from '../../support/stack';
 import { sweepTrackings } from '../../support/sweep-trackings';
 import { accepted, is, orderBody, orderUntil, partnerClock } from '../../workflows/order/order-fixture';
-import { startEasyPostServer } from '../carriers/easypost-server';
 
 const rates = async () => REFERENCE_RATES;
 

@@ -109,6 +109,12 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   redirects: { waits: isOnHold, change: operator('reroute'), printOrders: 2, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
+  'never-responds': {
+    waits: ({ printOrderIds }) => seenPrintOrders(stack, printOrderIds).some(({ deliveries }) => deliveries > 0),
+    act: operator('reroute'),
+    printOrders: 2,
+    labels: 1,
+  },
   'no-postbacks': {
     waits: ({ attention }) => attention === 'not_received',
     change: operator('reroute'),
@@ -288,6 +294,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   'parcel-returned': { end: 'returned', printOrders: 1, labels: 1 },
   'parcel-troubled': { printOrders: 1, labels: 1 },
   'parcel-events-disordered': { printOrders: 1, labels: 1 },
+  'parcel-odd-words': { printOrders: 1, labels: 1 },
 };
 
 let stack: TestStack;

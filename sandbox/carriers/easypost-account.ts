@@ -11,7 +11,7 @@ interface Shipment {
   messages: object[];
 }
 
-export interface EasyPostAnswer {
+export interface EasyPostResponse {
   readonly status: number;
   readonly body: unknown;
   /** Bytes of a label, in place of a JSON body. */
@@ -26,23 +26,30 @@ const SERVICES = [
 /** Parcels above this weight have no rates. */
 const MAX_OUNCES = 1_120;
 
-const error = (status: number, code: string, message: string): EasyPostAnswer => ({
+const error = (status: number, code: string, message: string): EasyPostResponse => ({
   status,
   body: { error: { code, message, errors: [] } },
 });
 const notFound = () => error(404, 'NOT_FOUND', 'The requested resource could not be found.');
 
-/** The shipments and trackers of one EasyPost account. Answers follow EasyPost's documentation. */
+/** The shipments and trackers of one EasyPost account. Responses follow EasyPost's documentation. */
 export class EasyPostAccount {
   private readonly shipments = new Map<string, Shipment>();
   private readonly trackers = new Map<string, { tracking_details: object[] }>();
   private serial = 0;
 
-  constructor(private readonly url: () => string) {}
+  /**
+   * @param url returns the address of the labels
+   * @param priceFactor multiplies the prices, so that a test can decide whether these methods are the cheapest
+   */
+  constructor(
+    private readonly url: () => string,
+    private readonly priceFactor = 1,
+  ) {}
 
   /** Performs an API call and returns its response. */
   // biome-ignore lint/suspicious/noExplicitAny: request bodies of the client
-  handle(method: string, path: string, body: any): EasyPostAnswer {
+  handle(method: string, path: string, body: any): EasyPostResponse {
     const [, resource, id, action] = path.split('/').map(decodeURIComponent);
     if (resource === 'label') return { status: 200, body: null, raw: `%PDF-1.4\n% label ${id}` };
     if (resource === 'trackers' && method === 'POST') return this.tracker(body.tracker.tracking_code);
@@ -59,10 +66,11 @@ export class EasyPostAccount {
     return notFound();
   }
 
-  /** Returns the number of labels that are paid for and not refunded. */
-  liveLabels(): number {
-    return [...this.shipments.values()].filter(({ postage_label, refund_status }) => postage_label && !refund_status)
-      .length;
+  /** Returns every purchased label. */
+  purchases(): { readonly trackingNumber: string; readonly voided: boolean }[] {
+    return [...this.shipments.values()].flatMap(({ tracking_code, refund_status }) =>
+      tracking_code === null ? [] : [{ trackingNumber: tracking_code, voided: refund_status !== null }],
+    );
   }
 
   /** Adds the tracker of a parcel that was not bought from EasyPost. */
@@ -87,7 +95,7 @@ export class EasyPostAccount {
     );
   }
 
-  private tracker(code: string): EasyPostAnswer {
+  private tracker(code: string): EasyPostResponse {
     const tracker = this.trackers.get(code);
     return tracker ? { status: 200, body: tracker } : error(422, 'TRACKER.CREATE.ERROR', 'unknown tracking code');
   }
@@ -96,7 +104,7 @@ export class EasyPostAccount {
     reference?: string;
     parcel: { weight: number };
     to_address: { zip: string };
-  }): EasyPostAnswer {
+  }): EasyPostResponse {
     if (shipment.to_address.zip === '00000') {
       return error(422, 'ADDRESS.VERIFY.FAILURE', 'Unable to verify address.');
     }
@@ -121,14 +129,14 @@ export class EasyPostAccount {
       object: 'Rate',
       carrier,
       service,
-      rate,
+      rate: (Number(rate) * this.priceFactor).toFixed(2),
       currency: 'USD',
       delivery_days: days,
       est_delivery_days: days,
     };
   }
 
-  private buy(shipment: Shipment, rateId: string): EasyPostAnswer {
+  private buy(shipment: Shipment, rateId: string): EasyPostResponse {
     if (shipment.postage_label) {
       return error(422, 'SHIPMENT.POSTAGE.EXISTS', 'Postage already exists for this shipment.');
     }

@@ -1,15 +1,20 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { setTimeout as wait } from 'node:timers/promises';
 import { EasyPostAccount } from './easypost-account';
 
-/** A fault in place of the right answer. `act-then-break` performs the call and then closes the connection. */
-export type Fault = 'time-out' | 'garbled' | '500' | 'refuse' | 'act-then-break';
+/** A fault in place of the right response. `act-then-break` performs the call and then closes the connection. */
+export type Fault = 'time-out' | 'garbled' | '500' | 'odd-words' | 'refuse' | 'act-then-break';
 
 /** Kinds of calls: three calls of shipments, refunds, label downloads and trackers. */
 export type CallKind = 'retrieve' | 'create' | 'buy' | 'refund' | 'label' | 'track';
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 const SERVER_ERROR = '{"error":{"code":"INTERNAL_SERVER_ERROR","message":"try later","errors":[]}}';
+/** 1 MB with NUL, half of a surrogate pair, control and right-to-left characters. */
+const ODD_WORDS = JSON.stringify({
+  error: { code: 'ODD\0', message: `\ud83d \0 \u0007\u001b[31m \u202e ${'x'.repeat(1_000_000)}`, errors: ['\udc00'] },
+});
 const REFUSAL = JSON.stringify({
   error: {
     code: 'SHIPMENT.POSTAGE.FAILURE',
@@ -25,16 +30,28 @@ function kindOf(method: string, path: string): CallKind {
   return action ?? (method === 'GET' ? 'retrieve' : 'create');
 }
 
-/** Starts a server with the parts of EasyPost's API that the adapter uses. */
-export async function startEasyPostServer() {
+/**
+ * Starts a server with the parts of EasyPost's API that the adapter uses.
+ * @param options.delayMs time before each response
+ * @param options.labelsUrl address of the labels. Default: the server's own
+ */
+export async function startEasyPostServer({
+  delayMs = 0,
+  priceFactor = 1,
+  labelsUrl,
+}: {
+  readonly delayMs?: number;
+  readonly priceFactor?: number;
+  readonly labelsUrl?: string;
+} = {}) {
   let url = '';
-  const account = new EasyPostAccount(() => url);
+  const account = new EasyPostAccount(() => labelsUrl ?? url, priceFactor);
   const faults = new Map<CallKind, Fault[]>();
   const connections: { kind: CallKind; reused: boolean }[] = [];
   const used = new WeakSet<object>();
   let closeReusedConnections = false;
 
-  async function answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const text = Buffer.concat(chunks).toString('utf8');
@@ -47,9 +64,11 @@ export async function startEasyPostServer() {
       response.destroy();
       return;
     }
+    if (delayMs > 0) await wait(delayMs);
     const fault = faults.get(kind)?.shift();
     if (fault === 'time-out') return;
     if (fault === '500') response.writeHead(500, JSON_TYPE).end(SERVER_ERROR);
+    else if (fault === 'odd-words') response.writeHead(500, JSON_TYPE).end(ODD_WORDS);
     else if (fault === 'refuse') response.writeHead(422, JSON_TYPE).end(REFUSAL);
     else {
       const result = account.handle(request.method!, path, text === '' ? undefined : JSON.parse(text));
@@ -62,7 +81,7 @@ export async function startEasyPostServer() {
   }
 
   const server = createServer((request, response) => {
-    answer(request, response).catch((error: Error) => response.destroy(error));
+    respond(request, response).catch((error: Error) => response.destroy(error));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -78,7 +97,9 @@ export async function startEasyPostServer() {
       closeReusedConnections = close;
     },
     /** Returns the number of labels that are paid for and not refunded. */
-    live: () => account.liveLabels(),
+    live: () => account.purchases().filter(({ voided }) => !voided).length,
+    /** Returns every purchased label. */
+    purchases: () => account.purchases(),
     /** Adds the tracker of a parcel that was not bought from EasyPost. */
     know: (code: string) => account.addTracker(code),
     /** Adds a tracking detail to a tracker. */
