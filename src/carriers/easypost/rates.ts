@@ -1,4 +1,5 @@
-import type { Consignment, ConsignmentPackage, MethodQuote, Money } from '../../consignments/domain/consignment';
+import pLimit from 'p-limit';
+import type { Consignment, MethodQuote, Money } from '../../consignments/domain/consignment';
 import { minorIn } from '../../consignments/domain/customs';
 import { type RateTable, toMinor } from '../../platform/domain/money';
 import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
@@ -7,6 +8,8 @@ import type { EasyPostRate } from './response-schemas';
 
 /** Transit time that is quoted when EasyPost gives none. */
 const DEFAULT_DAYS = 10;
+
+type ShipmentParameters = ReturnType<typeof shipmentParameters>;
 
 const slug = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '');
 
@@ -46,13 +49,16 @@ function quoteOf(rate: EasyPostRate, minor: number, currency: string): MethodQuo
   };
 }
 
-/** Groups equal packages, since each distinct package costs one call. */
-function distinctPackages(packages: readonly ConsignmentPackage[]): { pack: ConsignmentPackage; count: number }[] {
-  const groups = new Map<string, { pack: ConsignmentPackage; count: number }>();
-  for (const pack of packages) {
-    const { packageReferenceId: _, ...content } = pack;
-    const key = JSON.stringify(content);
-    groups.set(key, { pack, count: (groups.get(key)?.count ?? 0) + 1 });
+/** Calls that are made at the same time. A quote has five seconds, and EasyPost takes about one for each call. */
+const CONCURRENCY = 10;
+
+/** Groups packages for which EasyPost gets equal requests, since each distinct request costs one call. */
+function distinctRequests(consignment: Consignment): { request: ShipmentParameters; count: number }[] {
+  const groups = new Map<string, { request: ShipmentParameters; count: number }>();
+  for (const pack of consignment.packages) {
+    const request = shipmentParameters(consignment, pack);
+    const key = JSON.stringify(request);
+    groups.set(key, { request, count: (groups.get(key)?.count ?? 0) + 1 });
   }
   return [...groups.values()];
 }
@@ -68,10 +74,14 @@ export async function quoteEasyPost(
   rates: RateTable,
 ): Promise<MethodQuote[]> {
   const { currency } = consignment;
-  const groups = distinctPackages(consignment.packages);
+  const groups = distinctRequests(consignment);
+  const limit = pLimit(CONCURRENCY);
+  const quoted = await Promise.all(
+    groups.map(({ request, count }) => limit(async () => ({ count, rates: await ratesFor(api, request) }))),
+  );
   const totals = new Map<string, { rate: EasyPostRate; minor: number; groups: number }>();
-  for (const { pack, count } of groups) {
-    for (const rate of await ratesFor(api, consignment, pack)) {
+  for (const { count, rates: offered } of quoted) {
+    for (const rate of offered) {
       const price = minorIn(rateMoney(rate), currency, rates);
       if (price === null) continue;
       const total = totals.get(methodUidOf(rate));
@@ -87,13 +97,9 @@ export async function quoteEasyPost(
     .map(({ rate, minor }) => quoteOf(rate, minor, currency));
 }
 
-async function ratesFor(
-  api: EasyPostApi,
-  consignment: Consignment,
-  pack: ConsignmentPackage,
-): Promise<readonly EasyPostRate[]> {
+async function ratesFor(api: EasyPostApi, request: ShipmentParameters): Promise<readonly EasyPostRate[]> {
   try {
-    return (await api.createShipment(shipmentParameters(consignment, pack)))?.rates ?? [];
+    return (await api.createShipment(request))?.rates ?? [];
   } catch (error) {
     if (isRefusal(error)) return [];
     throw error;

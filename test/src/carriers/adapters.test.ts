@@ -95,6 +95,19 @@ describe('EasyPost', () => {
     ]);
   });
 
+  test('packages whose contents differ but not their requests are quoted with one call', async () => {
+    const [pack] = consignment.packages;
+    const packages = Array.from({ length: 12 }, (_, index) => ({
+      ...pack!,
+      packageReferenceId: `pkg-${index}`,
+      packingSlip: `slips/${index}.pdf`,
+    }));
+    const before = server.connections.length;
+    const quotes = await gateway.quote({ ...consignment, packages });
+    expect(quotes[0]).toMatchObject({ methodUid, price: { minor: 758 * 12, currency: 'USD' } });
+    expect(server.connections.length - before).toBe(1);
+  });
+
   test('an address that EasyPost refuses has no methods', async () => {
     expect(await gateway.quote(consignmentTo({ ...CHICAGO, postcode: '00000' }))).toEqual([]);
   });
