@@ -90,7 +90,7 @@ const behaviours = {
     firstResponses: (times) => ({ times, takes: true, how: 'silence' }),
     plan: usual,
   },
-  'never-responds': {
+  unresponsive: {
     summary: 'Keeps the connection of every delivery open, sends nothing, and does not accept the order.',
     firstResponses: () => ({ times: Number.POSITIVE_INFINITY, takes: false, how: 'silence' }),
     plan: () => [],

@@ -46,7 +46,7 @@ const FAULTY: OrderMix = {
     { behaviour: 'ships-without-dispatch', weight: 3, end: 'shipped' },
     // Beyond the reminders: no delivery ever gets a response.
     { behaviour: 'silent-after-accept=99', weight: 2, end: 'delivered' },
-    { behaviour: 'never-responds', weight: 2, end: 'repaired' },
+    { behaviour: 'unresponsive', weight: 2, end: 'repaired' },
     { behaviour: 'parcel-odd-words', weight: 2, end: 'delivered' },
     ...[1, 2, 3, 4, 5].map((words) => ({ behaviour: `odd-words=${words}`, weight: 1, end: 'delivered' }) as const),
     { behaviour: 'odd-refusal=1', weight: 1, end: 'repaired' },

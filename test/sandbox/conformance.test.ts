@@ -66,7 +66,7 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   redirects: { faults: ['redirect-response'] },
   'dead-after-accept': { faults: ['connection-broken'] },
   'silent-after-accept': { among: 'no-response', limits: { responseMs: 500 } },
-  'never-responds': { among: 'no-response', limits: { responseMs: 500 } },
+  unresponsive: { among: 'no-response', limits: { responseMs: 500 } },
   'no-postbacks': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'waits-for-reminder': { faults: ['received-missing', 'shipped-missing'], ...MISSING },
   'stops-after-received': { faults: ['shipped-missing'], ...MISSING },

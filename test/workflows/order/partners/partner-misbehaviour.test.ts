@@ -109,9 +109,9 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
   redirects: { waits: isOnHold, change: operator('reroute'), printOrders: 2, labels: 1 },
   'dead-after-accept': { printOrders: 1, labels: 1 },
   'silent-after-accept': { printOrders: 1, labels: 1 },
-  'never-responds': {
+  unresponsive: {
     waits: ({ printOrderIds }) => seenPrintOrders(stack, printOrderIds).some(({ deliveries }) => deliveries > 0),
-    act: operator('reroute'),
+    change: operator('reroute'),
     printOrders: 2,
     labels: 1,
   },
