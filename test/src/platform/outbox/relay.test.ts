@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import postgres from 'postgres';
 import { replayDead } from '../../../../src/platform/outbox/dead-letters';
@@ -216,22 +217,32 @@ test('a target with a long queue and a slow receiver does not delay other target
   expect(done.filter((target) => target === 'slow')).toHaveLength(100);
 });
 
-test('rows wait while the receiving server is unavailable and are delivered when it is back', async () => {
-  let unavailable = true;
-  let asked = 0;
+test('rows wait while the receiving server is unavailable: one row at a time probes it, and all are delivered when it is back', async () => {
+  const concurrency = 4;
+  let isAvailable = false;
+  let running = 0;
+  /** For each attempt at the unavailable server, the number of attempts that were running. */
+  const atOnce: number[] = [];
   const seen: number[] = [];
-  await relay(async (row) => {
-    asked += 1;
-    if (unavailable) return { outcome: 'unavailable', error: 'no server' };
-    seen.push(numberOf(row));
-    return { outcome: 'done' };
-  });
-  await enqueue(sql, ...Array.from({ length: 50 }, (_, n) => message('t', n)));
-  await new Promise((resolve) => setTimeout(resolve, 1_500));
+  await relay(
+    async (row) => {
+      if (!isAvailable) {
+        running += 1;
+        atOnce.push(running);
+        await nextTurn();
+        running -= 1;
+        return { outcome: 'unavailable', error: 'no server' };
+      }
+      seen.push(numberOf(row));
+      return { outcome: 'done' };
+    },
+    { concurrency },
+  );
+  await enqueue(sql, ...Array.from({ length: 50 }, (_, n) => message(`t${n}`, n)));
+  await eventually(async () => (atOnce.length >= concurrency + 2 ? true : undefined));
+  expect(atOnce.slice(concurrency)).toEqual(atOnce.slice(concurrency).map(() => 1));
   expect(await left()).toBe(50);
-  // The relay probes the server with one row at a time.
-  expect(asked).toBeLessThan(50);
-  unavailable = false;
+  isAvailable = true;
   await eventually(none);
   expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
 });
@@ -345,7 +356,6 @@ test('a process with a relay wakes it without NOTIFY', async () => {
   for (let times = 0; times < 10; times += 1) wakeRelays(pool, 'notification');
   await eventually(none);
   expect(seen).toEqual([7]);
-  await new Promise((resolve) => setTimeout(resolve, 300));
   // Claims begin with WITH, and LISTEN is the relay's own.
   expect(statements.filter((statement) => statement === 'SELECT')).toEqual([]);
 });
@@ -360,8 +370,9 @@ test('a process whose relays have no lane for a kind notifies, throttled', async
   for (let times = 0; times < 10; times += 1) wakeRelays(pool, 'notification');
   // One for the first wake-up and one for the others.
   await eventually(async () => (notifications === 2 ? true : undefined));
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(notifications).toBe(2);
+  for (let times = 0; times < 10; times += 1) wakeRelays(pool, 'notification');
+  await eventually(async () => (notifications > 2 ? true : undefined));
+  expect(notifications).toBe(3);
   await unlisten();
 });
 
@@ -373,19 +384,24 @@ test('relays are notified after the commit, not inside the transaction, and not 
   await eventually(async () => (statements.length >= 4 ? true : undefined));
   expect(statements).toEqual(['begin', 'INSERT', 'commit', 'SELECT']);
 
-  const failed = inTransaction(pool, async (tx) => {
+  // A pool of its own, whose first wake-up does not wait. Its only connection sends the statements one after the other.
+  const other = await watchedPool(1);
+  await other.pool`SELECT 1`;
+  other.statements.length = 0;
+  const failed = inTransaction(other.pool, async (tx) => {
     await enqueue(tx, message('t', 3));
     throw new Error('no');
   });
   await expect(failed).rejects.toThrow('no');
-  await new Promise((resolve) => setTimeout(resolve, 100));
-  expect(statements.slice(4)).toEqual(['begin', 'INSERT', 'rollback']);
+  await other.pool`VALUES (1)`;
+  expect(other.statements).toEqual(['begin', 'INSERT', 'rollback', 'VALUES']);
 });
 
 test('a stopping relay finishes its deliveries', async () => {
   let ended = false;
+  const delivery = Promise.withResolvers<void>();
   const started = await relay(async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await delivery.promise;
     ended = true;
     return { outcome: 'done' };
   });
@@ -394,7 +410,10 @@ test('a stopping relay finishes its deliveries', async () => {
     const [row] = await sql`SELECT 1 FROM outbox WHERE attempts = 1`;
     return row;
   });
-  await started.stop();
+  const stopped = started.stop();
+  await nextTurn();
+  delivery.resolve();
+  await stopped;
   expect(ended).toBe(true);
   expect(await left()).toBe(0);
 });
