@@ -59,115 +59,125 @@ const FOLDERS = ['cli', 'src', 'api', 'workflows', 'activities', 'console'];
 const imports = (files: Record<string, string>) =>
   run(files, 'depcruise', '--config', '.dependency-cruiser.mjs', ...FOLDERS);
 
-test('imports that the rules allow pass', () => {
-  const { passes, output } = imports({});
+test('imports that the rules allow pass, and so does a cycle of types', () => {
+  const { passes, output } = imports({
+    'src/orders/a.ts': "import { b } from './b'; export const a = b; export type A = 1;",
+    'src/orders/b.ts': "import type { A } from './a'; export const b: A = 1;",
+  });
   expect(output).toContain('no dependency violations found');
   expect(passes).toBe(true);
 });
 
-test.each([
+/** What fails, the file with it, and the rule. All files are in one tree, because each run of the tool takes half a second of CPU. */
+const FAULTS: readonly (readonly [string, string, string, string])[] = [
   [
     'a workflow that imports an activity',
-    'workflows/x.ts',
+    'workflows/x1.ts',
     "import { fetch } from '../activities/order'; export const x = fetch;",
     'workflows are deterministic',
   ],
   [
     'a workflow that exports an activity on',
-    'workflows/x.ts',
+    'workflows/x2.ts',
     "export { fetch } from '../activities/order';",
     'workflows are deterministic',
   ],
   [
     'a workflow that imports a Node module',
-    'workflows/x.ts',
+    'workflows/x3.ts',
     "import { readFileSync } from 'fs'; export const x = readFileSync;",
     'workflows are deterministic',
   ],
   [
     'a workflow that loads a store',
-    'workflows/x.ts',
+    'workflows/x4.ts',
     "export const s = () => import('../src/orders/store');",
     'workflows are deterministic',
   ],
   [
     'a domain module with SQL',
-    'src/orders/domain/x.ts',
+    'src/orders/domain/x5.ts',
     "import postgres from 'postgres'; export const x = postgres;",
     'domain is pure',
   ],
   [
     'a domain module that imports a store',
-    'src/orders/domain/x.ts',
+    'src/orders/domain/x6.ts',
     "import { store } from '../store'; export const x = store;",
     'domain is pure',
   ],
   [
     'src that imports an activity type',
-    'src/orders/x.ts',
+    'src/orders/x7.ts',
     "import type { Activities } from '../../activities/order'; export type X = Activities;",
     'src stands below',
   ],
   [
     'the platform that knows a feature',
-    'src/platform/x.ts',
+    'src/platform/x8.ts',
     "import type { Order } from '../orders/domain/order'; export type X = Order;",
     'features above platform',
   ],
   [
     'a feature that imports a feature above it',
-    'src/partners/x.ts',
+    'src/partners/x9.ts',
     "import type { Order } from '../orders/domain/order'; export type X = Order;",
     'features above partners',
   ],
   [
     'a feature that the list does not name',
-    'src/gifts/x.ts',
+    'src/gifts/x10.ts',
     "import { store } from '../orders/store'; export const x = store;",
     'every feature has a place',
   ],
-  ['an import of nothing', 'api/x.ts', "import { gone } from './gone'; export const x = gone;", 'imports exist'],
+  ['an import of nothing', 'api/x11.ts', "import { gone } from './gone'; export const x = gone;", 'imports exist'],
   [
     'an import of a package that is not declared',
-    'api/x.ts',
+    'api/x12.ts',
     "import { value } from 'stray'; export const x = value;",
     'packages are declared',
   ],
   [
     'a shipped import of a development dependency',
-    'src/orders/x.ts',
+    'src/orders/x13.ts',
     "import { value } from 'supertest'; export const x = value;",
     'shipped code has dependencies',
   ],
   [
     'an optional dependency that loads with its module',
-    'cli/x.ts',
+    'cli/x14.ts',
     "import { value } from 'listr2'; export const x = value;",
     'optional packages load late',
   ],
-])('%s fails', (_, path, text, rule) => {
-  const { passes, output } = imports({ [path]: text });
-  expect(output).toContain(`${rule}: ${path}`);
-  expect(passes).toBe(false);
-});
+  [
+    'a module that imports a module which imports it',
+    'src/orders/a.ts',
+    "import { b } from './b'; export const a = b;",
+    'no cycles',
+  ],
+  [
+    'a module of the console that imports a module which imports a type of it',
+    'console/a.ts',
+    "import { b } from './b'; export const a = b; export type A = 1;",
+    'no cycles of types in the console',
+  ],
+];
 
-test('modules that import each other in a cycle fail, unless by types only', () => {
-  const there = { 'src/orders/a.ts': "import { b } from './b'; export const a = b; export type A = 1;" };
-  const cycle = imports({
-    ...there,
-    'src/orders/b.ts': "import { a } from './a'; export const b = () => a;",
+describe('an import that the rules forbid', () => {
+  let faulty: ReturnType<typeof run>;
+
+  beforeAll(() => {
+    faulty = imports({
+      ...Object.fromEntries(FAULTS.map(([, path, text]) => [path, text])),
+      'src/orders/b.ts': "import { a } from './a'; export const b = () => a;",
+      'console/b.ts': "import type { A } from './a'; export const b: A = 1;",
+    });
   });
-  expect(cycle.output).toContain('no cycles: src/orders/a.ts');
-  expect(cycle.passes).toBe(false);
-  expect(imports({ ...there, 'src/orders/b.ts': "import type { A } from './a'; export const b: A = 1;" }).passes).toBe(
-    true,
-  );
-  const types = imports({
-    'console/a.ts': "import { b } from './b'; export const a = b; export type A = 1;",
-    'console/b.ts': "import type { A } from './a'; export const b: A = 1;",
+
+  test.each(FAULTS)('%s fails', (_, path, _text, rule) => {
+    expect(faulty.output).toContain(`${rule}: ${path}`);
+    expect(faulty.passes).toBe(false);
   });
-  expect(types.output).toContain('no cycles of types in the console: console/');
-  expect(types.passes).toBe(false);
 });
 
 describe('a dependency of package.json', () => {
