@@ -1,3 +1,4 @@
+import { isGrpcServiceError } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
 import { workerVersions } from '../../src/platform/temporal/worker-versions';
@@ -6,6 +7,9 @@ import { eventually, type TestStack, testStack } from '../support/stack';
 import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
 
 /** Deploys while orders run: worker versions on the embedded server, by the steps of docs/operation/upgrades.md. */
+
+/** The gRPC status of a run that has not started. */
+const NOT_FOUND = 5;
 
 let stack: TestStack;
 const workers = new Map<string, RunningWorker>();
@@ -49,6 +53,35 @@ async function runsOn(orderId: string, buildId: string | null): Promise<void> {
     const info = await versioningOf(orderId);
     const upgrades = info?.behavior === temporal.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE;
     return (info?.deploymentVersion?.buildId ?? null) === buildId && upgrades === (buildId !== null) ? true : undefined;
+  });
+}
+
+/** Waits until a version polls for workflow tasks. */
+async function polledBy(buildId: string): Promise<void> {
+  const { config, temporal: client } = stack.services;
+  await eventually(async () => {
+    const { pollers } = await client.workflowService.describeTaskQueue({
+      namespace: config.TEMPORAL_NAMESPACE,
+      taskQueue: { name: config.TEMPORAL_TASK_QUEUE },
+      taskQueueType: temporal.api.enums.v1.TaskQueueType.TASK_QUEUE_TYPE_WORKFLOW,
+    });
+    return pollers.some(({ deploymentOptions }) => deploymentOptions?.buildId === buildId) ? true : undefined;
+  });
+}
+
+/** Waits until the first workflow task of an order is scheduled or started. @returns the time of that event in milliseconds */
+async function firstTask(
+  orderId: string,
+  attributes: 'workflowTaskScheduledEventAttributes' | 'workflowTaskStartedEventAttributes',
+): Promise<number> {
+  return await eventually(async () => {
+    const run = stack.services.temporal.workflow.getHandle(`order-${orderId}`);
+    const history = await run.fetchHistory().catch((error: unknown) => {
+      if (isGrpcServiceError(error) && error.code === NOT_FOUND) return undefined;
+      throw error;
+    });
+    const event = history?.events?.find((event) => event[attributes] != null);
+    return event && Number(event.eventTime!.seconds) * 1_000 + Math.floor(event.eventTime!.nanos! / 1e6);
   });
 }
 
@@ -125,8 +158,11 @@ test('a worker whose version is not current gets no tasks', async () => {
   const { id } = await stack.client.submitOrder({
     body: orderBody(stack, 'waits'),
   });
-  await new Promise((resolve) => setTimeout(resolve, 2_000));
+  await polledBy('c');
+  await firstTask(id, 'workflowTaskScheduledEventAttributes');
   expect((await stack.client.getOrder({ params: { orderId: id } })).fulfillmentStatus).toBe('created');
+  const before = Date.now();
   await makeCurrent('c');
   await orderUntil(stack, id, is('passed'));
+  expect(await firstTask(id, 'workflowTaskStartedEventAttributes')).toBeGreaterThanOrEqual(before);
 });
