@@ -14,6 +14,11 @@ export interface ClientOptions {
   readonly retries?: number;
   /** Timeout of one attempt, in milliseconds. Default 30,000. */
   readonly timeoutMs?: number;
+  /**
+   * Called with the paths of the fields that Pressline does not know and ignored (`items[0].qty`), before the call returns or
+   * throws. An error thrown here rejects the call, which Pressline has processed.
+   */
+  readonly onIgnoredFields?: (fields: readonly string[], operation: keyof Operations) => void;
 }
 
 export interface CallOptions {
@@ -152,7 +157,7 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
  * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
  */
 export function createPresslineClient(options: ClientOptions): PresslineClient {
-  const { baseUrl, apiKey, apiSecret, retries = 5, timeoutMs = 30_000 } = options;
+  const { baseUrl, apiKey, apiSecret, retries = 5, timeoutMs = 30_000, onIgnoredFields } = options;
   const keyHeader = apiSecret === undefined ? apiKey : `${apiKey}:${apiSecret}`;
 
   async function call(operation: OperationId, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<unknown> {
@@ -169,23 +174,34 @@ export function createPresslineClient(options: ClientOptions): PresslineClient {
     for (let attempt = 0; ; attempt += 1) {
       const timeout = AbortSignal.timeout(timeoutMs);
       const signal = callOptions.signal ? AbortSignal.any([callOptions.signal, timeout]) : timeout;
-      let retryAfter: string | null | undefined;
+      let response: Response | undefined;
+      let body: unknown;
       try {
-        const response = await fetch(url, { ...init, signal });
-        if (response.ok) return await response.json();
-        const body = await errorBody(response);
-        const requestId = response.headers.get('X-Request-Id') ?? undefined;
-        const refused = new PresslineError(operation, response.status, body, requestId);
-        const mayPass = UNAVAILABLE.includes(refused.status) || refused.code === 'IDEMPOTENCY_IN_FLIGHT';
-        // A quota may be used up for long.
-        const isOverRate = refused.status === 429 && refused.code !== 'QUOTA_EXCEEDED';
-        if (attempt >= retries || !(isOverRate || (repeatable && mayPass))) throw refused;
-        retryAfter = response.headers.get('Retry-After');
+        response = await fetch(url, { ...init, signal });
+        body = response.ok ? await response.json() : await errorBody(response);
       } catch (error) {
-        const isOver = callOptions.signal?.aborted || attempt >= retries || !repeatable;
-        if (error instanceof PresslineError || isOver) throw error;
+        if (callOptions.signal?.aborted || attempt >= retries || !repeatable) throw error;
+        response = undefined;
       }
-      await sleep(delayBefore(attempt, retryAfter), undefined, { signal: callOptions.signal });
+      if (response !== undefined) {
+        const { status, headers } = response;
+        const refused = response.ok
+          ? null
+          : new PresslineError(operation, status, body, headers.get('X-Request-Id') ?? undefined);
+        const mayPass = UNAVAILABLE.includes(status) || refused?.code === 'IDEMPOTENCY_IN_FLIGHT';
+        // A quota may be used up for long.
+        const isOverRate = status === 429 && refused?.code !== 'QUOTA_EXCEEDED';
+        const isRetried = refused !== null && attempt < retries && (isOverRate || (repeatable && mayPass));
+        if (!isRetried) {
+          const ignored = headers.get('X-Ignored-Fields');
+          if (ignored !== null) onIgnoredFields?.(ignored.split(', '), operation);
+          if (refused !== null) throw refused;
+          return body;
+        }
+      }
+      await sleep(delayBefore(attempt, response?.headers.get('Retry-After')), undefined, {
+        signal: callOptions.signal,
+      });
     }
   }
 

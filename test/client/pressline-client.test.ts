@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app';
 import { clientRoutes } from '../../api/clients/routes';
 import { type HttpServer, startHttpServer } from '../../api/http/server';
-import { createPresslineClient, PresslineError } from '../../client/pressline-client';
+import { type ClientOptions, createPresslineClient, PresslineError } from '../../client/pressline-client';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 
@@ -24,7 +24,7 @@ afterAll(async () => {
 });
 
 /** Starts a server that sends the given responses in order and records the requests. */
-async function scripted(responses: RequestListener[], retries = 3) {
+async function scripted(responses: RequestListener[], options: Partial<ClientOptions> = {}) {
   const seen: IncomingMessage[] = [];
   const fake = createServer((req, res) => {
     seen.push(req);
@@ -36,7 +36,7 @@ async function scripted(responses: RequestListener[], retries = 3) {
     return new Promise((resolve) => fake.close(resolve));
   });
   const baseUrl = `http://127.0.0.1:${(fake.address() as AddressInfo).port}`;
-  return { client: createPresslineClient({ baseUrl, apiKey: 'k', apiSecret: 's', retries }), seen };
+  return { client: createPresslineClient({ baseUrl, apiKey: 'k', apiSecret: 's', retries: 3, ...options }), seen };
 }
 
 const responding =
@@ -97,7 +97,7 @@ test('429, 502, 503, 504 and a broken connection are retried with the same idemp
       hangingUp,
       responding(200, { id: '1' }),
     ],
-    5,
+    { retries: 5 },
   );
   expect(await client.createClient({ body: { name: 'x' } })).toEqual({ id: '1' });
   expect(seen).toHaveLength(6);
@@ -125,6 +125,40 @@ test('searches, quotes and the pages of each are retried like reads', async () =
   expect(seen).toHaveLength(3);
   const quotes = await scripted([proxyPage(502), responding(200, { quotes: [] })]);
   expect(await quotes.client.quoteOrder({ body: {} as never })).toEqual({ quotes: [] });
+});
+
+test('fields that the API ignored are reported once, also when the call fails', async () => {
+  const reported: unknown[] = [];
+  const client = createPresslineClient({
+    baseUrl: server.url,
+    apiKey: operator.apiKey,
+    onIgnoredFields: (fields, operation) => reported.push([operation, ...fields]),
+  });
+  await client.createClient({ body: { name: 'misspelled', nmae: 'x', sittings: { a: 1 } } as never });
+  await client.listClients({ query: { limit: 1, offset: 3 } as never });
+  await client.listClients({ query: { limit: 1 } });
+  expect(reported.splice(0)).toEqual([
+    ['createClient', 'nmae', 'sittings'],
+    ['listClients', 'offset'],
+  ]);
+  const header = { 'X-Ignored-Fields': 'qty' };
+  const { seen, client: retried } = await scripted(
+    [responding(503, {}, header), responding(409, { code: 'CONFLICT' }, header)],
+    { onIgnoredFields: (fields) => reported.push(fields) },
+  );
+  await expect(retried.createClient({ body: { name: 'x' } })).rejects.toMatchObject({ status: 409 });
+  expect(seen).toHaveLength(2);
+  expect(reported).toEqual([['qty']]);
+});
+
+test('an error of the report of ignored fields rejects the call, which is not repeated', async () => {
+  const { seen, client } = await scripted([responding(200, {}, { 'X-Ignored-Fields': 'qty' })], {
+    onIgnoredFields: (fields) => {
+      throw new Error(`unknown fields: ${fields.join()}`);
+    },
+  });
+  await expect(client.listClients()).rejects.toThrow('unknown fields: qty');
+  expect(seen).toHaveLength(1);
 });
 
 test('the last response of a proxy is an error with its text', async () => {
