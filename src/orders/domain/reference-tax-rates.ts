@@ -1,65 +1,98 @@
 import type { TaxTable } from './vat';
 
-/** Sources of the reference rates. */
-export const TAX_SOURCES = {
-  standard: 'Standard rates as published by the tax authorities, January 2026',
-  books:
-    'Rates of printed books: VAT Act 1994 schedule 8 group 3 (GB, IM); VATCA 2010 schedule 2 (IE); UStG annex 2 no. 49 (DE); ' +
-    'CGI art. 278-0 bis (FR); LIVA art. 91.Dos (ES); Wet OB 1968 table I a.30 (NL)',
-} as const;
+/** Source of the standard rates. */
+const STANDARD_SOURCE = 'Standard rates as published by the tax authorities, January 2026';
+/** Source of the rates of printed books that are the same in both publications. */
+const COMPENDIUM = 'Compendium of Cultural Policies and Trends in Europe 2017, and booksellers’ tables of 2024';
+
+/** Standard rates by country of delivery. */
+const STANDARD: Readonly<Record<string, string>> = {
+  AE: '0.05',
+  AT: '0.20',
+  AU: '0.10',
+  AX: '0.255',
+  BE: '0.21',
+  BG: '0.20',
+  CA: '0.05',
+  CH: '0.081',
+  CL: '0.19',
+  CY: '0.19',
+  CZ: '0.21',
+  DE: '0.19',
+  DK: '0.25',
+  EE: '0.24',
+  ES: '0.21',
+  FI: '0.255',
+  FR: '0.20',
+  GB: '0.20',
+  GR: '0.24',
+  HR: '0.25',
+  HU: '0.27',
+  IE: '0.23',
+  IL: '0.18',
+  IM: '0.20',
+  IN: '0.18',
+  IS: '0.24',
+  IT: '0.22',
+  JP: '0.10',
+  KR: '0.10',
+  LI: '0.081',
+  LT: '0.21',
+  LU: '0.17',
+  LV: '0.21',
+  MC: '0.20',
+  MT: '0.18',
+  MX: '0.16',
+  NL: '0.21',
+  NO: '0.25',
+  NZ: '0.15',
+  PL: '0.23',
+  PT: '0.23',
+  RO: '0.21',
+  SE: '0.25',
+  SG: '0.09',
+  SI: '0.22',
+  SK: '0.23',
+  TR: '0.20',
+  ZA: '0.15',
+};
+
+/** Rates of printed books with their sources. Countries that are not listed charge their standard rate. */
+const BOOKS: Readonly<Record<string, readonly [rate: string, source: string]>> = {
+  AT: ['0.10', 'UStG § 10 (2), annex 1'],
+  BE: ['0.06', COMPENDIUM],
+  DE: ['0.07', 'UStG annex 2 no. 49'],
+  EE: ['0.09', COMPENDIUM],
+  ES: ['0.04', 'LIVA art. 91.Dos'],
+  FI: ['0.135', 'Reduced rate since January 2026, which books have'],
+  FR: ['0.055', 'CGI art. 278-0 bis'],
+  GB: ['0', 'VAT Act 1994 schedule 8 group 3'],
+  HR: ['0.05', COMPENDIUM],
+  HU: ['0.05', COMPENDIUM],
+  IE: ['0', 'VATCA 2010 schedule 2'],
+  IM: ['0', 'As in GB: VAT Act 1994 schedule 8 group 3'],
+  IT: ['0.04', COMPENDIUM],
+  LT: ['0.05', 'Rate of books since January 2026, formerly 9 %'],
+  MT: ['0.05', COMPENDIUM],
+  NL: ['0.09', 'Wet OB 1968 table I a.30'],
+  NO: ['0', 'Norwegian customs, Books. Photo books are no books'],
+  PL: ['0.05', COMPENDIUM],
+  PT: ['0.06', COMPENDIUM],
+  SE: ['0.06', COMPENDIUM],
+};
 
 /**
  * Rates of value added tax or goods and services tax by country of delivery, which apply until operators load others
  * (src/orders/receipts/tax-rates.ts). Countries that are not listed charge none. The US taxes the retail sale by state,
  * not the production.
  */
-export const REFERENCE_TAX_RATES: TaxTable = {
-  AE: { standard: '0.05' },
-  AT: { standard: '0.20' },
-  AU: { standard: '0.10' },
-  AX: { standard: '0.255' },
-  BE: { standard: '0.21' },
-  BG: { standard: '0.20' },
-  CA: { standard: '0.05' },
-  CH: { standard: '0.081' },
-  CL: { standard: '0.19' },
-  CY: { standard: '0.19' },
-  CZ: { standard: '0.21' },
-  DE: { standard: '0.19', books: '0.07' },
-  DK: { standard: '0.25' },
-  EE: { standard: '0.24' },
-  ES: { standard: '0.21', books: '0.04' },
-  FI: { standard: '0.255' },
-  FR: { standard: '0.20', books: '0.055' },
-  GB: { standard: '0.20', books: '0' },
-  GR: { standard: '0.24' },
-  HR: { standard: '0.25' },
-  HU: { standard: '0.27' },
-  IE: { standard: '0.23', books: '0' },
-  IL: { standard: '0.18' },
-  IM: { standard: '0.20', books: '0' },
-  IN: { standard: '0.18' },
-  IS: { standard: '0.24' },
-  IT: { standard: '0.22' },
-  JP: { standard: '0.10' },
-  KR: { standard: '0.10' },
-  LI: { standard: '0.081' },
-  LT: { standard: '0.21' },
-  LU: { standard: '0.17' },
-  LV: { standard: '0.21' },
-  MC: { standard: '0.20' },
-  MT: { standard: '0.18' },
-  MX: { standard: '0.16' },
-  NL: { standard: '0.21', books: '0.09' },
-  NO: { standard: '0.25' },
-  NZ: { standard: '0.15' },
-  PL: { standard: '0.23' },
-  PT: { standard: '0.23' },
-  RO: { standard: '0.21' },
-  SE: { standard: '0.25' },
-  SG: { standard: '0.09' },
-  SI: { standard: '0.22' },
-  SK: { standard: '0.23' },
-  TR: { standard: '0.20' },
-  ZA: { standard: '0.15' },
-};
+export const REFERENCE_TAX_RATES: TaxTable = Object.fromEntries(
+  Object.entries(STANDARD).map(([country, standard]) => {
+    const books = BOOKS[country]?.[0];
+    return [country, books === undefined ? { standard } : { standard, books }];
+  }),
+);
+
+/** Returns the source of a reference rate. */
+export const taxSourceOf = (country: string, category: string): string =>
+  (category === 'books' ? BOOKS[country]?.[1] : undefined) ?? STANDARD_SOURCE;

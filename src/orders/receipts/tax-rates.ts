@@ -1,7 +1,7 @@
 import type { TaxCategory } from '../../catalog/domain/product';
 import { dailyCache } from '../../platform/daily-cache';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
-import { REFERENCE_TAX_RATES, TAX_SOURCES } from '../domain/reference-tax-rates';
+import { REFERENCE_TAX_RATES, taxSourceOf } from '../domain/reference-tax-rates';
 import type { TaxTable } from '../domain/vat';
 
 /** The tax rate of a category in a country. */
@@ -48,8 +48,9 @@ export async function taxRatesOn(sql: Sql, day: string): Promise<DatedTaxRate[]>
   const rates = new Map<string, DatedTaxRate>();
   for (const [country, byCategory] of Object.entries(REFERENCE_TAX_RATES)) {
     for (const [name, rate] of Object.entries(byCategory)) {
-      const category = name as keyof typeof TAX_SOURCES;
-      rates.set(`${country} ${category}`, { country, category, rate, source: TAX_SOURCES[category], validFrom: null });
+      const category = name as TaxCategory;
+      const source = taxSourceOf(country, category);
+      rates.set(`${country} ${category}`, { country, category, rate, source, validFrom: null });
     }
   }
   const loaded = await sql<DatedTaxRate[]>`

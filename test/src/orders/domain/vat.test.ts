@@ -45,7 +45,8 @@ test.each([
   ['DE', 'DE', 'books', '0.07'],
   ['DE', 'IE', 'books', '0'],
   // Without a rate of its own, a category has the standard rate.
-  ['DE', 'SE', 'books', '0.25'],
+  ['DE', 'RO', 'books', '0.21'],
+  ['DE', 'SE', 'books', '0.06'],
   ['DE', 'SE', 'zero', '0'],
   ['DE', 'GB', 'books', '0'],
 ] as const)('from %s to %s, goods of the category %s have the rate %s', (from, to, category, rate) => {
