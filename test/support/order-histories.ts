@@ -9,7 +9,7 @@ import { failuresOf, type History, keepHistory, replay } from './histories';
 /** References of the orders whose histories are stored, by test file. */
 const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   'partner-misbehaviour': Object.keys(BEHAVIOURS).filter((name) => !NOT_PROVOKED.some((each) => each === name)),
-  cancellation: ['early', 'while-planned', 'agreed', 'refused', 'by-word'],
+  cancellation: ['early', 'while-planned', 'agreed', 'refused', 'by-word', 'one-of-two', 'part-left'],
   'operator-repair': [
     'hold-early',
     'hold-late',
@@ -25,6 +25,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
     'split',
     'five-keys',
   ],
+  'operator-changes': ['forgotten', 'fewer-units', 'short-refunded'],
   reroute: ['agrees', 'refuses', 'stays-silent', 'is-producing', 'agrees-later', 'forced'],
   'order-run': ['first'],
   'order-updates': ['moved-twice', 'moved-in-delivery', 'no-update-address', 'refused-update', 'old-address'],
