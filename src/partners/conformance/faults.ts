@@ -21,7 +21,7 @@ export const FAULTS = {
   'cancel-refused': 'A cancel request that follows the print order at once is refused.',
   'duplicate-cancel-refused': 'A cancel request that arrives again is refused.',
   'unknown-cancel-failed': 'A cancel request for an unknown print order gets 5xx, or no response.',
-  'update-refused': 'An order update that follows the print order at once is refused.',
+  'update-refused': 'An order update that follows the print order at once is refused: another address, or fewer units.',
   'duplicate-update-refused': 'An order update that arrives again is refused.',
   'inventory-refused': 'A stock poll is refused.',
   'inventory-invalid': 'The response to a stock poll does not have the levels of the SKUs.',

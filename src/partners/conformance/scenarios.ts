@@ -298,7 +298,7 @@ const updates: Scenario = {
     const again = await context.send({ url, body, messageId });
     if (!mustAccept(context, `${what}, again`, again, 'duplicate-update-refused')) return;
     // After units are cancelled, an update states those that are still wanted.
-    const fewer = withRevision(printOrder.changed({ delivery: MOVED_DELIVERY, quantity: 1 }), 3);
+    const fewer = withRevision(printOrder.changed({ delivery: CHANGED_DELIVERY, quantity: 1 }), 3);
     const cut = await context.send({ url, body: fewer });
     mustAccept(context, `update of ${printOrder.id} to fewer units`, cut, 'update-refused');
   },
