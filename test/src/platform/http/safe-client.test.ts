@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { TransferError } from '../../../../src/platform/http/http-fault';
 import { isTransient, retryAfterMs } from '../../../../src/platform/http/response';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
+import { startTimeouts } from '../../../../src/platform/http/timeouts';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -258,22 +258,13 @@ describe('responses', () => {
   });
 
   describe('with a least pace', () => {
-    const paced = { ...call, timeoutMs: 60_000, leastPace: { headMs: 200, windowBytes: 100, windowMs: 400 } };
-
-    /** Responds with 20 pieces of a size, one every 50 ms. */
-    const inPieces = (size: number): Handler => {
-      return async (_request, response) => {
-        for (let sent = 0; sent < 20 && !response.destroyed; sent++) {
-          response.write('x'.repeat(size));
-          await sleep(50);
-        }
-        response.end();
-      };
-    };
+    const leastPace = { headMs: 60_000, windowBytes: 100, windowMs: 400 };
+    const paced = { ...call, timeoutMs: 120_000 };
+    afterEach(() => jest.useRealTimers());
 
     it('a server that sends no head times out long before the end of the request’s time', async () => {
       handler = () => undefined;
-      expect(await client.request({ url: origin, ...paced })).toMatchObject({
+      expect(await client.request({ url: origin, ...paced, leastPace: { ...leastPace, headMs: 200 } })).toMatchObject({
         ok: false,
         kind: 'timeout',
         message: expect.stringContaining('sent nothing within 200 ms'),
@@ -281,8 +272,11 @@ describe('responses', () => {
     });
 
     it('a body that trickles times out', async () => {
-      handler = inPieces(1);
-      const response = await client.request({ url: origin, ...paced });
+      handler = (_request, response) => {
+        const drip = setInterval(() => response.write('.'), 50);
+        response.on('close', () => clearInterval(drip));
+      };
+      const response = await client.request({ url: origin, ...paced, leastPace });
       if (!response.ok) throw new Error(response.message);
       await expect(response.body.toArray()).rejects.toMatchObject({
         name: 'TransferError',
@@ -291,11 +285,17 @@ describe('responses', () => {
       });
     });
 
-    it('a body with that pace arrives, however many windows it takes', async () => {
-      handler = inPieces(50);
-      const response = await client.request({ url: origin, ...paced });
-      if (!response.ok) throw new Error(response.message);
-      expect(Buffer.concat(await response.body.toArray())).toHaveLength(1_000);
+    it('a body with that pace does not time out, however many windows it takes', () => {
+      jest.useFakeTimers();
+      const timeouts = startTimeouts('files.example', 120_000, leastPace);
+      timeouts.headReceived();
+      for (let window = 0; window < 100; window++) {
+        timeouts.bodyReceived(leastPace.windowBytes);
+        jest.advanceTimersByTime(leastPace.windowMs);
+      }
+      expect(timeouts.signal.aborted).toBe(false);
+      jest.advanceTimersByTime(leastPace.windowMs);
+      expect(timeouts.signal.aborted).toBe(true);
     });
   });
 
