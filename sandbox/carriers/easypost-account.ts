@@ -22,6 +22,7 @@ const SERVICES = [
   ['USPS', 'GroundAdvantage', '7.58', 4],
   ['USPS', 'Express', '31.40', 1],
   ['UPSDAP', 'Ground', '11.25', 3],
+  ['DHLExpress', 'ExpressWorldwide', '84.10', 3],
 ] as const;
 /** Parcels above this weight have no rates. */
 const MAX_OUNCES = 1_120;
@@ -36,6 +37,9 @@ const notFound = () => error(404, 'NOT_FOUND', 'The requested resource could not
 export class EasyPostAccount {
   private readonly shipments = new Map<string, Shipment>();
   private readonly trackers = new Map<string, { tracking_details: object[] }>();
+  /** The shipments that were requested, for quotes and purchases. */
+  // biome-ignore lint/suspicious/noExplicitAny: tests read single fields
+  readonly created: any[] = [];
   private serial = 0;
 
   /**
@@ -54,7 +58,10 @@ export class EasyPostAccount {
     if (resource === 'label') return { status: 200, body: null, raw: `%PDF-1.4\n% label ${id}` };
     if (resource === 'trackers' && method === 'POST') return this.tracker(body.tracker.tracking_code);
     if (resource !== 'shipments') return notFound();
-    if (method === 'POST' && id === undefined) return this.create(body.shipment);
+    if (method === 'POST' && id === undefined) {
+      this.created.push(body.shipment);
+      return this.create(body.shipment);
+    }
     const shipment = id === undefined ? undefined : this.find(id);
     if (shipment === undefined) return notFound();
     if (method === 'GET') return { status: 200, body: shipment };

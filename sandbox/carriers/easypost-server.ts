@@ -96,6 +96,8 @@ export async function startEasyPostServer({
     closeReusedConnections: (close: boolean) => {
       closeReusedConnections = close;
     },
+    /** Returns the shipments that were requested, for quotes and purchases. */
+    created: () => account.created,
     /** Returns the number of labels that are paid for and not refunded. */
     live: () => account.purchases().filter(({ voided }) => !voided).length,
     /** Returns every purchased label. */

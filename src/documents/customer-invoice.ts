@@ -1,5 +1,6 @@
+import type { Party } from '../consignments/domain/tax-ids';
 import { formatMinor } from '../platform/domain/money';
-import { type Party, partyLines } from './customs-text';
+import { partyLines } from './customs-text';
 import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 /** The invoice that accompanies the goods of an order. Amounts are integer minor units of `currency`. */

@@ -1,6 +1,7 @@
 import type { Consignment, ConsignmentPackage, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { lineValue } from '../../consignments/domain/customs';
+import { taxIdsOf } from '../../consignments/domain/tax-ids';
 import { withoutEmoji } from '../../consignments/domain/text-without-emoji';
 import { cutText } from '../../platform/domain/foreign-text';
 import { fromMinor } from '../../platform/domain/money';
@@ -29,36 +30,52 @@ function address(party: PostalAddress) {
   };
 }
 
-/** Null: carriers have no type for it. `FED`, `STA` and `CNP` (Brazil) are types of DHL Express. */
-const TAX_ID_TYPES: Readonly<Record<keyof TaxIds, string | null>> = {
-  vatNumber: 'VAT',
-  federalTaxId: 'FED',
-  stateTaxId: 'STA',
-  registrationState: null,
-  eoriNumber: 'EORI',
-  iossNumber: 'IOSS',
-  pcccNumber: 'PCCC',
-  australianBusinessNumber: 'ABN',
+type TaxIdTypes = Readonly<Partial<Record<keyof TaxIds, string>>>;
+
+const VAT = { vatNumber: 'VAT' };
+const VAT_IOSS = { ...VAT, iossNumber: 'IOSS' };
+const VAT_IOSS_EORI = { ...VAT_IOSS, eoriNumber: 'EORI' };
+/**
+ * The types of tax ids that carriers take, by carrier uid
+ * (https://support.easypost.com/hc/en-us/articles/4412101923213-Tax-Identifiers). `CNP` is a CNPJ or CPF of Brazil.
+ */
+const TAX_ID_TYPES: Readonly<Record<string, TaxIdTypes>> = {
+  apc: VAT,
+  asendia: VAT,
+  asendiausa: VAT,
+  dhlexpress: { ...VAT, eoriNumber: 'EOR', iossNumber: 'SDT', federalTaxId: 'FED', stateTaxId: 'STA' },
+  dhlecs: VAT_IOSS_EORI,
+  dpduk: VAT_IOSS_EORI,
+  fedex: { ...VAT_IOSS_EORI, stateTaxId: 'STA' },
+  royalmail: VAT_IOSS_EORI,
+  upsmailinnovations: VAT,
 };
 
-function taxIdentifiers({ sender, receiver }: Consignment) {
-  return (
-    [
-      ['SENDER', sender],
-      ['RECEIVER', receiver],
-    ] as const
-  ).flatMap(([entity, party]) =>
-    (Object.keys(TAX_ID_TYPES) as (keyof TaxIds)[]).flatMap((key) => {
-      const taxId = party.taxIds?.[key];
-      const type = key === 'federalTaxId' && party.country === 'BR' ? 'CNP' : TAX_ID_TYPES[key];
-      return taxId && type !== null
-        ? [{ entity, tax_id: taxId, tax_id_type: type, issuing_country: party.country }]
-        : [];
-    }),
-  );
+/**
+ * Returns the tax ids of both parties: as typed identifiers, and as text those for which the carrier has no type.
+ * @param carrier uid of the carrier. Undefined: any
+ */
+function taxIdsFor({ sender, receiver }: Consignment, carrier: string | undefined) {
+  const types: TaxIdTypes = TAX_ID_TYPES[carrier ?? ''] ?? VAT_IOSS;
+  const all = (['SENDER', 'RECEIVER'] as const).flatMap((entity) => {
+    const party = entity === 'SENDER' ? sender : receiver;
+    return taxIdsOf(party).map(({ key, value, name }) => {
+      const type = types[key] === 'FED' && party.country === 'BR' ? 'CNP' : types[key];
+      return { entity, type, name, value, country: party.country };
+    });
+  });
+  return {
+    identifiers: all.flatMap(({ entity, type, value, country }) =>
+      type === undefined ? [] : [{ entity, tax_id: value, tax_id_type: type, issuing_country: country }],
+    ),
+    text: all.flatMap(({ entity, type, name, value }) =>
+      type === undefined ? [`${entity === 'SENDER' ? 'Sender' : 'Receiver'}: ${name} ${value}`] : [],
+    ),
+  };
 }
 
-function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
+/** @param declaration text for customs that no other field holds */
+function customsInfo(consignment: Consignment, pack: ConsignmentPackage, declaration: readonly string[]) {
   const { sender, receiver } = consignment;
   if (!isCrossBorder(sender.country, receiver.country)) return undefined;
   return {
@@ -67,6 +84,7 @@ function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
     customs_signer: printed(sender.firstName, sender.lastName) ?? printed(sender.company),
     restriction_type: 'none',
     eel_pfc: 'NOEEI 30.37(a)',
+    ...(declaration.length === 0 ? {} : { declaration: declaration.join('; ') }),
     customs_items: pack.items.map((item) => ({
       description: withoutEmoji(item.description),
       quantity: item.quantity,
@@ -79,12 +97,17 @@ function customsInfo(consignment: Consignment, pack: ConsignmentPackage) {
   };
 }
 
-/** Returns the request for a shipment of one package: addresses, customs data across a customs border, label size. */
+/**
+ * Returns the request for a shipment of one package: addresses, customs data across a customs border, label size.
+ * @param options.carrier uid of the carrier that the shipment is bought from. Absent for a quote
+ */
 export function shipmentParameters(
   consignment: Consignment,
   pack: ConsignmentPackage,
-  labelFormat: 'pdf' | 'zpl' = 'pdf',
+  options: { readonly labelFormat?: 'pdf' | 'zpl' | undefined; readonly carrier?: string | undefined } = {},
 ) {
+  const { labelFormat = 'pdf', carrier } = options;
+  const taxIds = taxIdsFor(consignment, carrier);
   return {
     to_address: address(consignment.receiver),
     from_address: address(consignment.sender),
@@ -95,8 +118,8 @@ export function shipmentParameters(
       height: inches(pack.heightMm),
       weight: ounces(pack.grossWeightGrams),
     },
-    customs_info: customsInfo(consignment, pack),
-    tax_identifiers: taxIdentifiers(consignment),
+    customs_info: customsInfo(consignment, pack, taxIds.text),
+    tax_identifiers: taxIds.identifiers,
     options: {
       label_format: labelFormat.toUpperCase(),
       label_size: '4x6',

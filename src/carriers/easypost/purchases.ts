@@ -2,7 +2,7 @@ import type { SafeClient } from '../../platform/http/safe-client';
 import { type BuyOutcome, CarrierUnavailable, type PurchaseRequest, type VoidOutcome } from '../carrier';
 import { type ApiFault, type EasyPostApi, isRefusal, unavailable } from './api';
 import { shipmentParameters } from './parameters';
-import { carrierUidOf, methodNameOf, methodUidOf, rateMoney } from './rates';
+import { carrierOfMethod, carrierUidOf, methodNameOf, methodUidOf, rateMoney } from './rates';
 import type { EasyPostShipment } from './response-schemas';
 
 /** First bytes of a PDF or ZPL file. */
@@ -30,7 +30,7 @@ export async function buyFromEasyPost(deps: PurchaseDeps, request: PurchaseReque
     signal?.throwIfAborted();
     if (shipment === null) {
       shipment = await api.createShipment({
-        ...shipmentParameters(consignment, pack, labelFormat),
+        ...shipmentParameters(consignment, pack, { labelFormat, carrier: carrierOfMethod(methodUid) }),
         reference: idempotencyKey,
       });
       signal?.throwIfAborted();

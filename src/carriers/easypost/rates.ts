@@ -23,6 +23,11 @@ export function methodUidOf(rate: Pick<EasyPostRate, 'carrier' | 'service'>): st
   return `${EASYPOST_UID}_${carrierUidOf(rate)}_${slug(rate.service)}`;
 }
 
+/** Returns the carrier uid of a method, for example `usps`. */
+export function carrierOfMethod(methodUid: string): string | undefined {
+  return methodUid.split('_')[1];
+}
+
 /** Returns the method name of a rate: `GroundAdvantage` becomes `Ground Advantage`. */
 export function methodNameOf({ service }: Pick<EasyPostRate, 'service'>): string {
   return service.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');

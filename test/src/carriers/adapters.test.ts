@@ -92,6 +92,7 @@ describe('EasyPost', () => {
         maxDays: 1,
       },
       { carrierUid: 'upsdap', methodUid: 'easypost_upsdap_ground' },
+      { carrierUid: 'dhlexpress', methodUid: 'easypost_dhlexpress_expressworldwide' },
     ]);
   });
 

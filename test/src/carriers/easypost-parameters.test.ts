@@ -2,27 +2,63 @@ import { shipmentParameters } from '../../../src/carriers/easypost/parameters';
 import { CHICAGO } from '../consignments/sample-addresses';
 import { consignmentTo } from '../consignments/sample-consignments';
 
-/** The tax ids of a shipment at EasyPost. */
+/** The tax ids of a shipment at EasyPost. Carriers take some of their types; the others are part of the declaration. */
 
-const taxIdsOf = (country: string, taxIds: object) => {
+const taxIdsAt = (carrier: string | undefined, country: string, taxIds: object) => {
   const consignment = { ...consignmentTo(CHICAGO), receiver: { ...CHICAGO, country, taxIds } };
-  return shipmentParameters(consignment, consignment.packages[0]!)
-    .tax_identifiers.filter(({ entity }) => entity === 'RECEIVER')
+  const { tax_identifiers, customs_info } = shipmentParameters(consignment, consignment.packages[0]!, { carrier });
+  const identifiers = tax_identifiers
+    .filter(({ entity }) => entity === 'RECEIVER')
     .map(({ tax_id, tax_id_type, issuing_country }) => [tax_id, tax_id_type, issuing_country]);
+  const declared = customs_info?.declaration?.split('; ').filter((text) => text.startsWith('Receiver'));
+  return { identifiers, declared: declared ?? [] };
 };
 
+const BUSINESS = { federalTaxId: '11.222.333/0001-81', stateTaxId: '110.042.490.114', registrationState: 'SP' };
+
 test.each([
-  ['BR', { federalTaxId: '529.982.247-25' }, [['529.982.247-25', 'CNP', 'BR']]],
-  ['MX', { federalTaxId: 'XAXX010101000' }, [['XAXX010101000', 'FED', 'MX']]],
-  ['CH', { vatNumber: 'CHE-116.281.710' }, [['CHE-116.281.710', 'VAT', 'CH']]],
+  ['dhlexpress', 'BR', { federalTaxId: '529.982.247-25' }, [['529.982.247-25', 'CNP', 'BR']], []],
+  ['usps', 'BR', { federalTaxId: '529.982.247-25' }, [], ['Receiver: CPF 529.982.247-25']],
+  ['dhlexpress', 'MX', { federalTaxId: 'XAXX010101000' }, [['XAXX010101000', 'FED', 'MX']], []],
+  [undefined, 'CH', { vatNumber: 'CHE-116.281.710' }, [['CHE-116.281.710', 'VAT', 'CH']], []],
   [
+    'dhlexpress',
+    'FR',
+    { eoriNumber: 'FR123', iossNumber: 'IM1' },
+    [
+      ['FR123', 'EOR', 'FR'],
+      ['IM1', 'SDT', 'FR'],
+    ],
+    [],
+  ],
+  [
+    'fedex',
+    'FR',
+    { eoriNumber: 'FR123', iossNumber: 'IM1' },
+    [
+      ['FR123', 'EORI', 'FR'],
+      ['IM1', 'IOSS', 'FR'],
+    ],
+    [],
+  ],
+  ['ups', 'KR', { pcccNumber: 'P123456789012' }, [], ['Receiver: PCCC P123456789012']],
+  [
+    'dhlexpress',
     'BR',
-    { federalTaxId: '11.222.333/0001-81', stateTaxId: '110.042.490.114', registrationState: 'SP' },
+    BUSINESS,
     [
       ['11.222.333/0001-81', 'CNP', 'BR'],
       ['110.042.490.114', 'STA', 'BR'],
     ],
+    ['Receiver: State of registration SP'],
   ],
-])('a recipient in %s with %o', (country, taxIds, expected) => {
-  expect(taxIdsOf(country, taxIds)).toEqual(expected);
+  [
+    'fedex',
+    'BR',
+    BUSINESS,
+    [['110.042.490.114', 'STA', 'BR']],
+    ['Receiver: CNPJ 11.222.333/0001-81', 'Receiver: State of registration SP'],
+  ],
+])('%s, a recipient in %s with %o', (carrier, country, taxIds, identifiers, declared) => {
+  expect(taxIdsAt(carrier, country, taxIds)).toEqual({ identifiers, declared });
 });

@@ -1,0 +1,72 @@
+import { startEasyPostServer } from '../../../src/carriers/easypost-server';
+import { type TestStack, testStack } from '../../../support/stack';
+import { accepted } from '../order-fixture';
+import { addressIn, orderOf, poster } from '../shop';
+
+jest.setTimeout(150_000);
+
+/** The tax ids of a recipient in the customs data of a carrier gateway. */
+
+let stack: TestStack;
+let gateway: Awaited<ReturnType<typeof startEasyPostServer>>;
+
+beforeAll(async () => {
+  gateway = await startEasyPostServer();
+  stack = await testStack({
+    mode: 'manual',
+    config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: gateway.url },
+  });
+});
+afterAll(() => gateway.stop());
+
+const inBrazil = {
+  ...addressIn.DE,
+  country: 'BR',
+  city: 'São Paulo',
+  state: 'SP',
+  postCode: '01310-100',
+  phone: '+55 11 3251 5644',
+};
+const PERSON = { federalTaxId: '529.982.247-25' };
+const BUSINESS = {
+  isBusiness: true,
+  companyName: 'Livraria Paulista',
+  federalTaxId: '11.222.333/0001-81',
+  stateTaxId: '110.042.490.114',
+  registrationState: 'SP',
+};
+
+/** Dispatches an order to Brazil. Returns the shipment as the gateway got it. */
+const boughtFor = async (taxIds: object, shipmentMethodUid: string) => {
+  const { id } = await stack.shop.submitOrder({
+    body: orderOf(stack, {
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 5,
+      shipmentMethodUid,
+      shippingAddress: { ...inBrazil, ...taxIds },
+      items: [poster(stack, { retailPriceInclVat: 20 })],
+    }),
+  });
+  const { printOrderId: orderId } = await accepted(stack, id);
+  const [job] = (await stack.shop.getOrder({ params: { orderId: id } })).items[0]!.printJobs;
+  await stack.partner(job!.partner).dispatchOrder({ body: { orderId } });
+  return gateway.created().findLast(({ reference }) => reference !== undefined)!;
+};
+
+describe('the customs data of a gateway', () => {
+  test('has the CPF as a declaration when the carrier takes no such number', async () => {
+    const { customs_info } = await boughtFor(PERSON, 'easypost_usps_groundadvantage');
+    expect(customs_info.declaration).toContain('Receiver: CPF 529.982.247-25');
+  });
+
+  test('has CNPJ and state tax id under the carrier’s types, and the state of registration as a declaration', async () => {
+    const { tax_identifiers, customs_info } = await boughtFor(BUSINESS, 'easypost_dhlexpress_expressworldwide');
+    expect(tax_identifiers).toEqual(
+      expect.arrayContaining([
+        { entity: 'RECEIVER', tax_id: '11.222.333/0001-81', tax_id_type: 'CNP', issuing_country: 'BR' },
+        { entity: 'RECEIVER', tax_id: '110.042.490.114', tax_id_type: 'STA', issuing_country: 'BR' },
+      ]),
+    );
+    expect(customs_info.declaration).toContain('Receiver: State of registration SP');
+  });
+});
