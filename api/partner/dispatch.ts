@@ -6,6 +6,7 @@ import {
   dispatchedPrintOrder,
   itemsNamed,
 } from '../../src/orders/dispatch/dispatch';
+import { renewDocuments } from '../../src/orders/dispatch/renewed-documents';
 import { decimalId } from '../../src/orders/print-orders/postbacks';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
@@ -19,7 +20,7 @@ const packageName = {
   trackingCode: z.string().nullable().describe('Of this package.'),
 };
 
-/** Attempts of one request. An attempt fails when address or method change while its labels are bought. */
+/** Attempts of one request. An attempt fails when address, method or contents change while labels or documents are made. */
 const MAX_ATTEMPTS = 4;
 
 /** Statuses of a print order whose run has not recorded yet that the partner has it. */
@@ -46,7 +47,7 @@ async function confirmedPrintOrder(
 }
 
 /** `POST /v2/order/dispatch`: returns the shipping documents of a print order (docs/partners.md). */
-export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
+export function dispatchRoute({ sql, objects, links, runs }: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v2/order/dispatch',
@@ -55,8 +56,9 @@ export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
     description:
       'The response is sent when labels and documents exist. A repeated request returns the same shipment with new ' +
       'links, unless address or method have changed: then a new label replaces the old one. Labels of parcels that hold ' +
-      'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. 409 while the print ' +
-      'order is not confirmed, and after it was cancelled.',
+      'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. Invoice, customs ' +
+      'forms and packing lists of changed contents are made again. 409 while the print order is not confirmed, and after ' +
+      'it was cancelled.',
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain',
@@ -105,15 +107,16 @@ export function dispatchRoute({ sql, links, runs }: ApiDeps): Route {
       for (let attempt = 0; ; attempt += 1) {
         const { shipment } = printOrder;
         const items = body.orderItemIds == null ? null : itemsNamed(printOrder, body.orderItemIds);
-        if (shipment !== null) {
+        if (shipment !== null && !printOrder.isOutdated) {
           log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
           return dispatchedDocuments(links, { ...printOrder, shipment }, items);
         }
         if (attempt === MAX_ATTEMPTS) break;
-        await runs.dispatch(orderId, printOrderId);
+        if (shipment === null) await runs.dispatch(orderId, printOrderId);
+        else await renewDocuments({ sql, objects }, { orderId, printOrderId, shipmentId: shipment.shipmentId });
         printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
       }
-      throw new Refusal('CONFLICT', { message: 'The address changed during the request; send it again.' });
+      throw new Refusal('CONFLICT', { message: 'The order changed during the request; send it again.' });
     },
   });
 }

@@ -114,35 +114,59 @@ export async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', 
 
 const RENDER_FORM = { cn22: renderCn22, cn23: renderCn23 } as const;
 
+interface DocumentOptions {
+  /** Date on the documents, YYYY-MM-DD. */
+  readonly date: string;
+  /** The exchange rates of that date. */
+  readonly rates: RateTable;
+  readonly invoice?: CustomerInvoice | undefined;
+}
+
 /**
- * Returns all documents of a shipment: labels, the required customs documents (one form per package with postal carriers,
- * else one commercial invoice), packing lists, the client's packing slips, and the customer's invoice when given. Each
+ * Returns all documents of a shipment: labels, those that go with its contents, and the client's packing slips. Each
  * shipment has its own copies of packing slips, because slips and shipping documents have different retention periods.
- * @param options.date date on the documents, YYYY-MM-DD
- * @param options.rates the exchange rates of that date
  */
 export async function makeDocuments(
   objects: ObjectStore,
   consignment: Consignment,
   purchases: readonly CarrierPurchase[],
-  options: {
-    readonly label: LabelOptions;
-    readonly date: string;
-    readonly rates: RateTable;
-    readonly invoice?: CustomerInvoice | undefined;
-  },
+  options: DocumentOptions & { readonly label: LabelOptions },
 ): Promise<MadeDocument[]> {
-  const { label, date, rates, invoice } = options;
-  const documents = await labels(consignment, purchases, label, date);
+  const slips: MadeDocument[] = [];
+  for (const [index, { packingSlip, packageReferenceId }] of consignment.packages.entries()) {
+    const slip = packingSlip === undefined ? null : await objects.get(packingSlip);
+    if (slip !== null) slips.push(pdfDocument('packing_slip', index, packageReferenceId, slip.body));
+  }
+  return [
+    ...(await labels(consignment, purchases, options.label, options.date)),
+    ...(await contentDocuments(consignment, purchases, options)),
+    ...slips,
+  ];
+}
+
+/** A bought package, as the documents about its contents name it. */
+export type DocumentedParcel = Pick<CarrierPurchase, 'carrierName' | 'trackingNumber' | 'customsForm'>;
+
+/**
+ * Returns the documents that depend on the contents of a shipment: the required customs documents (one form per package with
+ * postal carriers, else one commercial invoice), packing lists, and the customer's invoice when given.
+ * @param parcels one for each package of the consignment
+ */
+export async function contentDocuments(
+  consignment: Consignment,
+  parcels: readonly DocumentedParcel[],
+  { date, rates, invoice }: DocumentOptions,
+): Promise<MadeDocument[]> {
+  const documents: MadeDocument[] = [];
   for (const [index, pack] of consignment.packages.entries()) {
-    const { carrierName, trackingNumber, customsForm: kind } = purchases[index]!;
+    const { carrierName, trackingNumber, customsForm: kind } = parcels[index]!;
     const form = customsForm(consignment, pack, kind, rates);
     if (form === 'cn22' || form === 'cn23') {
       const barcode = { symbology: 'code128', value: trackingNumber } as const;
       const body = await RENDER_FORM[form]({ consignment, pack, carrierName, barcode, date, rates });
       documents.push(pdfDocument(form, index, trackingNumber, body));
     } else if (form === 'commercial_invoice' && index === 0) {
-      const trackingNumbers = purchases.map((purchase) => purchase.trackingNumber);
+      const trackingNumbers = parcels.map((parcel) => parcel.trackingNumber);
       const body = await renderCommercialInvoice({ consignment, carrierName, trackingNumbers, date, rates });
       documents.push(pdfDocument(form, null, consignment.reference, body));
     }
@@ -150,8 +174,6 @@ export async function makeDocuments(
       const body = await renderPackingList({ consignment, pack, packageNumber: index + 1, date });
       documents.push(pdfDocument('packing_list', index, pack.packageReferenceId, body));
     }
-    const slip = pack.packingSlip === undefined ? null : await objects.get(pack.packingSlip);
-    if (slip !== null) documents.push(pdfDocument('packing_slip', index, pack.packageReferenceId, slip.body));
   }
   if (invoice !== undefined) {
     documents.push(pdfDocument('invoice', null, invoice.number, await renderCustomerInvoice(invoice)));

@@ -2,10 +2,10 @@ import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
 import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-status';
 import { randomToken, uuidv7 } from '../platform/ids';
-import { columnsOf, json, type Sql } from '../platform/postgres';
+import { columnsOf, inTransaction, json, type Sql } from '../platform/postgres';
 import type { MadeDocument } from './document-set';
 import { leaseColumns, leaseEnd } from './purchase-lease';
-import type { ShipmentOwner } from './shipments';
+import type { DocumentType, ShipmentOwner } from './shipments';
 
 export const SHIPMENT_STATUSES = ['buying', 'bought', 'refused', 'voided'] as const;
 export type ShipmentStatus = (typeof SHIPMENT_STATUSES)[number];
@@ -134,6 +134,38 @@ export async function recordPurchase(
   return current!.status;
 }
 
+/** Types of documents that do not depend on the contents of packages. */
+const LASTING_DOCUMENTS: readonly DocumentType[] = ['label', 'packing_slip'];
+
+/**
+ * Replaces the documents about the contents of a shipment, unless the contents have changed meanwhile, or the documents are
+ * not outdated any more.
+ * @param purchase.consignment the contents of the documents
+ * @returns the objects of former documents that no document has any more
+ */
+export async function replaceDocuments(
+  sql: Sql,
+  purchase: Pick<PurchaseIntent, 'id' | 'consignment'>,
+  documents: readonly StoredDocument[],
+): Promise<string[]> {
+  const { id, consignment } = purchase;
+  return await inTransaction(sql, async (tx) => {
+    const updated = await tx`
+      UPDATE shipments SET documents_outdated = false
+      WHERE id = ${id} AND documents_outdated AND consignment = ${json(tx, consignment)}`;
+    if (updated.count === 0) return [];
+    const former = await tx<{ objectKey: string }[]>`
+      DELETE FROM shipment_documents WHERE shipment_id = ${id} AND document_type <> ALL(${[...LASTING_DOCUMENTS]})
+      RETURNING object_key`;
+    await tx`
+      INSERT INTO shipment_documents (id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes)
+      SELECT id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes
+      FROM jsonb_populate_recordset(NULL::shipment_documents, ${json(tx, documentRows(purchase, documents))})`;
+    const used = new Set(documents.map(({ objectKey }) => objectKey));
+    return former.flatMap(({ objectKey }) => (used.has(objectKey) ? [] : [objectKey]));
+  });
+}
+
 function packageRows({ id, consignment }: PurchaseIntent, purchases: readonly CarrierPurchase[]) {
   return purchases.map(({ trackingNumber, trackingUrl, cost }, position) => ({
     shipment_id: id,
@@ -151,7 +183,7 @@ function packageRows({ id, consignment }: PurchaseIntent, purchases: readonly Ca
   }));
 }
 
-function documentRows({ id }: PurchaseIntent, documents: readonly StoredDocument[]) {
+function documentRows({ id }: Pick<PurchaseIntent, 'id'>, documents: readonly StoredDocument[]) {
   return documents.map((document) => columnsOf({ ...document, id: uuidv7(), shipmentId: id }));
 }
 

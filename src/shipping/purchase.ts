@@ -191,9 +191,10 @@ async function voidPackages(
   return reason;
 }
 
-async function storeDocuments(
+/** Stores documents in the object store, under names that derive from the purchase and from their type. */
+export async function storeDocuments(
   objects: ObjectStore,
-  intent: PurchaseIntent,
+  intent: Pick<PurchaseIntent, 'id' | 'attempt'>,
   documents: readonly MadeDocument[],
 ): Promise<StoredDocument[]> {
   return await Promise.all(

@@ -17,10 +17,11 @@ interface InvoiceSender {
 type InvoiceLine = CustomerInvoice['lines'][number];
 
 /**
- * Returns the invoice that accompanies the goods of a print order. The client is the seller. The prices are the retail
- * prices when the client gave them for all of the goods, otherwise those of the receipts, with the changes that refunds
- * and changes of the shipment have made. Repeated calls return the same.
+ * Returns the invoice that accompanies the goods of a print order. The client is the seller. It lists the units in the
+ * parcels. The prices are the retail prices when the client gave them for all of the goods, otherwise those of the receipts,
+ * with the changes that refunds and changes of the shipment have made. Repeated calls return the same.
  * @param receipts the charges of the order
+ * @param jobs the units in the parcels
  * @returns undefined for goods that were never invoiced
  */
 export function customerInvoice(
@@ -37,7 +38,7 @@ export function customerInvoice(
   const retailCurrency = order.retailCurrency ?? order.currency;
   // The first print order that was invoiced carries the retail shipping price.
   const retail = retailLines(order, jobs, retailCurrency, vat, charges === receipts.all[0]);
-  const lines = retail ?? receiptLines(charges);
+  const lines = retail ?? receiptLines(order, jobs, charges);
   return {
     number: invoice.number,
     date: invoice.createdAt.toISOString().slice(0, 10),
@@ -103,14 +104,26 @@ function lineOf(
   };
 }
 
-/** Returns the lines of the receipts of a print order: open units at their price, and the shipping price. */
-function receiptLines(charges: Charges): InvoiceLine[] {
-  const goods = openLines(charges).flatMap(({ line, amount, price, vat }) => {
+/**
+ * Returns units at the price of the receipts of their print order, and the shipping price. Units beyond those that are
+ * charged cost nothing, for example units that were refunded and are made again.
+ */
+function receiptLines(
+  order: RunOrder,
+  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+  charges: Charges,
+): InvoiceLine[] {
+  const open = openLines(charges);
+  const goods = jobs.flatMap(({ itemId, quantity }) => {
+    const reference = order.items.find(({ id }) => id === itemId)?.itemReferenceId;
+    const charged = open.find(({ line }) => line.referenceId === reference);
+    if (charged === undefined) return [];
+    const { line, amount, price, vat } = charged;
+    const part = (minor: number) => (quantity < amount ? shareOf(minor, quantity, amount) : minor);
     const { title, referenceId, priceBase: unitMinor, vatRate } = line;
-    const discountMinor = unitMinor * amount - price;
-    return amount === 0
-      ? []
-      : [{ ...lineOf(title, referenceId, amount, price, vatRate, vat), unitMinor, discountMinor }];
+    const netMinor = part(price);
+    const discountMinor = unitMinor * quantity - netMinor;
+    return [{ ...lineOf(title, referenceId, quantity, netMinor, vatRate, part(vat)), unitMinor, discountMinor }];
   });
   const { title, referenceId, price, vatRate, vat } = shippingCharge(charges);
   return [...goods, lineOf(title, referenceId, 1, price, vatRate, vat)];

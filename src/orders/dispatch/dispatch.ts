@@ -113,6 +113,8 @@ export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | '
    * returns it without the order workflow, which may have completed.
    */
   readonly shipment: StoredShipment | null;
+  /** True when the contents of the shipment have changed since its documents were made. */
+  readonly isOutdated: boolean;
   /** The labels of the print order that must not be used, of this shipment and earlier ones. */
   readonly voidLabels: readonly NamedPackage[] | null;
 }
@@ -130,6 +132,8 @@ export async function dispatchedPrintOrder(
           'itemReferenceId', i.item_reference_id, 'isLive', j.status NOT IN ('cancelled', 'superseded')) ORDER BY j.id)
         FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id WHERE j.print_order_id = p.id) AS jobs,
       CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${shipmentAsJson(sql)} END AS shipment,
+      coalesce(s.documents_outdated, false) AND EXISTS (
+        SELECT FROM shipment_documents d WHERE d.shipment_id = s.id AND d.deleted_at IS NULL) AS is_outdated,
       (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', k.package_reference_id, 'trackingCode', k.tracking_number)
           ORDER BY h.bought_at, k.position)
         FROM shipments h JOIN shipment_packages k ON k.shipment_id = h.id

@@ -10,7 +10,7 @@ import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '.
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
 import { storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
-import { leaveOutUnusedPackages } from './unused-packages';
+import { removeEndedUnits } from './parcel-contents';
 
 /** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
 export async function storeShippingChange(sql: Queryable, orderId: string, change: UpdateShipment): Promise<string> {
@@ -203,5 +203,5 @@ async function keepDepartedParcels(
   await tx`
     UPDATE planned_shipments SET tracking_code = NULL, tracking_link = NULL
     WHERE print_order_id = ANY(${ids}::bigint[])`;
-  await leaveOutUnusedPackages(tx, ids);
+  await removeEndedUnits(tx, ids);
 }

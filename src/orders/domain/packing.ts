@@ -1,5 +1,6 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import type { ConsignmentItem, ConsignmentPackage, Money } from '../../consignments/domain/consignment';
+import { lineValue } from '../../consignments/domain/customs';
 import { shareOf } from './retail-value';
 
 /** An item to pack. `value` is the customs value of all its units. */
@@ -192,5 +193,33 @@ export function withReferencesOf(packages: readonly PackedPackage[], whole: read
     }
     const [{ packageReferenceId }] = free.splice(counterpart, 1) as [PackedPackage];
     return { ...pack, packageReferenceId };
+  });
+}
+
+/**
+ * Returns packages with the units that are left of their contents. Units leave the last packages first, since packing
+ * fills the first packages first. A package that keeps all units is returned as it is.
+ * @param left units by item reference
+ */
+export function withUnitsLeft(
+  packages: readonly ConsignmentPackage[],
+  left: ReadonlyMap<string, number>,
+): ConsignmentPackage[] {
+  const open = new Map(left);
+  return packages.map((pack) => {
+    let removedGrams = 0;
+    const items = pack.items.flatMap((item) => {
+      const { itemReferenceId, quantity, unitWeightGrams } = item;
+      const kept = Math.min(quantity, open.get(itemReferenceId) ?? 0);
+      open.set(itemReferenceId, (open.get(itemReferenceId) ?? 0) - kept);
+      if (kept === quantity) return [item];
+      removedGrams += unitWeightGrams * (quantity - kept);
+      const { minor, currency } = lineValue(item);
+      return kept === 0
+        ? []
+        : [{ ...item, quantity: kept, totalValue: { minor: shareOf(minor, kept, quantity), currency } }];
+    });
+    const isWhole = items.length === pack.items.length && items.every((item, index) => item === pack.items[index]);
+    return isWhole ? pack : { ...pack, items, grossWeightGrams: pack.grossWeightGrams - removedGrams };
   });
 }

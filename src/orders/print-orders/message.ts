@@ -67,6 +67,8 @@ export interface MessageJob extends Pick<ItemFields, (typeof JOB_ITEM)[number]> 
   readonly partIds: readonly string[];
   readonly itemId: string;
   readonly quantity: number;
+  /** Units that the partner has cancelled itself. */
+  readonly cancelledQuantity: number;
   readonly orderedQuantity: number;
   /** Null for stock products. */
   readonly files: readonly StoredFile[] | null;
@@ -75,7 +77,7 @@ export interface MessageJob extends Pick<ItemFields, (typeof JOB_ITEM)[number]> 
 /** Returns the expression of the print jobs of the print order `p`, as an array of MessageJob. */
 export const messageJobs = (sql: Queryable): Fragment => sql`
   (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
-      'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'orderedQuantity', i.quantity,
+      'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'cancelledQuantity', j.cancelled_quantity, 'orderedQuantity', i.quantity,
       'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
           'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata) ORDER BY f.position)
         FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY j.id)
@@ -87,11 +89,11 @@ const LEFT_OUT = ['cancelled', 'superseded'];
 
 /**
  * Builds the message of a print order from the stored order.
- * @param revision of an order update, which leaves out cancelled and rerouted print jobs. The first delivery has none
+ * @param revision of an order update, which leaves out cancelled and rerouted units. The first delivery has none
  */
 export function buildMessage(links: LinkSigner, source: MessageSource, partner: Partner, revision?: number): string {
   const { order } = source;
-  const jobs = source.jobs.filter(({ status }) => revision === undefined || !LEFT_OUT.includes(status));
+  const jobs = revision === undefined ? source.jobs : wantedJobs(source.jobs);
   const packages = packForPartner(order, partner, jobs);
   const body = buildPrintOrder({
     id: source.id,
@@ -112,6 +114,14 @@ export function buildMessage(links: LinkSigner, source: MessageSource, partner: 
     rates: order.rates,
   });
   return JSON.stringify(revision === undefined ? body : withRevision(body, revision));
+}
+
+/** Returns the jobs with the units that the partner is to make. */
+function wantedJobs(jobs: MessageSource['jobs']): MessageJob[] {
+  return jobs.flatMap((job) => {
+    const quantity = job.quantity - job.cancelledQuantity;
+    return LEFT_OUT.includes(job.status) || quantity === 0 ? [] : [{ ...job, quantity }];
+  });
 }
 
 /** Returns the packaging workflow of the packaging instructions, else of the client's settings. */

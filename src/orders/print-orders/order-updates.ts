@@ -75,7 +75,8 @@ async function storeUpdate(
   if (row.body === null || row.shippingRevision !== shippingRevision) return null;
   const [before] = await sql<{ isNeeded: boolean; revision: number }[]>`
     SELECT coalesce(body_shipping_revision < ${shippingRevision}, true) AND EXISTS (
-        SELECT FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')) AS is_needed,
+        SELECT FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
+          AND j.quantity > j.cancelled_quantity) AS is_needed,
       (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
     FROM print_orders p WHERE id = ${printOrderId}`;
   if (before === undefined || !before.isNeeded) return null;

@@ -51,8 +51,8 @@ export async function catchUp(
       FROM jsonb_to_recordset(${json(tx, printOrders)}) AS p (id bigint, status text)
       WHERE print_orders.id = p.id AND print_orders.order_id = ${orderId}`;
     await tx`
-      UPDATE print_jobs SET status = j.status, quantity = j.quantity
-      FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (id bigint, status text, quantity int), print_orders p
+      UPDATE print_jobs SET status = j.status, quantity = j.quantity, cancelled_quantity = j.cancelled_quantity
+      FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (id bigint, status text, quantity int, cancelled_quantity int), print_orders p
       WHERE print_jobs.id = j.id AND p.id = print_jobs.print_order_id AND p.order_id = ${orderId}`;
     await tx`
       INSERT INTO order_events (order_id, type, data)

@@ -14,7 +14,7 @@ import {
 } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
 import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
-import { leaveOutUnusedPackages } from '../dispatch/unused-packages';
+import { removeEndedUnits } from '../dispatch/parcel-contents';
 import type { RunEffect, RunEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { historyLengthOf, LONGEST_HISTORY, positionsIn } from '../domain/run/run-position';
@@ -131,7 +131,7 @@ function attemptsOf(record: RunRecord): RunRecord[] {
 
 async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
   const { clientId } = record;
-  const isPlain = endedJobs(record).length === 0 && record.effects.every(({ type }) => type === 'log');
+  const isPlain = withEndedUnits(record).length === 0 && record.effects.every(({ type }) => type === 'log');
   // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
   if (isPlain && !notifiedClients.has(clientId)) {
     const change = await writeStatuses(sql, record, 'plain');
@@ -171,8 +171,8 @@ async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenC
         WHERE print_order_id = ${printOrderId}`;
     if (trackingCode !== null) await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
   }
-  const ended = endedJobs(record);
-  if (ended.length > 0) await leaveOutUnusedPackages(tx, await printOrdersOf(tx, ended));
+  const ended = withEndedUnits(record);
+  if (ended.length > 0) await removeEndedUnits(tx, ended);
   await enqueueOrderNotifications(tx, { orderId: record.orderId });
   return change;
 }
@@ -186,15 +186,15 @@ function settledJobs({ effects }: RunRecord) {
   };
 }
 
-const endedJobs = ({ snapshot }: RunRecord): string[] =>
-  rowsOf(snapshot.state).jobs.flatMap(({ id, status }) =>
-    status === 'cancelled' || status === 'superseded' ? [id] : [],
-  );
+/** Logged repairs that take units from print orders which go on. */
+const TAKES_UNITS = ['reroute', 'reproduce', 'refund_items'];
 
-async function printOrdersOf(tx: Queryable, jobIds: readonly string[]): Promise<string[]> {
-  const rows = await tx<{ id: string }[]>`
-    SELECT DISTINCT print_order_id::text AS id FROM print_jobs WHERE id = ANY(${[...jobIds]}::bigint[])`;
-  return rows.map(({ id }) => id);
+/** Returns the print orders of which units have ended or, in this record, were taken away. */
+function withEndedUnits({ snapshot, effects }: RunRecord): string[] {
+  const takesUnits = effects.some((effect) => effect.type === 'log' && TAKES_UNITS.includes(effect.event));
+  return snapshot.state.printOrders
+    .filter(({ jobs }) => takesUnits || jobs.some((job) => job.ended !== null || job.cancelledQuantity > 0))
+    .map(({ id }) => id);
 }
 
 const isSameKey = (a: RecordKey, b: RecordKey): boolean => a.position === b.position && a.version === b.version;
@@ -297,9 +297,10 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
       WHERE order_items.id = i.id AND order_items.order_id = changed_order.id
         AND order_items.fulfillment_status <> i.status
     ), changed_jobs AS (
-      UPDATE print_jobs SET status = j.status, quantity = j.quantity
-      FROM jsonb_to_recordset(${json(tx, rows.jobs)}) AS j (id bigint, status text, quantity int), changed_order
-      WHERE print_jobs.id = j.id AND (print_jobs.status, print_jobs.quantity) <> (j.status, j.quantity)
+      UPDATE print_jobs SET status = j.status, quantity = j.quantity, cancelled_quantity = j.cancelled_quantity
+      FROM jsonb_to_recordset(${json(tx, rows.jobs)}) AS j (id bigint, status text, quantity int, cancelled_quantity int), changed_order
+      WHERE print_jobs.id = j.id AND (print_jobs.status, print_jobs.quantity, print_jobs.cancelled_quantity)
+        <> (j.status, j.quantity, j.cancelled_quantity)
     ), changed_print_orders AS (
       UPDATE print_orders SET status = p.status
       FROM jsonb_to_recordset(${json(tx, rows.printOrders)}) AS p (id bigint, status text), changed_order

@@ -85,6 +85,8 @@ CREATE TABLE print_jobs (
   print_order_id        bigint NOT NULL REFERENCES print_orders ON DELETE CASCADE,
   order_item_id         bigint NOT NULL REFERENCES order_items ON DELETE CASCADE,
   quantity              int NOT NULL CHECK (quantity > 0),
+  -- Units that the partner has cancelled and no operator has handled yet.
+  cancelled_quantity    int NOT NULL DEFAULT 0,
   status                text NOT NULL DEFAULT 'planned',
   -- Ids of the parts of a mounted product in the print order, except services: the first is the job's id, the others
   -- come from the same sequence, so that no id is used twice. Empty for other products.

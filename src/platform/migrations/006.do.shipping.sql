@@ -102,6 +102,8 @@ CREATE TABLE shipments (
   started_at         timestamptz NOT NULL DEFAULT now(),
   bought_at          timestamptz,
   voided_at          timestamptz,
+  -- The contents of packages have changed since invoice, customs forms and packing lists were made.
+  documents_outdated boolean NOT NULL DEFAULT false,
   CHECK (num_nonnulls(print_order_id, shipping_order_id) = 1)
 );
 CREATE INDEX shipments_order ON shipments (order_id) WHERE order_id IS NOT NULL;

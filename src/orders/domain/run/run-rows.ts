@@ -14,6 +14,7 @@ export function rowsOf(state: RunState) {
         id: job.id,
         status: jobStatus(job, printOrder) ?? 'superseded',
         quantity: job.quantity,
+        cancelled_quantity: job.cancelledQuantity,
       })),
     ),
     printOrders: state.printOrders.map((printOrder) => ({

@@ -133,6 +133,31 @@ describe('a partner that has the print order', () => {
   });
 });
 
+test('an order update after the partner has cancelled units states the units that are still wanted', async () => {
+  received.length = 0;
+  statuses = [];
+  const { port } = receiver.address() as AddressInfo;
+  await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+    const order = await handedOver(stack, 'still-wanted', { quantity: 5 });
+    const countAfter = async (line: string) => {
+      const before = received.length;
+      await moveTo(order.orderId, 'still-wanted', line);
+      const { body } = await eventually(async () => received[before]);
+      return JSON.parse(body).items.map(({ count }: { count: number }) => count);
+    };
+    await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] });
+    await orderUntil(stack, order.orderId, ({ items }) => items[0]!.status === 'manual_handling');
+
+    expect(await countAfter('Invalidenstrasse 4')).toEqual([3]);
+    await repair(order.orderId, { action: 'refund', itemIds: [...order.itemIds] });
+    expect(await countAfter('Invalidenstrasse 5')).toEqual([3]);
+    // The rest is cancelled as well.
+    await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
+    await orderUntil(stack, order.orderId, ({ items }) => items[0]!.status === 'manual_handling');
+    expect(await countAfter('Invalidenstrasse 6')).toEqual([2]);
+  });
+});
+
 test('a repeated delivery of the print order is followed by the latest update, each with its own bytes', async () => {
   received.length = 0;
   statuses = [];

@@ -2,21 +2,22 @@ import { PresslineError } from '../../../../client/pressline-client';
 import { textOf } from '../../../src/documents/pictures';
 import { type TestStack, testStack } from '../../../support/stack';
 import { operatorHelpers } from '../operator-fixture';
-import { handedOver, orderUntil } from '../order-fixture';
+import { accepted, handedOver, orderUntil } from '../order-fixture';
+import { addressIn, orderOf, poster, sticker } from '../shop';
 
 jest.setTimeout(150_000);
 
 /** What a partner gets when it requests the documents of a part of a print order, or of an order that has changed. */
 
 let stack: TestStack;
-const { repair, say } = operatorHelpers(() => stack);
+const { now, repair, say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-const dispatch = (orderId: string, more: { orderItemIds?: string[] } = {}) =>
-  stack.partner('prints-berlin').dispatchOrder({ body: { orderId, ...more } });
+const dispatch = (orderId: string, more: { orderItemIds?: string[] } = {}, partner = 'prints-berlin') =>
+  stack.partner(partner).dispatchOrder({ body: { orderId, ...more } });
 const parcelsOf = async (orderId: string) => (await stack.client.getOrder({ params: { orderId } })).shipment!.packages;
 const refusal = async (request: Promise<unknown>) => {
   const error = await request.catch((reason: unknown) => reason);
@@ -83,6 +84,101 @@ test('a request for one of the items of a parcel names the others', async () => 
   });
   const { documents } = await dispatch(order.printOrderId, { orderItemIds: [poster!, sticker!] });
   expect(documents.map(({ packageReferenceId }) => packageReferenceId)).toEqual(['P-1', null]);
+});
+
+/** Returns the text of the document with these words. */
+const documentText = async ({ documents }: Pick<Awaited<ReturnType<typeof dispatch>>, 'documents'>, words: string) => {
+  const texts = await Promise.all(
+    documents.map(async ({ url }) => {
+      const pages = await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()));
+      return pages.join(' ').replace(/\s+/g, ' ');
+    }),
+  );
+  return texts.find((text) => text.includes(words));
+};
+
+test('an invoice without retail prices lists the units in the parcel, not those that the partner has cancelled', async () => {
+  const { id } = await stack.client.submitOrder({
+    body: orderOf(stack, { items: [poster(stack, { quantity: 5 })] }),
+  });
+  const order = await accepted(stack, id);
+  await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] });
+  await orderUntil(stack, id, ({ items }) => items[0]!.status === 'manual_handling');
+
+  const invoice = await documentText(await dispatch(order.printOrderId), 'Invoice 1');
+
+  const { receipts } = await stack.client.getOrder({ params: { orderId: id } });
+  const { price } = receipts[0]!.items.find(({ type }) => type === 'product')!;
+  expect(invoice).toMatch(new RegExp(` poster 3 [\\d.]+ EUR .*${((price * 3) / 5).toFixed(2)} EUR`));
+});
+
+describe.each([
+  ['CN 22', 'corvid_post_tracked_packet'],
+  ['Commercial Invoice', 'tern_parcel_standard'],
+])('a parcel with a %s whose contents change after dispatch', (form, shipmentMethodUid) => {
+  const inOnePackage = ['poster', 'sticker'].map((orderItemReferenceId) => ({ orderItemReferenceId, quantity: 3 }));
+
+  test('gets new documents, with the remaining units, and keeps its label', async () => {
+    const { id } = await stack.client.submitOrder({
+      body: orderOf(stack, {
+        shippingAddress: addressIn.CH,
+        shipmentMethodUid,
+        retailCurrency: 'EUR',
+        retailShippingPriceInclVat: 5,
+        items: [
+          poster(stack, { quantity: 3, retailPriceInclVat: 60 }),
+          sticker(stack, { quantity: 3, retailPriceInclVat: 9 }),
+        ],
+        packagingInstructions: [{ packageItems: inOnePackage }],
+      }),
+    });
+    const order = await accepted(stack, id);
+    const [posterJob, stickerJob] = order.jobIds;
+    const { partner } = (await stack.client.getOrder({ params: { orderId: id } })).items[0]!.printJobs[0]!;
+    const before = await dispatch(order.printOrderId, {}, partner);
+    expect(await documentText(before, form)).toMatch(/60\.00 EUR.* 9\.00 EUR.*69\.00 EUR/);
+
+    const items = [{ orderItemId: posterJob!, quantity: 1 }, { orderItemId: stickerJob! }];
+    const orderId = order.printOrderId;
+    await stack.partner(partner).postOrderStatus({ body: { timestamp: now(), orderId, status: 'cancelled', items } });
+    await orderUntil(stack, id, ({ items }) => items.every(({ status }) => status === 'manual_handling'));
+
+    expect((await parcelsOf(id)).map(({ items }) => items)).toEqual([[{ itemReferenceId: 'poster', quantity: 2 }]]);
+    const after = await dispatch(order.printOrderId, {}, partner);
+    expect(after.trackingCode).toBe(before.trackingCode);
+    expect(after.voidLabels).toBeUndefined();
+    expect(after.documents.map(({ type }) => type)).toEqual(before.documents.map(({ type }) => type));
+    // A link of the first response leads to the new form as well.
+    for (const documents of [after, before]) {
+      const text = await documentText(documents, form);
+      expect(text).toMatch(/40\.00 EUR/);
+      expect(text).not.toMatch(/60\.00 EUR| 9\.00 EUR|Sticker/);
+    }
+    const invoice = await documentText(after, 'Order run-');
+    expect(invoice).toMatch(/ poster 2 20\.00 EUR 40\.00 EUR/);
+    expect(invoice).not.toContain('sticker');
+  });
+});
+
+test('a package that is emptied by cancelled units is left out, and its label is voided', async () => {
+  const order = await handedOver(stack, 'emptied', {
+    quantity: 3,
+    packagingInstructions: [2, 1].map((quantity) => ({ packageItems: [{ orderItemReferenceId: 'poster', quantity }] })),
+  });
+  await dispatch(order.printOrderId);
+  const [first, second] = await parcelsOf(order.orderId);
+  await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 1 }] });
+  await orderUntil(stack, order.orderId, ({ items }) => items[0]!.status === 'manual_handling');
+
+  const { documents, voidLabels } = await dispatch(order.printOrderId);
+
+  const named = documents.map(({ type, trackingCode }) => [type, trackingCode]);
+  expect(named).toEqual([
+    ['label', first!.trackingCode],
+    ['invoice', null],
+  ]);
+  expect(voidLabels).toEqual([{ packageReferenceId: 'P-2', trackingCode: second!.trackingCode }]);
+  expect(await documentText({ documents }, 'Order emptied')).toMatch(/ poster 2 /);
 });
 
 test('after a part was cancelled, a repeated request returns the valid label and names the void one', async () => {
