@@ -105,7 +105,7 @@ test('an invoice without retail prices lists the units in the parcel, not those 
   await say(order, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 2 }] });
   await orderUntil(stack, id, ({ items }) => items[0]!.status === 'manual_handling');
 
-  const invoice = await documentText(await dispatch(order.printOrderId), 'Invoice 1');
+  const invoice = await documentText(await dispatch(order.printOrderId), 'Order run-');
 
   const { receipts } = await stack.client.getOrder({ params: { orderId: id } });
   const { price } = receipts[0]!.items.find(({ type }) => type === 'product')!;
