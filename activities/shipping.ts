@@ -1,9 +1,11 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CarrierRefusal } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging';
+import type { LabelToReplace, ReplacedLabel } from '../src/shipping/domain/replaced-label';
 import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
 import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';
 import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
+import { replaceLabel } from '../src/shipping/replacement-label';
 import { cancelShippingOrder } from '../src/shipping/shipping-orders/shipping-order-cancellation';
 import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders/shipping-orders';
 import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
@@ -83,6 +85,13 @@ export function createShippingActivities(deps: ShippingDeps) {
     /** Searches the gateways for the carriers of partners' tracking codes. */
     findPartnerCarriers: (): Promise<SweepResult> =>
       sweepUntilDue(deps.log, (bounds) => findPartnerCarriers(deps, bounds)),
+
+    /** Replaces the label of a package. */
+    async replaceLabel(label: LabelToReplace): Promise<ReplacedLabel> {
+      const replaced = await callingCarrier((cancelled) => replaceLabel(deps, label, cancelled));
+      deps.log.info({ ...label, ...replaced }, 'label replacement completed');
+      return replaced;
+    },
 
     /** Voids labels that nobody uses. Returns the carrier's refusal. */
     async takeBackShipment(labels: ToVoid): Promise<OrRefusal<void>> {

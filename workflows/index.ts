@@ -5,5 +5,5 @@ export { partnerStockPoll } from './partner-stock-poll';
 export { erasePersonalData } from './personal-data';
 export { procurementOrder } from './procurement-order';
 export { reconcile } from './reconcile';
-export { cancelShippingOrder, shippingOrder, takeBackShipment } from './shipping-order';
+export { cancelShippingOrder, replaceLabel, shippingOrder, takeBackShipment } from './shipping-order';
 export { trackingSweep } from './tracking-sweep';

@@ -8,6 +8,7 @@ import {
 } from '@temporalio/workflow';
 import type { ShippingActivities } from '../activities/shipping';
 import { takeBackShippingOrderWorkflowId } from '../src/platform/domain/workflows';
+import type { LabelToReplace, ReplacedLabel } from '../src/shipping/domain/replaced-label';
 import {
   type Cancellation,
   type ShippingOrderInput,
@@ -41,8 +42,8 @@ const database = proxyLocalActivities<Pick<ShippingActivities, 'refuseShippingOr
   startToCloseTimeout: '10 seconds',
 });
 
-/** An unused label costs money, so voiding it is retried for three days. */
-const voiding = proxyActivities<Pick<ShippingActivities, 'takeBackShipment' | 'cancelShippingOrder'>>({
+/** An unused label costs money, so voiding it, and recording one that was bought, is retried for three days. */
+const patient = proxyActivities<Pick<ShippingActivities, 'takeBackShipment' | 'cancelShippingOrder' | 'replaceLabel'>>({
   startToCloseTimeout: '1 hour',
   heartbeatTimeout: '30 seconds',
   scheduleToCloseTimeout: '3 days',
@@ -84,11 +85,16 @@ export async function shippingOrder(input: ShippingOrderInput): Promise<Shipping
 export async function takeBackShipment(
   input: { idempotencyKey: string } | { shipmentId: string; positions: number[] },
 ): Promise<void> {
-  const result = await voiding.takeBackShipment(input);
+  const result = await patient.takeBackShipment(input);
   if (isRefusal(result)) throw ApplicationFailure.nonRetryable(result.refusal.message, 'CarrierRefused');
 }
 
 /** Cancels a shipping order: voids its labels, unless a carrier has scanned one or refuses to void. */
 export async function cancelShippingOrder(input: ShippingOrderInput): Promise<Cancellation> {
-  return await voiding.cancelShippingOrder(input);
+  return await patient.cancelShippingOrder(input);
+}
+
+/** Buys a new label for a package of a print order, and voids the damaged one. */
+export async function replaceLabel(input: LabelToReplace): Promise<ReplacedLabel> {
+  return await patient.replaceLabel(input);
 }

@@ -5,6 +5,7 @@ import {
   dispatchedDocuments,
   dispatchedPrintOrder,
   itemsNamed,
+  packagesToRelabel,
 } from '../../src/orders/dispatch/dispatch';
 import { renewDocuments } from '../../src/orders/dispatch/renewed-documents';
 import { decimalId } from '../../src/orders/print-orders/postbacks';
@@ -12,6 +13,7 @@ import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import { DISPATCH_TYPES } from '../../src/shipping/shipments';
+import { runLabelReplacement } from '../../src/shipping/workflow-gateway';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
@@ -47,7 +49,7 @@ async function confirmedPrintOrder(
 }
 
 /** `POST /v2/order/dispatch`: returns the shipping documents of a print order (docs/partners.md). */
-export function dispatchRoute({ sql, objects, links, runs }: ApiDeps): Route {
+export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
   return route({
     method: 'post',
     path: '/v2/order/dispatch',
@@ -62,6 +64,7 @@ export function dispatchRoute({ sql, objects, links, runs }: ApiDeps): Route {
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain',
+    alsoAudits: ['order.replace_label'],
     body: z
       .object({
         orderId: text(64),
@@ -71,6 +74,13 @@ export function dispatchRoute({ sql, objects, links, runs }: ApiDeps): Route {
           .max(1_000)
           .nullish()
           .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
+        replaceLabels: z
+          .array(text(64))
+          .max(100)
+          .nullish()
+          .describe(
+            'Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.',
+          ),
       })
       .meta({ id: 'DispatchRequest' }),
     response: z
@@ -98,7 +108,7 @@ export function dispatchRoute({ sql, objects, links, runs }: ApiDeps): Route {
           .describe('Labels of earlier responses that must not be used. Absent when there are none.'),
       })
       .meta({ id: 'DispatchResponse' }),
-    handler: async ({ account, body, log }) => {
+    handler: async ({ account, body, log, audit, requestId }) => {
       let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
       if (printOrder === null) throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
       if (printOrder.status === 'cancelled')
@@ -107,13 +117,24 @@ export function dispatchRoute({ sql, objects, links, runs }: ApiDeps): Route {
       for (let attempt = 0; ; attempt += 1) {
         const { shipment } = printOrder;
         const items = body.orderItemIds == null ? null : itemsNamed(printOrder, body.orderItemIds);
-        if (shipment !== null && !printOrder.isOutdated) {
+        const damaged = shipment === null ? [] : packagesToRelabel(shipment, printOrder, body.replaceLabels ?? []);
+        if (shipment !== null && damaged.length === 0 && !printOrder.isOutdated) {
           log.info({ orderId, printOrderId, shipmentId: shipment.shipmentId }, 'dispatch response sent');
           return dispatchedDocuments(links, { ...printOrder, shipment }, items);
         }
         if (attempt === MAX_ATTEMPTS) break;
         if (shipment === null) await runs.dispatch(orderId, printOrderId);
-        else await renewDocuments({ sql, objects }, { orderId, printOrderId, shipmentId: shipment.shipmentId });
+        else if (damaged.length > 0) {
+          const { shipmentId } = shipment;
+          for (const { position, trackingCode } of damaged) {
+            const input = { shipmentId, position, requestId };
+            const replaced = await runLabelReplacement({ client: temporal, config, publicUrl }, input);
+            if (replaced.outcome === 'refused')
+              throw new Refusal('CONFLICT', { message: `Label ${trackingCode} is not replaced: ${replaced.message}` });
+            const before = { printOrderId, label: trackingCode };
+            await audit(sql, { action: 'order.replace_label', objectId: orderId, before, after: { printOrderId } });
+          }
+        } else await renewDocuments({ sql, objects }, { orderId, printOrderId, shipmentId: shipment.shipmentId });
         printOrder = (await dispatchedPrintOrder(sql, account.id, printOrderId))!;
       }
       throw new Refusal('CONFLICT', { message: 'The order changed during the request; send it again.' });

@@ -8,11 +8,6 @@ import { requestedMethod } from '../../src/shipping/method-request';
 import { shippingOrderRequestSchema } from '../../src/shipping/request-schemas';
 import { requestCancellation } from '../../src/shipping/shipping-orders/shipping-order-cancellation';
 import {
-  LABEL_WAIT_SECONDS,
-  runCancellation,
-  runShippingOrder,
-} from '../../src/shipping/shipping-orders/shipping-order-gateway';
-import {
   findShippingOrder,
   newestShippingOrdersByAccount,
   retrievedShippingOrder,
@@ -30,6 +25,7 @@ import {
   recordResponse,
   resumeShippingOrder,
 } from '../../src/shipping/shipping-orders/shipping-orders';
+import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/workflow-gateway';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { refuseAmbiguous } from '../orders/visible-order';

@@ -53,6 +53,7 @@ export const AUDIT_ACTIONS = {
   'order.dismiss': ['order', 'Dismiss the attention reasons of an order'],
   'order.cancel': ['order', 'Cancel an order, or items of it'],
   'order.change_shipping': ['order', 'Change the address or the method of an order'],
+  'order.replace_label': ['order', 'Replace a damaged label of a package'],
   'order.record_payment': ['order', 'Record the payment of an order'],
   'order.add_note': ['order', 'Add a note to an order'],
   'shipping_order.cancel': ['shipping_order', 'Cancel a shipping order'],

@@ -38,6 +38,12 @@ export const fileSafe = (text: string) =>
     .replace(/^[.-]+/, '')
     .slice(0, 60) || 'shipment';
 
+/** Returns the index of the package whose contents a package has got with a new label: its own without one. */
+function originOf({ packages }: Pick<Consignment, 'packages'>, index: number): number {
+  const { replaces } = packages[index]!;
+  return replaces === undefined ? index : originOf({ packages }, replaces);
+}
+
 /** Returns the content of a package's label, or null for a label of the carrier's own. @param date YYYY-MM-DD */
 export function labelContent(
   consignment: Consignment,
@@ -57,8 +63,8 @@ export function labelContent(
     receiver: consignment.receiver,
     reference: consignment.reference,
     packageReference: pack.packageReferenceId,
-    packageNumber: index + 1,
-    packageCount: consignment.packages.length,
+    packageNumber: originOf(consignment, index) + 1,
+    packageCount: consignment.packages.filter(({ replaces }) => replaces === undefined).length,
     weightGrams: pack.grossWeightGrams,
     date,
     routing: label.routing,
@@ -95,16 +101,26 @@ async function labels(
     return [{ ...sheets, fileName: `labels-${fileSafe(consignment.reference)}.pdf` }];
   }
   return await Promise.all(
-    purchases.map(async ({ label, trackingNumber }, index) => {
-      const made = label.kind === 'made' ? label : null;
-      const body = made?.body ?? (await renderLabel(contents[index]!, options.format, options.size));
-      const pdf = pdfDocument('label', index, trackingNumber, body);
-      const isZpl = (made?.contentType ?? CONTENT_TYPES[options.format]) === CONTENT_TYPES.zpl;
-      if (!isZpl) return pdf;
-      const fileName = `label-${fileSafe(trackingNumber)}.zpl`;
-      return { ...pdf, contentType: CONTENT_TYPES.zpl, format: 'zpl', fileName };
-    }),
+    purchases.map((purchase, index) => labelDocument(consignment, purchase, index, date, options)),
   );
+}
+
+/** Returns the label of one package: the carrier's own file, or one that Pressline draws. @param date YYYY-MM-DD */
+export async function labelDocument(
+  consignment: Consignment,
+  purchase: CarrierPurchase,
+  index: number,
+  date: string,
+  { format, size } = DEFAULT_LABEL,
+): Promise<MadeDocument> {
+  const { label, trackingNumber } = purchase;
+  const made = label.kind === 'made' ? label : null;
+  const body = made?.body ?? (await renderLabel(labelContent(consignment, purchase, index, date)!, format, size));
+  const pdf = pdfDocument('label', index, trackingNumber, body);
+  const isZpl = (made?.contentType ?? CONTENT_TYPES[format]) === CONTENT_TYPES.zpl;
+  if (!isZpl) return pdf;
+  const fileName = `label-${fileSafe(trackingNumber)}.zpl`;
+  return { ...pdf, contentType: CONTENT_TYPES.zpl, format: 'zpl', fileName };
 }
 
 /** Renders the label of one package. */

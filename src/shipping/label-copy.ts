@@ -14,7 +14,7 @@ export type LabelCopy = { readonly contentType: string; readonly fileName: strin
 export type NoLabel = 'unknown' | 'deleted' | 'voided' | 'format';
 
 interface LabelRow {
-  readonly status: string;
+  readonly isVoid: boolean;
   readonly consignment: Consignment;
   readonly methodUid: string;
   readonly methodName: string;
@@ -37,7 +37,7 @@ export async function labelCopy(
 ): Promise<LabelCopy | NoLabel> {
   const { shipmentId, position, format } = label;
   const [row] = await deps.sql<LabelRow[]>`
-    SELECT s.status, s.consignment, s.method_uid, s.method_name, s.carrier_name, s.started_at, p.tracking_number,
+    SELECT s.status = 'voided' OR p.left_out_at IS NOT NULL AS is_void, s.consignment, s.method_uid, s.method_name, s.carrier_name, s.started_at, p.tracking_number,
       (SELECT jsonb_agg(jsonb_build_object('packagePosition', d.package_position, 'format', d.format,
           'contentType', d.content_type, 'objectKey', d.object_key, 'fileName', d.file_name))
         FROM shipment_documents d WHERE d.shipment_id = s.id AND d.document_type = 'label' AND d.deleted_at IS NULL
@@ -45,7 +45,7 @@ export async function labelCopy(
     FROM shipments s JOIN shipment_packages p ON p.shipment_id = s.id
     WHERE s.id = ${shipmentId} AND p.position = ${position} AND s.bought_at IS NOT NULL`;
   if (row === undefined) return 'unknown';
-  if (row.status === 'voided') return 'voided';
+  if (row.isVoid) return 'voided';
   // Documents are deleted after their retention and by an erasure, which also removes the addresses.
   if (row.documents === null) return 'deleted';
   const stored = row.documents.find((document) => document.format === format && document.packagePosition !== null);

@@ -2,7 +2,15 @@ import type { CarrierPurchase, CarrierRefusal } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
 import { FOLLOWED_DAYS, nextCheckHours } from '../consignments/domain/tracking-status';
 import { randomToken, uuidv7 } from '../platform/ids';
-import { columnsOf, inTransaction, json, type Sql } from '../platform/postgres';
+import {
+  columnsOf,
+  type Fragment,
+  inTransaction,
+  json,
+  type Queryable,
+  type Sql,
+  type Transaction,
+} from '../platform/postgres';
 import type { MadeDocument } from './document-set';
 import { leaseColumns, leaseEnd } from './purchase-lease';
 import type { DocumentType, ShipmentOwner } from './shipments';
@@ -64,6 +72,14 @@ export async function recordIntent(
   return row!;
 }
 
+/** Takes the lease of the shipment that meets a condition, if it is free. Returns the shipment, or undefined without one. */
+export async function leaseShipment(sql: Sql, which: Fragment, holder: string): Promise<LeasedIntent | undefined> {
+  const [row] = await sql<LeasedIntent[]>`
+    UPDATE shipments s SET ${leaseColumns(sql, holder)} WHERE ${which}
+    RETURNING id, status, attempt, consignment, method_uid, started_at, lease_holder = ${holder} AS is_held`;
+  return row;
+}
+
 /** Records the refusal of an attempt, unless the attempt was bought or voided meanwhile. */
 export async function recordRefusal(sql: Sql, intent: PurchaseIntent, refusal: CarrierRefusal): Promise<void> {
   await sql`
@@ -73,9 +89,6 @@ export async function recordRefusal(sql: Sql, intent: PurchaseIntent, refusal: C
 
 /**
  * Records a purchase with its packages, documents and trackings in one statement.
- *
- * Each tracking number gets a tracking with a `registered` checkpoint. A carrier can give a number again, to another parcel or
- * to several packages of one shipment: a purchase never fails because of its number.
  * @returns `recorded`, or the status that another request has given the shipment meanwhile
  */
 export async function recordPurchase(
@@ -86,16 +99,44 @@ export async function recordPurchase(
   adapterUid: string,
 ): Promise<'recorded' | PurchaseIntent['status']> {
   const [first] = purchases;
+  const update = sql`
+    UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
+      carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL,
+      lease_until = '-infinity'
+    WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}
+    RETURNING id`;
+  if (await insertPackages(sql, update, { intent, from: 0, purchases, documents, adapterUid })) return 'recorded';
+  const [current] = await sql<Pick<PurchaseIntent, 'status'>[]>`
+    SELECT status FROM shipments WHERE id = ${intent.id}`;
+  return current!.status;
+}
+
+interface BoughtPackages {
+  readonly intent: Pick<PurchaseIntent, 'id' | 'consignment'>;
+  /** Index of the first package. */
+  readonly from: number;
+  readonly purchases: readonly CarrierPurchase[];
+  readonly documents: readonly StoredDocument[];
+  readonly adapterUid: string;
+}
+
+/**
+ * Inserts packages with documents and trackings, with a statement that updates the shipment.
+ *
+ * Each tracking number gets a tracking with a `registered` checkpoint. A carrier can give a number again, to another parcel or
+ * to several packages of one shipment: a purchase never fails because of its number.
+ * @param update returns the id of the shipment, or no row when nothing is to be inserted
+ * @returns true when they were inserted
+ */
+async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPackages): Promise<boolean> {
+  const { intent, from, purchases, documents, adapterUid } = bought;
+  const packages = packageRows(intent, from, purchases);
   const recorded = await sql`
     WITH bought AS (
-      UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
-        carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL,
-        lease_until = '-infinity'
-      WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}
-      RETURNING id
+      ${update}
     ), packages AS (
       INSERT INTO shipment_packages
-      SELECT k.* FROM bought, jsonb_populate_recordset(NULL::shipment_packages, ${json(sql, packageRows(intent, purchases))}) AS k
+      SELECT k.* FROM bought, jsonb_populate_recordset(NULL::shipment_packages, ${json(sql, packages)}) AS k
     ), documents AS (
       INSERT INTO shipment_documents (id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes)
       SELECT d.id, shipment_id, package_position, document_type, content_type, format, object_key, file_name, size_bytes
@@ -128,10 +169,46 @@ export async function recordPurchase(
       ON CONFLICT (tracking_number, generation, event_key) DO NOTHING
     )
     SELECT id FROM bought`;
-  if (recorded.length > 0) return 'recorded';
-  const [current] = await sql<Pick<PurchaseIntent, 'status'>[]>`
-    SELECT status FROM shipments WHERE id = ${intent.id}`;
-  return current!.status;
+  return recorded.length > 0;
+}
+
+/**
+ * Appends a package with a new label to a shipment, with the current contents of the package that it replaces. The client's
+ * packing slip of that package goes to the new one; the other documents are made again at the next dispatch request.
+ * @param replacement.replaces index of the package that it replaces
+ * @returns the id of the order. Undefined: the shipment is voided, or its packages are not those of the purchase any more
+ */
+export async function recordReplacement(
+  tx: Transaction,
+  { id, consignment }: PurchaseIntent,
+  replacement: {
+    readonly replaces: number;
+    readonly purchase: CarrierPurchase;
+    readonly document: StoredDocument;
+    readonly adapterUid: string;
+  },
+): Promise<string | undefined> {
+  const { replaces, purchase, document, adapterUid } = replacement;
+  const position = consignment.packages.length - 1;
+  const [current] = await tx<{ orderId: string; consignment: Consignment }[]>`
+    SELECT order_id, consignment FROM shipments WHERE id = ${id} AND status = 'bought' FOR UPDATE`;
+  if (current?.consignment.packages.length !== position) return undefined;
+  const packages = [...current.consignment.packages, { ...current.consignment.packages[replaces]!, replaces }];
+  const update = tx`
+    UPDATE shipments SET documents_outdated = true, consignment = jsonb_set(consignment, '{packages}', ${json(tx, packages)})
+    WHERE id = ${id} RETURNING id`;
+  const intent = { id, consignment: { ...current.consignment, packages } };
+  await insertPackages(tx, update, {
+    intent,
+    from: position,
+    purchases: [purchase],
+    documents: [document],
+    adapterUid,
+  });
+  await tx`
+    UPDATE shipment_documents SET package_position = ${position}
+    WHERE shipment_id = ${id} AND package_position = ${replaces} AND document_type = 'packing_slip'`;
+  return current.orderId;
 }
 
 /** Types of documents that do not depend on the contents of packages. */
@@ -166,28 +243,32 @@ export async function replaceDocuments(
   });
 }
 
-function packageRows({ id, consignment }: PurchaseIntent, purchases: readonly CarrierPurchase[]) {
-  return purchases.map(({ trackingNumber, trackingUrl, cost }, position) => ({
-    shipment_id: id,
-    position,
-    package_reference_id: consignment.packages[position]!.packageReferenceId,
-    tracking_number: trackingNumber,
-    tracking_url: trackingUrl,
-    cost_minor: cost.minor,
-    currency: cost.currency,
-    weight_grams: consignment.packages[position]!.grossWeightGrams,
-    items: consignment.packages[position]!.items.map(({ itemReferenceId, quantity }) => ({
-      itemReferenceId,
-      quantity,
-    })),
-  }));
+function packageRows(
+  { id, consignment }: BoughtPackages['intent'],
+  from: number,
+  purchases: readonly CarrierPurchase[],
+) {
+  return purchases.map(({ trackingNumber, trackingUrl, cost }, index) => {
+    const { packageReferenceId, grossWeightGrams, items } = consignment.packages[from + index]!;
+    return {
+      shipment_id: id,
+      position: from + index,
+      package_reference_id: packageReferenceId,
+      tracking_number: trackingNumber,
+      tracking_url: trackingUrl,
+      cost_minor: cost.minor,
+      currency: cost.currency,
+      weight_grams: grossWeightGrams,
+      items: items.map(({ itemReferenceId, quantity }) => ({ itemReferenceId, quantity })),
+    };
+  });
 }
 
 function documentRows({ id }: Pick<PurchaseIntent, 'id'>, documents: readonly StoredDocument[]) {
   return documents.map((document) => columnsOf({ ...document, id: uuidv7(), shipmentId: id }));
 }
 
-function trackingRows({ id }: PurchaseIntent, purchases: readonly CarrierPurchase[]) {
+function trackingRows({ id }: Pick<PurchaseIntent, 'id'>, purchases: readonly CarrierPurchase[]) {
   const byNumber = new Map(purchases.map((purchase) => [purchase.trackingNumber, purchase]));
   return [...byNumber.values()].map(({ trackingNumber, carrierUid, tracking }) => ({
     tracking_number: trackingNumber,

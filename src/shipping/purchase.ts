@@ -14,9 +14,10 @@ import { uuidv7 } from '../platform/ids';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
-import { leaseColumns, releaseLease, underLease } from './purchase-lease';
+import { releaseLease, underLease } from './purchase-lease';
 import {
   type LeasedIntent,
+  leaseShipment,
   type PurchaseIntent,
   recordIntent,
   recordPurchase,
@@ -52,8 +53,13 @@ export type BoughtLabels =
 const VOIDED: CarrierRefusal = { code: 'SHIPMENT_VOIDED', message: 'This shipment was voided.' };
 
 /** Returns the idempotency key of the purchase of one package at the carrier. */
-const packageKey = (intent: Pick<PurchaseIntent, 'id' | 'attempt'>, index: number) =>
-  `${intent.id}:${intent.attempt}:${index}`;
+export function packageKey(
+  { id, attempt, consignment }: Pick<PurchaseIntent, 'id' | 'attempt' | 'consignment'>,
+  index: number,
+) {
+  const { replaces } = consignment.packages[index]!;
+  return `${id}:${attempt}:${replaces === undefined ? index : `${replaces}-replaced`}`;
+}
 
 /**
  * Buys the labels of all packages of a consignment, or of none, and stores the documents.
@@ -91,7 +97,7 @@ export async function buyLabels(
 }
 
 /** Runs work under the lease of a shipment. @throws CarrierUnavailable when another attempt has it */
-async function callCarrier<T>(
+export async function callCarrier<T>(
   sql: Sql,
   { uid: adapterUid }: CarrierAdapter,
   { id: shipmentId, isHeld, holder }: Pick<LeasedIntent, 'id' | 'isHeld'> & { readonly holder: string },
@@ -227,9 +233,7 @@ export async function voidShipment(
 ): Promise<VoidOutcome> {
   const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
   const holder = uuidv7();
-  const [shipment] = await sql<LeasedIntent[]>`
-    UPDATE shipments s SET ${leaseColumns(sql, holder)} WHERE ${which} AND status <> 'voided'
-    RETURNING id, status, attempt, consignment, method_uid, started_at, lease_holder = ${holder} AS is_held`;
+  const shipment = await leaseShipment(sql, sql`${which} AND status <> 'voided'`, holder);
   if (shipment === undefined) return { ok: true };
   const adapter = carriers.forMethod(shipment.methodUid);
   if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };

@@ -54,6 +54,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.dismiss': 'Dismiss the attention reasons of an order',
   'order.cancel': 'Cancel an order, or items of it',
   'order.change_shipping': 'Change the address or the method of an order',
+  'order.replace_label': 'Replace a damaged label of a package',
   'order.record_payment': 'Record the payment of an order',
   'order.add_note': 'Add a note to an order',
   'shipping_order.cancel': 'Cancel a shipping order',

@@ -71,6 +71,8 @@ export interface ConsignmentPackage {
   readonly widthMm: number;
   readonly heightMm: number;
   readonly items: readonly ConsignmentItem[];
+  /** Index of the package whose label was damaged: this one has its contents and a new label. */
+  readonly replaces?: number | undefined;
   /** Object key of the packing slip (PDF) of this package. */
   readonly packingSlip?: string | undefined;
   /** True for a package that a packing list is made for. */

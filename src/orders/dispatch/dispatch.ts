@@ -166,6 +166,27 @@ export function itemsNamed(printOrder: DispatchedPrintOrder, orderItemIds: reado
 }
 
 /**
+ * Returns the packages whose labels a request names as damaged. Labels that are void already are left out: an earlier
+ * request has replaced them.
+ * @param trackingCodes of the damaged labels
+ * @throws Refusal `VALIDATION_ERROR` for a code that no label of the print order has
+ */
+export function packagesToRelabel(
+  { packages }: StoredShipment,
+  { voidLabels }: Pick<DispatchedPrintOrder, 'voidLabels'>,
+  trackingCodes: readonly string[],
+): { readonly position: number; readonly trackingCode: string }[] {
+  return [...new Set(trackingCodes)].flatMap((trackingCode, index) => {
+    const position = packages.findIndex((pack) => pack.trackingNumber === trackingCode && !pack.isVoid);
+    if (position !== -1) return [{ position, trackingCode }];
+    if (voidLabels?.some((label) => label.trackingCode === trackingCode)) return [];
+    const message = `The print order has no label ${trackingCode}.`;
+    const errors = [{ code: 'VALIDATION_ERROR', message, reference: `replaceLabels[${index}]` } as const];
+    throw new Refusal('VALIDATION_ERROR', { errors });
+  });
+}
+
+/**
  * Returns the response to a dispatch request.
  * @param items references of the items whose parcels are requested. Null: all parcels
  * @throws Refusal `CONFLICT` when a parcel of these items also holds units of others

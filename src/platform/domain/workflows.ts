@@ -12,6 +12,7 @@ export const WORKFLOW_TYPES = {
   shippingOrder: 'shippingOrder',
   takeBackShipment: 'takeBackShipment',
   cancelShippingOrder: 'cancelShippingOrder',
+  replaceLabel: 'replaceLabel',
   partnerStockPoll: 'partnerStockPoll',
   trackingSweep: 'trackingSweep',
   reconcile: 'reconcile',
@@ -51,8 +52,16 @@ export const takeBackShippingOrderWorkflowId = (shippingOrderId: string) => `tak
  */
 export const voidShipmentWorkflowId = (shipmentId: string) => `void-shipment-${shipmentId}`;
 
-/** Returns the workflow id under which the labels of a shipment that a part of a print order left behind are voided. */
-export const voidPackagesWorkflowId = (shipmentId: string) => `void-packages-${shipmentId}`;
+/**
+ * Returns the workflow id under which packages of a shipment are voided.
+ * @param position index of the first of them. A package is left out once, so that no two have the same id
+ */
+export const voidPackagesWorkflowId = (shipmentId: string, position: number) =>
+  `void-packages-${shipmentId}-${position}`;
+
+/** Returns the workflow id under which the label of a package is replaced. @param position index of the package */
+export const replaceLabelWorkflowId = (shipmentId: string, position: number) =>
+  `replace-label-${shipmentId}-${position}`;
 
 /** Returns the workflow id of a bulk repair of orders. */
 export const bulkRepairWorkflowId = (bulkRepairId: string) => `bulk-repair-${bulkRepairId}`;

@@ -19,6 +19,7 @@ test('there is a scenario of every shipping workflow', () => {
 
   expect([...new Set(played)].sort()).toEqual([
     'cancelShippingOrder',
+    'replaceLabel',
     'shippingOrder',
     'takeBackShipment',
     'trackingSweep',
@@ -29,6 +30,7 @@ test.each([
   ['shipping-order-bought', '.purchaseShippingOrder(', '.purchaseShippingOrderAnew('],
   ['take-back-at-the-second-try', '.takeBackShipment(', '.takeBackShipmentAnew('],
   ['shipping-order-canceled-at-the-second-try', '.cancelShippingOrder(', '.cancelShippingOrderAnew('],
+  ['label-replaced-at-the-second-try', '.replaceLabel(', '.replaceLabelAnew('],
   ['tracking-sweep-of-two-carriers', '.findPartnerCarriers(', '.findPartnerCarriersAnew('],
 ])('an incompatible change is found in %s', async (scenario, from, to) => {
   const outcomes = await replay(stored, { bundle: changedBundle(from, to) });

@@ -5,7 +5,7 @@ import { inTurn, type ScriptedRun } from '../../support/scripted-runs';
 /** The paths through the shipping workflows, with scripted activities. test/workflows/record-histories.ts records a history of each. */
 
 interface Scenario extends ScriptedRun {
-  readonly workflow: 'shippingOrder' | 'takeBackShipment' | 'cancelShippingOrder' | 'trackingSweep';
+  readonly workflow: 'shippingOrder' | 'takeBackShipment' | 'cancelShippingOrder' | 'replaceLabel' | 'trackingSweep';
   readonly steps: Partial<{ [Step in keyof ShippingActivities]: () => ReturnType<ShippingActivities[Step]> }>;
 }
 
@@ -68,6 +68,11 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
     workflow: 'cancelShippingOrder',
     args: order,
     steps: { cancelShippingOrder: inTurn(unavailable, async () => ({ outcome: 'canceled' as const })) },
+  },
+  'label-replaced-at-the-second-try': {
+    workflow: 'replaceLabel',
+    args: [{ shipmentId: bought.shipmentId, position: 0, requestId: 'req-1' }],
+    steps: { replaceLabel: inTurn(away, async () => ({ outcome: 'replaced' as const })) },
   },
   'tracking-sweep-of-two-carriers': {
     workflow: 'trackingSweep',

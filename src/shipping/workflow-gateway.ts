@@ -1,18 +1,22 @@
 import { type Client, WorkflowExecutionAlreadyStartedError, type WorkflowStartOptions } from '@temporalio/client';
-import type { Config } from '../../platform/config';
+import type { Config } from '../platform/config';
 import {
   cancelShippingOrderWorkflowId,
+  replaceLabelWorkflowId,
   shippingOrderWorkflowId,
   WORKFLOW_TYPES,
-} from '../../platform/domain/workflows';
-import { workflowDetails } from '../../platform/http/operator-page-urls';
-import { isTemporalUnavailable, unavailable } from '../../platform/unavailable';
-import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../domain/shipping-order-run';
+} from '../platform/domain/workflows';
+import { workflowDetails } from '../platform/http/operator-page-urls';
+import { isTemporalUnavailable, unavailable } from '../platform/unavailable';
+import type { LabelToReplace, ReplacedLabel } from './domain/replaced-label';
+import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from './domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const LABEL_WAIT_SECONDS = 45;
 /** How long a request waits for its cancellation. */
 const CANCEL_SECONDS = 30;
+/** How long a dispatch request waits for a new label. HTTP clients time out after 30 s. */
+const REPLACEMENT_SECONDS = 20;
 const START_SECONDS = 5;
 
 export interface WorkflowDeps {
@@ -48,6 +52,25 @@ export async function runCancellation(deps: WorkflowDeps, input: ShippingOrderIn
     reuse: 'ALLOW_DUPLICATE',
     seconds: CANCEL_SECONDS,
     unavailable: 'The labels are not voided yet; send the same request again to get the outcome.',
+  });
+}
+
+/**
+ * Starts the replacement of a label, or joins a running one, and waits for its outcome.
+ * @throws Refusal UNAVAILABLE when Temporal, every worker or the carrier is unavailable; a replacement that was started
+ *   continues when they are back
+ */
+export async function runLabelReplacement(
+  deps: WorkflowDeps,
+  input: LabelToReplace & { readonly requestId: string },
+): Promise<ReplacedLabel> {
+  return await resultOf<ReplacedLabel>(deps, WORKFLOW_TYPES.replaceLabel, {
+    workflowId: replaceLabelWorkflowId(input.shipmentId, input.position),
+    input,
+    // A carrier that refused may accept another request. A label that was replaced stays so.
+    reuse: 'ALLOW_DUPLICATE',
+    seconds: REPLACEMENT_SECONDS,
+    unavailable: 'The label is not replaced yet; send the same request again to get the new one.',
   });
 }
 

@@ -1,0 +1,122 @@
+import { textOf } from '../../../src/documents/pictures';
+import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { deliveredByCarrier, type HandedOver, handedOver } from '../order-fixture';
+import { addressIn } from '../shop';
+
+jest.setTimeout(150_000);
+
+/** A partner requests a new label in place of a damaged one. */
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'manual' });
+});
+
+const dispatch = ({ printOrderId: orderId }: HandedOver, replaceLabels?: string[]) =>
+  stack.partner('prints-berlin').dispatchOrder({ body: { orderId, ...(replaceLabels && { replaceLabels }) } });
+type Dispatched = Awaited<ReturnType<typeof dispatch>>;
+
+const labelsOf = ({ documents }: Dispatched) =>
+  Object.fromEntries(
+    documents.flatMap(({ type, packageReferenceId, trackingCode }) =>
+      type === 'label' ? [[packageReferenceId!, trackingCode!]] : [],
+    ),
+  );
+const textsOf = async ({ documents }: Dispatched) =>
+  await Promise.all(
+    documents.map(async ({ url }) => {
+      const pages = await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()));
+      return pages.join(' ').replace(/\s+/g, ' ');
+    }),
+  );
+const parcelsOf = async ({ orderId }: HandedOver) =>
+  (await stack.shop.getOrder({ params: { orderId } })).shipment!.packages;
+/** The numbers whose labels the carrier has not voided. */
+const paid = async (numbers: readonly string[]) => {
+  const rows = await stack.services.sql<{ trackingNumber: string }[]>`
+    SELECT tracking_number FROM carrier_purchases WHERE tracking_number = ANY(${[...numbers]}) AND voided_at IS NULL`;
+  return rows.map(({ trackingNumber }) => trackingNumber);
+};
+
+test('the package gets a new label, the old one is void and named, and other packages keep theirs', async () => {
+  const order = await handedOver(stack, 'damaged', { items: 2 });
+  const before = labelsOf(await dispatch(order));
+  const damaged = before['P-1']!;
+
+  const replaced = await dispatch(order, [damaged]);
+
+  const after = labelsOf(replaced);
+  expect(after).toEqual({ 'P-1': expect.not.stringContaining(damaged), 'P-2': before['P-2'] });
+  expect(replaced.voidLabels).toEqual([{ packageReferenceId: 'P-1', trackingCode: damaged }]);
+  const label = (await textsOf(replaced)).find((text) => text.replace(/\s/g, '').includes(after['P-1']!))!;
+  expect(label).toContain('P-1');
+  expect(label).toContain('1 of 2');
+  const parcels = await parcelsOf(order);
+  expect(parcels.map(({ trackingCode }) => trackingCode).sort()).toEqual(Object.values(after).sort());
+  expect(parcels.find(({ trackingCode }) => trackingCode === after['P-1'])!.items).toEqual([
+    { itemReferenceId: 'poster', quantity: 1 },
+  ]);
+  await eventually(async () => ((await paid([damaged])).length === 0 ? true : undefined));
+  expect(await paid(Object.values(after))).toHaveLength(2);
+});
+
+test('repeated and concurrent requests replace a label once, and the new label can be replaced as well', async () => {
+  const order = await handedOver(stack, 'damaged-twice');
+  const { trackingCode: first } = await dispatch(order);
+
+  const all = await Promise.all(Array.from({ length: 5 }, () => dispatch(order, [first!])));
+
+  const codes = new Set([...all, await dispatch(order, [first!])].map(({ trackingCode }) => trackingCode));
+  expect(codes.size).toBe(1);
+  const [second] = codes;
+  const { trackingCode: third, voidLabels } = await dispatch(order, [first!, second!]);
+  expect(new Set([first, second, third]).size).toBe(3);
+  expect(voidLabels!.map(({ trackingCode }) => trackingCode)).toEqual([first, second]);
+  await eventually(async () => ((await paid([first!, second!])).length === 0 ? true : undefined));
+  expect(await paid([third!])).toEqual([third]);
+});
+
+test('the replacement is in the audit log as a change by the partner', async () => {
+  const order = await handedOver(stack, 'damaged-audited');
+  const { trackingCode } = await dispatch(order);
+
+  await dispatch(order, [trackingCode!]);
+
+  const { entries } = await stack.operator.listAuditLog({ query: { action: 'order.replace_label' } });
+  expect(entries.filter(({ object }) => object.id === order.orderId)).toMatchObject([
+    { actor: { name: 'prints-berlin', role: 'partner' }, before: { label: trackingCode } },
+  ]);
+});
+
+test('customs forms have the number of the new label', async () => {
+  const order = await handedOver(stack, 'damaged-abroad', { address: addressIn.CH });
+  const before = await dispatch(order);
+
+  const replaced = await dispatch(order, [before.trackingCode!]);
+
+  const texts = (await textsOf(replaced)).map((text) => text.replace(/\s/g, ''));
+  const forms = texts.filter((text) => /CN22|CN23|CommercialInvoice/.test(text));
+  expect(forms.length).toBeGreaterThan(0);
+  for (const text of forms) {
+    expect(text).toContain(replaced.trackingCode);
+    expect(text).not.toContain(before.trackingCode);
+  }
+});
+
+test('the label of a parcel that its carrier has is not replaced, nor is an unknown one', async () => {
+  const order = await handedOver(stack, 'damaged-too-late');
+  const { trackingCode } = await dispatch(order);
+  await expect(dispatch(order, ['LA000000000DE'])).rejects.toMatchObject({
+    status: 400,
+    body: { error: expect.stringContaining('replaceLabels[0]: The print order has no label LA000000000DE.') },
+  });
+  await deliveredByCarrier(stack, order.orderId);
+
+  await expect(dispatch(order, [trackingCode!])).rejects.toMatchObject({
+    status: 409,
+    body: { error: expect.stringContaining('The carrier has the package already') },
+  });
+  expect((await dispatch(order)).trackingCode).toBe(trackingCode);
+  expect(await paid([trackingCode!])).toEqual([trackingCode]);
+});
