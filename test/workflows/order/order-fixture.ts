@@ -143,6 +143,8 @@ export interface HandedOver {
   /** Ids of the print jobs, in the order of the client's items. */
   readonly jobIds: readonly string[];
   readonly itemIds: readonly string[];
+  /** Name of the partner of the print order. */
+  readonly partner: string;
 }
 
 /** Submits an order and waits until prints-berlin has accepted its print order. */
@@ -162,9 +164,9 @@ export async function handedOver(
 export async function accepted(stack: TestStack, orderId: string, printOrders = 1): Promise<HandedOver> {
   const { sql } = stack.services;
   for (const end = Date.now() + WAIT_MS; ; ) {
-    const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string }[]>`
-      SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id
-      FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
+    const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string; partner: string }[]>`
+      SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id, a.uid AS partner
+      FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners a ON a.account_id = p.partner_id
       WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.order_item_id`;
     if (new Set(jobs.map(({ printOrderId }) => printOrderId)).size === printOrders) {
       return {
@@ -172,6 +174,7 @@ export async function accepted(stack: TestStack, orderId: string, printOrders = 
         printOrderId: jobs[0]!.printOrderId,
         jobIds: jobs.map(({ jobId }) => jobId),
         itemIds: jobs.map(({ itemId }) => itemId),
+        partner: jobs[0]!.partner,
       };
     }
     if (Date.now() > end) throw new Error(`not accepted: ${JSON.stringify(await orderNow(stack, orderId))}`);

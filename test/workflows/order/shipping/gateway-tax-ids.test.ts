@@ -47,9 +47,8 @@ const boughtFor = async (taxIds: object, shipmentMethodUid: string) => {
       items: [poster(stack, { retailPriceInclVat: 20 })],
     }),
   });
-  const { printOrderId: orderId } = await accepted(stack, id);
-  const [job] = (await stack.shop.getOrder({ params: { orderId: id } })).items[0]!.printJobs;
-  await stack.partner(job!.partner).dispatchOrder({ body: { orderId } });
+  const { printOrderId: orderId, partner } = await accepted(stack, id);
+  await stack.partner(partner).dispatchOrder({ body: { orderId } });
   return gateway.created().findLast(({ reference }) => reference !== undefined)!;
 };
 

@@ -13,8 +13,8 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-const dispatch = ({ printOrderId: orderId }: HandedOver, replaceLabels?: string[]) =>
-  stack.partner('prints-berlin').dispatchOrder({ body: { orderId, ...(replaceLabels && { replaceLabels }) } });
+const dispatch = ({ printOrderId: orderId, partner }: HandedOver, replaceLabels?: string[]) =>
+  stack.partner(partner).dispatchOrder({ body: { orderId, ...(replaceLabels && { replaceLabels }) } });
 type Dispatched = Awaited<ReturnType<typeof dispatch>>;
 
 const labelsOf = ({ documents }: Dispatched) =>
