@@ -72,7 +72,7 @@ export const SCENARIOS: Readonly<Record<string, Scenario>> = {
   'label-replaced-at-the-second-try': {
     workflow: 'replaceLabel',
     args: [{ shipmentId: bought.shipmentId, position: 0, requestId: 'req-1' }],
-    steps: { replaceLabel: inTurn(away, async () => ({ outcome: 'replaced' as const })) },
+    steps: { replaceLabel: inTurn(unavailable, async () => ({ outcome: 'replaced' as const })) },
   },
   'tracking-sweep-of-two-carriers': {
     workflow: 'trackingSweep',

@@ -1,9 +1,9 @@
 import { PresslineError } from '../../../../client/pressline-client';
 import { textOf } from '../../../src/documents/pictures';
 import { type TestStack, testStack } from '../../../support/stack';
+import { addressIn, orderOf, poster, sticker } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { accepted, handedOver, orderUntil } from '../order-fixture';
-import { addressIn, orderOf, poster, sticker } from '../shop';
 
 jest.setTimeout(150_000);
 

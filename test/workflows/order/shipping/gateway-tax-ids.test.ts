@@ -1,7 +1,7 @@
 import { startEasyPostServer } from '../../../src/carriers/easypost-server';
 import { type TestStack, testStack } from '../../../support/stack';
+import { addressIn, orderOf, poster } from '../client-orders';
 import { accepted } from '../order-fixture';
-import { addressIn, orderOf, poster } from '../shop';
 
 jest.setTimeout(150_000);
 
@@ -38,7 +38,7 @@ const BUSINESS = {
 
 /** Dispatches an order to Brazil. Returns the shipment as the gateway got it. */
 const boughtFor = async (taxIds: object, shipmentMethodUid: string) => {
-  const { id } = await stack.shop.submitOrder({
+  const { id } = await stack.client.submitOrder({
     body: orderOf(stack, {
       retailCurrency: 'EUR',
       retailShippingPriceInclVat: 5,

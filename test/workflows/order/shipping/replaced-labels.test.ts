@@ -1,7 +1,7 @@
 import { textOf } from '../../../src/documents/pictures';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { addressIn } from '../client-orders';
 import { deliveredByCarrier, type HandedOver, handedOver } from '../order-fixture';
-import { addressIn } from '../shop';
 
 jest.setTimeout(150_000);
 
@@ -31,7 +31,7 @@ const textsOf = async ({ documents }: Dispatched) =>
     }),
   );
 const parcelsOf = async ({ orderId }: HandedOver) =>
-  (await stack.shop.getOrder({ params: { orderId } })).shipment!.packages;
+  (await stack.client.getOrder({ params: { orderId } })).shipment!.packages;
 /** The numbers whose labels the carrier has not voided. */
 const paid = async (numbers: readonly string[]) => {
   const rows = await stack.services.sql<{ trackingNumber: string }[]>`
