@@ -1,4 +1,4 @@
-import { startEasyPostServer } from '../../../src/carriers/easypost-server';
+import { startEasyPostServer } from '../../../../sandbox/carriers/easypost-server';
 import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn, orderOf, poster } from '../client-orders';
 import { accepted } from '../order-fixture';
