@@ -55,6 +55,8 @@ export interface CallContext {
    * @param by the actor, on a route without credentials
    */
   audit(tx: Queryable, change: AuditedChange, by?: Account): Promise<void>;
+  /** Declares that this call writes no row for `audits`: a dry run, or a change of a draft. */
+  unaudited(): void;
 }
 
 /** Access of a handler to the `Idempotency-Key` of its call. */

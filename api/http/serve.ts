@@ -178,6 +178,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
           idempotency,
           quotas: pipe.deps.quotas,
           audit: trail.audit,
+          unaudited: trail.unaudited,
         };
         return handled(pipe, route, () => handle(call, account), trail);
       };

@@ -1,16 +1,23 @@
 import { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
 import { deleteDraft, type NoDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
-import { patchDraftSchema, type SubmitOrder, submitOrderSchema } from '../../src/orders/intake/order-schemas';
-import { readOrders } from '../../src/orders/reading/order-reader';
+import {
+  type PatchOrder,
+  patchOrderSchema,
+  type SubmitOrder,
+  submitOrderSchema,
+} from '../../src/orders/intake/order-schemas';
+import { giveRetailPrices } from '../../src/orders/intake/retail-prices';
+import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
-import { Refusal } from '../../src/platform/errors';
+import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { fieldErrors } from '../http/errors/field-errors';
 import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema } from './order-schemas';
 import { orderAddress } from './routes';
-import { CLIENTS, visibleOrderId } from './visible-order';
+import { CLIENTS, changedOrderId, READERS, visibleOrder, visibleOrderId } from './visible-order';
 
 /** Attempts at an edit, each of which a concurrent edit of the same draft can make obsolete. */
 const ATTEMPTS = 10;
@@ -25,7 +32,61 @@ function checkedOrder(order: object): SubmitOrder {
 function noDraft(reason: NoDraft): Refusal {
   return reason === 'not-found'
     ? new Refusal('NOT_FOUND')
-    : new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted. This is an order.' });
+    : new Refusal('CONFLICT', { message: 'Only a draft can be edited or deleted. An order takes retail prices only.' });
+}
+
+/**
+ * Gives an order its retail prices.
+ * @returns `restarted` for an order that was refused without them
+ * @throws Refusal `CONFLICT` when the patch has other fields or the order takes no prices, `VALIDATION_ERROR` for items that the
+ *   order does not have and for prices that a refused order still lacks
+ */
+async function givePrices(
+  { sql, runSettings, wake }: ApiDeps,
+  account: Account,
+  order: OrderRecord,
+  { retailCurrency, retailShippingPriceInclVat, items = [], ...rest }: PatchOrder,
+): Promise<'stored' | 'restarted'> {
+  const prices = {
+    retailCurrency,
+    retailShippingPriceInclVat,
+    items: items.map(({ itemReferenceId, retailPriceInclVat }) => ({ itemReferenceId, retailPriceInclVat })),
+  };
+  const others = items.map(({ itemReferenceId: _reference, retailPriceInclVat: _price, ...other }) => other);
+  const isGiven = (fields: object) => Object.values(fields).some((value) => value !== undefined);
+  const hasPrices = items.length > 0 || retailCurrency != null || retailShippingPriceInclVat != null;
+  if (!hasPrices || [rest, ...others].some(isGiven)) throw noDraft('not-draft');
+  const references = new Set(order.items.map(({ itemReferenceId }) => itemReferenceId));
+  refuseFields(
+    items.flatMap(({ itemReferenceId }, index) =>
+      references.has(itemReferenceId) ? [] : [`items[${index}].itemReferenceId`],
+    ),
+    'No item of the order has this itemReferenceId.',
+  );
+  const by = account.role === 'operator' ? `operator ${account.name}` : 'client';
+  const result = await giveRetailPrices(sql, { orderId: order.id, by, prices }, runSettings);
+  switch (result.outcome) {
+    case 'ended':
+      throw new Refusal('CONFLICT', { message: `The order takes no retail prices. Its status is ${result.status}.` });
+    case 'priced':
+      throw new Refusal('CONFLICT', { message: 'The order is planned with the retail prices that it has.' });
+    case 'replaced':
+      throw new Refusal('CONFLICT', { message: 'Another order replaces this one.' });
+    case 'missing':
+      refuseFields(result.fields, 'The refused order needs this retail price.', 'MISSING_FIELD_ERROR');
+      return 'stored';
+    case 'restarted':
+      wake('start_workflow');
+      return 'restarted';
+    case 'stored':
+      return 'stored';
+  }
+}
+
+/** @throws Refusal `VALIDATION_ERROR` with an error for each field, unless there is none */
+function refuseFields(references: readonly string[], message: string, code: FieldError['code'] = 'VALIDATION_ERROR') {
+  if (references.length === 0) return;
+  throw new Refusal('VALIDATION_ERROR', { errors: references.map((reference) => ({ code, message, reference })) });
 }
 
 /** Routes for drafts: stored orders that have no workflow until they become orders. */
@@ -37,15 +98,29 @@ export function draftRoutes(deps: ApiDeps): Route[] {
     route({
       ...common,
       method: 'patch',
-      operationId: 'patchDraft',
-      summary: 'Edit a draft, or turn it into an order',
+      operationId: 'patchOrder',
+      summary: 'Edit a draft, turn it into an order, or give an order its retail prices',
       description:
-        'Each given field replaces the stored one. Null removes an optional field. `orderType: order` submits the draft ' +
-        'with the current catalog. 409: the order is not a draft.',
-      body: patchDraftSchema,
+        'Each given field of a draft replaces the stored one. Null removes an optional field. `orderType: order` submits the ' +
+        'draft with the current catalog. An order that is not planned, or was refused without retail prices, takes ' +
+        '`retailCurrency`, `retailShippingPriceInclVat` and `items` with their `retailPriceInclVat`; a refused one starts ' +
+        'again. Operators give them too. 409: the order takes no change.',
+      access: { ...READERS.access, operatorRole: 'operator' },
+      audits: ['order.give_retail_prices'],
+      body: patchOrderSchema,
       response: retrievedOrderSchema,
-      handler: async ({ account, params, body, requestId, log, quotas }) => {
-        const id = await visibleOrderId(sql, account, params.orderId);
+      handler: async ({ account, params, body, requestId, log, quotas, audit, unaudited }) => {
+        const id = await changedOrderId(sql, account, params.orderId);
+        const draftOrOrder = await visibleOrder(sql, account, id);
+        if (draftOrOrder.orderType === 'order') {
+          const outcome = await givePrices(deps, account, draftOrOrder, body);
+          await audit(sql, { action: 'order.give_retail_prices', objectId: id, before: null, after: { outcome } });
+          return orderView(await visibleOrder(sql, account, id), links);
+        }
+        if (account.role === 'operator') {
+          throw new Refusal('FORBIDDEN', { message: 'Only its client edits a draft.' });
+        }
+        unaudited();
         for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
           const draft = await readDraft(sql, id);
           if (typeof draft === 'string') throw noDraft(draft);

@@ -279,6 +279,15 @@ export const updatedShipmentSchema = z
         initialMaxDeliveryDate: true,
         serviceType: true,
       })
-      .describe('Before the order is planned: the expected shipment.'),
+      .describe('Before the order is planned, and with `dryRun`: the expected shipment.'),
+    price: z
+      .object({
+        currency: z.string(),
+        ...amounts('total', 'totalVat', 'totalInclVat'),
+        difference: z.number().nullable().describe('Before VAT. Null: without the change, the order has no price.'),
+        differenceVat: z.number().nullable(),
+        differenceInclVat: z.number().nullable(),
+      })
+      .describe('Price of the order after the change, less refunds, and its difference from the price before.'),
   })
   .meta({ id: 'UpdatedShipment' });

@@ -116,20 +116,22 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       description:
         'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. Existing ' +
         'labels of the other items are voided, and the next dispatch creates new ones. Before the order is planned, ' +
-        '`shipment` is the expected one. Operators change the order of any client, and name a `reason`.',
+        '`shipment` is the expected one. `price` has the new price and its difference. `dryRun` returns both, and changes ' +
+        'nothing. Operators change the order of any client, and name a `reason`.',
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
       audits: ['order.change_shipping'],
       params: orderAddress,
       body: updateShipmentSchema,
       response: updatedShipmentSchema,
-      handler: async ({ account, params, body, audit }) =>
+      handler: async ({ account, params, body, audit, unaudited }) =>
         await updateShipment(
           deps,
           await visibleOrder(sql, account, await changedOrderId(sql, account, params.orderId)),
           body,
           {
             audit,
+            unaudited,
             operator: account.role === 'operator' ? account.name : null,
           },
         ),

@@ -1,12 +1,19 @@
 import type { z } from 'zod';
 import { expectedShipment } from '../../src/orders/dispatch/expected-shipment';
-import { dropShippingChange, storeShippingChange } from '../../src/orders/dispatch/shipping-changes';
+import {
+  changedReceipts,
+  dropShippingChange,
+  storeShippingChange,
+  tryShippingChange,
+} from '../../src/orders/dispatch/shipping-changes';
 import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
+import type { Receipt } from '../../src/orders/domain/receipt';
 import type { UpdateShipment } from '../../src/orders/intake/order-schemas';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { addressView } from '../../src/orders/reading/order-view';
 import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
 import { refuseWith } from '../../src/orders/run/gateway';
+import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { json } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
@@ -15,16 +22,20 @@ import { updatedShipmentSchema } from './order-schemas';
 import { withCarriers } from './quote';
 
 /**
- * Changes the address or the method of an order and returns both as they are afterwards (operation
- * `updateShipment`). Before the order is planned, the shipment is the expected one.
+ * Changes the address or the method of an order and returns both as they are afterwards, with the price (operation
+ * `updateShipment`). Before the order is planned, shipment and price are the expected ones. A dry run changes nothing.
  * @throws Refusal `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
  *   the change, or an operator gives no reason, `UNAVAILABLE` when a worker or every carrier is unavailable
  */
 export async function updateShipment(
   deps: ApiDeps,
   before: OrderRecord,
-  { reason, ...change }: UpdateShipment & { readonly reason?: string | undefined },
-  { audit, operator }: Pick<CallContext, 'audit'> & { readonly operator: string | null },
+  {
+    reason,
+    dryRun = false,
+    ...change
+  }: UpdateShipment & { readonly reason?: string | undefined; readonly dryRun?: boolean | undefined },
+  { audit, unaudited, operator }: Pick<CallContext, 'audit' | 'unaudited'> & { operator: string | null },
 ): Promise<z.input<typeof updatedShipmentSchema>> {
   if (operator !== null && reason === undefined) {
     const message = 'Operators give a reason.';
@@ -36,8 +47,17 @@ export async function updateShipment(
     throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
   }
   refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
-  const expected = shipmentView(before) === null ? await expectedView(deps, before.id, change) : null;
-  await apply(deps, before.id, change);
+  const expected = await expectation(deps, before, change, dryRun);
+  if (dryRun) {
+    unaudited();
+    const shippingAddress = { ...before.shippingAddress, ...change.shippingAddress };
+    return updatedShipmentSchema.parse({
+      shippingAddress: addressView({ ...before, shippingAddress }),
+      shipment: expected!.shipment,
+      price: priceView(before.currency, expected!),
+    });
+  }
+  const changeId = await apply(deps, before.id, change);
   if (operator !== null) {
     await deps.sql`
       INSERT INTO order_events (order_id, type, data)
@@ -53,8 +73,59 @@ export async function updateShipment(
   // Parsing drops the fields that a retrieved order's shipment has in addition.
   return updatedShipmentSchema.parse({
     shippingAddress: addressView(order!),
-    shipment: shipmentView(order!) ?? expected,
+    shipment: shipmentView(order!) ?? expected?.shipment,
+    price: priceView(order!.currency, expected ?? (await changedReceipts(deps.sql, order!.id, changeId))),
   });
+}
+
+/** What an order costs without a change and with it. */
+interface Priced {
+  readonly before: readonly Receipt[] | null;
+  readonly after: readonly Receipt[];
+}
+
+function priceView(currency: string, { before, after }: Priced): z.input<typeof updatedShipmentSchema>['price'] {
+  const sum = (receipts: readonly Receipt[], name: 'total' | 'totalVat' | 'totalInclVat') =>
+    receipts.reduce((minor, { totals }) => minor + totals[name], 0);
+  const total = (name: Parameters<typeof sum>[1]) => fromMinor(sum(after, name), currency);
+  const difference = (name: Parameters<typeof sum>[1]) =>
+    before === null ? null : fromMinor(sum(after, name) - sum(before, name), currency);
+  return {
+    currency,
+    total: total('total'),
+    totalVat: total('totalVat'),
+    totalInclVat: total('totalInclVat'),
+    difference: difference('total'),
+    differenceVat: difference('totalVat'),
+    differenceInclVat: difference('totalInclVat'),
+  };
+}
+
+/**
+ * Returns the shipment and the price that an order is expected to have after a change. Null for a planned order, which
+ * has both after the change, unless it is a dry run.
+ * @throws Refusal `VALIDATION_ERROR` when the order cannot be shipped with the change
+ */
+async function expectation(
+  { sql, candidates, carriers }: ApiDeps,
+  order: OrderRecord,
+  change: UpdateShipment,
+  dryRun: boolean,
+): Promise<(Priced & { readonly shipment: object }) | null> {
+  const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
+  const shipment = shipmentView(order);
+  if (shipment === null) {
+    const expected = await withCarriers(() => expectedShipment(deps, order.id, change));
+    if (!expected.ok) throw new Refusal('VALIDATION_ERROR', { errors: expected.errors });
+    return { ...expected, shipment: expectedShipmentView(expected.plans) };
+  }
+  if (!dryRun) return null;
+  const tried = await withCarriers(() => tryShippingChange(deps, order.id, change));
+  if ('outcome' in tried) {
+    const { message, reference } = tried;
+    throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'VALIDATION_ERROR', message, reference }] });
+  }
+  return { ...tried, shipment: tried.plans.length === 0 ? shipment : expectedShipmentView(tried.plans) };
 }
 
 /** Returns what the audit log shows of an order's shipping. The address is left out: the log is never erased. */
@@ -62,19 +133,13 @@ function shippingSummary({ shipmentMethodUid, shippingAddress }: OrderRecord) {
   return { shipmentMethodUid, country: shippingAddress.country };
 }
 
-async function expectedView({ sql, candidates, carriers }: ApiDeps, orderId: string, change: UpdateShipment) {
-  const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
-  const expected = await withCarriers(() => expectedShipment(deps, orderId, change));
-  if (!expected.ok) throw new Refusal('VALIDATION_ERROR', { errors: expected.errors });
-  return expectedShipmentView(expected.plans);
-}
-
-async function apply({ sql, runs }: ApiDeps, orderId: string, change: UpdateShipment): Promise<void> {
+async function apply({ sql, runs }: ApiDeps, orderId: string, change: UpdateShipment): Promise<string> {
   // Nothing is written for an order that cannot be changed, nor while Temporal is unavailable.
   await runs.checkRunning(orderId);
   const changeId = await storeShippingChange(sql, orderId, change);
   try {
     await runs.changeShipping(orderId, changeId);
+    return changeId;
   } catch (error) {
     // After UNAVAILABLE the change may still be applied. A refused address is not kept.
     if (error instanceof Refusal && error.code !== 'UNAVAILABLE') await dropShippingChange(sql, changeId);

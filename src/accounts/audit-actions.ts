@@ -52,6 +52,7 @@ export const AUDIT_ACTIONS = {
   'order.mark_shipped': ['order', 'Report a print order as shipped'],
   'order.dismiss': ['order', 'Dismiss the attention reasons of an order'],
   'order.cancel': ['order', 'Cancel an order, or items of it'],
+  'order.give_retail_prices': ['order', 'Give an order its retail prices'],
   'order.change_shipping': ['order', 'Change the address or the method of an order'],
   'order.replace_label': ['order', 'Replace a damaged label of a package'],
   'order.record_payment': ['order', 'Record the payment of an order'],

@@ -175,7 +175,7 @@ export async function fuzzSubject(): Promise<Subject> {
     shippingOrderId: [bought.shippingOrderId, foreignBought.shippingOrderId, 'mine'],
   };
   const draftsOf = (operation: string) => ({ [`${operation} orderId`]: [...drafts, ...foreign.orderId!] });
-  const client = merged(shared, own, foreign, draftsOf('patchDraft'), draftsOf('deleteDraft'));
+  const client = merged(shared, own, foreign, draftsOf('patchOrder'), draftsOf('deleteDraft'));
   const operator = merged(shared, preyThings, {
     orderId: [procurementOrder],
     'redeliverOrderDelivery orderId': [preyThings.orderId![0]!],

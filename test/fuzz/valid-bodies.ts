@@ -59,7 +59,7 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
         preventDuplicate: true,
       }),
     ],
-    patchDraft: [{ currency: 'USD' }, { metadata: [{ key: 'a', value: 'b' }] }, { items: [item({ quantity: 2 })] }],
+    patchOrder: [{ currency: 'USD' }, { metadata: [{ key: 'a', value: 'b' }] }, { items: [item({ quantity: 2 })] }],
     quoteOrder: [{ currency: 'EUR', shippingAddress: order().shippingAddress, items: [item()] }],
     searchOrders: [
       { search: 'Ada', limit: 5 },

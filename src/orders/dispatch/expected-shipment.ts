@@ -1,17 +1,25 @@
 import type { CandidateReader } from '../../partners/candidates';
 import type { FieldError } from '../../platform/errors';
+import type { Receipt } from '../domain/receipt';
 import type { UpdateShipment } from '../intake/order-schemas';
 import { fieldAtFault } from '../preparation/plan-refusals';
 import { draftPlan, type PreparationDeps } from '../preparation/prepare-order';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
+import { invoiceOf } from '../receipts/receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 
+/** `before`: the receipts without the change. Null when the order could not be planned without it. */
 export type ExpectedShipment =
-  | { readonly ok: true; readonly plans: readonly ShipmentPlan[] }
+  | {
+      readonly ok: true;
+      readonly plans: readonly ShipmentPlan[];
+      readonly before: readonly Receipt[] | null;
+      readonly after: readonly Receipt[];
+    }
   | { readonly ok: false; readonly errors: readonly FieldError[] };
 
 /**
- * Returns the shipment plans that an order which is not planned yet would have after a change of address or method. When
+ * Returns the shipment plans and receipts that an unplanned order would have after a change of address or method. When
  * no partner can currently make the items, the plans assume that every partner is enabled and has stock.
  * @returns `ok: false` when the order could not be planned with the change
  * @throws CarrierUnavailable when no carrier returns prices
@@ -30,18 +38,30 @@ export async function expectedShipment(
         : { id: before.shippingAddress.id, ...change.shippingAddress },
     shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
   };
-  const now = await draftPlan(deps, order);
-  const draft =
-    now.outcome === 'undrafted' && now.plan.outcome === 'parked'
-      ? await draftPlan({ ...deps, candidates: withoutObstacles(deps.candidates) }, order)
-      : now;
-  if (draft.outcome === 'drafted') return { ok: true, plans: draft.shipments };
+  const [draft, unchanged] = await Promise.all([expectedPlan(deps, order), expectedPlan(deps, before)]);
+  if (draft.outcome === 'drafted') {
+    const unchangedReceipts = unchanged.outcome === 'drafted' ? receiptsOf(unchanged) : null;
+    return { ok: true, plans: draft.shipments, before: unchangedReceipts, after: receiptsOf(draft) };
+  }
   const { plan } = draft;
   if (plan.outcome === 'parked') throw new Error(`order ${orderId} has no partner although each has stock`);
   return {
     ok: false,
     errors: [{ code: 'VALIDATION_ERROR', message: plan.reason, reference: fieldAtFault(plan, change) }],
   };
+}
+
+const receiptsOf = ({ order, drafts, shipments }: Extract<Draft, { outcome: 'drafted' }>) =>
+  drafts.map(({ jobs }, index) => invoiceOf(order, jobs, shipments[index]!));
+
+type Draft = Awaited<ReturnType<typeof draftPlan>>;
+
+/** Plans an order, as if every partner were enabled and had stock when none can currently make the items. */
+async function expectedPlan(deps: PreparationDeps, order: RunOrder): Promise<Draft> {
+  const now = await draftPlan(deps, order);
+  return now.outcome === 'undrafted' && now.plan.outcome === 'parked'
+    ? await draftPlan({ ...deps, candidates: withoutObstacles(deps.candidates) }, order)
+    : now;
 }
 
 /** Returns the partners as if each were enabled and subscribed and had unlimited stock. */

@@ -5,20 +5,35 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { whyStatusForbids } from '../domain/lifecycle/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
+import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';
 import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../preparation/plan-refusals';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
-import { storeShippingReceipts } from '../receipts/shipping-receipts';
+import { shippingReceipts, storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { removeEndedUnits } from './parcel-contents';
+
+/** A requested change as the table stores it. Null: as before. */
+interface StoredChange {
+  readonly shippingAddress: (ShippingAddress & { readonly id: string }) | null;
+  readonly shipmentMethodUid: string | null;
+}
+
+const storedChange = ({ shippingAddress, shipmentMethodUid }: UpdateShipment): StoredChange => ({
+  shippingAddress: shippingAddress === undefined ? null : { id: uuidv7(), ...shippingAddress },
+  shipmentMethodUid: shipmentMethodUid ?? null,
+});
+
+/** Name of the step that stores the receipts of a change. */
+const receiptStep = (changeId: string) => `shipping:${changeId}`;
 
 /** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
 export async function storeShippingChange(sql: Queryable, orderId: string, change: UpdateShipment): Promise<string> {
   const id = uuidv7();
-  const address = change.shippingAddress === undefined ? null : json(sql, { id: uuidv7(), ...change.shippingAddress });
+  const { shippingAddress, shipmentMethodUid } = storedChange(change);
   await sql`
     INSERT INTO shipping_changes (id, order_id, shipping_address, shipment_method_uid)
-    VALUES (${id}, ${orderId}, ${address}, ${change.shipmentMethodUid ?? null})`;
+    VALUES (${id}, ${orderId}, ${shippingAddress && json(sql, shippingAddress)}, ${shipmentMethodUid})`;
   return id;
 }
 
@@ -27,13 +42,19 @@ export async function dropShippingChange(sql: Queryable, changeId: string): Prom
   await sql`DELETE FROM shipping_changes WHERE id = ${changeId} AND revision IS NULL`;
 }
 
-export type AppliedChange =
-  | { readonly outcome: 'applied'; readonly revision: number }
-  /** `reference` is the path of the field at fault. Absent when the order can no longer be changed. */
-  | { readonly outcome: 'refused'; readonly message: string; readonly reference?: string };
+/** `reference` is the path of the field at fault. Absent when the order can no longer be changed. */
+type RefusedChange = { readonly outcome: 'refused'; readonly message: string; readonly reference?: string };
+
+export type AppliedChange = { readonly outcome: 'applied'; readonly revision: number } | RefusedChange;
 
 /** The order changed after it was read. The change is planned again. */
 class OutdatedPlan extends Error {}
+
+interface ChangeDeps {
+  readonly sql: Sql;
+  readonly quote: Quoter;
+  readonly now: () => Date;
+}
 
 /**
  * Applies a change of address or method. Everything that has not shipped gets a new plan, and the order gets the next
@@ -41,17 +62,12 @@ class OutdatedPlan extends Error {}
  * would be refused is refused with the same words. A change is applied once, however often the call is repeated.
  */
 export async function applyShippingChange(
-  deps: { readonly sql: Sql; readonly quote: Quoter; readonly now: () => Date },
+  deps: ChangeDeps,
   { orderId, changeId }: { readonly orderId: string; readonly changeId: string },
 ): Promise<AppliedChange> {
   for (;;) {
     const [change] = await deps.sql<
-      {
-        revision: number | null;
-        shippingAddress: (ShippingAddress & { id: string }) | null;
-        shipmentMethodUid: string | null;
-        fulfillmentStatus: OrderStatus;
-      }[]
+      (StoredChange & { readonly revision: number | null; readonly fulfillmentStatus: OrderStatus })[]
     >`
       SELECT c.revision, c.shipping_address, c.shipment_method_uid, o.fulfillment_status
       FROM shipping_changes c JOIN orders o ON o.id = c.order_id WHERE c.id = ${changeId} AND o.id = ${orderId}`;
@@ -60,15 +76,9 @@ export async function applyShippingChange(
     // The order can ship or end while the change is planned.
     const forbidden = whyStatusForbids(change.fulfillmentStatus, 'changed');
     if (forbidden !== null) return { outcome: 'refused', message: forbidden.message };
-    const before = await runOrder(deps.sql, orderId);
-    const order: RunOrder = {
-      ...before,
-      shippingAddress: change.shippingAddress ?? before.shippingAddress,
-      shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
-    };
-    const unshipped = await unshippedRows(deps.sql, orderId);
-    const plans = await replan(deps, before, order, unshipped);
-    if (isRefusal(plans)) return { outcome: 'refused', message: plans.reason, reference: fieldAtFault(plans, change) };
+    const planned = await planChange(deps, orderId, change);
+    if ('outcome' in planned) return planned;
+    const { before, order, unshipped, plans } = planned;
     try {
       return await inTransaction(deps.sql, async (tx) => {
         const revision = before.shippingRevision + 1;
@@ -79,7 +89,7 @@ export async function applyShippingChange(
         // Postbacks and other plans lock the order's row too.
         if (updated.count === 0 || !isDeepStrictEqual(await unshippedRows(tx, orderId), unshipped))
           throw new OutdatedPlan();
-        await storeShippingReceipts(tx, { orderId, step: `shipping:${changeId}`, before, after: order, plans });
+        await storeShippingReceipts(tx, { orderId, step: receiptStep(changeId), before, after: order, plans });
         await keepDepartedParcels(tx, plans);
         await storeShipmentPlans(tx, orderId, plans);
         const replacedEmail = change.shippingAddress === null ? null : before.shippingAddress.email;
@@ -92,6 +102,64 @@ export async function applyShippingChange(
       if (!(error instanceof OutdatedPlan)) throw error;
     }
   }
+}
+
+/** Returns the receipts of an order without and with those of an applied change. */
+export async function changedReceipts(
+  sql: Queryable,
+  orderId: string,
+  changeId: string,
+): Promise<{ readonly before: readonly Receipt[]; readonly after: readonly Receipt[] }> {
+  const rows = await sql<{ body: Receipt; ofChange: boolean }[]>`
+    SELECT body, starts_with(step, ${`${receiptStep(changeId)}:`}) AS of_change FROM receipts
+    WHERE order_id = ${orderId}`;
+  return {
+    before: rows.filter(({ ofChange }) => !ofChange).map(({ body }) => body),
+    after: rows.map(({ body }) => body),
+  };
+}
+
+/** Returns the plans and the receipts that a planned order would have after a change. Stores nothing. */
+export async function tryShippingChange(
+  deps: ChangeDeps,
+  orderId: string,
+  change: UpdateShipment,
+): Promise<
+  | { readonly plans: readonly ShipmentPlan[]; readonly before: readonly Receipt[]; readonly after: readonly Receipt[] }
+  | Required<RefusedChange>
+> {
+  const planned = await planChange(deps, orderId, storedChange(change));
+  if ('outcome' in planned) return planned;
+  const { before, order: after, plans } = planned;
+  const receipts = await shippingReceipts(deps.sql, { orderId, before, after, plans });
+  const stored = await deps.sql<{ body: Receipt }[]>`SELECT body FROM receipts WHERE order_id = ${orderId}`;
+  const bodies = stored.map(({ body }) => body);
+  return {
+    plans: plans.map(({ plan }) => plan),
+    before: bodies,
+    after: [...bodies, ...receipts.map(({ receipt }) => receipt)],
+  };
+}
+
+/** Plans what has not shipped of an order with a change. */
+async function planChange(
+  deps: ChangeDeps,
+  orderId: string,
+  change: StoredChange,
+): Promise<
+  | { before: RunOrder; order: RunOrder; unshipped: readonly UnshippedRow[]; plans: readonly Replanned[] }
+  | Required<RefusedChange>
+> {
+  const before = await runOrder(deps.sql, orderId);
+  const order: RunOrder = {
+    ...before,
+    shippingAddress: change.shippingAddress ?? before.shippingAddress,
+    shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
+  };
+  const unshipped = await unshippedRows(deps.sql, orderId);
+  const plans = await replan(deps, before, order, unshipped);
+  if (!isRefusal(plans)) return { before, order, unshipped, plans };
+  return { outcome: 'refused', message: plans.reason, reference: fieldAtFault(plans, change) };
 }
 
 type Replanned = { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan };
@@ -128,7 +196,7 @@ async function unshippedRows(sql: Queryable, orderId: string): Promise<Unshipped
 
 /** Plans what has not shipped again. */
 async function replan(
-  deps: { sql: Sql; quote: Quoter; now: () => Date },
+  deps: ChangeDeps,
   before: RunOrder,
   order: RunOrder,
   rows: readonly UnshippedRow[],
@@ -149,7 +217,7 @@ const isRefusal = (plan: Replanned | readonly Replanned[] | PlanRefusal): plan i
 
 /** Plans the rest of a print order again. */
 async function replanPrintOrder(
-  deps: { quote: Quoter; now: () => Date },
+  deps: Omit<ChangeDeps, 'sql'>,
   change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner },
 ): Promise<Replanned | PlanRefusal> {
   const { before, order, row, partner } = change;

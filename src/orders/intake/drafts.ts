@@ -4,7 +4,7 @@ import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
 import { columnNames, orderColumns } from './order-columns';
-import type { PatchDraft, SubmitOrder } from './order-schemas';
+import type { PatchOrder, SubmitOrder } from './order-schemas';
 import { startRun } from './start-run';
 
 /** A draft in the form of a submitted order. */
@@ -52,14 +52,14 @@ export function asSubmitted(record: OrderRecord): Draft['order'] {
 }
 
 /** Returns the draft with a patch applied. The caller validates it as a submitted order. */
-export function patched(draft: Draft, patch: PatchDraft): object {
+export function patched(draft: Draft, patch: PatchOrder): object {
   const given = Object.entries(patch).filter(([, value]) => value !== undefined);
   return { ...draft.order, ...Object.fromEntries(given) };
 }
 
 export interface DraftEdit {
   readonly draft: Draft;
-  readonly patch: PatchDraft;
+  readonly patch: PatchOrder;
   /** The draft after the change, validated. */
   readonly order: SubmitOrder;
   /** One for each item; null when the items do not change and the draft stays a draft. */

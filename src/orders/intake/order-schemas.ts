@@ -134,30 +134,29 @@ export const trimField = {
   ).describe('The item has the price of the smallest size of its product model that contains the trim.'),
 };
 
-export const orderItemSchema = crossField(
-  z.object({
-    ...productFields,
-    retailPriceInclVat: optional(price).describe(
-      'Total retail price of all units of the item, excluding VAT despite the name. Required across a customs border.',
-    ),
-    files: optional(z.array(orderFileSchema).max(100)).describe(
-      'Required unless the product consists of stocked parts only.',
-    ),
-    ...trimField,
-    metadata: optional(metadata),
-  }),
-  (item, report) => {
-    const types = new Set<unknown>();
-    for (const [index, file] of list(item, 'files').entries()) {
-      threadColorsRule(file, (path, message) => report(['files', index, ...path], message));
-      const type = property(file, 'type');
-      if (type === undefined) continue;
-      if (types.has(type)) report(['files', index, 'type'], 'Each file type may occur once in an item.');
-      types.add(type);
-    }
-    productNamingRule(item, report);
-  },
-).meta({ id: 'OrderItem' });
+const itemFields = {
+  ...productFields,
+  retailPriceInclVat: optional(price).describe(
+    'Total retail price of all units of the item, excluding VAT despite the name. Required across a customs border.',
+  ),
+  files: optional(z.array(orderFileSchema).max(100)).describe(
+    'Required unless the product consists of stocked parts only.',
+  ),
+  ...trimField,
+  metadata: optional(metadata),
+};
+
+export const orderItemSchema = crossField(z.object(itemFields), (item, report) => {
+  const types = new Set<unknown>();
+  for (const [index, file] of list(item, 'files').entries()) {
+    threadColorsRule(file, (path, message) => report(['files', index, ...path], message));
+    const type = property(file, 'type');
+    if (type === undefined) continue;
+    if (types.has(type)) report(['files', index, 'type'], 'Each file type may occur once in an item.');
+    types.add(type);
+  }
+  productNamingRule(item, report);
+}).meta({ id: 'OrderItem' });
 
 const packagingInstructionSchema = z.object({
   packageItems: z
@@ -259,15 +258,20 @@ export const submittedOrderSchema = z
   .meta({ id: 'SubmittedOrder' });
 
 /**
- * A change of a draft. Each given field replaces the stored one; null removes an optional field.
- * `orderType: order` turns the draft into an order.
+ * A change of a draft, or the retail prices of an order. Each given field of a draft replaces the stored one; null removes an
+ * optional field. `orderType: order` turns the draft into an order. Items of a draft are checked with the rest of it.
  */
-export const patchDraftSchema = crossField(
+export const patchOrderSchema = crossField(
   z.object({
     orderReferenceId: orderFields.orderReferenceId.optional(),
     currency: orderFields.currency.optional(),
     shippingAddress: orderFields.shippingAddress.optional(),
-    items: orderFields.items.optional(),
+    items: z
+      .array(z.object({ ...itemFields, quantity: optional(productFields.quantity) }))
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('All items of a draft. Of an order: itemReferenceId and retailPriceInclVat.'),
     customerReferenceId: optionalFields.customerReferenceId.nullish(),
     retailCurrency: optionalFields.retailCurrency.nullish(),
     retailShippingPriceInclVat: optionalFields.retailShippingPriceInclVat.nullish(),
@@ -280,14 +284,15 @@ export const patchDraftSchema = crossField(
     // Packages of items that are not in the patch can be checked only with the stored draft.
     if (property(patch, 'items') !== undefined) orderRules(patch, report);
   },
-).meta({ id: 'PatchDraft' });
-export type PatchDraft = z.output<typeof patchDraftSchema>;
+).meta({ id: 'PatchOrder' });
+export type PatchOrder = z.output<typeof patchOrderSchema>;
 
 export const updateShipmentSchema = crossField(
   z.object({
     shipmentMethodUid: optional(z.string().max(255).regex(/\S/, 'must not be blank')),
     shippingAddress: optional(shippingAddressSchema),
     reason: optional(text(500)).describe('Required of operators. It is in the event log that operators see.'),
+    dryRun: optional(z.boolean()).describe('True returns what the change would make, and changes nothing.'),
   }),
   (body, report) => {
     if (property(body, 'shipmentMethodUid') == null && property(body, 'shippingAddress') == null) {
@@ -295,7 +300,7 @@ export const updateShipmentSchema = crossField(
     }
   },
 ).meta({ id: 'UpdateShipment' });
-export type UpdateShipment = Omit<z.output<typeof updateShipmentSchema>, 'reason'>;
+export type UpdateShipment = Omit<z.output<typeof updateShipmentSchema>, 'reason' | 'dryRun'>;
 
 const itemUnits = z.strictObject({
   itemReferenceId: text(100),

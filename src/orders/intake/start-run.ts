@@ -47,7 +47,7 @@ export function runStart(subject: RunSubject, settings: RunSettings): WorkflowSt
  * Inserts the outbox row that starts the workflow of a stored order: a draft that becomes an order, or an order whose
  * workflow was lost.
  * @param carried the state in which a lost workflow continues
- * @param replacesTerminated true when an earlier workflow of the order was terminated for this one
+ * @param replaces the earlier workflow of the order that this one follows
  */
 export async function startRun(
   tx: Queryable,
@@ -55,14 +55,14 @@ export async function startRun(
   items: readonly { readonly id: string; readonly quantity: number }[],
   settings: RunSettings,
   carried: OrderRunInput['carried'] | null = null,
-  replacesTerminated = false,
+  replaces: Pick<WorkflowStart, 'replacesTerminated' | 'replacesRun'> = {},
 ): Promise<WorkflowStart> {
   const start = runStart({ ...subject, order: { ...subject.order, items } }, settings);
   const [input] = start.args;
   const message = {
     ...start,
     args: [{ ...(input as object), items, ...(carried === null ? {} : { carried }) }],
-    ...(replacesTerminated ? { replacesTerminated } : {}),
+    ...replaces,
   };
   const traceparent = currentTraceparent();
   // A run that is started again belongs to the trace of the request that submitted the order.

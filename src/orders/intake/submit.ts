@@ -79,13 +79,18 @@ export async function submitWith(
   return submitted!;
 }
 
+/** Locks a reference of a client until the transaction ends. */
+export async function lockReference(tx: Queryable, clientId: string, reference: string): Promise<void> {
+  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${reference}`}, 0))`;
+}
+
 /**
  * Returns the order that a submission conflicts with, or null. The lock makes submissions with equal references wait until
  * the first has committed.
  */
 async function conflictOf(tx: Queryable, { clientId, order }: Submission): Promise<Conflict | null> {
   const { orderReferenceId: reference, replaces = null, preventDuplicate = false } = order;
-  await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${reference}`}, 0))`;
+  await lockReference(tx, clientId, reference);
   // The order that is replaced comes first, and the newest that no other replaces after it.
   const found = await tx<{ id: string; status: OrderStatus; successor: string | null; successorStatus: OrderStatus }[]>`
     SELECT o.id, o.fulfillment_status AS status, n.id AS successor, n.fulfillment_status AS successor_status

@@ -34,6 +34,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   partner_cancel_refused: [],
   payment: ['status', 'reference'],
   reprint: ['orderId'],
+  retail_prices_given: [],
 };
 
 /** Returns the events that clients see, with the data that concerns them. */

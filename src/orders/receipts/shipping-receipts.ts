@@ -16,17 +16,19 @@ export interface ShippingReceipts {
 }
 
 /**
- * Stores the receipts for a change of address or method: an invoice when shipping becomes dearer, a refund when it
- * becomes cheaper, and a refund of the whole with a new invoice when the VAT country changes. Updates the financial
- * status: `invoiced` after an invoice, `partially_refunded` after refunds alone.
- * Call it before the new plans are stored, in the same transaction.
+ * Returns the receipts for a change of address or method: an invoice when shipping becomes dearer, a refund when it
+ * becomes cheaper, and a refund of the whole with a new invoice when the VAT country changes.
+ * Call it before the new plans are stored.
  */
-export async function storeShippingReceipts(tx: Queryable, change: ShippingReceipts): Promise<void> {
-  const { orderId, step, plans } = change;
-  const before = await tx<{ printOrderId: string; priceMinor: string; fulfillmentCountry: string }[]>`
+export async function shippingReceipts(
+  sql: Queryable,
+  change: Omit<ShippingReceipts, 'step'>,
+): Promise<ReceiptChange[]> {
+  const { orderId, plans } = change;
+  const before = await sql<{ printOrderId: string; priceMinor: string; fulfillmentCountry: string }[]>`
     SELECT print_order_id::text, price_minor, fulfillment_country FROM planned_shipments
     WHERE print_order_id = ANY(${plans.map(({ printOrderId }) => printOrderId)}::bigint[])`;
-  const charges = await readCharges(tx, orderId);
+  const charges = await readCharges(sql, orderId);
   const groups = new Map<Charges, { difference: number; plan: ShipmentPlan; oldCountry: string }>();
   for (const { printOrderId, plan } of plans) {
     const old = before.find((row) => row.printOrderId === printOrderId);
@@ -39,7 +41,16 @@ export async function storeShippingReceipts(tx: Queryable, change: ShippingRecei
       oldCountry: group?.oldCountry ?? old.fulfillmentCountry,
     });
   }
-  const receipts = [...groups].flatMap(([charge, group]) => receiptsOf(charge, group, change));
+  return [...groups].flatMap(([charge, group]) => receiptsOf(charge, group, change));
+}
+
+/**
+ * Stores the receipts for a change of address or method in the transaction of the change. Updates the financial status:
+ * `invoiced` after an invoice, `partially_refunded` after refunds alone.
+ */
+export async function storeShippingReceipts(tx: Queryable, change: ShippingReceipts): Promise<void> {
+  const { orderId, step } = change;
+  const receipts = await shippingReceipts(tx, change);
   if (receipts.length === 0) return;
   await storeReceipts(
     tx,
@@ -56,7 +67,7 @@ export async function storeShippingReceipts(tx: Queryable, change: ShippingRecei
 function receiptsOf(
   charge: Charges,
   group: { readonly difference: number; readonly plan: ShipmentPlan; readonly oldCountry: string },
-  { before, after }: ShippingReceipts,
+  { before, after }: Omit<ShippingReceipts, 'step'>,
 ): ReceiptChange[] {
   const { difference, plan, oldCountry } = group;
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };

@@ -65,7 +65,7 @@ export async function restartRun(
       row.items,
       settings,
       carried,
-      outdated !== undefined,
+      outdated === undefined ? {} : { replacesTerminated: true },
     );
     // Before the commit, because the outbox must not start the new workflow beside this one. If the commit fails, the next
     // reconciliation flags the order: its workflow was terminated.

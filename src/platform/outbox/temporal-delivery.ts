@@ -21,8 +21,10 @@ export interface WorkflowStart {
   readonly summary?: string;
   /** Whose turn the workflow's tasks take. Activities without a key of their own have the same. */
   readonly fairnessKey?: string;
-  /** True when an earlier execution of the workflow id was terminated for this one. One that completed is never repeated. */
+  /** True when an earlier execution of the workflow id was terminated for this one. */
   readonly replacesTerminated?: boolean;
+  /** Run id of the completed execution that this one follows. No other completed execution is repeated. */
+  readonly replacesRun?: string;
 }
 
 /** Payload of a `signal_workflow` row. The target of the row is the workflow id. */
@@ -114,12 +116,19 @@ async function start(
   if (hold !== null) return { outcome: 'unavailable', error: `no workflow starts: ${hold}` };
   const message = row.payload as WorkflowStart;
   const typedSearchAttributes = searchAttributes?.(message);
+  if (message.replacesRun !== undefined) {
+    const latest = await latestRun(client.workflow.getHandle(row.target));
+    if (latest !== null && latest.runId !== message.replacesRun) return { outcome: 'done' };
+    if (latest?.status.name === 'RUNNING') {
+      return { outcome: 'wait', afterMs: SHORTEST_WAIT_MS, error: 'the execution that it follows is still running' };
+    }
+  }
   try {
     await client.workflow.start(message.workflowType, {
       workflowId: row.target,
       taskQueue,
       args: [...message.args],
-      workflowIdReusePolicy: message.replacesTerminated ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'REJECT_DUPLICATE',
+      workflowIdReusePolicy: reusePolicyOf(message),
       workflowIdConflictPolicy: 'USE_EXISTING',
       ...(message.memo ? { memo: { ...message.memo } } : {}),
       ...(message.summary ? { staticSummary: message.summary } : {}),
@@ -132,6 +141,11 @@ async function start(
     if (!(error instanceof WorkflowExecutionAlreadyStartedError)) throw error;
   }
   return { outcome: 'done' };
+}
+
+function reusePolicyOf({ replacesRun, replacesTerminated }: WorkflowStart) {
+  if (replacesRun !== undefined) return 'ALLOW_DUPLICATE';
+  return replacesTerminated ? 'ALLOW_DUPLICATE_FAILED_ONLY' : 'REJECT_DUPLICATE';
 }
 
 /** Attempts to signal a workflow that neither exists nor is about to start. They last about two minutes. */
@@ -169,10 +183,16 @@ async function isStartWaiting(sql: Sql, workflowId: string): Promise<boolean> {
 
 /** Returns true when the workflow has completed. A later signal has no receiver, which is not an error. */
 async function hasEnded(handle: WorkflowHandle): Promise<boolean> {
+  const latest = await latestRun(handle);
+  return latest !== null && latest.status.name !== 'RUNNING';
+}
+
+/** Returns the latest execution of a workflow id. Null when Temporal has none. */
+async function latestRun(handle: WorkflowHandle) {
   try {
-    return (await handle.describe()).status.name !== 'RUNNING';
+    return await handle.describe();
   } catch (error) {
-    if (error instanceof WorkflowNotFoundError) return false;
+    if (error instanceof WorkflowNotFoundError) return null;
     throw error;
   }
 }

@@ -69,6 +69,37 @@ test('a dearer method adds an invoice, a cheaper one a refund; totals and financ
   expect((await read(id)).receipts).toHaveLength(3);
 });
 
+test('a change responds with the new price and its difference; a dry run does so and changes nothing', async () => {
+  const id = await acceptedOrder('priced-change');
+  const planned = await read(id);
+  const change = { shipmentMethodUid: 'express', shippingAddress: addressIn.FR };
+  const eventLog = () => stack.operator.getOrderTimeline({ params: { orderId: id } });
+  const audited = () => stack.services.sql`SELECT count(*) FROM audit_log WHERE object_id = ${id}`;
+  const before = [await eventLog(), await audited()];
+
+  const tried = await update(id, { ...change, dryRun: true });
+  expect(tried.shippingAddress).toMatchObject({ country: 'FR', city: 'Paris' });
+  expect(tried.shipment).toMatchObject({ serviceType: 'express', packageCount: 1 });
+  const { shipment, shippingAddress, receipts, updatedAt } = planned;
+  expect(await read(id)).toMatchObject({ shipment, shippingAddress, receipts, updatedAt });
+  expect([await eventLog(), await audited()]).toEqual(before);
+  expect(await stack.services.sql`SELECT FROM shipping_changes WHERE order_id = ${id}`).toHaveLength(0);
+
+  const { price } = await update(id, change);
+  expect(price).toEqual(tried.price);
+  const changed = await read(id);
+  expect(cents(price.totalInclVat)).toBe(total(changed, 'totalInclVat'));
+  expect(cents(price.totalVat)).toBe(total(changed, 'totalVat'));
+  expect(cents(price.differenceInclVat!)).toBe(total(changed, 'totalInclVat') - total(planned, 'totalInclVat'));
+  expect(price.difference).toBeGreaterThan(0);
+
+  const refused = { ...change, shipmentMethodUid: 'fed_ex_2_day', dryRun: true };
+  await expect(update(id, refused)).rejects.toMatchObject({
+    status: 400,
+    body: { errors: [{ reference: 'shipmentMethodUid' }] },
+  });
+});
+
 test('another VAT country adds a refund of the whole and a new invoice; the customer invoice shows it', async () => {
   const id = await acceptedOrder('vat-country');
   const german = await read(id);

@@ -36,6 +36,9 @@ test('before the order is planned, the response has the shipment that the plan t
   await orderUntil(stack, id, is('passed'));
   const planned = await stack.client.getOrder({ params: { orderId: id } });
   expect(planned.shipment).toMatchObject(response.shipment);
+  const { total, totalInclVat, difference } = response.price;
+  expect(planned.receipts).toMatchObject([{ total, totalInclVat }]);
+  expect(difference).toBeGreaterThan(0);
 });
 
 test('a change with which no method carries the order is refused before the order is planned', async () => {

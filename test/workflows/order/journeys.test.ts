@@ -292,7 +292,7 @@ test('a product created by the catalog API can be ordered at once by name and va
 test('a draft stays a draft until it is confirmed, and is then produced unchanged', async () => {
   const { client } = stack;
   const { id } = await client.submitOrder({ body: orderOf(stack, { orderType: 'draft' }) });
-  await client.patchDraft({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
+  await client.patchOrder({ params: { orderId: id }, body: { items: [poster(stack, { quantity: 4 })] } });
   expect(await read(client, id)).toMatchObject({
     orderType: 'draft',
     fulfillmentStatus: 'draft',
@@ -300,7 +300,7 @@ test('a draft stays a draft until it is confirmed, and is then produced unchange
     orderedAt: null,
     shipment: null,
   });
-  await client.patchDraft({ params: { orderId: id }, body: { orderType: 'order' } });
+  await client.patchOrder({ params: { orderId: id }, body: { orderType: 'order' } });
   const order = await readUntil(client, id, isAt('delivered', 'failed'));
   expect(order).toMatchObject({
     orderType: 'order',
