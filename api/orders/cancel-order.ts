@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { CANCELLATIONS } from '../../src/orders/domain/lifecycle/cancellation';
 import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
+import type { ItemUnits } from '../../src/orders/domain/lifecycle/run-events';
+import type { CancelRequest } from '../../src/orders/domain/run/run-messages';
 import type { CancelOrder } from '../../src/orders/intake/order-schemas';
 import type { OrderRecord } from '../../src/orders/reading/order-reader';
 import { refuseWith } from '../../src/orders/run/gateway';
@@ -8,6 +10,8 @@ import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import type { CallContext, Sent } from '../http/route';
 import { retrievedOrderSchema } from './order-schemas';
+
+type Chosen = Pick<CancelRequest, 'itemIds' | 'units'>;
 
 export const canceledOrderSchema = retrievedOrderSchema
   .pick({ id: true, orderReferenceId: true, fulfillmentStatus: true })
@@ -30,18 +34,18 @@ export async function cancelOrder(
   { sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>,
   order: OrderRecord,
   { items, reason = 'cancelled by the client' }: CancelOrder,
-  { by, audit }: Pick<CallContext, 'audit'> & { readonly by: string },
+  { by, force, audit }: Pick<CallContext, 'audit'> & { readonly by: string; readonly force: boolean },
 ): Promise<Sent<typeof canceledOrderSchema>> {
   const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;
   if (orderType === 'draft') {
     throw new Refusal('CONFLICT', { message: 'A draft cannot be cancelled. Delete it instead.' });
   }
   refuseWith(whyStatusForbids(status, 'cancelled'));
-  const chosen = items === undefined ? {} : { itemIds: chosenItems(order, items) };
+  const chosen = items === undefined ? {} : chosenItems(order, items);
   const result =
     status === 'canceled'
       ? { fulfillmentStatus: status, cancellation: 'done' as const }
-      : await runs.cancel(id, { by, reason, ...chosen });
+      : await runs.cancel(id, { by, reason, force, ...chosen });
   const { fulfillmentStatus } = result;
   await audit(sql, {
     action: 'order.cancel',
@@ -52,19 +56,26 @@ export async function cancelOrder(
   return { id, orderReferenceId, ...result };
 }
 
-/** Returns the ids of the named items. @throws Refusal `VALIDATION_ERROR` with every wrong name and quantity */
-function chosenItems(order: OrderRecord, named: NonNullable<CancelOrder['items']>): string[] {
+/**
+ * Returns the named items by id: those that are cancelled as a whole, and units of the others.
+ * @throws Refusal `VALIDATION_ERROR` with every wrong name and quantity
+ */
+function chosenItems(order: OrderRecord, named: NonNullable<CancelOrder['items']>): Chosen {
   const errors: FieldError[] = [];
   const report = (reference: string, message: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
-  const ids = named.map(({ itemReferenceId, quantity }, index) => {
+  const seen = new Set<string>();
+  const itemIds: string[] = [];
+  const units: ItemUnits[] = [];
+  for (const [index, { itemReferenceId, quantity }] of named.entries()) {
     const item = order.items.find((each) => each.itemReferenceId === itemReferenceId);
     if (item === undefined) report(`items[${index}].itemReferenceId`, 'No item of the order has this itemReferenceId.');
+    else if (seen.has(itemReferenceId)) report(`items[${index}].itemReferenceId`, 'Name each item once.');
     else if ((quantity ?? 0) > item.quantity)
       report(`items[${index}].quantity`, `The item has ${item.quantity} units.`);
-    else if (quantity !== undefined && quantity < item.quantity)
-      report(`items[${index}].quantity`, 'Only all units of an item can be cancelled. Leave out the quantity.');
-    return item?.id ?? '';
-  });
+    else if (quantity === undefined || quantity === item.quantity) itemIds.push(item.id);
+    else units.push({ itemId: item.id, quantity });
+    seen.add(itemReferenceId);
+  }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
-  return ids;
+  return { itemIds, ...(units.length === 0 ? {} : { units }) };
 }

@@ -141,11 +141,14 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       method: 'post',
       path: '/v1/orders/{orderId}/cancel',
       operationId: 'cancelOrder',
+      idempotent: true,
       summary: 'Cancel an order',
       description:
         'Cancels the named items, or all that have not shipped. Pressline asks a partner that already has them. They keep ' +
         'their status until the partner confirms, and then become `cancelled`; an order without other items becomes ' +
-        '`canceled`. A repeated request changes nothing. 409: an item has shipped, or the order was refused.',
+        '`canceled`. A repeated request changes nothing, but a repeated `quantity` cancels more units: send an ' +
+        '`Idempotency-Key`. Single units can be cancelled until the order is planned, by operators also afterwards: they end ' +
+        'at once and are refunded. 409: an item has shipped, a partner makes the units, or the order was refused.',
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
       audits: ['order.cancel'],
@@ -157,6 +160,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         const [order] = await readOrders(sql, [id]);
         return await cancelOrder(deps, order!, body, {
           by: account.role === 'operator' ? `operator ${account.name}` : 'client',
+          force: account.role === 'operator',
           audit,
         });
       },

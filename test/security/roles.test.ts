@@ -61,6 +61,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'setUpStockItems',
     'correctStock',
     'reprintOrder',
+    'patchOrder',
     'updateShipment',
   ],
   admin: [

@@ -3,6 +3,7 @@ import { cancellationOf } from '../../src/orders/domain/lifecycle/cancellation';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
   whyNotCancel,
+  whyNotCancelUnits,
   whyNotChangeShipping,
   whyNotDispatch,
   whyNotRepair,
@@ -10,6 +11,7 @@ import {
 } from '../../src/orders/domain/lifecycle/guards';
 import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
+import type { ItemUnits } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { hasShipped, type OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
@@ -69,9 +71,13 @@ export class UpdateHandlers {
     return { revision: result.revision };
   }
 
-  async cancel({ by, reason, itemIds }: CancelRequest): Promise<CancelResult> {
+  async cancel(request: CancelRequest): Promise<CancelResult> {
     await acceptance();
-    refuseWith(whyNotCancel(this.run.state, itemIds));
+    const { by, reason, itemIds, units } = withWholeItems(this.run.state, request);
+    const named = itemIds && [...itemIds, ...units.map(({ itemId }) => itemId)];
+    refuseWith(whyNotCancel(this.run.state, named));
+    refuseWith(whyNotCancelUnits(this.run.state, units, request.force ?? false));
+    if (units.length > 0) this.run.take({ type: 'cancel_units', by, reason, units });
     const { items, phase } = this.run.state;
     const left = items.filter(({ status }) => !hasShipped(status)).map(({ id }) => id);
     const chosen = itemIds ?? left;
@@ -85,6 +91,7 @@ export class UpdateHandlers {
       );
       await this.waitForPartners();
     }
+    await this.run.settled();
     const { state } = this.run;
     return { fulfillmentStatus: deriveStatus(state), cancellation: cancellationOf(state, chosen) ?? 'requested' };
   }
@@ -177,6 +184,15 @@ export class UpdateHandlers {
       throw refuse(RUN_REFUSALS.conflict, `item ${itemId} has shipped or ended in the meantime`);
     }
   }
+}
+
+/** Returns a request in which all units of an item that is not planned are the whole item. Cancelled items have no units. */
+function withWholeItems({ items, phase }: RunState, { units = [], itemIds, ...request }: CancelRequest) {
+  const open = units.filter(({ itemId }) => items.some(({ id, status }) => id === itemId && status !== 'cancelled'));
+  const isWhole = ({ itemId, quantity }: ItemUnits) =>
+    phase === 'preparing' && items.some((item) => item.id === itemId && item.quantity === quantity);
+  const whole = open.filter(isWhole).map(({ itemId }) => itemId);
+  return { ...request, itemIds: itemIds && [...itemIds, ...whole], units: open.filter((each) => !isWhole(each)) };
 }
 
 /** Returns true when a new print order ended at once, because its units have shipped or ended. */

@@ -30,6 +30,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   reproduce: [],
   cancel_requested: [],
   cancel_items: ['itemIds'],
+  cancel_units: ['units'],
   partner_cancel_confirmed: [],
   partner_cancel_refused: [],
   payment: ['status', 'reference'],

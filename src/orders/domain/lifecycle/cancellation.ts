@@ -1,6 +1,6 @@
 import { audit, hasOpenJobs, isBeforePlanning, openJobs, setItems, updatePrintOrder } from './changes';
 import { withdrawReroutes } from './repairs/waiting-reroutes';
-import type { EventOf, RunEffect } from './run-events';
+import type { EventOf, ItemUnits, RunEffect } from './run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -237,20 +237,82 @@ export function refundItems(state: RunState, event: EventOf<'refund_items'>, eff
   if (!state.printOrders.some(({ jobs }) => jobs.some(isChosen))) return state;
   effects.push(audit('refund_items', event, { itemIds }));
   const printOrders = state.printOrders.map((printOrder) => {
-    if (!printOrder.jobs.some(isChosen)) return printOrder;
-    const isWhole = (job: JobState) => job.cancelledQuantity >= job.quantity;
-    const jobs = printOrder.jobs.map((job): JobState => {
-      if (!isChosen(job) || isWhole(job)) return job;
-      const { id, itemId, cancelledQuantity, progress } = job;
-      const quantity = job.quantity - cancelledQuantity;
-      const items = [{ itemId, quantity: cancelledQuantity }];
-      effects.push({ type: 'refund', reason, jobIds: [`${id}-${job.quantity}`], items });
-      if (progress < JOB_PROGRESS.printed) effects.push({ type: 'reduce_stock', jobs: [{ id, units: quantity }] });
-      return { ...job, quantity, cancelledQuantity: 0 };
-    });
-    const next = endJobs({ ...printOrder, jobs }, (job) => isChosen(job) && isWhole(job), reason, effects);
-    if (hasOpenJobs(next)) effects.push({ type: 'replan_shipments', printOrderIds: [next.id] });
-    return next;
+    const ending = printOrder.jobs.filter(isChosen).map((job): [string, number] => [job.id, job.cancelledQuantity]);
+    const isPart = (job: JobState) => isChosen(job) && job.cancelledQuantity < job.quantity;
+    const kept = printOrder.jobs.map((job) => (isPart(job) ? { ...job, cancelledQuantity: 0 } : job));
+    return endUnits({ ...printOrder, jobs: kept }, new Map(ending), reason, effects);
   });
   return { ...state, printOrders };
+}
+
+/** Ends units of open jobs: refunds them, releases their stock and plans the shipment of the rest again. @param units by job id */
+function endUnits(
+  printOrder: PrintOrderState,
+  units: ReadonlyMap<string, number>,
+  reason: string,
+  effects: RunEffect[],
+): PrintOrderState {
+  if (units.size === 0) return printOrder;
+  const isWhole = ({ id, quantity }: JobState) => (units.get(id) ?? 0) >= quantity;
+  const jobs = printOrder.jobs.map((job): JobState => {
+    const { id, itemId, progress } = job;
+    const ended = units.get(id);
+    if (ended === undefined || isWhole(job)) return job;
+    const quantity = job.quantity - ended;
+    const items = [{ itemId, quantity: ended }];
+    effects.push({ type: 'refund', reason, jobIds: [`${id}-${job.quantity}`], items });
+    if (progress < JOB_PROGRESS.printed) effects.push({ type: 'reduce_stock', jobs: [{ id, units: quantity }] });
+    return { ...job, quantity };
+  });
+  const whole = printOrder.jobs.filter(isWhole).map(({ id }) => id);
+  const next = endJobs({ ...printOrder, jobs }, ({ id }) => whole.includes(id), reason, effects);
+  if (hasOpenJobs(next)) effects.push({ type: 'replan_shipments', printOrderIds: [next.id] });
+  return next;
+}
+
+/** Returns the units of an open job that its partner has not shipped and has not cancelled. */
+const unitsLeft = ({ ended, progress, quantity, cancelledQuantity }: JobState): number =>
+  ended === null && progress !== JOB_PROGRESS.shipped ? quantity - cancelledQuantity : 0;
+
+/** Returns the units of an item that can be cancelled. */
+export function cancellableUnits(state: RunState, itemId: string): number {
+  if (state.phase === 'preparing') return state.items.find(({ id }) => id === itemId)?.quantity ?? 0;
+  const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs.filter((job) => job.itemId === itemId));
+  return jobs.reduce((sum, job) => sum + unitsLeft(job), 0);
+}
+
+/** Ends single units of items. Before the plan, the item has fewer: `prepared` ends the units that the plan has in addition. */
+export function cancelUnits(state: RunState, event: EventOf<'cancel_units'>, effects: RunEffect[]): RunState {
+  if (!event.units.some(({ itemId }) => cancellableUnits(state, itemId) > 0)) return state;
+  effects.push(audit('cancel_units', event, { units: event.units }));
+  if (state.phase === 'preparing') {
+    const ended = new Map(event.units.map(({ itemId, quantity }) => [itemId, quantity]));
+    const items = state.items.map((item) => ({
+      ...item,
+      quantity: Math.max(item.quantity - (ended.get(item.id) ?? 0), 0),
+    }));
+    return { ...state, items };
+  }
+  return { ...state, printOrders: withoutUnits(state.printOrders, event.units, event.reason, effects) };
+}
+
+/** Ends units of items, in the order of the print orders. */
+export function withoutUnits(
+  printOrders: readonly PrintOrderState[],
+  units: readonly ItemUnits[],
+  reason: string,
+  effects: RunEffect[],
+): PrintOrderState[] {
+  const left = new Map(units.map(({ itemId, quantity }) => [itemId, quantity]));
+  return printOrders.map((printOrder) => {
+    const ending = new Map<string, number>();
+    for (const job of printOrder.jobs) {
+      const wanted = left.get(job.itemId) ?? 0;
+      const taken = Math.min(wanted, unitsLeft(job));
+      if (taken === 0) continue;
+      ending.set(job.id, taken);
+      left.set(job.itemId, wanted - taken);
+    }
+    return endUnits(printOrder, ending, reason, effects);
+  });
 }

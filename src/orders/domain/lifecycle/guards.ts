@@ -1,9 +1,10 @@
 import { type RepairRequest, type RerouteRequest, RUN_REFUSALS } from '../run/run-messages';
 import { isDismissable } from './attention';
-import { hasCancelledUnits } from './cancellation';
+import { cancellableUnits, hasCancelledUnits } from './cancellation';
 import { deriveStatus, jobStatus, unitsToShip } from './derive';
 import { isWithPartner, reroutedJobs, reroutedUnits } from './repairs/reroute-units';
 import { waitingRerouteOf } from './repairs/waiting-reroutes';
+import type { ItemUnits } from './run-events';
 import { JOB_PROGRESS, type RunState, type WaitingReroute } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
 
@@ -48,6 +49,21 @@ export function whyNotCancel({ items }: RunState, itemIds?: readonly string[]): 
   const wanted = items.filter(({ status }) => status !== 'cancelled');
   const hasLeft = wanted.length > 0 && wanted.every(({ status }) => hasShipped(status));
   return hasLeft ? conflict('an order that has shipped cannot be cancelled') : null;
+}
+
+/**
+ * Returns why single units of items cannot be cancelled. A client cancels them before the order is planned: partners cancel
+ * whole jobs. An operator also ends units that a partner makes.
+ */
+export function whyNotCancelUnits(state: RunState, units: readonly ItemUnits[], force: boolean): RunRefusal {
+  if (units.length > 0 && state.phase !== 'preparing' && !force) {
+    return conflict('a print partner has the items. Single units can no longer be cancelled, only whole items');
+  }
+  for (const { itemId, quantity } of units) {
+    const left = cancellableUnits(state, itemId);
+    if (quantity > left) return conflict(`only ${left} units of item ${itemId} can be cancelled`);
+  }
+  return null;
 }
 
 /**

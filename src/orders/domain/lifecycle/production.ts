@@ -1,7 +1,7 @@
-import { confirmCancel, endJobs } from './cancellation';
+import { confirmCancel, endJobs, withoutUnits } from './cancellation';
 import { audit, consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
 import { sendWaitingUpdate, shipsToOldAddress } from './order-updates';
-import type { EventOf, PlannedPrintOrder, PostbackEvent, RunEffect } from './run-events';
+import type { EventOf, ItemUnits, PlannedPrintOrder, PostbackEvent, RunEffect } from './run-events';
 import { JOB_PROGRESS, type JobProgress, type JobState, type PrintOrderState, type RunState } from './run-state';
 
 /** What planning, deliveries and partners' postbacks do to the state. */
@@ -16,7 +16,7 @@ export function prepared(
   // Items can be cancelled while the plan is made.
   const cancelled = new Set(state.items.filter((item) => item.status === 'cancelled').map((item) => item.id));
   const revision = Math.max(state.shippingRevision, shippingRevision);
-  const printOrders = planned.map((plan) =>
+  const whole = planned.map((plan) =>
     endJobs(
       withLabel(newPrintOrder(plan), plan, revision),
       (job) => cancelled.has(job.itemId),
@@ -24,6 +24,7 @@ export function prepared(
       effects,
     ),
   );
+  const printOrders = withoutUnits(whole, excessUnits(state, whole), 'cancelled before production', effects);
   for (const printOrder of printOrders) {
     if (printOrder.jobs.every((job) => job.ended !== null)) continue;
     effects.push({ type: 'log', event: 'handed_over', printOrderId: printOrder.id });
@@ -31,6 +32,15 @@ export function prepared(
   }
   const phase = state.phase === 'closed' ? 'closed' : 'running';
   return { ...state, phase, printOrders, shippingRevision: revision };
+}
+
+/** Returns the units of each item that a plan has in addition, because they were cancelled while it was made. */
+function excessUnits({ items }: RunState, printOrders: readonly PrintOrderState[]): ItemUnits[] {
+  const jobs = printOrders.flatMap((printOrder) => printOrder.jobs.filter(({ ended }) => ended === null));
+  return items.flatMap(({ id, quantity }) => {
+    const planned = jobs.reduce((sum, job) => (job.itemId === id ? sum + job.quantity : sum), 0);
+    return planned > quantity ? [{ itemId: id, quantity: planned - quantity }] : [];
+  });
 }
 
 function withLabel(

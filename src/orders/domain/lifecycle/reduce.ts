@@ -1,5 +1,5 @@
 import { deriveAttention } from './attention';
-import { cancelItems, cancelRequested, partnerCancel, refundItems } from './cancellation';
+import { cancelItems, cancelRequested, cancelUnits, partnerCancel, refundItems } from './cancellation';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
@@ -128,6 +128,8 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return rerouteDue(state, event, effects);
     case 'cancel_items':
       return cancelItems(state, event, effects);
+    case 'cancel_units':
+      return cancelUnits(state, event, effects);
     case 'refund_items':
       return refundItems(state, event, effects);
     case 'mark_shipped':

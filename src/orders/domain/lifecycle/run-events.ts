@@ -109,6 +109,8 @@ export type RunEvent =
   | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
   /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
   | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[]; readonly asksOnly?: true } & RequestedBy)
+  /** A client cancels single units before the order is planned, or an operator also those that a partner makes. */
+  | ({ readonly type: 'cancel_units'; readonly units: readonly ItemUnits[] } & RequestedBy)
   /** An operator refunds the units that partners have cancelled, instead of having them made. */
   | ({ readonly type: 'refund_items'; readonly itemIds: readonly string[] } & RequestedBy)
   /** An operator reports a print order as shipped, because its partner has not. `at` is the time of the report, ISO 8601. */
@@ -130,6 +132,12 @@ export type RunEvent =
   | ({ readonly type: 'reroute_forced'; readonly printOrderId: string } & RequestedBy)
   /** The deadline of a waiting reroute has passed. */
   | { readonly type: 'reroute_due'; readonly printOrderId: string };
+
+/** Units of an item. */
+export interface ItemUnits {
+  readonly itemId: string;
+  readonly quantity: number;
+}
 
 /** The event of a type. */
 export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };

@@ -1,6 +1,6 @@
 import type { Cancellation } from '../lifecycle/cancellation';
 import type { DeadlineSettings, ShownDeadline } from '../lifecycle/deadlines';
-import type { RequestedBy } from '../lifecycle/run-events';
+import type { ItemUnits, RequestedBy } from '../lifecycle/run-events';
 import type { RunState } from '../lifecycle/run-state';
 import type { OrderStatus } from '../lifecycle/statuses';
 import type { LedgerState, RunSnapshot } from './run-record';
@@ -60,6 +60,10 @@ export interface DispatchResult {
 export interface CancelRequest extends RequestedBy {
   /** Absent: all that have not shipped. */
   readonly itemIds?: readonly string[];
+  /** Single units of other items. */
+  readonly units?: readonly ItemUnits[];
+  /** True for an operator, who also ends units that a partner makes. */
+  readonly force?: boolean;
 }
 
 export interface CancelResult extends OrderRunResult {
