@@ -2,7 +2,7 @@ import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { PartnerBusy } from '../src/partners/calls';
-import type { SlotShares } from '../src/platform/temporal/slot-shares';
+import { NO_SLOT, type SlotShares } from '../src/platform/temporal/slot-shares';
 import { transient } from './refusals';
 
 /** What heartbeats of an activity carry to its later attempts. */
@@ -43,7 +43,7 @@ export function shareSlots(shares: SlotShares, waited: () => void): (context: Co
         const waitingFor = (reason: string, retryInMs: number) => {
           waited();
           carry({ waits: waits + 1 });
-          return transient(reason, 'ShareTaken', retryInMs);
+          return transient(reason, NO_SLOT, retryInMs);
         };
         const taken = key ? shares.take(key) : undefined;
         if (taken !== undefined && 'retryInMs' in taken)

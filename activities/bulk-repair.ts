@@ -4,6 +4,7 @@ import { bulkRepairById, endBulkRepair, storeOutcome, takeOrders } from '../src/
 import { type BulkRepairDeps, repairOrder } from '../src/orders/bulk-repairs/repair-order';
 import type { Logger } from '../src/platform/logging';
 import { inTransaction } from '../src/platform/postgres';
+import { progressed } from '../src/platform/progress';
 import { withHeartbeat } from './heartbeats';
 
 /** Orders of one activity, and those that are repaired at the same time. */
@@ -34,6 +35,7 @@ export function createBulkRepairActivities(deps: BulkRepairDeps & { readonly log
               const result = await repairOrder(deps, bulk, order);
               if (result === null) unavailable += 1;
               else await storeOutcome(sql, bulkRepairId, order.orderId, result);
+              progressed();
             }),
           ),
         ),

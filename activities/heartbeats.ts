@@ -1,17 +1,14 @@
 import { Context } from '@temporalio/activity';
-
-const HEARTBEAT_MS = 10_000;
+import { observeProgress } from '../src/platform/progress';
 
 /**
- * Sends heartbeats while the work runs, so that Temporal notices a worker that dies within the heartbeat timeout.
- * @param details returns the progress that a retry continues with
+ * Sends a heartbeat at the start of the work and whenever it reports progress (`progressed`). Temporal then notices a worker
+ * that has died, and work that has hung: it goes on without progress for the heartbeat timeout.
+ * @param details returns what a retry continues with
  */
 export async function withHeartbeat<T>(work: () => Promise<T>, details?: () => unknown): Promise<T> {
   const context = Context.current();
-  const timer = setInterval(() => context.heartbeat(details?.()), HEARTBEAT_MS);
-  try {
-    return await work();
-  } finally {
-    clearInterval(timer);
-  }
+  const beat = () => context.heartbeat(details?.());
+  beat();
+  return await observeProgress(beat, work);
 }

@@ -12,6 +12,7 @@ import {
 } from '../src/orders/reconciliation/known-servers';
 import { type ReconcileConfig, readMark, reconcileDeps, writeMark } from '../src/orders/reconciliation/reconciliation';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
+import { flagStuckRuns } from '../src/orders/reconciliation/stuck-runs';
 import {
   redeliverPostbacks,
   replayDeadSignals,
@@ -20,6 +21,7 @@ import {
 import type { Logger } from '../src/platform/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { Sql } from '../src/platform/postgres';
+import { progressed } from '../src/platform/progress';
 import { withHeartbeat } from './heartbeats';
 
 export interface ReconcileActivityDeps {
@@ -90,9 +92,19 @@ export function createReconcileActivities({ sql, temporal, log, metrics, config 
     /** Completes what the outbox, the inbox and label purchases have left unfinished. */
     async reconcileLeftovers(): Promise<Counts> {
       return await withHeartbeat(async () => {
-        const parts = [startMissingRuns, flagFailingRuns, redeliverPostbacks, settleShipments, replayDeadSignals];
+        const parts = [
+          startMissingRuns,
+          flagFailingRuns,
+          flagStuckRuns,
+          redeliverPostbacks,
+          settleShipments,
+          replayDeadSignals,
+        ];
         const counts: Counts[] = [];
-        for (const part of parts) counts.push(await part(deps));
+        for (const part of parts) {
+          counts.push(await part(deps));
+          progressed();
+        }
         await foldOrderStages(sql);
         return tally(...counts);
       });

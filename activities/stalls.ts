@@ -1,4 +1,6 @@
 import type { Context } from '@temporalio/activity';
+import { ApplicationFailure } from '@temporalio/common';
+import { msToNumber } from '@temporalio/common/lib/time';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { LRUCache } from 'lru-cache';
 import { flagOrder } from '../src/orders/run/flags';
@@ -20,9 +22,9 @@ const REMEMBERED = 10_000;
 
 /**
  * Returns the interceptor that flags the order of an activity as `stalled` when the activity has not succeeded a given time
- * after its first attempt was scheduled. The flag has the step and the error of the latest attempt. An attempt that goes
- * on beyond the time is flagged too, also when earlier attempts ended with their worker. Attempts that wait for their
- * share of the slots end before this interceptor.
+ * after its first attempt was scheduled, or will not have, because the next attempt comes later. The flag has the step and
+ * the error of the latest attempt. An attempt that goes on beyond the time is flagged too, also when earlier attempts ended
+ * with their worker. Reconciliation flags the orders of activities that no worker executes (`flagStuckRuns`).
  */
 export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Context) => ActivityInterceptors {
   // Temporal does not tell when a local activity was first scheduled, and its id changes. A run has one of a type at a time.
@@ -51,7 +53,8 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
             return result;
           } catch (error) {
             if (info.isLocal) failingSince.set(key, since);
-            if (Date.now() >= dueAt) await flag(error instanceof Error ? error.message : String(error));
+            if (Date.now() + delayOf(error) >= dueAt)
+              await flag(error instanceof Error ? error.message : String(error));
             throw error;
           } finally {
             clearTimeout(timer);
@@ -60,4 +63,9 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
       },
     };
   };
+}
+
+/** Returns the time that the other side names before the next attempt, in milliseconds. */
+function delayOf(error: unknown): number {
+  return error instanceof ApplicationFailure && error.nextRetryDelay != null ? msToNumber(error.nextRetryDelay) : 0;
 }

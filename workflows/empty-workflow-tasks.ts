@@ -5,6 +5,7 @@ import {
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
+import { CurrentTask } from './workflow-task';
 
 /**
  * Interceptor for workflow tasks that would leave no event: something has happened (a timer fired, an activity ended), and the
@@ -16,8 +17,9 @@ import {
  * it is.
  */
 export const interceptors = (): WorkflowInterceptors => {
-  /** The current task, which can take several activations, and whether it writes to the history. */
-  let task = { historyLength: -1, leavesEvent: false };
+  const task = new CurrentTask();
+  /** True when the current task, which can take several activations, writes to the history. */
+  let taskLeavesEvent = false;
   /** True when the current activation delivers an event to the workflow. */
   let delivers = false;
   /** Updates that were accepted. Their result is written, also when it is a failure. */
@@ -42,16 +44,17 @@ export const interceptors = (): WorkflowInterceptors => {
         activate(input, next) {
           const jobs = input.activation.jobs ?? [];
           const { historyLength } = workflowInfo();
-          if (historyLength !== task.historyLength) task = { historyLength, leavesEvent: false };
+          const endsLocalActivity = jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true);
+          if (task.begins({ historyLength, clock: Date.now(), endsLocalActivity })) taskLeavesEvent = false;
           // The result of a local activity is written by this task.
-          if (jobs.some(({ resolveActivity }) => resolveActivity?.isLocal === true)) task.leavesEvent = true;
+          if (endsLocalActivity) taskLeavesEvent = true;
           delivers = jobs.some(isEvent);
           next(input);
         },
 
         concludeActivation(input, next) {
-          if (leavesEvent(input.commands)) task.leavesEvent = true;
-          const isEmpty = delivers && !task.leavesEvent;
+          if (leavesEvent(input.commands)) taskLeavesEvent = true;
+          const isEmpty = delivers && !taskLeavesEvent;
           delivers = false;
           return next(isEmpty ? { ...input, commands: [NO_CHANGE, ...input.commands] } : input);
         },

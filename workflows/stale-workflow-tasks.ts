@@ -5,6 +5,7 @@ import {
   type WorkflowInterceptors,
   workflowInfo,
 } from '@temporalio/workflow';
+import { CurrentTask } from './workflow-task';
 
 /**
  * Interceptor for local activities that are still running when the worker gets the next workflow task. The SDK's core
@@ -28,7 +29,7 @@ export const interceptors = (): WorkflowInterceptors => {
   /** Start of the task that scheduled each running local activity, in epoch milliseconds. Null: a replayed task. */
   const running = new Map<number, number | null>();
   let held: Jobs = [];
-  let task = { historyLength: -1, startedAt: 0 };
+  const task = new CurrentTask();
 
   /** @throws StaleWorkflowTask when the running local activities may belong to a task that has timed out */
   function assertHeartbeat(): void {
@@ -50,9 +51,8 @@ export const interceptors = (): WorkflowInterceptors => {
           const jobs = input.activation.jobs ?? [];
           if (jobs.some((job) => job.queryWorkflow != null)) return next(input);
           const { historyLength, unsafe } = workflowInfo();
-          // A workflow's clock advances within a task only by the run times of its local activities.
-          if (historyLength !== task.historyLength) task = { historyLength, startedAt: Date.now() };
           const results = jobs.filter((job) => job.resolveActivity?.isLocal === true);
+          task.begins({ historyLength, clock: Date.now(), endsLocalActivity: results.length > 0 });
           if (!unsafe.isReplaying && running.size > 0 && results.length < jobs.length) {
             assertHeartbeat();
             if (results.length === 0) {

@@ -1,5 +1,6 @@
 import { Refusal } from '../platform/errors';
 import { type Fragment, json, type Queryable, type Sql } from '../platform/postgres';
+import { progressed } from '../platform/progress';
 
 /** Largest length of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
@@ -133,6 +134,7 @@ export async function pruneIdempotencyKeys(sql: Sql, batch = 5_000): Promise<num
         WHERE created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
         ORDER BY created_at LIMIT ${batch}))
       RETURNING 1`;
+    progressed();
     pruned += rows.length;
     if (rows.length < batch) return pruned;
   }

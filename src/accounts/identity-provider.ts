@@ -44,6 +44,8 @@ const METADATA_MS = 3_600_000;
 /** Claims that name a user, the first that the provider sends. */
 const NAME_CLAIMS = ['preferred_username', 'name', 'email'] as const;
 const MAX_NAME_LENGTH = 80;
+/** OpenID Connect Core 1.0, section 2: at most 255 ASCII characters. */
+const SUBJECT = /^[\x20-\x7e]{1,255}$/;
 
 /** Creates the secrets of a sign-in, each with 256 random bits. */
 export function newSignInSecrets(): SignInSecrets {
@@ -99,6 +101,10 @@ export function createIdentityProvider(config: Config, redirectUri: string): Ide
           pkceCodeVerifier: codeVerifier,
         });
         const { iss, sub, ...idClaims } = tokens.claims()!;
+        if (!SUBJECT.test(sub)) {
+          log.warn({ sub: cutText(sub, MAX_NAME_LENGTH) }, 'the identity provider names a user in no valid way');
+          throw notVerified();
+        }
         const complete = idClaims[groupsClaim] !== undefined && nameOf(idClaims) !== undefined;
         const claims =
           complete || found.serverMetadata().userinfo_endpoint === undefined
@@ -153,6 +159,11 @@ const noResponse = (cause: unknown) =>
     cause,
   });
 
+const notVerified = () =>
+  new Refusal('UNAUTHORIZED', {
+    message: 'The response of the identity provider did not pass verification. Start the sign-in again.',
+  });
+
 /** Codes of openid-client for a response that OpenID Connect does not define: a proxy's error page, for example. */
 const BROKEN_RESPONSES = ['OAUTH_TIMEOUT', 'OAUTH_RESPONSE_IS_NOT_CONFORM', 'OAUTH_RESPONSE_IS_NOT_JSON'];
 /** OAuth errors of the token endpoint that are mistakes of the configuration (RFC 6749, 5.2). */
@@ -186,9 +197,7 @@ function refusalOf(error: unknown, log: Logger): unknown {
   if (error instanceof oidc.ClientError) {
     if (error.code === undefined || BROKEN_RESPONSES.includes(error.code)) return noResponse(error);
     log.warn({ err: error }, 'the response of the identity provider did not pass verification');
-    return new Refusal('UNAUTHORIZED', {
-      message: 'The response of the identity provider did not pass verification. Start the sign-in again.',
-    });
+    return notVerified();
   }
   // `fetch` rejects with a TypeError without a code when a connection fails. Those of the library have a code.
   if (error instanceof TypeError && !('code' in error) && error.cause !== undefined) return noResponse(error);

@@ -1,5 +1,6 @@
 import type { ObjectStore } from '../platform/objects/object-store';
 import { json, type Sql } from '../platform/postgres';
+import { progressed } from '../platform/progress';
 
 /**
  * Days for which files and shipping documents are stored after the last change of their order: long enough for claims and
@@ -67,9 +68,13 @@ async function inBatches(
   for (;;) {
     const rows = await find();
     for (const { objectKey, previews = [] } of rows) {
-      for (const key of [objectKey, ...previews.map((preview) => preview.objectKey)]) await objects.delete(key);
+      for (const key of [objectKey, ...previews.map((preview) => preview.objectKey)]) {
+        await objects.delete(key);
+        progressed();
+      }
     }
     await mark(rows.map(({ id }) => id));
+    progressed();
     total += rows.length;
     if (rows.length < BATCH) return total;
   }

@@ -1,6 +1,7 @@
 import { isUuid, uuidv7 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { type Fragment, inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { progressed } from '../platform/progress';
 import { TEST_EVENT } from './domain/events';
 import { endpointColumns } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
@@ -153,6 +154,7 @@ export async function pruneDeliveries(sql: Sql, now = new Date()): Promise<numbe
           AND o.payload ->> 'deliveryId' = old.id::text
       )
       DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`;
+    progressed();
     pruned += count;
     if (count < PRUNE_BATCH) return pruned;
   }

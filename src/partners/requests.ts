@@ -2,6 +2,7 @@ import type { PendingQuery, Row } from 'postgres';
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import type { Queryable, Sql } from '../platform/postgres';
+import { progressed } from '../platform/progress';
 
 /** The log of requests to partners: each attempt with its status, duration and the beginning of its response. */
 
@@ -86,6 +87,7 @@ export async function prunePartnerRequests(sql: Sql, now = new Date()): Promise<
     const { count } = await sql`
       DELETE FROM partner_requests WHERE id IN (
         SELECT id FROM partner_requests WHERE at < ${before} LIMIT ${PRUNE_BATCH} FOR UPDATE SKIP LOCKED)`;
+    progressed();
     pruned += count;
     if (count < PRUNE_BATCH) return pruned;
   }

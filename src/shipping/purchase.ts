@@ -13,6 +13,7 @@ import { ratesAt } from '../platform/exchange-rates';
 import { uuidv7 } from '../platform/ids';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
+import { progressed } from '../platform/progress';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
 import { releaseLease, underLease } from './purchase-lease';
 import {
@@ -154,14 +155,16 @@ async function buyPackages(
     const batch = intent.consignment.packages.slice(from, from + CONCURRENCY);
     const outcomes = await Promise.allSettled(
       batch.map((_, offset) =>
-        adapter.buy({
-          consignment: intent.consignment,
-          packageIndex: from + offset,
-          methodUid: intent.methodUid,
-          idempotencyKey: packageKey(intent, from + offset),
-          labelFormat: label.format,
-          signal,
-        }),
+        adapter
+          .buy({
+            consignment: intent.consignment,
+            packageIndex: from + offset,
+            methodUid: intent.methodUid,
+            idempotencyKey: packageKey(intent, from + offset),
+            labelFormat: label.format,
+            signal,
+          })
+          .finally(progressed),
       ),
     );
     const refused = outcomes.find((outcome) => outcome.status === 'fulfilled' && !outcome.value.ok);
@@ -192,6 +195,7 @@ async function voidPackages(
       idempotencyKey: packageKey(intent, index),
       methodUid: intent.methodUid,
     });
+    progressed();
     if (!outcome.ok) reason ??= outcome.reason;
   }
   return reason;
@@ -209,6 +213,7 @@ export async function storeDocuments(
       const name = `${document.documentType}-${place}.${document.format}`;
       const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
       const { size } = await objects.put(objectKey, body, { contentType: document.contentType });
+      progressed();
       return { ...document, objectKey, sizeBytes: size };
     }),
   );

@@ -1,8 +1,9 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { join } from 'node:path';
 import type { Client } from '@temporalio/client';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
 import { loadConfig } from '../../src/platform/config';
+import { dataConverterOf } from '../../src/platform/temporal/codec/data-converter';
 import { connectTemporal } from '../../src/platform/temporal/connection';
 import { failuresOf, type History, replay } from '../support/histories';
 import { testTemporalAddress } from '../support/servers';
@@ -42,9 +43,10 @@ const countOf = ({ events }: History, attributes: keyof Event) =>
  * Runs the workflow at a worker that keeps so many runs in its cache. The update is sent after the empty tasks. Ends when the
  * workflow has ended, or has failed a task.
  */
-async function run(bundle: { code: string }, maxCachedWorkflows: number) {
+async function run(bundle: { code: string }, maxCachedWorkflows: number, dataConverter = dataConverterOf(undefined)) {
   const taskQueue = `empty-tasks-${randomUUID()}`;
-  const worker = await Worker.create({ connection, taskQueue, workflowBundle: bundle, maxCachedWorkflows });
+  const options = { connection, taskQueue, workflowBundle: bundle, maxCachedWorkflows, dataConverter };
+  const worker = await Worker.create(options);
   return await worker.runUntil(async () => {
     const handle = await temporal.workflow.start<typeof waiter>('waiter', {
       workflowId: taskQueue,
@@ -71,6 +73,16 @@ test('a task without a command gets one, and the history can be replayed', async
   expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(2);
   expect(countOf(history, 'workflowExecutionCompletedEventAttributes')).toBe(1);
   expect(failuresOf(await replay([{ scenario: 'empty tasks', history }], { bundle }))).toEqual([]);
+});
+
+test('a task without a command leaves no memo field when payloads are encrypted', async () => {
+  const { memo, history } = await run(
+    await withInterceptor(),
+    0,
+    dataConverterOf([{ id: 'test', key: randomBytes(32) }]),
+  );
+  expect(memo ?? {}).toEqual({});
+  expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(2);
 });
 
 test('a task with the failure of an accepted update, or with the end of a cancelled activity, is not empty', async () => {

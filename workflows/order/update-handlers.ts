@@ -31,6 +31,8 @@ import { refuse, refuseWith } from './refusals';
 export class UpdateHandlers {
   /** Runs one repair at a time: each starts from the result of the one before. */
   private readonly repairs = new Mutex();
+  /** Runs one reroute at a time. The other repairs do not wait for its plan, which is repeated until it succeeds. */
+  private readonly reroutes = new Mutex();
 
   constructor(
     private readonly run: OrderRunContext,
@@ -40,7 +42,7 @@ export class UpdateHandlers {
 
   /** True while a repair is running. */
   get repairing(): boolean {
-    return this.repairs.busy;
+    return this.repairs.busy || this.reroutes.busy;
   }
 
   async dispatch(printOrderId: string): Promise<DispatchResult> {
@@ -97,7 +99,8 @@ export class UpdateHandlers {
   }
 
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
-    return await this.repairs.run(async () => {
+    const turns = request.action === 'reroute' || request.action === 'reproduce' ? this.reroutes : this.repairs;
+    return await turns.run(async () => {
       await acceptance();
       // The repair before this one can have left nothing to do.
       refuseWith(whyNotRepair(this.run.state, request));

@@ -1,6 +1,7 @@
 import EasyPostClient from '@easypost/api';
 import type { z } from 'zod';
-import { cleanValue, cutText } from '../../platform/domain/foreign-text';
+import { boundedValue, cleanValue, cutText } from '../../platform/domain/foreign-text';
+import { progressed } from '../../platform/progress';
 import { CarrierUnavailable } from '../carrier';
 import { easyPostShipment, easyPostTracker } from './response-schemas';
 
@@ -12,6 +13,9 @@ const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 
 /** Code points of a text of EasyPost that are kept. */
 const LONGEST_TEXT = 2_000;
+const LONGEST_CODE = 100;
+/** Of each text in the details of an error. */
+const LONGEST_DETAIL = 500;
 
 /** An error of the EasyPost client. It has a status code only when EasyPost responded. */
 export interface ApiFault {
@@ -45,8 +49,14 @@ async function call<T extends z.ZodType>(schema: T, request: () => Promise<unkno
     if (statusCode === 404) return null;
     const refused = statusCode !== undefined && statusCode >= 400 && statusCode < 500;
     if (refused && !UNAVAILABLE_STATUSES.has(statusCode))
-      throw Object.assign(new Error(message), cleanValue({ statusCode, code, errors }, LONGEST_TEXT));
+      throw Object.assign(new Error(message), {
+        statusCode,
+        ...(code && { code: cutText(String(code), LONGEST_CODE) }),
+        errors: boundedValue(errors, LONGEST_DETAIL),
+      });
     throw unavailable(statusCode === undefined ? 'no usable response' : `status ${statusCode}, ${message}`, error);
+  } finally {
+    progressed();
   }
   const parsed = schema.safeParse(response);
   if (!parsed.success) throw unavailable('the response could not be read', parsed.error);

@@ -1,6 +1,10 @@
 import { z } from 'zod';
+import { boundedValue } from '../../platform/domain/foreign-text';
 
 /** The parts of EasyPost's responses that the adapter reads. Other fields are ignored. */
+
+/** Of a message about a shipment. */
+const LONGEST_MESSAGE = 500;
 
 const rate = z.object({
   id: z.string(),
@@ -24,6 +28,7 @@ export const easyPostShipment = z.object({
   refund_status: z.string().nullish(),
   messages: z
     .array(z.object({ carrier: z.string().nullish(), type: z.string().nullish(), message: z.unknown() }))
+    .transform((messages) => boundedValue(messages, LONGEST_MESSAGE) as typeof messages)
     .nullish(),
 });
 export type EasyPostShipment = z.output<typeof easyPostShipment>;

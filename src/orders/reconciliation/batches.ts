@@ -1,4 +1,5 @@
 import type { Logger } from '../../platform/logging';
+import { progressed } from '../../platform/progress';
 import { isUnavailable } from '../../platform/unavailable';
 import { type Counts, tally } from './differences';
 import { mapConcurrently } from './runs';
@@ -40,6 +41,8 @@ export async function settleEach<T>(
       if (isUnavailable(error)) throw error;
       log.error({ err: error, ...describe(item) }, 'a difference between Postgres and Temporal could not be settled');
       return { unchecked: 1 };
+    } finally {
+      progressed();
     }
   });
   return tally(...counts);

@@ -2,7 +2,7 @@
 export const DIFFERENCES = {
   started: 'orders without a workflow: the workflow is started',
   flagged: 'open orders whose workflow failed: flagged out_of_step',
-  failing: 'orders whose workflow task keeps failing: flagged stalled',
+  failing: 'orders whose workflow task keeps failing, or whose step no worker executes: flagged stalled',
   caughtUp: 'orders whose rows were behind their workflow: updated',
   printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
   settled: 'shipped orders whose workflow has completed, or was deleted after its retention: no longer compared',

@@ -11,17 +11,20 @@ export interface ReconcileDeps {
   readonly log: Logger;
   readonly taskQueue: string;
   readonly settings: RunSettings;
+  /** Milliseconds without progress after which an order is flagged. */
+  readonly stallAfterMs: number;
 }
 
 /** The configuration that reconciliation needs. */
-export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE'> & Parameters<typeof runSettingsOf>[0];
+export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'STALL_AFTER'> & Parameters<typeof runSettingsOf>[0];
 
 /** Returns the dependencies of reconciliation in a process with this configuration. */
 export function reconcileDeps(
   connections: Pick<ReconcileDeps, 'sql' | 'temporal' | 'log'>,
   config: ReconcileConfig,
 ): ReconcileDeps {
-  return { ...connections, taskQueue: config.TEMPORAL_TASK_QUEUE, settings: runSettingsOf(config) };
+  const { TEMPORAL_TASK_QUEUE: taskQueue, STALL_AFTER: stallAfterMs } = config;
+  return { ...connections, taskQueue, stallAfterMs, settings: runSettingsOf(config) };
 }
 
 /** Returns the number of reconciliations that Postgres has recorded. It is 0 at first, and after a restore from an older backup. */

@@ -3,6 +3,7 @@ import { temporal } from '@temporalio/proto';
 import pLimit from 'p-limit';
 import { z } from 'zod';
 import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
+import { NO_SLOT } from '../../platform/temporal/slot-shares';
 import { ORDER_QUERIES, type RunView } from '../domain/run/run-messages';
 
 /** Workflow executions in one list request. */
@@ -28,10 +29,17 @@ export async function mapConcurrently<T, R>(items: readonly T[], work: (item: T)
 /** Returns true for the text of a UUID. The id of a workflow that was started manually may have any text. */
 export const isOrderId = (text: string): boolean => z.guid().safeParse(text).success;
 
+/** A step that does not begin. `takesSignals`: the workflow can handle a signal meanwhile. */
+export interface StuckStep {
+  readonly message: string;
+  readonly takesSignals: boolean;
+}
+
 export type RunLookup =
   /**
    * `busy`: a workflow task waits for a worker, so the workflow may not have handled its latest signals.
    * `working`: an activity runs, or waits for its next attempt.
+   * `stuck`: what keeps failing or waits for a worker, when an order has not progressed for a long time.
    */
   | {
       readonly status: 'running';
@@ -39,6 +47,7 @@ export type RunLookup =
       readonly historyLength: number;
       readonly busy: boolean;
       readonly working: boolean;
+      readonly stuck: StuckStep | null;
     }
   | { readonly status: 'completed' }
   /** The execution failed, timed out, or was terminated or cancelled. */
@@ -66,9 +75,30 @@ export async function lookUpRun(client: Client, workflowId: string): Promise<Run
       historyLength: seen.historyLength,
       busy: pendingWorkflowTask != null,
       working: (pendingActivities ?? []).length > 0,
+      stuck: stuckStep(seen.raw),
     };
   }
   return name === 'COMPLETED' ? { status: 'completed' } : { status: 'failed', how: name };
+}
+
+const { PendingActivityState } = temporal.api.enums.v1;
+
+function stuckStep({
+  pendingWorkflowTask: task,
+  pendingActivities,
+}: WorkflowExecutionDescription['raw']): StuckStep | null {
+  if (task != null) {
+    const attempt = task.attempt ?? 1;
+    const why = attempt > 1 ? `attempt ${attempt} after failures or timeouts` : 'no worker executes it';
+    return { message: `workflow task: ${why}`, takesSignals: false };
+  }
+  const waiting = (pendingActivities ?? []).find(
+    ({ state, attempt, lastFailure }) =>
+      state === PendingActivityState.PENDING_ACTIVITY_STATE_SCHEDULED &&
+      (attempt === 1 || lastFailure?.applicationFailureInfo?.type === NO_SLOT),
+  );
+  if (waiting === undefined) return null;
+  return { message: `${waiting.activityType?.name}: no slot of a worker is free for it`, takesSignals: true };
 }
 
 /** Time in which a worker replays a workflow and responds to a query. */

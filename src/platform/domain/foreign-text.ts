@@ -39,6 +39,29 @@ export function cleanJson(json: string): string {
   );
 }
 
+/** Levels and members of a value of another system that are kept. */
+const DEEPEST = 8;
+const MOST_MEMBERS = 200;
+
+/**
+ * Returns a copy of a JSON value of another system with clean strings and bounded size: at most eight levels and 200
+ * members in all.
+ * @param limit longest string, in code points
+ */
+export function boundedValue(value: unknown, limit: number): unknown {
+  let left = MOST_MEMBERS;
+  const bounded = (part: unknown, levels: number): unknown => {
+    if (typeof part === 'string') return cutText(part, limit);
+    if (typeof part !== 'object' || part === null) return part;
+    if (levels === 0) return '…';
+    const members = Object.entries(part).slice(0, left);
+    left -= members.length;
+    const kept = members.map(([name, member]) => [cutText(name, limit), bounded(member, levels - 1)] as const);
+    return Array.isArray(part) ? kept.map(([, member]) => member) : Object.fromEntries(kept);
+  };
+  return bounded(value, DEEPEST);
+}
+
 /**
  * Returns a copy of a JSON value whose strings, names of members included, are clean.
  * @param limit longest string, in code points

@@ -1,3 +1,6 @@
+/** Type of the failure of an activity whose key has its share. */
+export const NO_SLOT = 'ShareTaken';
+
 /** Divides slots among keys: those of a worker among clients and partners, or the calls of a process among partners. */
 export interface SlotShares {
   /**

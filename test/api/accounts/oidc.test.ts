@@ -166,6 +166,27 @@ test('a second sign-in finds the same operator by issuer and subject, whatever t
   ]);
 });
 
+test.each([
+  ['U+0000', 'Ada\0Lovelace', 'Ada Lovelace'],
+  ['half of a surrogate pair', 'Ada\ud83dLovelace', 'Ada Lovelace'],
+  ['right-to-left and control characters', '\u202eAda\u0007\u001b Lovelace\u0085', 'Ada Lovelace'],
+  ['1 MB', 'x'.repeat(1_000_000), 'x'.repeat(80)],
+])('the name of a user may have %s', async (what, username, shown) => {
+  provider.users.set(`odd ${what}`, { username, groups: ['print-ops', username] });
+  const { body } = await session(`odd ${what}`);
+  expect(body.operator).toMatchObject({ name: expect.stringMatching(new RegExp(`^${shown}`)), role: 'operator' });
+  expect((body.operator as unknown as { name: string }).name.length).toBeLessThan(100);
+});
+
+test.each([
+  ['U+0000', 'odd\0subject'],
+  ['characters that are not ASCII', 'odd-\u05d0-\u202e'],
+  ['more than 255 characters', 'x'.repeat(300)],
+])('a subject with %s is refused', async (_what, subject) => {
+  provider.users.set(subject, { username: 'odd', groups: ['print-ops'] });
+  expect(await refusal(await signIn(subject))).toMatchObject({ status: 401, code: 'UNAUTHORIZED' });
+});
+
 test('a user cannot become an operator that exists by taking its name', async () => {
   provider.users.set('impostor', { username: admin.name, groups: ['print-viewers'] });
   const { body } = await session('impostor');

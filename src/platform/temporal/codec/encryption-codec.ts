@@ -1,4 +1,4 @@
-import { METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
+import { encodingTypes, METADATA_ENCODING_KEY, type Payload, type PayloadCodec } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { cutText } from '../../domain/foreign-text';
 import { decrypt, encrypt } from '../../sealing/aes-gcm';
@@ -17,7 +17,8 @@ export class UndecryptablePayload extends Error {
 /**
  * Encrypts every payload with its metadata. The stored payload contains `nonce | ciphertext | tag` and the name of its key. The
  * name is authenticated, so that a payload cannot be attributed to another key. Payloads that are not encrypted are read
- * unchanged, so that workflows continue when encryption is turned on.
+ * unchanged, so that workflows continue when encryption is turned on. Null stays as it is: it has nothing to hide, and
+ * the server recognizes by it the memo fields to remove.
  * @param keys at least one; the first one encrypts
  */
 export function encryptionCodec(keys: KeyRing): PayloadCodec {
@@ -25,7 +26,9 @@ export function encryptionCodec(keys: KeyRing): PayloadCodec {
   const byId = new Map(keys.map(({ id, key }) => [id, key]));
   return {
     async encode(payloads) {
-      return payloads.map((payload) => (isEncrypted(payload) ? payload : encryptPayload(current, payload)));
+      return payloads.map((payload) =>
+        isEncrypted(payload) || isNull(payload) ? payload : encryptPayload(current, payload),
+      );
     },
     async decode(payloads) {
       return payloads.map((payload) => (isEncrypted(payload) ? decryptPayload(byId, payload) : payload));
@@ -35,9 +38,13 @@ export function encryptionCodec(keys: KeyRing): PayloadCodec {
 
 const text = (bytes: Uint8Array | null | undefined) => Buffer.from(bytes ?? []).toString('utf8');
 
-export function isEncrypted({ metadata }: Payload): boolean {
-  return text(metadata?.[METADATA_ENCODING_KEY]) === ENCODING;
-}
+const encodingOf = ({ metadata }: Payload) => text(metadata?.[METADATA_ENCODING_KEY]);
+
+export const isEncrypted = (payload: Payload): boolean => encodingOf(payload) === ENCODING;
+
+/** Returns true for a null without data. Other payloads with that encoding are encrypted. */
+const isNull = (payload: Payload): boolean =>
+  encodingOf(payload) === encodingTypes.METADATA_ENCODING_NULL && !payload.data?.length;
 
 function encryptPayload({ id, key }: NamedKey, payload: Payload): Payload {
   return {

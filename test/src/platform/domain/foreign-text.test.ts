@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { cleanJson, cleanText, cleanValue, cutText } from '../../../../src/platform/domain/foreign-text';
+import { boundedValue, cleanJson, cleanText, cleanValue, cutText } from '../../../../src/platform/domain/foreign-text';
 
 const EMOJI = '\u{1f600}';
 const anyText = fc.string({ unit: 'binary' });
@@ -58,4 +58,16 @@ test('parsing clean JSON gives the clean strings of any value', () => {
       },
     ),
   );
+});
+
+test('a value of another system has bounded depth, size and texts', () => {
+  const deep = JSON.parse(`${'['.repeat(100_000)}${']'.repeat(100_000)}`) as unknown;
+  expect(JSON.stringify(boundedValue(deep, 10))).toBe('[[[[[[[["…"]]]]]]]]');
+  const wide = Array.from({ length: 1_000 }, () => ({ message: 'x'.repeat(1_000) }));
+  expect(JSON.stringify(boundedValue(wide, 10)).length).toBeLessThan(10_000);
+  expect(boundedValue({ errors: [{ field: 'zip', message: 'a\0b' }], code: 4, more: null }, 10)).toEqual({
+    errors: [{ field: 'zip', message: 'a\ufffdb' }],
+    code: 4,
+    more: null,
+  });
 });

@@ -1,9 +1,18 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { runWorker } from '../../../../cli/run-worker';
 import { flagOrder } from '../../../../src/orders/run/flags';
+import { workflowBundle } from '../../../support/servers';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { operatorHelpers } from '../operator-fixture';
 import {
   accepted,
   currentDetails,
+  type HandedOver,
   handedOver,
   is,
   misbehaveOnce,
@@ -17,7 +26,7 @@ import {
 /** No order stands still without a flag: a step that does not succeed, and what was found outside the workflow. */
 
 let stack: TestStack;
-const { repair, say } = operatorHelpers(() => stack);
+const { repair, say, look } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { STALL_AFTER: 3_000 } });
@@ -41,17 +50,52 @@ async function untilStalledBy(orderId: string, step: RegExp): Promise<void> {
   await orderUntil(stack, orderId, isStalled);
 }
 
-/** Makes changes of an order's rows fail until the returned function is called, as a bug would. */
-async function breakTable(table: string, when: 'INSERT' | 'UPDATE', orderId: string) {
+/** Makes changes of the rows of an order or print order fail until the returned function is called, as a bug would. */
+async function breakTable(table: string, when: 'INSERT' | 'UPDATE', id: string, column = 'order_id') {
   const { asOwner } = stack.database;
   await asOwner(`
     CREATE FUNCTION break_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF NEW.order_id = '${orderId}' THEN RAISE EXCEPTION 'a bug in a step'; END IF;
+      IF NEW.${column}::text = '${id}' THEN RAISE EXCEPTION 'a bug in a step'; END IF;
       RETURN NEW;
     END $$;
     CREATE TRIGGER break_${table} BEFORE ${when} ON ${table} FOR EACH ROW EXECUTE FUNCTION break_${table}();`);
   return () => asOwner(`DROP TRIGGER break_${table} ON ${table}; DROP FUNCTION break_${table};`);
 }
+
+const servers: ReturnType<typeof createServer>[] = [];
+afterAll(() => {
+  for (const server of servers) server.close().closeAllConnections();
+});
+
+/** Starts a server that accepts connections and does not respond until `respond` is called. Then it responds 200. */
+async function hangingServer(body: string | Buffer = '{}') {
+  let hangs = true;
+  const server = createServer((request, response) => {
+    request.resume().on('end', () => hangs || response.end(body));
+  });
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+    respond() {
+      hangs = false;
+      server.closeAllConnections();
+    },
+  };
+}
+
+const setCancelUrl = (url: string) =>
+  stack.services.sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
+
+/** Requests dispatch as the partner. The response is not awaited: it comes late while the step does not succeed. */
+const dispatch = ({ printOrderId }: HandedOver) =>
+  stack
+    .partner('prints-berlin')
+    .dispatchOrder({ body: { orderId: printOrderId } as never })
+    .then(
+      () => 'dispatched',
+      () => 'unavailable',
+    );
 
 test('an order is stalled while its partner does not accept the print order; it clears when the partner does', async () => {
   await misbehaveOnce(stack, 'prints-berlin', 'fails-first', 'stalled-delivery', 2);
@@ -110,4 +154,124 @@ test('a flag from outside belongs to the run: the next record keeps it, and an o
   expect((await orderNow(stack, orderId)).attention).toBe('out_of_step');
   await repair(orderId, { action: 'dismiss' });
   await orderUntil(stack, orderId, isFine);
+});
+
+test('an order whose partner hangs at the cancel request is stalled, and is cancelled when the partner responds', async () => {
+  const order = await handedOver(stack, 'stalled-cancel');
+  const [{ url }] = await stack.services.sql<[{ url: string }]>`
+    SELECT order_cancel_url AS url FROM partners WHERE uid = 'prints-berlin'`;
+  const partner = await hangingServer();
+  await setCancelUrl(partner.url);
+  const { cancellation } = await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
+  expect(cancellation).toBe('requested');
+  await untilStalledBy(order.orderId, /^cancelAtPartner: /);
+  // A second attempt fails with the timeout of the partner.
+  await untilStalledBy(order.orderId, /^cancelAtPartner: .*127\.0\.0\.1/);
+  await repair(order.orderId, { action: 'hold' });
+  await repair(order.orderId, { action: 'release' });
+  partner.respond();
+  expect(await orderUntil(stack, order.orderId, is('canceled'))).toMatchObject({ attention: null });
+  await setCancelUrl(url);
+});
+
+test('an order whose file host hangs is stalled, and continues when the host responds', async () => {
+  const file = await fetch(`${stack.sandbox.url}/files/poster-a4.pdf`);
+  const host = await hangingServer(Buffer.from(await file.arrayBuffer()));
+  const body = orderBody(stack, 'stalled-files');
+  const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: `${host.url}poster.pdf` }] }));
+  const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+  await untilStalledBy(id, /^fetchOrderFiles: /);
+  host.respond();
+  await accepted(stack, id);
+  expect(await orderUntil(stack, id, isFine)).toMatchObject({ status: 'passed' });
+});
+
+test('an order whose partner names a later time for the next attempt is stalled at once', async () => {
+  const partner = createServer((request, response) => {
+    request.resume().on('end', () => response.writeHead(503, { 'retry-after': '3600' }).end());
+  });
+  servers.push(partner);
+  await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
+  const order = await handedOver(stack, 'stalled-tomorrow');
+  const { sql } = stack.services;
+  const [{ url }] = await sql<[{ url: string }]>`
+    SELECT order_cancel_url AS url FROM partners WHERE uid = 'prints-berlin'`;
+  await setCancelUrl(`http://127.0.0.1:${(partner.address() as AddressInfo).port}/`);
+  await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
+  await untilStalledBy(order.orderId, /^cancelAtPartner: HTTP 503/);
+  await setCancelUrl(url);
+});
+
+test('an order whose reroute meets a bug is stalled; other repairs apply, and it is rerouted after the fix', async () => {
+  const { orderId, itemIds } = await handedOver(stack, 'stalled-reroute');
+  const fix = await breakTable('print_orders', 'INSERT', orderId);
+  const rerouted = repair(orderId, { action: 'reproduce', itemId: itemIds[0]!, quantity: 1 }).then(
+    () => true,
+    () => false,
+  );
+  await untilStalledBy(orderId, /^planReroute: .*a bug in a step/);
+  await repair(orderId, { action: 'hold' });
+  expect((await look(orderId)).fulfillmentStatus).toBe('on_hold');
+  await repair(orderId, { action: 'release' });
+  await fix();
+  await rerouted;
+  await orderUntil(stack, orderId, ({ printOrderIds }) => printOrderIds.length === 2);
+  await orderUntil(stack, orderId, isFine);
+});
+
+test('an order whose shipments cannot be planned again is stalled until they can', async () => {
+  const order = await handedOver(stack, 'stalled-replan', { items: 2 });
+  const fix = await breakTable('planned_shipments', 'UPDATE', order.printOrderId, 'print_order_id');
+  const fixInsert = await breakTable('routing_decisions', 'INSERT', order.orderId);
+  await stack.shop.cancelOrder({
+    params: { orderId: order.orderId },
+    body: { items: [{ itemReferenceId: 'sticker' }] },
+  });
+  await untilStalledBy(order.orderId, /^(replanShipments|planReroute): .*a bug in a step/);
+  await fix();
+  await fixInsert();
+  await orderUntil(stack, order.orderId, isFine);
+});
+
+test('an order whose dispatch meets a bug is stalled, and gets its label after the fix', async () => {
+  const order = await handedOver(stack, 'stalled-dispatch');
+  await say(order, 'received');
+  await say(order, 'printed');
+  await orderUntil(stack, order.orderId, is('printed'));
+  const fix = await breakTable('shipments', 'INSERT', order.orderId);
+  const requested = dispatch(order);
+  await untilStalledBy(order.orderId, /^dispatchPrintOrder: .*a bug in a step/);
+  await fix();
+  await requested;
+  await orderUntil(stack, order.orderId, (now) => now.shipments.bought === 1 && isFine(now));
+  expect(await dispatch(order)).toBe('dispatched');
+});
+
+test('an order whose workflow task always fails is stalled, and continues with a worker that does not fail', async () => {
+  const order = await handedOver(stack, 'stalled-task');
+  await stack.stopWorker();
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-bundle-'));
+  const code = await readFile(workflowBundle().codePath, 'utf8');
+  const broken = code.replace('return await run.runToEnd();', "throw new Error('a bug in workflow code');");
+  expect(broken).not.toBe(code);
+  const codePath = join(folder, 'workflows.js');
+  await writeFile(codePath, broken);
+  const worker = await runWorker(stack.services, { codePath });
+  try {
+    await say(order, 'received');
+    const { temporal, config } = stack.services;
+    await eventually(async () => {
+      await temporal.workflow.execute('reconcile', {
+        workflowId: `reconcile-${randomUUID()}`,
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+      });
+      return isStalled(await orderNow(stack, order.orderId)) ? true : undefined;
+    });
+    expect(await flagsOf(order.orderId)).toEqual([expect.stringMatching(/^workflow task: attempt \d+ after failures/)]);
+  } finally {
+    await worker.stop();
+    await rm(folder, { recursive: true, force: true });
+  }
+  await stack.startWorker();
+  await orderUntil(stack, order.orderId, (now) => is('in_production')(now) && isFine(now));
 });

@@ -1,0 +1,71 @@
+import { createServer, request as forward } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { internationalRequest } from '../../api/shipping/shipping-request';
+import { startEasyPostServer } from '../../src/carriers/easypost-server';
+import { eventually } from '../../support/eventually';
+import { type TestStack, testStack } from '../../support/stack';
+
+/** Labels of a gateway that takes 7.5 s for each call. A purchase has eight seconds for a call. */
+const RESPONSE_MS = 7_500;
+const PACKAGES = 12;
+
+let stack: TestStack;
+let gateway: Awaited<ReturnType<typeof startEasyPostServer>>;
+let isSlow = false;
+/** Passes calls on to the gateway, slowly once the methods are quoted. */
+const slowly = createServer((incoming, outgoing) => {
+  const { method, headers, url } = incoming;
+  const passOn = () => {
+    const target = new URL(gateway.url);
+    const call = forward({ host: target.hostname, port: target.port, path: url, method, headers }, (response) => {
+      outgoing.writeHead(response.statusCode!, response.headers);
+      response.pipe(outgoing);
+    });
+    incoming.pipe(call);
+  };
+  if (isSlow) setTimeout(passOn, RESPONSE_MS);
+  else passOn();
+});
+
+beforeAll(async () => {
+  gateway = await startEasyPostServer();
+  await new Promise<void>((resolve) => slowly.listen(0, '127.0.0.1', resolve));
+  const url = `http://127.0.0.1:${(slowly.address() as AddressInfo).port}/v2/`;
+  stack = await testStack({ mode: 'manual', config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: url } });
+});
+afterAll(async () => {
+  slowly.closeAllConnections();
+  slowly.close();
+  await gateway.stop();
+});
+
+test('a shipping order of twelve packages at a slow gateway gets one label for each package', async () => {
+  const body = internationalRequest();
+  const packages = Array.from({ length: PACKAGES }, (_, index) => ({
+    ...body.packages[0]!,
+    packageReferenceId: `pkg-${index + 1}`,
+  }));
+  const order = {
+    ...body,
+    packages,
+    currency: 'USD',
+    shippingMethod: { uid: 'easypost_usps_groundadvantage' },
+  };
+  // The methods are quoted within the request; the labels are bought after it has got its response.
+  const requested = stack.shop.createShippingOrder({ body: order as never }).catch(() => undefined);
+  const { sql } = stack.services;
+  await eventually(async () => ((await sql`SELECT FROM shipping_orders`).length > 0 ? true : undefined));
+  isSlow = true;
+  await requested;
+  const shipments = await eventually(async () => {
+    const rows = await sql<{ status: string; numbers: string[] }[]>`
+      SELECT s.status, array_agg(p.tracking_number) AS numbers FROM shipments s
+      JOIN shipment_packages p ON p.shipment_id = s.id GROUP BY s.id`;
+    return rows.length > 0 ? rows : undefined;
+  });
+  expect(shipments).toHaveLength(1);
+  expect(shipments[0]!.status).toBe('bought');
+  expect(new Set(shipments[0]!.numbers).size).toBe(PACKAGES);
+  expect(gateway.live()).toBe(PACKAGES);
+  expect(gateway.connections.filter(({ kind }) => kind === 'buy')).toHaveLength(PACKAGES);
+}, 400_000);
