@@ -35,6 +35,10 @@ const run = z
     held: z.boolean(),
     shippingRevision: z.int(),
     attention: storedOrderSchema.shape.attention,
+    stalled: z
+      .object({ steps: z.array(z.string()).describe('The steps that were running.'), message: z.string() })
+      .optional()
+      .describe('The step that has not succeeded for a long time, with its error. Absent without one.'),
     deadlines: z
       .array(
         z.object({

@@ -6,7 +6,7 @@ import type { EventOf } from '../domain/lifecycle/run-events';
 
 /**
  * Flags an order for attention from outside its workflow, and signals the workflow, so that its next records keep the
- * flag until it is resolved or dismissed. The log of an order that has the flag gets the message when it is another one.
+ * flag until it is resolved or dismissed.
  * @param message what was found, for the order's log and the Temporal UI
  * @param options untilNextRecord: the workflow cannot handle a signal now. Its next record, which proves that it can,
  *   clears the flag. insteadOf: an earlier message of the reason that this one replaces, because it says more
@@ -25,14 +25,9 @@ export async function flagOrder(
       WHERE id = ${orderId} AND (NOT coalesce(${reason} = ANY(attention), false) OR ${insteadOf}::text = (
         SELECT data ->> 'message' FROM order_events
         WHERE order_id = ${orderId} AND type = 'flagged' AND data ->> 'reason' = ${reason} ORDER BY id DESC LIMIT 1))`;
-    const isNew = flagged.count > 0;
+    if (flagged.count === 0) return false;
     await tx`
-      INSERT INTO order_events (order_id, type, data)
-      SELECT id, 'flagged', ${json(tx, { reason, message })}::jsonb FROM orders
-      WHERE id = ${orderId} AND (${isNew} OR ${message} IS DISTINCT FROM (
-        SELECT data ->> 'message' FROM order_events e
-        WHERE e.order_id = orders.id AND e.type = 'flagged' AND e.data ->> 'reason' = ${reason} ORDER BY e.id DESC LIMIT 1))`;
-    if (!isNew) return false;
+      INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, 'flagged', ${json(tx, { reason, message })})`;
     const event: EventOf<'flagged'> = { type: 'flagged', reason, message };
     const payload = { signal: ORDER_SIGNALS.flagged, args: [event] };
     if (!untilNextRecord) await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(orderId), payload });
