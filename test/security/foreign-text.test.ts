@@ -2,9 +2,9 @@ import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { signatureHeaders } from '../../src/platform/http/webhook-signature';
 import { eventually, type TestStack, testStack } from '../support/stack';
+import { addressIn } from '../workflows/order/client-orders';
 import { operatorHelpers } from '../workflows/order/operator-fixture';
 import { handedOver, is, type OrderNow, orderBody, orderLog, orderUntil } from '../workflows/order/order-fixture';
-import { addressIn } from '../workflows/order/shop';
 
 /**
  * Text of other systems reaches the engine by many ways. Whatever it is, the engine goes on, stores clean and bounded text, and
@@ -95,7 +95,7 @@ async function atPartner<T>(column: string, path: string, work: () => Promise<T>
 }
 
 const submit = async (reference: string, change: object = {}) =>
-  (await stack.shop.submitOrder({ body: { ...orderBody(stack, reference), ...change } })).id;
+  (await stack.client.submitOrder({ body: { ...orderBody(stack, reference), ...change } })).id;
 
 const has =
   (reason: string) =>
@@ -135,7 +135,7 @@ const WAYS: Readonly<Record<string, (json: Buffer, n: number) => Promise<void>>>
     await atPartner('order_submit_url', 'accept', () =>
       atPartner('order_cancel_url', 'cancel', async () => {
         const { orderId } = await handedOver(stack, `acceptance-${n}`);
-        await stack.shop.cancelOrder({ params: { orderId }, body: {} });
+        await stack.client.cancelOrder({ params: { orderId }, body: {} });
         await orderUntil(stack, orderId, has('cancel_refused'));
         await expectCleanLog(orderId);
       }),
@@ -180,7 +180,7 @@ const WAYS: Readonly<Record<string, (json: Buffer, n: number) => Promise<void>>>
       respondWith(422, Buffer.concat([refusal, json, Buffer.from(']}}')]), { 'content-type': 'application/json' }),
     );
     const body = { ...orderBody(stack, `carrier-${n}`), shipmentMethodUid: 'standard' };
-    const { quotes } = await stack.shop.quoteOrder({
+    const { quotes } = await stack.client.quoteOrder({
       body: { currency: 'EUR', shippingAddress: addressIn.DE, items: body.items },
     });
     expect(quotes[0]!.shipmentMethods.length).toBeGreaterThan(0);
@@ -238,7 +238,7 @@ const WAYS: Readonly<Record<string, (json: Buffer, n: number) => Promise<void>>>
     const id = await submit(`file-${n}`, { items });
     await orderUntil(stack, id, is('failed'));
     await expectCleanLog(id);
-    const { refusalReason, refusalReasonCode } = await stack.shop.getOrder({ params: { orderId: id } });
+    const { refusalReason, refusalReasonCode } = await stack.client.getOrder({ params: { orderId: id } });
     expect(refusalReasonCode).toBe('file_not_found');
     expectClean(refusalReason);
   },
@@ -246,7 +246,7 @@ const WAYS: Readonly<Record<string, (json: Buffer, n: number) => Promise<void>>>
   async 'the response of a webhook receiver'(json, n) {
     const path = `receiver-${n}`;
     responses.set(path, respondWith(500, json, { 'x-odd': headerOf(json) }));
-    const { id: webhookId } = await stack.shop.createWebhook({ body: { url: `${origin}/${path}` } });
+    const { id: webhookId } = await stack.client.createWebhook({ body: { url: `${origin}/${path}` } });
     await handedOver(stack, path);
     const { sql } = stack.services;
     const attempts = await eventually(async () => {
@@ -255,7 +255,7 @@ const WAYS: Readonly<Record<string, (json: Buffer, n: number) => Promise<void>>>
       return rows.length > 0 ? rows : undefined;
     });
     for (const row of attempts) expectClean(row);
-    await stack.shop.deleteWebhook({ params: { webhookId } });
+    await stack.client.deleteWebhook({ params: { webhookId } });
   },
 };
 

@@ -52,7 +52,7 @@ test('a shipping order of twelve packages at a slow gateway gets one label for e
     shippingMethod: { uid: 'easypost_usps_groundadvantage' },
   };
   // The methods are quoted within the request; the labels are bought after it has got its response.
-  const requested = stack.shop.createShippingOrder({ body: order as never }).catch(() => undefined);
+  const requested = stack.client.createShippingOrder({ body: order as never }).catch(() => undefined);
   const { sql } = stack.services;
   await eventually(async () => ((await sql`SELECT FROM shipping_orders`).length > 0 ? true : undefined));
   isSlow = true;

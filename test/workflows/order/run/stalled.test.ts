@@ -169,7 +169,7 @@ test('an order whose partner hangs at the cancel request is stalled, and is canc
     SELECT order_cancel_url AS url FROM partners WHERE uid = 'prints-berlin'`;
   const partner = await hangingServer();
   await setCancelUrl(partner.url);
-  const { cancellation } = await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
+  const { cancellation } = await stack.client.cancelOrder({ params: { orderId: order.orderId }, body: {} });
   expect(cancellation).toBe('requested');
   await untilStalledBy(order.orderId, /^cancelAtPartner: /);
   // A second attempt fails with the timeout of the partner.
@@ -186,7 +186,7 @@ test('an order whose file host hangs is stalled, and continues when the host res
   const host = await hangingServer(Buffer.from(await file.arrayBuffer()));
   const body = orderBody(stack, 'stalled-files');
   const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: `${host.url}poster.pdf` }] }));
-  const { id } = await stack.shop.submitOrder({ body: { ...body, items } });
+  const { id } = await stack.client.submitOrder({ body: { ...body, items } });
   await untilStalledBy(id, /^fetchOrderFiles: /);
   host.respond();
   await accepted(stack, id);
@@ -204,7 +204,7 @@ test('an order whose partner names a later time for the next attempt is stalled 
   const [{ url }] = await sql<[{ url: string }]>`
     SELECT order_cancel_url AS url FROM partners WHERE uid = 'prints-berlin'`;
   await setCancelUrl(`http://127.0.0.1:${(partner.address() as AddressInfo).port}/`);
-  await stack.shop.cancelOrder({ params: { orderId: order.orderId }, body: {} });
+  await stack.client.cancelOrder({ params: { orderId: order.orderId }, body: {} });
   await untilStalledBy(order.orderId, /^cancelAtPartner: HTTP 503/);
   await setCancelUrl(url);
 });
@@ -229,7 +229,7 @@ test('an order whose reroute meets a bug is stalled; other repairs apply, and it
 test('an order whose shipments cannot be planned again is stalled until they can', async () => {
   const order = await handedOver(stack, 'stalled-replan', { items: 2 });
   const fix = await breakTable('planned_shipments', 'UPDATE', order.printOrderId, 'print_order_id');
-  await stack.shop.cancelOrder({
+  await stack.client.cancelOrder({
     params: { orderId: order.orderId },
     body: { items: [{ itemReferenceId: 'sticker' }] },
   });
