@@ -67,9 +67,9 @@ export async function buyFromEasyPost(deps: PurchaseDeps, request: PurchaseReque
  * @throws CarrierUnavailable when the outcome is not known
  */
 export async function voidAtEasyPost(api: EasyPostApi, idempotencyKey: string): Promise<VoidOutcome> {
-  const shipment = await api.shipmentByReference(idempotencyKey);
-  if (!shipment?.postage_label || shipment.refund_status) return { ok: true };
   try {
+    const shipment = await api.shipmentByReference(idempotencyKey);
+    if (!shipment?.postage_label || shipment.refund_status) return { ok: true };
     await api.refund(shipment.id);
     return { ok: true };
   } catch (error) {
