@@ -24,7 +24,7 @@ let subject: Subject;
 let campaign: Campaign;
 let foreignBefore: string;
 
-jest.setTimeout(Math.max(120_000, REQUESTS * 60));
+jest.setTimeout(Math.max(600_000, REQUESTS * 60));
 
 beforeAll(async () => {
   subject = await fuzzSubject();

@@ -18,7 +18,7 @@ const WITH_RUNS = new Set([
 const REQUESTS = process.env.FUZZ_REQUESTS === undefined ? 250 : Math.ceil(Number(process.env.FUZZ_REQUESTS) / 20);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);
 
-jest.setTimeout(Math.max(180_000, REQUESTS * 300));
+jest.setTimeout(Math.max(600_000, REQUESTS * 300));
 
 let subject: Subject;
 let campaign: Campaign;

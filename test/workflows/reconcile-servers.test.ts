@@ -7,8 +7,6 @@ import { handedOver, is, orderBody, orderNow, orderUntil } from './order/order-f
 
 /** A server is replaced by another one, or Postgres by a backup that is older than Temporal's retention. */
 
-jest.setTimeout(120_000);
-
 let stack: TestStack;
 
 beforeAll(async () => {

@@ -79,7 +79,10 @@ export class UpdateHandlers {
     const named = itemIds && [...itemIds, ...units.map(({ itemId }) => itemId)];
     refuseWith(whyNotCancel(this.run.state, named));
     refuseWith(whyNotCancelUnits(this.run.state, units, request.force ?? false));
-    if (units.length > 0) this.run.take({ type: 'cancel_units', by, reason, units });
+    if (units.length > 0) {
+      this.run.take({ type: 'cancel_units', by, reason, units });
+      await this.run.settled();
+    }
     const { items, phase } = this.run.state;
     const left = items.filter(({ status }) => !hasShipped(status)).map(({ id }) => id);
     const chosen = itemIds ?? left;
@@ -93,7 +96,6 @@ export class UpdateHandlers {
       );
       await this.waitForPartners();
     }
-    await this.run.settled();
     const { state } = this.run;
     return { fulfillmentStatus: deriveStatus(state), cancellation: cancellationOf(state, chosen) ?? 'requested' };
   }

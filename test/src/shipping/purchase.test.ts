@@ -340,7 +340,7 @@ describe('the lease on a shipment', () => {
     await expireLease(input.idempotencyKey);
     expect(await buyLabels(deps(), input)).toMatchObject({ ok: true });
     expect(await liveLabels(input.idempotencyKey)).toBe(12);
-  }, 30_000);
+  });
 
   test('ends with a cancelled purchase, which calls the carrier no more', async () => {
     const input = await purchase(uuidv7());

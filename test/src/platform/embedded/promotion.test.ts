@@ -7,8 +7,6 @@ import { migrate } from '../../../../src/platform/schema/migrate';
 
 /** An asynchronous standby takes over, and has not received what its primary issued last. */
 
-jest.setTimeout(120_000);
-
 const folders: string[] = [];
 const running: EmbeddedPostgres[] = [];
 

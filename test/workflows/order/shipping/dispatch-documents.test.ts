@@ -5,8 +5,6 @@ import { addressIn, orderOf, poster, sticker } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { accepted, handedOver, orderUntil } from '../order-fixture';
 
-jest.setTimeout(150_000);
-
 /** What a partner gets when it requests the documents of a part of a print order, or of an order that has changed. */
 
 let stack: TestStack;

@@ -3,8 +3,6 @@ import { type TestStack, testStack } from '../../../support/stack';
 import { addressIn, orderOf, poster } from '../client-orders';
 import { accepted } from '../order-fixture';
 
-jest.setTimeout(150_000);
-
 /** The tax ids of a recipient in the customs data of a carrier gateway. */
 
 let stack: TestStack;

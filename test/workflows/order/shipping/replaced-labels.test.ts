@@ -3,8 +3,6 @@ import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
 import { deliveredByCarrier, type HandedOver, handedOver } from '../order-fixture';
 
-jest.setTimeout(150_000);
-
 /** A partner requests a new label in place of a damaged one. */
 
 let stack: TestStack;

@@ -209,6 +209,7 @@ describe('a change of address or method', () => {
       shipmentMethodUid: 'express',
     });
     expect(response).toEqual({
+      price: expect.objectContaining({ currency: 'EUR', difference: 5.77, total: 15.59 }),
       shippingAddress: {
         id: expect.any(String),
         orderId: order.id,

@@ -3,8 +3,6 @@ import { type TestClient, type TestStack, testStack } from '../../../support/sta
 import { addressIn, goodFile, orderOf, poster, read } from '../client-orders';
 import { dispatchedOrder } from './dispatched-order';
 
-jest.setTimeout(150_000);
-
 /** Taxes on the receipts of orders and on the invoices in their parcels. The partner of these tests is in Great Britain. */
 
 let stack: TestStack;
