@@ -95,6 +95,7 @@ test.each<[fault: RegExp, ReceivedResponse]>([
   [/security headers/, response(200, { id: '1' }, { 'x-content-type-options': undefined })],
   [/request id/, response(200, { id: '1' }, { 'x-request-id': undefined })],
   [/is not JSON/, response(200, '{"id":')],
+  [/body with 304/, response(304, '{}')],
   [/not a JSON object/, response(400, '<html>Bad Request</html>')],
   [/unknown code/, response(400, { ...REFUSED, code: 'OOPS' })],
   [/with 409/, response(409, REFUSED)],

@@ -76,6 +76,8 @@ export function fault(
   if (status === 204 && plan.method === 'OPTIONS') return body.length === 0 ? undefined : 'a body with 204';
   if (status < 400) {
     if (!mayCall(plan)) return `${status} to a sender that may not call it`;
+    // The response to `If-None-Match: *` (RFC 9110, 13.1.2).
+    if (status === 304) return body.length === 0 ? undefined : 'a body with 304';
     return plan.method === 'HEAD' || isReadable(headers['content-type'], text) ? undefined : 'is not JSON';
   }
   if (status < 500 && written.length > 0) return `refused with ${status} and wrote ${written.join(', ')}`;

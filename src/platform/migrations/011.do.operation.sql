@@ -104,7 +104,8 @@ DECLARE
     ELSE (SELECT order_id::text FROM order_items WHERE id = (to_jsonb(NEW) ->> 'order_item_id')::bigint) END;
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
-  SELECT client_id::text, 'fileBytes', CASE WHEN NEW.object_key IS NULL THEN -OLD.size_bytes ELSE NEW.size_bytes END
+  SELECT client_id::text, 'fileBytes',
+    coalesce(CASE WHEN NEW.object_key IS NULL THEN -OLD.size_bytes ELSE NEW.size_bytes END, 0)
   FROM orders WHERE id = of_order;
   RETURN NULL;
 END $$;
