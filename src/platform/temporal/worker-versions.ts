@@ -3,6 +3,7 @@ import { type Client, isGrpcServiceError } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
 import { uuidv7 } from '../ids';
+import { isUnavailable } from '../unavailable';
 
 /** The worker versions of a deployment, which has the name of the task queue. */
 export interface WorkerVersions {
@@ -88,15 +89,18 @@ async function pinMatching(
   }
 }
 
-/** Repeats a call until the workers of its version have polled. @throws the client's error after a minute, and any other */
+/**
+ * Repeats a call until the workers of its version have polled and Temporal responds.
+ * @throws the client's error after a minute, and any other
+ */
 async function whenPolled(call: () => Promise<unknown>): Promise<void> {
   for (const deadline = Date.now() + POLLED_WITHIN_MS; ; await sleep(500)) {
     try {
       await call();
       return;
     } catch (error) {
-      const isPolled = !isGrpcServiceError(error) || !NOT_POLLED.test(error.details);
-      if (isPolled || Date.now() > deadline) throw error;
+      const mayPass = isUnavailable(error) || (isGrpcServiceError(error) && NOT_POLLED.test(error.details));
+      if (!mayPass || Date.now() > deadline) throw error;
     }
   }
 }
