@@ -30,7 +30,8 @@ export function cancelRequestHandler(
       response.status(400).json({ error: `Print order ${orderId} has no item ${unknown.join(', ')}` });
       return;
     }
-    const packed = record.trackingCodes.size > 0 || hasReported(record, 'shipped');
+    // A parcel of its own has left although Pressline may not have taken the postback yet.
+    const packed = record.trackingCodes.size > 0 || record.ownParcel !== undefined || hasReported(record, 'shipped');
     const { name, amount } = record.behaviour;
     const refusal = BEHAVIOURS[name].refusesCancel?.(amount) ?? (packed ? 'The order is packed already' : undefined);
     enter({

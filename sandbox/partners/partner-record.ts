@@ -49,8 +49,8 @@ export type PartnerEntry =
   | { type: 'postback'; printOrderId: string; status: string; orderItemId?: string; responseStatus: number }
   | { type: 'document'; printOrderId: string; document: ShippingDocument }
   | { type: 'dispatched'; printOrderId: string; trackingCode?: string; parcels: string[] }
-  /** The partner shipped with its own carrier, whose number Pressline knows. */
-  | { type: 'own-parcel'; printOrderId: string; trackingNumber: string }
+  /** The partner ships with a carrier of its own. `isFollowed`: Pressline knows that carrier's numbers. */
+  | { type: 'own-parcel'; printOrderId: string; trackingNumber: string; isFollowed: boolean }
   | { type: 'shipping-order'; printOrderId: string; shippingOrder: OwnShippingOrder }
   | { type: 'held'; printOrderId: string; itemIds: string[] }
   | { type: 'cancel-order'; printOrderId: string; itemIds: string[]; accepted: boolean; postbackDue: boolean }
@@ -106,6 +106,8 @@ export interface PrintOrderRecord {
   readonly trackingCodes: Set<string>;
   /** Tracking numbers of the newest labels. A change of address replaces them. */
   parcels: readonly string[];
+  /** Tracking number of the partner's own carrier, once the parcel has left. */
+  ownParcel: string | undefined;
   /** Items that Pressline or the partner cancelled. */
   readonly held: Set<string>;
   readonly cancelOrders: { itemIds: string[]; accepted: boolean }[];
@@ -164,6 +166,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         documents: [],
         trackingCodes: new Set(),
         parcels: [],
+        ownParcel: undefined,
         held: new Set(),
         cancelOrders: [],
         updates: [],
@@ -199,7 +202,8 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       record.parcels = entry.parcels;
       return;
     case 'own-parcel':
-      record.parcels = [entry.trackingNumber];
+      record.ownParcel = entry.trackingNumber;
+      if (entry.isFollowed) record.parcels = [entry.trackingNumber];
       return;
     case 'shipping-order':
       record.shippingOrders.push(entry.shippingOrder);

@@ -57,8 +57,9 @@ export function createPostbackSender(
   return {
     async sendStep(record, step, copies, later) {
       for (const postback of postbacksOf(record, step)) {
-        if (step.ownTracking === 'followed') {
-          enter({ type: 'own-parcel', printOrderId: record.id, trackingNumber: postback.trackingCode! });
+        if (step.ownTracking !== undefined) {
+          const isFollowed = step.ownTracking === 'followed';
+          enter({ type: 'own-parcel', printOrderId: record.id, trackingNumber: postback.trackingCode!, isFollowed });
         }
         const body = bodyOf(record, postback);
         await Promise.all(Array.from({ length: copies }, () => sendCopy(record, postback, body)));

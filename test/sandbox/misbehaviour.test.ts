@@ -125,6 +125,17 @@ describe('A print partner that misbehaves', () => {
     });
   });
 
+  it('refuses a cancel request when a parcel with its own carrier has left, also before Pressline knows it', async () => {
+    const failure = { status: 503, left: 10_000 };
+    fixture.stub.failures.set('/v2/order/status shipped', failure);
+    await fixture.submit('242', 'sandbox:ships-without-dispatch');
+    await until(() => failure.left < 10_000, 'the postback that Pressline does not take');
+    const cancel = { version: '1.1', orderId: '242', canceledPrintJobIdList: [], reason: 'client' };
+    expect((await sendSigned(fixture.stub, fixture.berlin().orderCancelUrl, cancel)).status).toBe(409);
+    failure.left = 0;
+    expect((await fixture.ended('242')).state).toBe('finished');
+  });
+
   it('refuses order updates when its behaviour says so', async () => {
     await fixture.submit('239', 'sandbox:refuses-updates=100');
     const update = { ...printOrder(fixture.sandbox, '239'), revision: 2 };

@@ -37,7 +37,7 @@ export interface StubPressline {
   readonly trackingCodes: Map<string, string>;
   /** Tracking numbers by print order, for print orders of several parcels. The label file names contain them. */
   readonly parcels: Map<string, string[]>;
-  /** Failures by path: the next `left` requests get this status. */
+  /** Failures by path, or by path and status of a postback: the next `left` requests get this status. */
   readonly failures: Map<string, { status: number; left: number; headers?: Record<string, string> }>;
   postbacks(printOrderId: string): string[];
   stop(): Promise<void>;
@@ -53,7 +53,7 @@ export async function startStub(): Promise<StubPressline> {
   const app = express();
   app.use(express.json({ verify: (request, _response, raw) => Object.assign(request, { raw }) }));
   app.use((request, response, next) => {
-    const failure = failures.get(request.path);
+    const failure = failures.get(request.path) ?? failures.get(`${request.path} ${request.body?.status}`);
     if (failure !== undefined && failure.left > 0) {
       failure.left -= 1;
       response
