@@ -17,7 +17,7 @@ import { type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema } from './order-schemas';
 import { orderAddress } from './routes';
-import { CLIENTS, changedOrderId, READERS, visibleOrder, visibleOrderId } from './visible-order';
+import { CLIENTS, changedOrderId, READERS, requesterOf, visibleOrder, visibleOrderId } from './visible-order';
 
 /** Attempts at an edit, each of which a concurrent edit of the same draft can make obsolete. */
 const ATTEMPTS = 10;
@@ -63,8 +63,7 @@ async function givePrices(
     ),
     'No item of the order has this itemReferenceId.',
   );
-  const by = account.role === 'operator' ? `operator ${account.name}` : 'client';
-  const result = await giveRetailPrices(sql, { orderId: order.id, by, prices }, runSettings);
+  const result = await giveRetailPrices(sql, { orderId: order.id, by: requesterOf(account), prices }, runSettings);
   switch (result.outcome) {
     case 'ended':
       throw new Refusal('CONFLICT', { message: `The order takes no retail prices. Its status is ${result.status}.` });

@@ -17,7 +17,7 @@ import { canceledOrderSchema, cancelOrder } from './cancel-order';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './order-schemas';
 import { updateShipment } from './update-shipment';
-import { CLIENTS, changedOrderId, READERS, visibleOrder } from './visible-order';
+import { CLIENTS, changedOrderId, READERS, requesterOf, visibleOrder } from './visible-order';
 
 export const orderAddress = z.object({
   orderId: z
@@ -159,7 +159,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         return await cancelOrder(deps, order!, body, {
-          by: account.role === 'operator' ? `operator ${account.name}` : 'client',
+          by: requesterOf(account),
           force: account.role === 'operator',
           audit,
         });

@@ -23,6 +23,9 @@ export function viewerOf(account: Account): Viewer {
   return { clientId: account.role === 'operator' ? null : account.id };
 }
 
+/** Returns who requests a change of an order, as its log shows it to operators. */
+export const requesterOf = ({ role, name }: Account): string => (role === 'operator' ? `operator ${name}` : 'client');
+
 /**
  * Returns the id of the order that a path parameter names by id or reference.
  * @throws Refusal `NOT_FOUND` when there is no such order that the account may see

@@ -1,17 +1,7 @@
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { barcodesIn, pagesOf } from '../../../src/documents/pictures';
 import { eventually, testStack } from '../../../support/stack';
-
-const ADDRESS = {
-  country: 'DE',
-  firstName: 'Ada',
-  lastName: 'Lovelace',
-  addressLine1: 'Torstrasse 1',
-  city: 'Berlin',
-  postCode: '10119',
-  email: 'ada@example.com',
-  phone: '+49 30 901820',
-};
+import { address } from '../client-orders';
 
 test('a poster is delivered with one print order and one label whose barcode scans', async () => {
   const stack = await testStack();
@@ -19,7 +9,7 @@ test('a poster is delivered with one print order and one label whose barcode sca
     body: {
       orderReferenceId: 'first',
       currency: 'EUR',
-      shippingAddress: ADDRESS,
+      shippingAddress: address,
       items: [
         {
           itemReferenceId: 'poster',
