@@ -111,6 +111,16 @@ test.each([
   expect(FILES.map(textOf)).toEqual(before);
 });
 
+test('every action of the workflows is pinned to a commit, and no checkout keeps the token', () => {
+  for (const name of WORKFLOWS) {
+    const text = readFileSync(join(root, name), 'utf8');
+    const actions = [...text.matchAll(/\buses: (.*)/g)].map(([, action]) => action!);
+    expect(actions.filter((action) => !/^[\w-]+\/[\w-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+$/.test(action))).toEqual([]);
+    const checkouts = actions.filter((action) => action.startsWith('actions/checkout@')).length;
+    expect(text.match(/persist-credentials: false/g)).toHaveLength(checkouts);
+  }
+});
+
 test('a digest in the repository is a SHA-256', () => {
   for (const name of FILES) {
     const text = readFileSync(join(root, name), 'utf8');
