@@ -23,7 +23,8 @@ const REMEMBERED = 10_000;
 /**
  * Returns the interceptor that flags the order of an activity as `stalled` when the activity has not succeeded a given time
  * after its first attempt was scheduled, or will not have, because the next attempt comes later. The flag has the step and
- * the error of the latest attempt. An attempt that goes on beyond the time is flagged too, also when earlier attempts ended
+ * the error of the latest attempt; another error than before replaces it at most once in the given time, because errors can
+ * differ with each attempt. An attempt that goes on beyond the time is flagged too, also when earlier attempts ended
  * with their worker. Reconciliation flags the orders of activities that no worker executes (`flagStuckRuns`).
  */
 export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Context) => ActivityInterceptors {
@@ -34,9 +35,9 @@ export function flagStalls({ sql, log, stallAfterMs }: StallDeps): (context: Con
     if (orderId === null) return {};
     const flag = async (problem: string) => {
       const message = cutText(`${info.activityType}: ${problem}`, LONGEST_MESSAGE, '…');
-      const insteadOf = problem === NOT_ENDED ? null : `${info.activityType}: ${NOT_ENDED}`;
-      await flagOrder(sql, orderId, 'stalled', message, { insteadOf }).catch((error: unknown) =>
-        log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
+      const replaces = { text: `${info.activityType}: ${NOT_ENDED}`, olderThanMs: stallAfterMs };
+      await flagOrder(sql, orderId, 'stalled', message, problem === NOT_ENDED ? {} : { replaces }).catch(
+        (error: unknown) => log.error({ err: error, orderId, message }, 'a stalled order was not flagged'),
       );
     };
     const key = `${info.workflowExecution?.runId} ${info.activityType}`;

@@ -4,26 +4,35 @@ import { inTransaction, json, type Sql } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { EventOf } from '../domain/lifecycle/run-events';
 
+/** Which earlier message of a flag is replaced. */
+interface Replaced {
+  readonly text: string;
+  readonly olderThanMs: number;
+}
+
 /**
  * Flags an order for attention from outside its workflow, and signals the workflow, so that its next records keep the
  * flag until it is resolved or dismissed.
  * @param message what was found, for the order's log and the Temporal UI
  * @param options untilNextRecord: the workflow cannot handle a signal now. Its next record, which proves that it can,
- *   clears the flag. insteadOf: an earlier message of the reason that this one replaces, because it says more
- * @returns false when the order was already flagged for this reason, with another message than the one to replace
+ *   clears the flag. replaces: the earlier message of the reason is replaced when it is this text, which says less, or
+ *   another one than `message` and as many milliseconds old
+ * @returns false when the order was already flagged for this reason, with a message that is not replaced
  */
 export async function flagOrder(
   sql: Sql,
   orderId: string,
   reason: AttentionReason,
   message: string,
-  { untilNextRecord = false, insteadOf = null }: { untilNextRecord?: boolean; insteadOf?: string | null } = {},
+  { untilNextRecord = false, replaces }: { untilNextRecord?: boolean; replaces?: Replaced } = {},
 ): Promise<boolean> {
   return await inTransaction(sql, async (tx) => {
     const flagged = await tx`
       UPDATE orders SET attention = array_append(array_remove(attention, ${reason}::text), ${reason}::text), updated_at = now()
-      WHERE id = ${orderId} AND (NOT coalesce(${reason} = ANY(attention), false) OR ${insteadOf}::text = (
-        SELECT data ->> 'message' FROM order_events
+      WHERE id = ${orderId} AND (NOT coalesce(${reason} = ANY(attention), false) OR (
+        SELECT data ->> 'message' = ${replaces?.text ?? null}
+          OR data ->> 'message' <> ${message} AND at <= now() - make_interval(secs => ${replaces?.olderThanMs ?? null} / 1000.0)
+        FROM order_events
         WHERE order_id = ${orderId} AND type = 'flagged' AND data ->> 'reason' = ${reason} ORDER BY id DESC LIMIT 1))`;
     if (flagged.count === 0) return false;
     await tx`

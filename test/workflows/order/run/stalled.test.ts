@@ -26,13 +26,13 @@ import {
 /** No order stands still without a flag: a step that does not succeed, and what was found outside the workflow. */
 
 let stack: TestStack;
-const { repair, say, look } = operatorHelpers(() => stack);
+const { repair, say, look, partnerId } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual', config: { STALL_AFTER: 3_000 } });
 });
 
-const isStalled = ({ attention }: OrderNow) => attention === 'stalled';
+const isStalled = ({ attention }: OrderNow) => attention?.split(' ').includes('stalled') ?? false;
 const isFine = ({ attention }: OrderNow) => attention === null;
 
 const submit = async (reference: string) => (await stack.client.submitOrder({ body: orderBody(stack, reference) })).id;
@@ -58,14 +58,14 @@ async function untilStalledBy(orderId: string, step: RegExp): Promise<void> {
 }
 
 /** Makes changes of an order's rows fail until the returned function is called, as a bug would. */
-async function breakTable(table: string, when: 'INSERT' | 'UPDATE', orderId: string) {
+async function breakTable(table: string, when: 'INSERT' | 'UPDATE', orderId: string, bug = 'a bug in a step') {
   const { asOwner } = stack.database;
   await asOwner(`
-    CREATE FUNCTION break_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
-      IF NEW.order_id = '${orderId}' THEN RAISE EXCEPTION 'a bug in a step'; END IF;
+    CREATE OR REPLACE FUNCTION break_${table}() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+      IF NEW.order_id = '${orderId}' THEN RAISE EXCEPTION '${bug}'; END IF;
       RETURN NEW;
     END $$;
-    CREATE TRIGGER break_${table} BEFORE ${when} ON ${table} FOR EACH ROW EXECUTE FUNCTION break_${table}();`);
+    CREATE OR REPLACE TRIGGER break_${table} BEFORE ${when} ON ${table} FOR EACH ROW EXECUTE FUNCTION break_${table}();`);
   return () => asOwner(`DROP TRIGGER break_${table} ON ${table}; DROP FUNCTION break_${table};`);
 }
 
@@ -150,10 +150,14 @@ test('a flag from outside belongs to the run: the next record keeps it, and an o
   const { orderId, printOrderId } = await handedOver(stack, 'flagged');
   expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'found by a test')).toBe(true);
   expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'found again')).toBe(false);
-  const insteadOf = 'found by a test';
-  expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'says more', { insteadOf })).toBe(true);
-  expect(await flagOrder(stack.services.sql, orderId, 'out_of_step', 'and again', { insteadOf })).toBe(false);
-  expect(await flagsOf(orderId)).toEqual(['found by a test', 'says more']);
+  const flagInstead = (message: string, text: string, olderThanMs: number) =>
+    flagOrder(stack.services.sql, orderId, 'out_of_step', message, { replaces: { text, olderThanMs } });
+  const HOUR_MS = 3_600_000;
+  expect(await flagInstead('says more', 'found by a test', HOUR_MS)).toBe(true);
+  expect(await flagInstead('and again', 'found by a test', HOUR_MS)).toBe(false);
+  expect(await flagInstead('says more', 'found by a test', 0)).toBe(false);
+  expect(await flagInstead('is later', 'found by a test', 0)).toBe(true);
+  expect(await flagsOf(orderId)).toEqual(['found by a test', 'says more', 'is later']);
   await say({ printOrderId }, 'received');
   await orderUntil(stack, orderId, is('in_production'));
   await say({ printOrderId }, 'printed');
@@ -225,6 +229,50 @@ test('an order whose reroute meets a bug is stalled; other repairs apply, and it
   await rerouted;
   await orderUntil(stack, orderId, ({ printOrderIds }) => printOrderIds.length === 2);
   await orderUntil(stack, orderId, isFine);
+});
+
+test('an order whose shipments are replanned and meet a bug is stalled with its latest error; repairs apply meanwhile', async () => {
+  const { orderId } = await handedOver(stack, 'stalled-replan', { quantity: 5 });
+  const plannedGrams = async () => {
+    const [row] = await stack.services.sql<{ grams: number }[]>`
+      SELECT total_weight_grams::int AS grams FROM planned_shipments WHERE order_id = ${orderId}`;
+    return row!.grams;
+  };
+  const planned = await plannedGrams();
+  await breakTable('planned_shipments', 'INSERT', orderId);
+  const cancelled = { items: [{ itemReferenceId: 'poster', quantity: 4 }], reason: 'fewer guests' };
+  await stack.operator.cancelOrder({ params: { orderId }, body: cancelled });
+  await untilStalledBy(orderId, /^replanShipments: .*a bug in a step/);
+  const fix = await breakTable('planned_shipments', 'INSERT', orderId, 'another bug');
+  await eventually(
+    async () => /^replanShipments: .*another bug/.test((await look(orderId)).run?.stalled?.message ?? '') || undefined,
+  );
+  expect(await flagsOf(orderId)).toEqual(
+    ['a bug in a step', 'another bug'].map((bug) => expect.stringMatching(`^replanShipments: .*${bug}`)),
+  );
+  await repair(orderId, { action: 'hold' });
+  expect((await look(orderId)).fulfillmentStatus).toBe('on_hold');
+  await repair(orderId, { action: 'release' });
+  await fix();
+  await orderUntil(stack, orderId, isFine);
+  expect(await plannedGrams()).toBeLessThan(planned);
+});
+
+test('a parked order whose next plan meets a bug is stalled, and is planned after the fix', async () => {
+  const partnerIds = await Promise.all(['prints-berlin', 'prints-ohio'].map(partnerId));
+  const enable = async (enabled: boolean) => {
+    for (const id of partnerIds) await stack.operator.changePartner({ params: { partnerId: id }, body: { enabled } });
+  };
+  await enable(false);
+  const id = await submit('stalled-parked');
+  expect(await orderUntil(stack, id, is('on_hold'))).toMatchObject({ attention: 'no_partner' });
+  const fix = await breakTable('print_orders', 'INSERT', id);
+  await enable(true);
+  await repair(id, { action: 'retry' });
+  await untilFlagged(id, /^prepareOrder: .*a bug in a step/);
+  await fix();
+  await accepted(stack, id);
+  await orderUntil(stack, id, isFine);
 });
 
 test('an order whose dispatch meets a bug is stalled, and gets its label after the fix', async () => {

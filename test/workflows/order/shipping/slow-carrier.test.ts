@@ -1,15 +1,21 @@
-import { createServer, type Server } from 'node:http';
+import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPresslineClient } from '../../../../client/pressline-client';
+import { startEasyPostServer } from '../../../../sandbox/carriers/easypost-server';
+import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
-import { address, framedPoster, orderOf, sticker, tShirt } from '../client-orders';
-import { accepted, orderNow } from '../order-fixture';
+import { address, addressIn, framedPoster, orderOf, poster, sticker, tShirt } from '../client-orders';
+import { operatorHelpers } from '../operator-fixture';
+import { accepted, is, orderNow, orderUntil } from '../order-fixture';
 
-/** Orders and changes while a carrier gateway accepts connections and never responds. */
+/** Orders and changes while a carrier gateway accepts connections and does not respond. */
 
 let stack: TestStack;
+const { look, repair } = operatorHelpers(() => stack);
 let servers: Server[];
+let gateway: Awaited<ReturnType<typeof startEasyPostServer>>;
 let gatewayCalls = 0;
+let hangs = true;
 
 async function listen(server: Server): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -17,24 +23,34 @@ async function listen(server: Server): Promise<string> {
 }
 
 beforeAll(async () => {
-  const gateway = createServer(() => {
+  gateway = await startEasyPostServer();
+  const proxy = createServer((incoming, outgoing) => {
     gatewayCalls += 1;
+    if (hangs) return;
+    const { method, headers, url: path } = incoming;
+    incoming.pipe(
+      forward(new URL(path!, gateway.url), { method, headers }, (response) => {
+        outgoing.writeHead(response.statusCode!, response.headers);
+        response.pipe(outgoing);
+      }),
+    );
   });
   const printer = createServer((request, response) => {
     request.resume().on('end', () => response.end('{}'));
   });
-  servers = [gateway, printer];
+  servers = [proxy, printer];
   stack = await testStack({
     mode: 'manual',
-    config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: await listen(gateway) },
+    config: { EASYPOST_API_KEY: 'EZTK-test', EASYPOST_API_URL: `${await listen(proxy)}v2/`, STALL_AFTER: 3_000 },
   });
   await thirdPartner(await listen(printer));
 });
-afterAll(() => {
+afterAll(async () => {
   for (const server of servers) {
     server.closeAllConnections();
     server.close();
   }
+  await gateway.stop();
 });
 
 /** Creates a subscribed partner. It is the only one that makes stickers. */
@@ -103,4 +119,32 @@ test('an order of three partners is planned, and its address changes, without th
   const { shippingAddress } = await stack.client.getOrder({ params: { orderId: id } });
   expect(shippingAddress.addressLine1).toBe('Linienstraße 2');
   expect((await orderNow(stack, id)).printOrderIds).toEqual(printOrderIds);
+});
+
+test('an order whose client named a method of the carrier is stalled while the carrier hangs, and planned when it responds', async () => {
+  const { id } = await stack.client.submitOrder({
+    body: orderOf(stack, {
+      orderReferenceId: 'named-method',
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 5,
+      shipmentMethodUid: 'easypost_usps_groundadvantage',
+      shippingAddress: { ...addressIn.US, addressLine1: '1 Main St' },
+      items: [poster(stack, { retailPriceInclVat: 20 })],
+    }),
+  });
+  await orderUntil(stack, id, ({ attention }) => attention === 'stalled');
+  const stalled = await eventually(async () => {
+    const { run } = await look(id);
+    return /easypost/i.test(run?.stalled?.message ?? '') ? run!.stalled! : undefined;
+  });
+  expect(stalled.message).toMatch(/^(prepareOrder|fetchOrderFiles): .*easypost/i);
+  await repair(id, { action: 'hold' });
+  expect(await orderNow(stack, id)).toMatchObject({ status: 'on_hold', printOrderIds: [] });
+  await repair(id, { action: 'release' });
+  hangs = false;
+  await accepted(stack, id);
+  expect(await orderUntil(stack, id, is('passed'))).toMatchObject({ attention: null });
+  const [planned] = await stack.services.sql<{ uid: string }[]>`
+    SELECT shipment_method_uid AS uid FROM planned_shipments WHERE order_id = ${id}`;
+  expect(planned!.uid).toBe('easypost_usps_groundadvantage');
 });
