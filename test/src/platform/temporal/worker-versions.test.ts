@@ -1,0 +1,34 @@
+import type { Client } from '@temporalio/client';
+import { workerVersions } from '../../../../src/platform/temporal/worker-versions';
+
+/** gRPC statuses. */
+const status = { UNKNOWN: 2, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
+const CONFIG = { TEMPORAL_TASK_QUEUE: 'orders' };
+
+/** Returns a client whose calls about versions fail with each of the errors, and then succeed. */
+function clientThatFails(...errors: { code: number; details: string }[]) {
+  let calls = 0;
+  const setWorkerDeploymentCurrentVersion = async () => {
+    const error = errors[calls++];
+    if (error === undefined) return {};
+    throw Object.assign(new Error(`${error.code}: ${error.details}`), { ...error, metadata: {} });
+  };
+  const client = { options: { namespace: 'default' }, workflowService: { setWorkerDeploymentCurrentVersion } };
+  return { client: client as unknown as Client, calls: () => calls };
+}
+
+test.each([
+  ['has no workers yet', status.NOT_FOUND, 'no Worker Deployment found with name orders'],
+  ['is not available', status.UNAVAILABLE, 'connection refused'],
+  ['has an internal error', status.UNKNOWN, 'something went wrong, please retry (577b851e)'],
+])('a version is made current again while Temporal %s', async (_, code, details) => {
+  const { client, calls } = clientThatFails({ code, details });
+  await workerVersions(client, CONFIG).makeCurrent('v2');
+  expect(calls()).toBe(2);
+});
+
+test('an error that does not pass is thrown at once', async () => {
+  const { client, calls } = clientThatFails({ code: status.PERMISSION_DENIED, details: 'no access' });
+  await expect(workerVersions(client, CONFIG).makeCurrent('v2')).rejects.toThrow('no access');
+  expect(calls()).toBe(1);
+});
