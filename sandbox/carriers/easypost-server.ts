@@ -3,8 +3,8 @@ import type { AddressInfo } from 'node:net';
 import { setTimeout as wait } from 'node:timers/promises';
 import { EasyPostAccount } from './easypost-account';
 
-/** A fault in place of the right response. `act-then-break` performs the call and then closes the connection. */
-export type Fault = 'time-out' | 'garbled' | '500' | 'odd-words' | 'refuse' | 'act-then-break';
+/** A fault in place of the right response. `complete-then-disconnect` completes the call and then closes the connection. */
+export type Fault = 'timeout' | 'garbled' | '500' | 'odd-words' | 'refuse' | 'complete-then-disconnect';
 
 /** Kinds of calls: three calls of shipments, refunds, label downloads and trackers. */
 export type CallKind = 'retrieve' | 'create' | 'buy' | 'refund' | 'label' | 'track';
@@ -66,13 +66,13 @@ export async function startEasyPostServer({
     }
     if (delayMs > 0) await wait(delayMs);
     const fault = faults.get(kind)?.shift();
-    if (fault === 'time-out') return;
+    if (fault === 'timeout') return;
     if (fault === '500') response.writeHead(500, JSON_TYPE).end(SERVER_ERROR);
     else if (fault === 'odd-words') response.writeHead(500, JSON_TYPE).end(ODD_WORDS);
     else if (fault === 'refuse') response.writeHead(422, JSON_TYPE).end(REFUSAL);
     else {
       const result = account.handle(request.method!, path, text === '' ? undefined : JSON.parse(text));
-      if (fault === 'act-then-break') response.destroy();
+      if (fault === 'complete-then-disconnect') response.destroy();
       else if (fault === 'garbled') response.writeHead(200, JSON_TYPE).end('{"object":"Shipment","id":');
       else if (result.raw === undefined) {
         response.writeHead(result.status, JSON_TYPE).end(JSON.stringify(result.body));

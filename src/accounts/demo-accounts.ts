@@ -11,7 +11,7 @@ export interface DemoCredentials {
   readonly operator: { readonly apiKey: string };
 }
 
-export const DEMO_CLIENT = 'demo-shop';
+export const DEMO_CLIENT = 'demo-client';
 export const DEMO_PARTNERS = ['prints-berlin', 'prints-ohio'] as const;
 export const DEMO_OPERATOR = 'operator';
 

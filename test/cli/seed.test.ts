@@ -42,7 +42,7 @@ test('seed adds demo accounts, partners, catalog and stock, and in production on
       const keys = [...output.matchAll(/^(Client|Partner|Operator) +X-API-KEY: (\S+)/gm)].map(([, , key]) => key);
       const names = [];
       for (const key of keys) names.push((await authenticator.authenticate(key))?.account.name);
-      expect(names).toEqual(['demo-shop', 'prints-berlin', 'prints-ohio', 'operator']);
+      expect(names).toEqual(['demo-client', 'prints-berlin', 'prints-ohio', 'operator']);
     }
     const [counts] = await sql`
       SELECT (SELECT count(*) FROM accounts)::int AS accounts, (SELECT count(*) FROM partners)::int AS partners,

@@ -77,7 +77,7 @@ test('an order is found by each of its ids, and the list is exported', async () 
   expect(file.suggestedFilename()).toBe('orders.csv');
   const lines = (await readFile(await file.path(), 'utf8')).trimEnd().split('\r\n');
   expect(lines).toHaveLength(2);
-  expect(lines[1]).toMatch(new RegExp(`^${id},console-found,[^,]+,demo-shop,delivered,`));
+  expect(lines[1]).toMatch(new RegExp(`^${id},console-found,[^,]+,demo-client,delivered,`));
 
   // Both orders have the address of the recipient.
   await page.getByLabel('Search orders').fill('ada@example.com');

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 const setClient = async (settings: object) => {
   const { connectors } = await stack.operator.listClients({ query: {} });
-  const { id } = connectors.find(({ name }) => name === 'demo-shop')!;
+  const { id } = connectors.find(({ name }) => name === 'demo-client')!;
   await stack.operator.changeClient({ params: { connectorId: id }, body: settings });
 };
 

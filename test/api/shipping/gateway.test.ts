@@ -91,7 +91,7 @@ test('a gateway’s refusal of one package is a PUBLIC_API_ERROR with the carrie
 });
 
 test.each([
-  ['buy', 'time-out'],
+  ['buy', 'timeout'],
   ['buy', '500'],
   ['label', 'garbled'],
   ['label', '500'],
@@ -113,7 +113,7 @@ test.each([
 );
 
 test('temporary faults are retried, and each label is bought once', async () => {
-  server.fail('buy', 'act-then-break', '500');
+  server.fail('buy', 'complete-then-disconnect', '500');
 
   const response = await order();
 

@@ -130,9 +130,9 @@ describe('EasyPost', () => {
 
   /** The faults that make one step of the adapter fail. A download over a broken connection is repeated once. */
   const faultsOf = (kind: CallKind, fault: Fault): Fault[] =>
-    kind === 'label' && fault === 'act-then-break' ? [fault, fault] : [fault];
+    kind === 'label' && fault === 'complete-then-disconnect' ? [fault, fault] : [fault];
 
-  describe.each(['time-out', 'garbled', '500', 'act-then-break'] as const)('the fault %s', (fault) => {
+  describe.each(['timeout', 'garbled', '500', 'complete-then-disconnect'] as const)('the fault %s', (fault) => {
     test.each(['retrieve', 'create', 'buy', 'label'] as const)(
       'of %s is CarrierUnavailable, and the same key buys one label afterwards',
       async (kind) => {

@@ -83,7 +83,7 @@ function input(kind: ProductKind, version: PrintOrderInput['version']): PrintOrd
     version,
     orderDate: new Date('2026-11-20T09:30:00Z'),
     dispatchDate: '2026-11-24',
-    brandedPackaging: 'demo-shop-tissue',
+    brandedPackaging: 'demo-client-tissue',
     partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR' },
     items: ITEMS[kind],
     packages: null,

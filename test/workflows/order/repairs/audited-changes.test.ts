@@ -84,7 +84,7 @@ test('changes of an order are in the audit log, without personal data of the rec
       before: { financialStatus: 'invoiced' },
       after: { financialStatus: 'paid' },
     },
-    { action: 'order.cancel', actor: { name: 'demo-shop', role: 'client' } },
+    { action: 'order.cancel', actor: { name: 'demo-client', role: 'client' } },
   ]);
   expect(JSON.stringify(entries)).not.toMatch(/Erika|Geheimweg|bank-1/);
 });

@@ -101,7 +101,7 @@ describe('operators’ views', () => {
     expect(seen).toMatchObject({
       id: order.orderId,
       workflowId: `order-${order.orderId}`,
-      clientName: 'demo-shop',
+      clientName: 'demo-client',
       printOrders: [
         {
           messageId: expect.stringMatching(/^msg_/),
