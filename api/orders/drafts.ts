@@ -13,11 +13,18 @@ import { orderView } from '../../src/orders/reading/order-view';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { fieldErrors } from '../http/errors/field-errors';
-import { type Route, route } from '../http/route';
+import { type CallContext, type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema } from './order-schemas';
-import { orderAddress } from './routes';
-import { CLIENTS, changedOrderId, READERS, requesterOf, visibleOrder, visibleOrderId } from './visible-order';
+import {
+  CLIENTS,
+  changedOrderId,
+  orderAddress,
+  READERS,
+  requesterOf,
+  visibleOrder,
+  visibleOrderId,
+} from './visible-order';
 
 /** Attempts at an edit, each of which a concurrent edit of the same draft can make obsolete. */
 const ATTEMPTS = 10;
@@ -88,9 +95,48 @@ function refuseFields(references: readonly string[], message: string, code: Fiel
   throw new Refusal('VALIDATION_ERROR', { errors: references.map((reference) => ({ code, message, reference })) });
 }
 
+/**
+ * Applies a patch to a draft and returns the draft, or the order that it has become.
+ * @throws Refusal `FORBIDDEN` for operators, `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` when it is no draft, `QUOTA_EXCEEDED`
+ */
+export async function editDraft(
+  { sql, wake, metrics, runSettings }: ApiDeps,
+  account: Account,
+  id: string,
+  patch: PatchOrder,
+  { requestId, log, quotas }: Pick<CallContext, 'requestId' | 'log' | 'quotas'>,
+): Promise<OrderRecord> {
+  if (account.role === 'operator') throw new Refusal('FORBIDDEN', { message: 'Only its client edits a draft.' });
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const draft = await readDraft(sql, id);
+    if (typeof draft === 'string') throw noDraft(draft);
+    const order = checkedOrder(patched(draft, patch));
+    const becomesOrder = order.orderType === 'order';
+    const customer = { clientId: account.id, customerReferenceId: order.customerReferenceId };
+    const isPriced = becomesOrder || patch.items !== undefined;
+    const products = isPriced ? await productsOfOrder(sql, customer, order.items) : null;
+    const client = { clientId: account.id, clientName: account.name, requestId };
+    const edit = { draft, patch, order, products, ...client };
+    const outcome = await quotas.using(account.id, becomesOrder ? ['ordersUnderWay', 'fileBytes'] : [], () =>
+      saveDraft(sql, edit, runSettings),
+    );
+    if (outcome === 'overtaken') continue;
+    if (outcome !== 'saved') throw noDraft(outcome);
+    if (becomesOrder) {
+      metrics.count('pressline_orders_accepted_total', {});
+      wake('start_workflow');
+      log.info({ orderId: id }, 'draft became an order');
+    }
+    const [saved] = await readOrders(sql, [id]);
+    if (saved === undefined) throw new Refusal('NOT_FOUND');
+    return saved;
+  }
+  throw new Refusal('CONFLICT', { message: 'Other requests are editing this draft. Try again.' });
+}
+
 /** Routes for drafts: stored orders that have no workflow until they become orders. */
 export function draftRoutes(deps: ApiDeps): Route[] {
-  const { sql, links, wake, metrics, runSettings } = deps;
+  const { sql, links } = deps;
   const common = { ...CLIENTS, path: '/v1/orders/{orderId}', params: orderAddress } as const;
 
   return [
@@ -116,35 +162,8 @@ export function draftRoutes(deps: ApiDeps): Route[] {
           await audit(sql, { action: 'order.give_retail_prices', objectId: id, before: null, after: { outcome } });
           return orderView(await visibleOrder(sql, account, id), links);
         }
-        if (account.role === 'operator') {
-          throw new Refusal('FORBIDDEN', { message: 'Only its client edits a draft.' });
-        }
         unaudited();
-        for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-          const draft = await readDraft(sql, id);
-          if (typeof draft === 'string') throw noDraft(draft);
-          const order = checkedOrder(patched(draft, body));
-          const becomesOrder = order.orderType === 'order';
-          const customer = { clientId: account.id, customerReferenceId: order.customerReferenceId };
-          const isPriced = becomesOrder || body.items !== undefined;
-          const products = isPriced ? await productsOfOrder(sql, customer, order.items) : null;
-          const client = { clientId: account.id, clientName: account.name, requestId };
-          const edit = { draft, patch: body, order, products, ...client };
-          const outcome = await quotas.using(account.id, becomesOrder ? ['ordersUnderWay', 'fileBytes'] : [], () =>
-            saveDraft(sql, edit, runSettings),
-          );
-          if (outcome === 'overtaken') continue;
-          if (outcome !== 'saved') throw noDraft(outcome);
-          if (becomesOrder) {
-            metrics.count('pressline_orders_accepted_total', {});
-            wake('start_workflow');
-            log.info({ orderId: id }, 'draft became an order');
-          }
-          const [saved] = await readOrders(sql, [id]);
-          if (saved === undefined) throw new Refusal('NOT_FOUND');
-          return orderView(saved, links);
-        }
-        throw new Refusal('CONFLICT', { message: 'Other requests are editing this draft. Try again.' });
+        return orderView(await editDraft(deps, account, id, body, { requestId, log, quotas }), links);
       },
     }),
 

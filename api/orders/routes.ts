@@ -1,4 +1,3 @@
-import { z } from 'zod';
 import {
   cancelOrderSchema,
   submitOrderSchema,
@@ -17,15 +16,7 @@ import { canceledOrderSchema, cancelOrder } from './cancel-order';
 import { productsOfOrder } from './order-products';
 import { retrievedOrderSchema, updatedShipmentSchema } from './order-schemas';
 import { updateShipment } from './update-shipment';
-import { CLIENTS, changedOrderId, READERS, requesterOf, visibleOrder } from './visible-order';
-
-export const orderAddress = z.object({
-  orderId: z
-    .string()
-    .min(1)
-    .max(100)
-    .describe('The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.'),
-});
+import { CLIENTS, changedOrderId, orderAddress, READERS, requesterOf, visibleOrder } from './visible-order';
 
 /** The quotas that a submission uses. An order has at least a byte of files. */
 const QUOTAS_OF = {
@@ -115,8 +106,8 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       summary: 'Change shipping method or address',
       description:
         'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. Existing ' +
-        'labels of the other items are voided, and the next dispatch creates new ones. Before the order is planned, ' +
-        '`shipment` is the expected one. `price` has the new price and its difference. `dryRun` returns both, and changes ' +
+        'labels of the other items are voided, and the next dispatch creates new ones. Before the order is planned, and of a ' +
+        'draft, `shipment` is the expected one. `price` has the new price and its difference. `dryRun` returns both, and changes ' +
         'nothing. Operators change the order of any client, and name a `reason`.',
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
@@ -124,17 +115,11 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       params: orderAddress,
       body: updateShipmentSchema,
       response: updatedShipmentSchema,
-      handler: async ({ account, params, body, audit, unaudited }) =>
-        await updateShipment(
-          deps,
-          await visibleOrder(sql, account, await changedOrderId(sql, account, params.orderId)),
-          body,
-          {
-            audit,
-            unaudited,
-            operator: account.role === 'operator' ? account.name : null,
-          },
-        ),
+      handler: async (call) => {
+        const { account, params, body } = call;
+        const orderId = await changedOrderId(sql, account, params.orderId);
+        return await updateShipment(deps, await visibleOrder(sql, account, orderId), body, call);
+      },
     }),
 
     route({

@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
 import { expectedShipment } from '../../src/orders/dispatch/expected-shipment';
 import {
   changedReceipts,
@@ -18,13 +19,14 @@ import { Refusal } from '../../src/platform/errors';
 import { json } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import type { CallContext } from '../http/route';
+import { editDraft } from './drafts';
 import { updatedShipmentSchema } from './order-schemas';
 import { withCarriers } from './quote';
 
 /**
- * Changes the address or the method of an order and returns both as they are afterwards, with the price (operation
+ * Changes the address or the method of an order or draft and returns both as they are afterwards, with the price (operation
  * `updateShipment`). Before the order is planned, shipment and price are the expected ones. A dry run changes nothing.
- * @throws Refusal `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
+ * @throws Refusal `FORBIDDEN` for the draft of another, `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
  *   the change, or an operator gives no reason, `UNAVAILABLE` when a worker or every carrier is unavailable
  */
 export async function updateShipment(
@@ -35,18 +37,18 @@ export async function updateShipment(
     dryRun = false,
     ...change
   }: UpdateShipment & { readonly reason?: string | undefined; readonly dryRun?: boolean | undefined },
-  { audit, unaudited, operator }: Pick<CallContext, 'audit' | 'unaudited'> & { operator: string | null },
+  call: Pick<CallContext, 'audit' | 'unaudited' | 'requestId' | 'log' | 'quotas'> & { readonly account: Account },
 ): Promise<z.input<typeof updatedShipmentSchema>> {
+  const { account, audit, unaudited } = call;
+  const operator = account.role === 'operator' ? account.name : null;
+  const isDraft = before.orderType === 'draft';
   if (operator !== null && reason === undefined) {
     const message = 'Operators give a reason.';
     throw new Refusal('VALIDATION_ERROR', {
       errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'reason' }],
     });
   }
-  if (before.orderType === 'draft') {
-    throw new Refusal('CONFLICT', { message: 'A draft has no shipment. Change it with PATCH.' });
-  }
-  refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
+  if (!isDraft) refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
   const expected = await expectation(deps, before, change, dryRun);
   if (dryRun) {
     unaudited();
@@ -55,6 +57,15 @@ export async function updateShipment(
       shippingAddress: addressView({ ...before, shippingAddress }),
       shipment: expected!.shipment,
       price: priceView(before.currency, expected!),
+    });
+  }
+  if (isDraft) {
+    const draft = await editDraft(deps, account, before.id, change, call);
+    unaudited();
+    return updatedShipmentSchema.parse({
+      shippingAddress: addressView(draft),
+      shipment: expected!.shipment,
+      price: priceView(draft.currency, expected!),
     });
   }
   const changeId = await apply(deps, before.id, change);

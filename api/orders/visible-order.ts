@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import {
   findOrderId,
@@ -8,6 +9,14 @@ import {
 } from '../../src/orders/reading/order-reader';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
+
+export const orderAddress = z.object({
+  orderId: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe('The order’s id, or the client’s `orderReferenceId`. A reference finds the newest order that has it.'),
+});
 
 /** What every operation of clients on their orders has in common. */
 export const CLIENTS = { tag: 'Orders', access: { credentials: 'key:secret', roles: ['client'] } } as const;

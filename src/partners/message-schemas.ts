@@ -36,6 +36,11 @@ const asset = z.strictObject({
     .min(1)
     .optional()
     .describe('The page for this side of a garment. Present when one file has several sides, one on each page.'),
+  metadata: z
+    .array(z.strictObject({ key: z.string(), value: z.string() }))
+    .min(1)
+    .optional()
+    .describe('The metadata that the client gave the file.'),
 });
 
 const product = z.strictObject({ modelUid: text, desc: z.string(), attributes: z.array(attribute) });
@@ -78,6 +83,8 @@ const address = z.strictObject({
   phone: text.optional(),
 });
 
+const brandedPackaging = text.optional();
+
 const plannedPackage = z.strictObject({
   packageReferenceId: text.describe('Reference on the label of the package.'),
   items: z.array(z.strictObject({ orderItemId: decimalString, quantity: z.int().min(1) })).min(1),
@@ -85,6 +92,7 @@ const plannedPackage = z.strictObject({
     .url({ protocol: /^https?$/ })
     .optional()
     .describe('Time-limited link to the packing slip of the client (PDF).'),
+  brandedPackaging: brandedPackaging.describe('Packaging workflow of this package. Version 1.1 and later.'),
 });
 
 const common = {
@@ -92,6 +100,9 @@ const common = {
   id: decimalString,
   orderDate: z.iso.datetime(),
   dispatchDate: z.iso.date(),
+  brandedPackaging: brandedPackaging.describe(
+    'Packaging workflow. Version 1.1 and later. Absent when packages have different ones.',
+  ),
   packages: z
     .array(plannedPackage)
     .min(1)
@@ -108,17 +119,10 @@ const common = {
   }),
 };
 
-const brandedPackaging = text.optional().describe('Packaging workflow. Version 1.1 and later.');
-
-export const paperPrintOrderSchema = z.strictObject({
-  ...common,
-  brandedPackaging,
-  items: z.array(orderItem).min(1),
-});
+export const paperPrintOrderSchema = z.strictObject({ ...common, items: z.array(orderItem).min(1) });
 
 export const mountedPrintOrderSchema = z.strictObject({
   ...common,
-  brandedPackaging,
   printHouseUid: text,
   items: z.array(bundle).min(1),
 });

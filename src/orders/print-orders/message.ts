@@ -95,17 +95,18 @@ export function buildMessage(links: LinkSigner, source: MessageSource, partner: 
   const { order } = source;
   const jobs = revision === undefined ? source.jobs : wantedJobs(source.jobs);
   const packages = packForPartner(order, partner, jobs);
+  const branding = packages.map((pack) => brandedPackaging(order, pack, source.clientSettings));
   const body = buildPrintOrder({
     id: source.id,
     kind: source.kind,
     version: source.version,
     orderDate: source.createdAt,
     dispatchDate: source.dispatchDate,
-    brandedPackaging: brandedPackaging(order, packages, source.clientSettings),
+    brandedPackaging: new Set(branding).size === 1 ? branding[0]! : null,
     partner,
     items: jobs.map((job) => ({ ...job, files: (job.files ?? []).map((file) => printFile(links, file)) })),
     packages: listsPackages(order, packages)
-      ? packages.map((pack) => packageBody(links, pack, jobs, source.packingSlips))
+      ? packages.map((pack, index) => packageBody(links, pack, jobs, source.packingSlips, branding[index]!))
       : null,
     shipmentMethodUid: source.shipmentMethodUid,
     sender: senderOf(source.clientSettings, order, partner),
@@ -124,16 +125,14 @@ function wantedJobs(jobs: MessageSource['jobs']): MessageJob[] {
   });
 }
 
-/** Returns the packaging workflow of the packaging instructions, else of the client's settings. */
+/** Returns the packaging workflow of a package: that of its packaging instruction, else of the client's settings. */
 function brandedPackaging(
-  order: RunOrder,
-  packages: readonly PackedPackage[],
+  { packagingInstructions }: RunOrder,
+  { instructionIndex }: PackedPackage,
   settings: ClientSettings,
 ): string | null {
-  const named = packages.flatMap(({ instructionIndex }) =>
-    instructionIndex === null ? [] : (order.packagingInstructions[instructionIndex]?.brandedPackaging ?? []),
-  );
-  return named[0] ?? settings.brandedPackaging ?? null;
+  const instruction = instructionIndex === null ? undefined : packagingInstructions[instructionIndex];
+  return instruction?.brandedPackaging ?? settings.brandedPackaging ?? null;
 }
 
 function packageBody(
@@ -141,6 +140,7 @@ function packageBody(
   { packageReferenceId, instructionIndex, items }: PackedPackage,
   jobs: readonly MessageJob[],
   packingSlips: MessageSource['packingSlips'],
+  branding: string | null,
 ): PackageBody {
   const objectKey = instructionIndex === null ? undefined : packingSlips?.[instructionIndex];
   return {
@@ -152,6 +152,7 @@ function packageBody(
     ...(objectKey === undefined
       ? {}
       : { packingSlipUrl: signedLink(links, objectKey, 'application/pdf', 'packing-slip') }),
+    ...(branding === null ? {} : { brandedPackaging: branding }),
   };
 }
 

@@ -116,6 +116,7 @@ export function samplePrintOrder(
         : items.map((item, index) => ({
             packageReferenceId: `${id}-${index + 1}`,
             items: [{ orderItemId: item.id, quantity }],
+            brandedPackaging: `check-box-${index + 1}`,
           })),
     shipmentMethodUid: 'corvid_post_tracked_packet',
     sender: SENDER,
@@ -140,6 +141,6 @@ function filesOf(product: ResolvedProduct, filesUrl: string): PrintFile[] {
     url: `${filesUrl}/print.pdf`,
     preview: { contentType: 'image/png', url: `${filesUrl}/preview.png` },
     pageCount: 1,
-    metadata: [],
+    metadata: product === T_SHIRT ? [{ key: 'text', value: 'Zoé' }] : [],
   }));
 }

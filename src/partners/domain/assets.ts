@@ -16,7 +16,7 @@ const FORMATS: Readonly<Record<string, Pick<AssetBody, 'format' | 'contentType'>
   'image/jpeg': { format: 'jpeg', contentType: 'image/jpeg' },
 };
 
-/** Keys of file metadata that reach apparel partners: the text of an embroidery and its thread colors. */
+/** Keys of file metadata that are also properties of the location: the text of an embroidery and its thread colors. */
 const PERSONALIZATION_KEYS = ['text', 'threadColors'];
 
 /** One stored print file of an item, with time-limited links. */
@@ -96,7 +96,7 @@ export function apparelAssets(
       const preview = page === undefined || page === 1 ? file.preview : null;
       return [
         { ...asset(file, assetType), ...onPage },
-        { ...asset(preview ?? file, `${assetType}_preview`), ...(preview === null ? onPage : {}) },
+        { ...asset(preview ?? { ...file, metadata: [] }, `${assetType}_preview`), ...(preview === null ? onPage : {}) },
       ];
     }),
   };
@@ -133,8 +133,16 @@ function personalization(
   );
 }
 
-function asset({ contentType, url }: { contentType: string; url: string }, type?: AssetBody['type']): AssetBody {
+function asset(
+  { contentType, url, metadata = [] }: Pick<PrintFile, 'contentType' | 'url'> & Partial<Pick<PrintFile, 'metadata'>>,
+  type?: AssetBody['type'],
+): AssetBody {
   const format = FORMATS[contentType];
   if (format === undefined) throw new PrintOrderError(`no asset can carry ${contentType}`);
-  return { ...format, url, ...(type === undefined ? {} : { type }) };
+  return {
+    ...format,
+    url,
+    ...(type === undefined ? {} : { type }),
+    ...(metadata.length === 0 ? {} : { metadata: [...metadata] }),
+  };
 }

@@ -24,7 +24,7 @@ export interface PrintOrderInput {
   readonly orderDate: Date;
   /** YYYY-MM-DD. */
   readonly dispatchDate: string;
-  /** Packaging workflow; null when none applies. */
+  /** Packaging workflow of all packages; null when none applies, and when packages have different ones. */
   readonly brandedPackaging: string | null;
   readonly partner: {
     readonly uid: string;
@@ -49,7 +49,7 @@ export interface PrintOrderInput {
 
 /**
  * Builds the print order body in the variant of its kind (schema `SentPrintOrder`). Optional fields
- * without a value are left out. Version 1.0 has no `brandedPackaging`; apparel has none in either version.
+ * without a value are left out. Version 1.0 has no `brandedPackaging`.
  * @throws PrintOrderError for an item of another kind or a file with an unsupported content type
  */
 export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
@@ -60,26 +60,29 @@ export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
       );
     }
   }
+  const isBranded = input.version !== '1.0';
   const head = {
     version: input.version,
     id: input.id,
     orderDate: input.orderDate.toISOString(),
     dispatchDate: input.dispatchDate,
+    ...(isBranded && input.brandedPackaging !== null ? { brandedPackaging: input.brandedPackaging } : {}),
   };
-  const branded =
-    input.version === '1.0' || input.brandedPackaging === null ? {} : { brandedPackaging: input.brandedPackaging };
+  const packages = input.packages?.map(({ brandedPackaging, ...pack }) =>
+    isBranded && brandedPackaging !== undefined ? { ...pack, brandedPackaging } : pack,
+  );
   const tail = {
-    ...(input.packages === null ? {} : { packages: [...input.packages] }),
+    ...(packages === undefined ? {} : { packages }),
     shipping: shippingOf(input),
   };
   switch (input.kind) {
     case 'print':
-      return { ...head, ...branded, items: input.items.map(paperItem), ...tail };
+      return { ...head, items: input.items.map(paperItem), ...tail };
     case 'mounted': {
       const { uid, printHouseUid, currency } = input.partner;
       const prices = { currency, rates: input.rates };
       const items = input.items.map((item) => mountedItem(item, prices));
-      return { ...head, ...branded, printHouseUid: printHouseUid ?? uid, items, ...tail };
+      return { ...head, printHouseUid: printHouseUid ?? uid, items, ...tail };
     }
     case 'apparel':
       return { ...head, items: input.items.map(apparelItem), ...tail };

@@ -1,6 +1,7 @@
 import request from 'supertest';
 import { bumpCatalogVersion, catalogCache } from '../../../src/catalog/catalog-models';
-import { fields, type OrdersApi, ordersApi } from './orders-api';
+import type { TestAccount } from '../../support/api-deps';
+import { fields, type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { address, FILE_URL, file, item, named, order, pack, T_SHIRT } from './sample-orders';
 
 let api: OrdersApi;
@@ -222,10 +223,8 @@ test('editing or deleting an order gets 409', async () => {
   expect((await api.get(id).expect(200)).body.currency).toBe('EUR');
 });
 
-test('changing the shipment of a draft or cancelling it gets 409', async () => {
+test('cancelling a draft gets 409', async () => {
   const id = await newDraft();
-  const put = request(api.app).put(`/v1/orders/${id}/shipment`).set(api.client.keyAndSecret);
-  expect((await put.send({ shipmentMethodUid: 'express' }).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.post(`/v1/orders/${id}/cancel`, {}).expect(409)).body.code).toBe('CONFLICT');
   expect((await api.get(id).expect(200)).body.fulfillmentStatus).toBe('draft');
 });
@@ -236,7 +235,11 @@ test('another client’s draft gets 404, an operator’s edit 403', async () => 
   await api.delete(id, api.other).expect(404);
   await api.patch(id, { currency: 'USD' }, api.operator).expect(403);
   await api.delete(id, api.operator).expect(403);
-  await api.get(id).expect(200);
+  const shipment = (by: TestAccount) => request(api.app).put(`/v1/orders/${id}/shipment`).set(by.keyAndSecret);
+  await shipment(api.other).send({ shipmentMethodUid: 'express' }).expect(404);
+  await subscribedPartners(api);
+  await shipment(api.operator).send({ shipmentMethodUid: 'express', reason: 'asked' }).expect(403);
+  expect((await api.get(id).expect(200)).body.shipmentMethodUid).toBeNull();
 });
 
 describe('concurrent requests', () => {

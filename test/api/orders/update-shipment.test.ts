@@ -41,6 +41,50 @@ test('before the order is planned, the response has the shipment that the plan t
   expect(difference).toBeGreaterThan(0);
 });
 
+describe('a draft', () => {
+  const draftOf = async (reference: string, over: object = {}) => {
+    const body = { ...orderBody(stack, reference), orderType: 'draft', ...over };
+    return (await stack.client.submitOrder({ body: body as never })).id;
+  };
+
+  test('gets the address and method, and later the shipment and price that the response expects', async () => {
+    const id = await draftOf('draft-change');
+    const { shippingAddress } = orderBody(stack, 'draft-change');
+    const change = {
+      shippingAddress: { ...shippingAddress, country: 'FR', city: 'Paris', postCode: '75001' },
+      shipmentMethodUid: 'express',
+    };
+    const tried = await update('draft-change', { ...change, dryRun: true });
+    expect((await stack.client.getOrder({ params: { orderId: id } })).shippingAddress.city).toBe(shippingAddress.city);
+
+    const response = await update('draft-change', change);
+    expect(response).toEqual(tried);
+    expect(response.shippingAddress).toMatchObject({ orderId: id, country: 'FR', city: 'Paris' });
+    expect(response.shipment).toMatchObject({ fulfillmentCountry: 'DE', serviceType: 'express' });
+    expect(response.price.difference).toBeGreaterThan(0);
+    const draft = await stack.client.getOrder({ params: { orderId: id } });
+    expect(draft).toMatchObject({ orderType: 'draft', fulfillmentStatus: 'draft', shipmentMethodUid: 'express' });
+    expect(draft.shippingAddress).toEqual(response.shippingAddress);
+
+    await stack.client.patchOrder({ params: { orderId: id }, body: { orderType: 'order' } });
+    await orderUntil(stack, id, is('passed'));
+    const planned = await stack.client.getOrder({ params: { orderId: id } });
+    expect(planned.shipment).toMatchObject(response.shipment);
+    expect(planned.receipts).toMatchObject([{ totalInclVat: response.price.totalInclVat }]);
+  });
+
+  test('does not get an address with which a submission is refused', async () => {
+    const id = await draftOf('draft-border', { retailCurrency: null });
+    const { shippingAddress } = orderBody(stack, 'draft-border');
+    const swiss = { ...shippingAddress, country: 'CH', city: 'Zürich', postCode: '8001' };
+    await expect(update(id, { shippingAddress: swiss })).rejects.toMatchObject({
+      status: 400,
+      body: { errors: [{ reference: 'shippingAddress.country', message: expect.stringContaining('retailCurrency') }] },
+    });
+    expect((await stack.client.getOrder({ params: { orderId: id } })).shippingAddress.country).toBe('DE');
+  });
+});
+
 test('a change with which no method carries the order is refused before the order is planned', async () => {
   const id = await unplanned('early-refusal');
   await expect(update(id, { shipmentMethodUid: 'fed_ex_2_day' })).rejects.toMatchObject({

@@ -84,6 +84,48 @@ describe('brandedPackaging', () => {
     const { printOrders } = await sentOrder(stack, { packagingInstructions: [instruction] });
     expect(printOrders[0]).toMatchObject({ brandedPackaging: 'gift-box' });
   });
+
+  test('of each package is that of its instruction, else the setting', async () => {
+    await setClient({ brandedPackaging: 'shop-tissue' });
+    const { printOrders } = await sentOrder(stack, {
+      items: [poster(stack, { quantity: 3 })],
+      packagingInstructions: [
+        { ...package1, brandedPackaging: 'gift-box' },
+        package1,
+        { ...package1, brandedPackaging: 'tube' },
+      ],
+    });
+    expect(printOrders[0]).not.toHaveProperty('brandedPackaging');
+    expect(printOrders[0]!.packages!.map(({ brandedPackaging }) => brandedPackaging)).toEqual([
+      'gift-box',
+      'shop-tissue',
+      'tube',
+    ]);
+  });
+
+  test('is in the apparel print orders of version 1.1, and in none of version 1.0', async () => {
+    const instruction = {
+      packageItems: [{ orderItemReferenceId: 'shirt', quantity: 1 }],
+      brandedPackaging: 'gift-box',
+    };
+    const shirts = {
+      shippingAddress: addressIn.US,
+      items: [tShirt(stack, { itemReferenceId: 'shirt' })],
+      packagingInstructions: [instruction],
+    };
+    const brandings = async () => {
+      const { printOrders } = await sentOrder(stack, shirts);
+      const { version, brandedPackaging, packages } = printOrders[0]!;
+      return { version, brandings: [brandedPackaging, ...packages!.map((pack) => pack.brandedPackaging)] };
+    };
+    expect(await brandings()).toEqual({ version: '1.0', brandings: [undefined, undefined] });
+    await stack.services.sql`UPDATE partners SET print_order_version = '1.1'`;
+    try {
+      expect(await brandings()).toEqual({ version: '1.1', brandings: ['gift-box', 'gift-box'] });
+    } finally {
+      await stack.services.sql`UPDATE partners SET print_order_version = NULL`;
+    }
+  });
 });
 
 describe('packages', () => {
@@ -284,6 +326,15 @@ describe('apparel', () => {
       ['chest-left-embroidery', ['#FFFFFF', '#CC3333']],
     ]);
   });
+});
+
+test('metadata of a file is with its asset', async () => {
+  const metadata = [{ key: 'finish', value: 'matt, edges glossy' }];
+  const files = [{ type: 'default', url: goodFile(stack, 'poster-a4.pdf'), metadata }];
+  const { orderId, printOrders } = await sentOrder(stack, { items: [poster(stack, { files })] });
+  expect(linesOf(printOrders[0]!)[0]!.assets).toMatchObject([{ format: 'pdf', metadata }]);
+  const { items } = await stack.client.getOrder({ params: { orderId } });
+  expect(items[0]!.files[0]!.metadata).toEqual(metadata);
 });
 
 describe('custom file types', () => {

@@ -17,6 +17,7 @@ export interface Line {
         readonly format: string;
         readonly fileType?: string;
         readonly page?: number;
+        readonly metadata?: readonly { readonly key: string; readonly value: string }[];
         readonly url: string;
       }[]
     | null;

@@ -181,14 +181,34 @@ describe('print order rules', () => {
     ]);
   });
 
-  test('branded packaging is present from version 1.1, but never for apparel', () => {
-    const branded = (kind: ProductKind, version: '1.0' | '1.1') =>
-      'brandedPackaging' in buildPrintOrder(input(kind, version));
-    expect(KINDS.map((kind) => [branded(kind, '1.0'), branded(kind, '1.1')])).toEqual([
-      [false, true],
-      [false, true],
-      [false, false],
-    ]);
+  test.each(KINDS)('branded packaging is present from version 1.1, also of single packages: %s', (kind) => {
+    const packages = [
+      { packageReferenceId: 'P-1', items: [{ orderItemId: '700001', quantity: 1 }], brandedPackaging: 'gift-box' },
+      { packageReferenceId: 'P-2', items: [{ orderItemId: '700001', quantity: 1 }] },
+    ];
+    const branded = (version: '1.0' | '1.1') => {
+      const body = buildPrintOrder({ ...input(kind, version), packages });
+      expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
+      return [body.brandedPackaging, ...body.packages!.map((pack) => pack.brandedPackaging)];
+    };
+    expect(branded('1.0')).toEqual([undefined, undefined, undefined]);
+    expect(branded('1.1')).toEqual(['demo-client-tissue', 'gift-box', undefined]);
+  });
+
+  test.each(KINDS)('metadata of a file is with its asset, and not with the preview: %s', (kind) => {
+    const metadata = [{ key: 'finish', value: 'matt' }];
+    const items = ITEMS[kind].map((item) => ({
+      ...item,
+      files: item.files.map((file, index) => (index === 0 ? { ...file, metadata } : file)),
+    }));
+    const body = buildPrintOrder({ ...input(kind, '1.1'), items });
+    expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
+    const lines = (body.items as readonly (OrderItemBody | BundleBody)[]).flatMap(
+      (line): readonly Pick<BundleBody['parts'][number], 'assets'>[] => ('parts' in line ? line.parts : [line]),
+    );
+    const named = lines.map(({ assets }) => assets?.filter((asset) => asset.metadata !== undefined) ?? []);
+    expect(named.flat().map((asset) => asset.metadata)).toEqual(items.map(() => metadata));
+    for (const { type = '' } of named.flat()) expect(type).not.toContain('preview');
   });
 
   test('prices of parts are in the currency of the partner', () => {
@@ -228,7 +248,7 @@ describe('print order rules', () => {
       metadata: [
         { key: 'text', value: text },
         { key: 'threadColors', value: '#ffffff,#cc3333' },
-        { key: 'order', value: 'kept out' },
+        { key: 'finish', value: 'of the asset only' },
       ],
     });
     const location = (...files: PrintFile[]) => {
