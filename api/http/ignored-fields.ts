@@ -38,6 +38,7 @@ function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []
     schema instanceof z.ZodOptional ||
     schema instanceof z.ZodNullable ||
     schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodCatch ||
     schema instanceof z.ZodReadonly
   )
     return within(schema.unwrap());

@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Authenticator } from '../../src/accounts/authenticator';
+import { cleanJson } from '../../src/platform/domain/foreign-text';
 import { Refusal } from '../../src/platform/errors';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
@@ -44,7 +45,9 @@ async function receive(route: Route, req: Request, res: Response): Promise<SentR
   if (contentType !== undefined && !isJson(contentType)) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
   const rawBody = signedBody ?? (await readBody(req, res));
   if (contentType === undefined && rawBody.length > 0) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
-  const { value, errors } = parseJson(rawBody);
+  // Nobody sends a signed webhook again with another text.
+  const readable = signedBody === undefined ? rawBody : Buffer.from(cleanJson(signedBody.toString('utf8')));
+  const { value, errors } = parseJson(readable);
   notesOf(res).body = value;
   return { params, query, body: value, bodyErrors: errors, rawBody };
 }

@@ -276,6 +276,25 @@ describe('postbacks that no run has applied', () => {
     // An open order with a terminated run would be flagged by a later test.
     await stack.services.sql`UPDATE orders SET fulfillment_status = 'canceled' WHERE id = ${orderId}`;
   });
+
+  test('flag the order when they report that cancelled units have shipped, until an operator dismisses it', async () => {
+    const { orderId, printOrderId } = await handedOver(stack, 'shipped-after-cancel');
+    await stack.client.cancelOrder({ params: { orderId } });
+    await orderUntil(stack, orderId, is('canceled'));
+    await runOf(orderId).result();
+    await undelivered(printOrderId, 'shipped');
+    expect(await reconcileOnce()).toEqual({ late: 1 });
+    const { attention, events } = await stack.operator.getOperatorOrder({ params: { orderId } });
+    expect(attention).toEqual(['cancelled_shipped']);
+    expect(events.find(({ type }) => type === 'flagged')).toMatchObject({
+      data: { reason: 'cancelled_shipped', message: expect.stringContaining(printOrderId) },
+    });
+
+    const body = { action: 'dismiss', reason: 'the carrier returns it' } as const;
+    expect(await stack.operator.repairOrder({ params: { orderId }, body })).toMatchObject({ attention: [] });
+    expect(await reconcileOnce()).toEqual({});
+    expect(await orderNow(stack, orderId)).toMatchObject({ status: 'canceled', attention: null });
+  });
 });
 
 test('a run without an order and a run of an ended order are reported and left alone', async () => {

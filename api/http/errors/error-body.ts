@@ -54,7 +54,7 @@ function adjustmentErrors(refusal: Refusal, body: unknown): z.input<typeof adjus
   return entries.slice(0, MAX_ERRORS);
 }
 
-const fieldError = z
+export const fieldErrorSchema = z
   .object({
     code: z.enum(FIELD_ERROR_CODES),
     message: z.string(),
@@ -62,7 +62,7 @@ const fieldError = z
   })
   .readonly()
   .meta({ id: 'FieldError' });
-const errors = z.array(fieldError).readonly().optional();
+const errors = z.array(fieldErrorSchema).readonly().optional();
 const code = z.enum(Object.keys(ERROR_CODES) as ErrorCode[]).meta({ id: 'ErrorCode' });
 const message = z.string();
 const detail = z.looseObject({});

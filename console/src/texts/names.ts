@@ -101,6 +101,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   no_partner: 'No partner',
   dispatch_failed: 'Dispatch failed',
   partner_not_updated: 'Partner not updated',
+  cancelled_shipped: 'Shipped after cancellation',
   old_address_shipped: 'Shipped to old address',
   not_rerouted: 'Not rerouted',
   made_twice: 'Made twice',

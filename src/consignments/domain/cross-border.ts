@@ -9,8 +9,10 @@ export function isCrossBorder(fulfillmentCountry: string, destinationCountry: st
 export interface RetailPrices {
   readonly retailCurrency?: string | null | undefined;
   readonly retailShippingPriceInclVat?: number | string | null | undefined;
+  /** Cancelled items need no price and are left out. */
   readonly items: readonly {
-    readonly itemReferenceId: string;
+    /** Index of the item among all items of the order. */
+    readonly position: number;
     readonly retailPriceInclVat?: number | string | null | undefined;
   }[];
 }
@@ -31,8 +33,8 @@ export function missingRetailPrices(order: RetailPrices): MissingRetailPrices | 
   const missing: string[] = [];
   if (!order.retailCurrency) missing.push('retailCurrency');
   if (order.retailShippingPriceInclVat == null) missing.push('retailShippingPriceInclVat');
-  for (const [index, item] of order.items.entries()) {
-    if (item.retailPriceInclVat == null) missing.push(`items[${index}].retailPriceInclVat`);
+  for (const { position, retailPriceInclVat } of order.items) {
+    if (retailPriceInclVat == null) missing.push(`items[${position}].retailPriceInclVat`);
   }
   if (missing.length === 0) return null;
   return {

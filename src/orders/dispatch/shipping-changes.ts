@@ -171,6 +171,8 @@ interface UnshippedRow {
   /** Jobs that have not shipped. */
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
   readonly isPartlyShipped: boolean;
+  /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
+  readonly isWaiting: boolean;
   readonly plannedPriceMinor: string;
   readonly plannedPackages: number;
   readonly plannedWeight: string;
@@ -182,19 +184,19 @@ const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 /** Returns the print orders that have not shipped, or not as a whole. */
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
   const rows = await sql<UnshippedRow[]>`
-    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped,
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped, p.status = 'waiting' AS is_waiting,
       s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
       SELECT jsonb_agg(jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) ORDER BY id)
           FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
         count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
       FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
-    WHERE p.order_id = ${orderId} AND p.status NOT IN ('cancelled', 'waiting') AND j.jobs IS NOT NULL
+    WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
     ORDER BY p.id`;
   return [...rows];
 }
 
-/** Plans what has not shipped again. */
+/** Plans what has not shipped again, and checks the partners of waiting reroutes as if they had the units. */
 async function replan(
   deps: ChangeDeps,
   before: RunOrder,
@@ -210,7 +212,9 @@ async function replan(
   const plans = await Promise.all(
     printOrders.map(({ row, partner }) => replanPrintOrder(deps, { before, order, row, partner })),
   );
-  return plans.find(isRefusal) ?? plans.flatMap((plan) => (isRefusal(plan) ? [] : [plan]));
+  return (
+    plans.find(isRefusal) ?? plans.flatMap((plan, index) => (isRefusal(plan) || rows[index]!.isWaiting ? [] : [plan]))
+  );
 }
 
 const isRefusal = (plan: Replanned | readonly Replanned[] | PlanRefusal): plan is PlanRefusal => 'code' in plan;

@@ -136,6 +136,7 @@ export function quotedOrder(
     ...rates,
     items: request.items.map(({ itemReferenceId, quantity }, index) => ({
       id: String(index),
+      position: index,
       itemReferenceId,
       quantity,
       retailPrice: null,

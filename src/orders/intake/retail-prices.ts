@@ -115,12 +115,9 @@ function missingPrices(row: OrderRow, prices: GivenPrices): readonly string[] {
   const missing = missingRetailPrices({
     retailCurrency: prices.retailCurrency ?? row.retailCurrency,
     retailShippingPriceInclVat: prices.retailShippingPriceInclVat ?? row.retailShippingPrice,
-    items: row.items
-      .filter(({ status }) => status !== 'cancelled')
-      .map(({ itemReferenceId, retailPrice }) => ({
-        itemReferenceId,
-        retailPriceInclVat: given.get(itemReferenceId) ?? retailPrice,
-      })),
+    items: row.items.flatMap(({ itemReferenceId, status, retailPrice }, position) =>
+      status === 'cancelled' ? [] : { position, retailPriceInclVat: given.get(itemReferenceId) ?? retailPrice },
+    ),
   });
   return missing?.refusalReasonDetails.missing ?? [];
 }

@@ -61,7 +61,7 @@ const referenceOf = (order: RunOrder, itemId: string) =>
   order.items.find(({ id }) => id === itemId)?.itemReferenceId ?? itemId;
 
 /**
- * Returns the refusal of an address for print orders that partners already have, or null: a partner does not ship to its
+ * Returns the refusal of an address for print orders that are planned, or null: a partner does not ship to its
  * country, or the order crosses a customs border without retail prices.
  */
 export function addressRefusal(
@@ -71,10 +71,10 @@ export function addressRefusal(
   const { country } = order.shippingAddress;
   const unserved = printOrders.filter(({ partner }) => !servesCountry(partner.capabilities, country));
   if (unserved.length > 0) {
-    const code = 'destination_not_served';
+    const itemIds = new Set(unserved.flatMap(({ jobs }) => jobs.map(({ itemId }) => itemId)));
     return noPartner(
       order,
-      unserved.flatMap(({ jobs }) => jobs.map(({ itemId }) => ({ itemId, code }))),
+      [...itemIds].map((itemId) => ({ itemId, code: 'destination_not_served' })),
     );
   }
   return crossBorderRefusal(
@@ -100,10 +100,7 @@ export function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]
   const missing = missingRetailPrices({
     retailCurrency: order.retailCurrency,
     retailShippingPriceInclVat: order.retailShippingPrice,
-    items: order.items.map(({ itemReferenceId, retailPrice }) => ({
-      itemReferenceId,
-      retailPriceInclVat: retailPrice,
-    })),
+    items: order.items.map(({ position, retailPrice }) => ({ position, retailPriceInclVat: retailPrice })),
   });
   if (missing === null) return null;
   const { refusalReasonCode: code, refusalReason: reason, refusalReasonDetails: details } = missing;

@@ -9,6 +9,7 @@ import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
+import { flagOrder } from '../run/flags';
 import { inBatches, settleEach } from './batches';
 import { type Counts, tally } from './differences';
 import type { ReconcileDeps } from './reconciliation';
@@ -99,8 +100,22 @@ async function redeliver(
   // Temporal deletes a workflow some time after its end. The order's status then shows that it has ended.
   const hasEnded = run.status === 'missing' ? postbacks[0]!.hasEnded : run.status !== 'running';
   if (!hasEnded) return { undelivered: postbacks.length };
+  await flagShippedAfterCancel(sql, orderId, postbacks);
   await closePostbacks(sql, orderId, postbacks);
   return { late: postbacks.length };
+}
+
+/** Flags an order whose workflow has completed when a late postback reports that cancelled units are on their way. */
+async function flagShippedAfterCancel(sql: Sql, orderId: string, postbacks: readonly PendingPostback[]): Promise<void> {
+  for (const { printOrderId, body } of postbacks) {
+    if (body.status !== 'shipped') continue;
+    const [left] = await sql`
+      SELECT 1 FROM print_jobs WHERE print_order_id = ${printOrderId}
+        AND (${body.jobId}::bigint IS NULL OR id = ${body.jobId}::bigint) AND status <> 'cancelled' LIMIT 1`;
+    if (left !== undefined) continue;
+    const message = `print order ${printOrderId} was reported as shipped after its units were cancelled`;
+    await flagOrder(sql, orderId, 'cancelled_shipped', message, { untilNextRecord: true });
+  }
 }
 
 async function signalAgain(sql: Sql, orderId: string, postbacks: readonly PendingPostback[]): Promise<void> {

@@ -38,7 +38,10 @@ export interface RunOrder {
 }
 
 const RUN_ITEM = ['id', 'itemReferenceId', 'quantity', 'retailPrice', 'product'] as const;
-export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]>;
+export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]> & {
+  /** Index among all items of the order, cancelled ones included. */
+  readonly position: number;
+};
 
 const billingCountryOf = (sql: Queryable) => sql`a.settings -> 'billingEntity' ->> 'countryIsoCode'`;
 
@@ -74,7 +77,7 @@ export async function runOrderWith<Related>(
       ${billingCountryOf(sql)} AS seller_country, o.order_reference_id, o.currency, o.retail_currency,
       o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
       o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
-      (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}) ORDER BY i.position)
+      (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
       ${related} AS related
     FROM orders o JOIN accounts a ON a.id = o.client_id

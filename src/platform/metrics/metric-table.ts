@@ -82,6 +82,7 @@ export const METRICS = {
   ),
   pressline_labels_total: counter(['carrier', 'outcome'], 'Attempts to buy labels.'),
   pressline_notifications_total: counter(['outcome'], 'Attempts to deliver notifications to webhook endpoints.'),
+  pressline_carrier_events_total: counter(['carrier', 'outcome'], 'Tracking events that carriers reported.'),
   pressline_tracking_checks_total: counter(
     ['carrier', 'outcome'],
     'Attempts to read the tracking of a parcel from its carrier.',

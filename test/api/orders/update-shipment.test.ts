@@ -1,6 +1,6 @@
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
-import { is, orderBody, orderUntil } from '../../workflows/order/order-fixture';
+import { handedOver, is, orderBody, orderUntil } from '../../workflows/order/order-fixture';
 
 let stack: TestStack;
 
@@ -145,6 +145,62 @@ describe('an address with which a submission is refused', () => {
       await expectRefusals('unserved', {}, reason);
     } finally {
       await served(['*']);
+    }
+  });
+
+  test('names the items that lack a retail price by their place in the order, also after an item was cancelled', async () => {
+    const { items } = orderBody(stack, 'cancelled-item', { items: 2 });
+    const unpriced = items.map(({ retailPriceInclVat: _price, ...item }) => item);
+    const { id } = await stack.client.submitOrder({
+      body: { ...orderBody(stack, 'cancelled-item'), items: unpriced },
+    });
+    await orderUntil(stack, id, is('passed'));
+    const cancelled = [{ itemReferenceId: unpriced[0]!.itemReferenceId }];
+    await stack.client.cancelOrder({ params: { orderId: id }, body: { items: cancelled } });
+    await orderUntil(stack, id, ({ items: [first] }) => first?.status === 'cancelled');
+    const { shippingAddress } = orderBody(stack, 'cancelled-item');
+    const refusal = update(id, { shippingAddress: { ...shippingAddress, ...swiss } });
+    await expect(refusal).rejects.toMatchObject({
+      status: 400,
+      body: { errors: [{ message: expect.stringMatching(/prices: items\[1\]\.retailPriceInclVat\.$/) }] },
+    });
+  });
+
+  test('is refused when a reroute waits whose partner does not ship to its country', async () => {
+    const { sql } = stack.services;
+    const order = await handedOver(stack, 'waiting-reroute');
+    const [berlin] = await sql`SELECT order_cancel_url FROM partners WHERE uid = 'prints-berlin'`;
+    // Without a cancel URL, the reroute waits for a postback of the first partner.
+    const cancelAt = (url: string | null) =>
+      sql`UPDATE partners SET order_cancel_url = ${url} WHERE uid = 'prints-berlin'`;
+    const ohioServes = (countries: string[]) => sql`
+      UPDATE partners SET capabilities = jsonb_set(capabilities, '{countriesServed}', ${sql.json(countries)})
+      WHERE uid = 'prints-ohio'`;
+    const { shippingAddress } = orderBody(stack, 'waiting-reroute');
+    const french = { shippingAddress: { ...shippingAddress, country: 'FR', city: 'Paris', postCode: '75001' } };
+    await cancelAt(null);
+    try {
+      const repaired = await stack.operator.repairOrder({
+        params: { orderId: order.orderId },
+        body: { action: 'reroute', itemId: order.itemIds[0]!, reason: 'test' },
+      });
+      expect(repaired.waitsForPartner).toBe(true);
+      await ohioServes(['DE', 'US']);
+      await expect(update(order.orderId, french)).rejects.toMatchObject({
+        status: 400,
+        body: {
+          errors: [{ reference: 'shippingAddress.country', message: expect.stringContaining('not shipped to this') }],
+        },
+      });
+      await ohioServes(['*']);
+      const { price } = await update(order.orderId, french);
+      // The reroute costs the client nothing: both receipts are those of the first partner's print order.
+      const { receipts } = await stack.client.getOrder({ params: { orderId: order.orderId } });
+      const total = receipts.reduce((sum, receipt) => sum + receipt.totalInclVat, 0);
+      expect(total).toBeCloseTo(price.totalInclVat, 2);
+    } finally {
+      await ohioServes(['*']);
+      await cancelAt(berlin!.orderCancelUrl);
     }
   });
 });

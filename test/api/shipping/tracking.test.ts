@@ -173,13 +173,20 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
   });
 });
 
+/** Returns the counter of refused events of Tern Parcel. */
+async function refusedEvents(): Promise<number> {
+  const line =
+    /^pressline_carrier_events_total\{(?=[^}]*carrier="tern_parcel")(?=[^}]*outcome="refused")[^}]*\} (\d+)/m;
+  return Number((await deps.metrics.expose()).match(line)?.[1] ?? 0);
+}
+
 describe('POST /v1/carriers/{carrierUid}/events', () => {
   test('records each event once', async () => {
     const [number] = (await shipment()).numbers as [string];
     const scan = event(number, 'in_transit', 1);
 
-    expect((await report([scan, scan])).body).toEqual({ recorded: 1, repeated: 1, unknown: [] });
-    expect((await report([scan])).body).toEqual({ recorded: 0, repeated: 1, unknown: [] });
+    expect((await report([scan, scan])).body).toEqual({ recorded: 1, repeated: 1, unknown: [], refused: 0 });
+    expect((await report([scan])).body).toEqual({ recorded: 0, repeated: 1, unknown: [], refused: 0 });
     expect((await track(number)).body.checkpoints).toHaveLength(2);
   });
 
@@ -188,7 +195,7 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
 
     const response = await report([event(number, 'delivered', 1)], { carrierUid: 'merlin_express' });
 
-    expect(response.body).toEqual({ recorded: 0, repeated: 0, unknown: [number] });
+    expect(response.body).toEqual({ recorded: 0, repeated: 0, unknown: [number], refused: 0 });
     expect((await report([event('nowhere', 'delivered', 1)])).body.unknown).toEqual(['nowhere']);
   });
 
@@ -210,11 +217,40 @@ describe('POST /v1/carriers/{carrierUid}/events', () => {
     [{ statusUid: 'lost' }, 'NO_SUCH_CHOICE_ERROR'],
     [{ createdAt: 'yesterday' }, 'VALIDATION_ERROR'],
     [{ trackingNumber: '' }, 'IS_BLANK_ERROR'],
-  ])('%j is refused', async (change, code) => {
-    const response = await report([event('x', 'delivered', 1, change)]);
+    [{ id: 7 }, 'VALIDATION_ERROR'],
+  ])('an event with %j is refused and counted, and the others are recorded', async (change, code) => {
+    const [number] = (await shipment()).numbers as [string];
+    const before = await refusedEvents();
 
-    expect(response.status).toBe(400);
-    expect(response.body.errors).toMatchObject([{ code, reference: `events[0].${Object.keys(change)[0]}` }]);
+    const response = await report([event('x', 'delivered', 1, change), event(number, 'in_transit', 2)]);
+
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
+      recorded: 1,
+      repeated: 0,
+      unknown: [],
+      refused: 1,
+      errors: [{ code, message: expect.any(String), reference: `events[0].${Object.keys(change)[0]}` }],
+    });
+    expect((await track(number)).body.checkpoints).toHaveLength(2);
+    expect(await refusedEvents()).toBe(before + 1);
+  });
+
+  test('texts that cannot be stored or are too long are cleaned and cut', async () => {
+    const [number] = (await shipment()).numbers as [string];
+    const odd = { message: `lost\0 \ud83d ${'x'.repeat(600)}`, location: 'L'.repeat(300), expectedDeliveryDate: '' };
+
+    expect((await report([event(number, 'in_transit', 1, odd)])).body).toMatchObject({ recorded: 1, refused: 0 });
+
+    const { checkpoints } = (await track(number)).body;
+    const checkpoint = checkpoints.find(({ statusUid }: { statusUid: string }) => statusUid === 'in_transit');
+    expect(checkpoint.message).toHaveLength(500);
+    expect(checkpoint.message).toMatch(/^lost\ufffd \ufffd x+$/);
+    expect(checkpoint.location).toHaveLength(200);
+  });
+
+  test('a message without a list of events is refused', async () => {
+    expect((await report([])).body.errors).toMatchObject([{ reference: 'events' }]);
   });
 });
 

@@ -198,6 +198,18 @@ test('named items are cancelled and refunded, and the other items go on', async 
   expect(await cancelItems(orderId, { itemReferenceId: second! })).toMatchObject({ fulfillmentStatus: 'canceled' });
 });
 
+test('a partner that ships an item after it agreed to cancel it raises attention while the rest goes on', async () => {
+  const { orderId, printOrderId, jobIds } = await handedOver(stack, 'shipped-anyway', { items: 2 });
+  await stack.client.cancelOrder({ params: { orderId }, body: { items: [{ itemReferenceId: 'sticker' }] } });
+  await orderUntil(stack, orderId, ({ items }) => items[1]!.status === 'cancelled');
+  await say(printOrderId, 'shipped', { orderItemId: jobIds[1] });
+  const { attention, status } = await orderUntil(stack, orderId, (order) => order.attention !== null);
+  expect({ attention, status }).toEqual({ attention: 'cancelled_shipped', status: 'passed' });
+  await stack.operator.repairOrder({ params: { orderId }, body: { action: 'dismiss', reason: 'settled' } });
+  await say(printOrderId, 'shipped');
+  expect(await orderUntil(stack, orderId, is('shipped'))).toMatchObject({ attention: null });
+});
+
 test('a cancel of items that the order does not have, of too many units or with an unknown field cancels nothing', async () => {
   const { orderId } = await handedOver(stack, 'guesses');
   const [item] = (await stack.client.getOrder({ params: { orderId } })).items;

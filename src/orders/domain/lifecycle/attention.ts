@@ -115,6 +115,10 @@ export const ATTENTION = {
     text: 'a partner shipped with its own label, and does not have the changed address or method',
     dismissable: true,
   },
+  cancelled_shipped: {
+    text: 'a partner shipped units after they were cancelled and refunded',
+    dismissable: true,
+  },
   not_rerouted: {
     text: 'a partner did not agree to stop, so that its units were not given to another partner',
     isResolved: ({ printOrders }) =>

@@ -111,7 +111,19 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
     if (event.status !== 'cancelled') return after;
     return confirmCancel(after, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
-  return isOldAddress ? raiseAttention(next, 'old_address_shipped') : next;
+  const warned =
+    before !== undefined && isOfCancelled(before, event) ? raiseAttention(next, 'cancelled_shipped') : next;
+  return isOldAddress ? raiseAttention(warned, 'old_address_shipped') : warned;
+}
+
+/**
+ * Returns true when a `shipped` postback is about cancelled jobs alone that had not shipped. One about the whole print
+ * order is about those of its jobs that are left.
+ */
+function isOfCancelled({ jobs }: PrintOrderState, { status, jobId }: PostbackEvent): boolean {
+  const named = jobs.filter(({ id }) => jobId === null || id === jobId);
+  const isUnshipped = ({ ended, progress }: JobState) => ended === 'cancelled' && progress < JOB_PROGRESS.shipped;
+  return status === 'shipped' && named.length > 0 && named.every(isUnshipped);
 }
 
 /** An operator reported the print order as shipped. The rest is as after its partner's postback. */

@@ -97,13 +97,14 @@ test('every member of the EU has a VAT rate', () => {
 
 test('missing retail prices are named by field, and zero is a price', () => {
   const items = [
-    { itemReferenceId: 'a', retailPriceInclVat: 0 },
-    { itemReferenceId: 'b', retailPriceInclVat: null },
+    { position: 0, retailPriceInclVat: 0 },
+    // The item before it is cancelled.
+    { position: 2, retailPriceInclVat: null },
   ];
   expect(missingRetailPrices({ items })).toMatchObject({
     refusalReasonCode: 'missing_retail_prices',
     refusalReasonDetails: {
-      missing: ['retailCurrency', 'retailShippingPriceInclVat', 'items[1].retailPriceInclVat'],
+      missing: ['retailCurrency', 'retailShippingPriceInclVat', 'items[2].retailPriceInclVat'],
     },
   });
   expect(

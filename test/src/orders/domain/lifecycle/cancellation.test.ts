@@ -52,6 +52,31 @@ describe('a client’s cancel', () => {
   });
 });
 
+describe('cancelled_shipped', () => {
+  const sticker = { jobId: STICKER.jobId };
+  const cancelled = (itemIds: string[]) =>
+    play(
+      running(),
+      { type: 'cancel_items', ...byOperator, itemIds },
+      { type: 'partner_cancel', printOrderId: '501', outcome: 'confirmed', message: 'agreed' },
+    ).state;
+
+  test('is raised when a partner ships a cancelled item, and can be dismissed while the order is open', () => {
+    const { state } = play(cancelled([STICKER.itemId]), postback('shipped', sticker));
+    expect(state.attention).toEqual(['cancelled_shipped']);
+    expect(statuses(state)).toEqual(['passed', 'cancelled']);
+    const dismissed = play(state, { type: 'dismiss', ...byOperator }).state;
+    expect(dismissed.attention).toEqual([]);
+    expect(play(dismissed, postback('shipped', sticker)).state.attention).toEqual([]);
+  });
+
+  test('is not raised when the partner ships what is left of the print order', () => {
+    const { state } = play(cancelled([STICKER.itemId]), postback('shipped'));
+    expect(state.attention).toEqual([]);
+    expect(statuses(state)).toEqual(['shipped', 'cancelled']);
+  });
+});
+
 describe('an operator’s cancel of an item', () => {
   const cancel = (itemId = POSTER.itemId, reason = 'sold out'): RunEvent => ({
     type: 'cancel_items',
