@@ -22,8 +22,11 @@ export type ScriptedStep =
     }
   | { readonly do: 'fetch-assets' }
   | {
-      readonly do: 'dispatch' /** Number of equal requests sent at the same time. */;
+      readonly do: 'dispatch';
+      /** Number of equal requests sent at the same time. */
       readonly atOnce?: number;
+      /** Names the label of the first parcel as damaged. */
+      readonly replacesLabel?: true;
     }
   | { readonly do: 'hand-over' }
   /** Buys a label with a shipping order of the partner's own, and cancels it. */

@@ -173,6 +173,11 @@ const behaviours = {
     amount: { meaning: 'requests at once', default: 5 },
     plan: (atOnce) => [...produce, { do: 'dispatch', atOnce }, dispatch, shipped, handOver, dispatch],
   },
+  'replaces-label': {
+    summary:
+      'After dispatch, has the label of the first parcel replaced as if it were damaged, and ships with the new one.',
+    plan: () => [...produce, dispatch, { do: 'dispatch', replacesLabel: true }, shipped, handOver],
+  },
   'refuses-cancel': {
     summary:
       'Responds to a cancel request with 409 and continues. Prints slowly enough that a cancel request is in time.',

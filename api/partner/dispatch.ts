@@ -17,6 +17,23 @@ import { runLabelReplacement } from '../../src/shipping/workflow-gateway';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
+export const dispatchRequestSchema = z
+  .object({
+    orderId: text(64),
+    orderItemIds: z
+      .array(decimalId)
+      .min(1)
+      .max(1_000)
+      .nullish()
+      .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
+    replaceLabels: z
+      .array(text(64))
+      .max(100)
+      .nullish()
+      .describe('Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.'),
+  })
+  .meta({ id: 'DispatchRequest' });
+
 const packageName = {
   packageReferenceId: z.string().nullable().describe('Package of the document. Null: it is for all parcels.'),
   trackingCode: z.string().nullable().describe('Of this package.'),
@@ -65,24 +82,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain',
     alsoAudits: ['order.replace_label'],
-    body: z
-      .object({
-        orderId: text(64),
-        orderItemIds: z
-          .array(decimalId)
-          .min(1)
-          .max(1_000)
-          .nullish()
-          .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
-        replaceLabels: z
-          .array(text(64))
-          .max(100)
-          .nullish()
-          .describe(
-            'Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.',
-          ),
-      })
-      .meta({ id: 'DispatchRequest' }),
+    body: dispatchRequestSchema,
     response: z
       .object({
         documents: z.array(

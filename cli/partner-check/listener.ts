@@ -1,11 +1,13 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { z } from 'zod';
+import { dispatchRequestSchema } from '../../api/partner/dispatch';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
 import type { PostbackInbox, SeenDispatch, SeenPostback } from '../../src/partners/conformance/postback-review';
 
 /**
  * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, responds to
- * dispatch requests with a sample label, and serves the print files of the check's print orders.
+ * dispatch requests with sample labels, and serves the print files of the check's print orders.
  */
 export interface CheckListener extends PostbackInbox {
   /** Base URL without a trailing slash. */
@@ -45,9 +47,12 @@ export async function startCheckListener(options: {
 }): Promise<CheckListener> {
   const postbacks: SeenPostback[] = [];
   const dispatches: SeenDispatch[] = [];
+  const labels = createLabels();
   let url = '';
   const server = createServer((request, response) => {
-    respond(request, response, { secret: options.secret, url, postbacks, dispatches }).catch(() => response.destroy());
+    respond(request, response, { secret: options.secret, url, postbacks, dispatches, labels }).catch(() =>
+      response.destroy(),
+    );
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -76,15 +81,19 @@ async function respond(
     readonly url: string;
     readonly postbacks: SeenPostback[];
     readonly dispatches: SeenDispatch[];
+    readonly labels: Labels;
   },
 ): Promise<void> {
-  const { secret, url, postbacks, dispatches } = state;
+  const { secret, url, postbacks, dispatches, labels } = state;
   const path = new URL(request.url!, 'http://listener').pathname;
   const send = (status: number, body: object) =>
     response.writeHead(status, { 'Content-Type': 'application/json' }).end(JSON.stringify(body));
   const file = (bytes: Buffer, type: string) => response.writeHead(200, { 'Content-Type': type }).end(bytes);
   if (request.method === 'GET' && path.endsWith('.pdf')) return void file(PDF, 'application/pdf');
   if (request.method === 'GET' && path === '/files/preview.png') return void file(PNG, 'image/png');
+  // No carrier has the parcels of a check.
+  if (request.method === 'GET' && path.startsWith('/v1/tracking/'))
+    return void send(200, { trackingNumber: path.slice('/v1/tracking/'.length), checkpoints: [] });
   const body = await readJson(request);
   switch (`${request.method} ${path}`) {
     case 'POST /v2/subscribe':
@@ -96,22 +105,81 @@ async function respond(
       return void send(200, { message: 'Status accepted.' });
     }
     case 'POST /v2/order/dispatch': {
-      const orderId = String((body as { orderId?: unknown } | undefined)?.orderId);
-      dispatches.push({ orderId, at: Date.now() });
-      const trackingCode = `CHECK${orderId}`;
-      const label = {
+      const parsed = dispatchRequestSchema.safeParse(body);
+      const orderId = parsed.data?.orderId ?? String((body as { orderId?: unknown } | undefined)?.orderId);
+      const dispatched = labels.dispatch(orderId, parsed.data?.replaceLabels ?? []);
+      const problems = [...issuesIn(parsed), ...dispatched.problems];
+      const voidLabels = dispatched.voidLabels.map(({ trackingCode }) => trackingCode);
+      dispatches.push({ orderId, at: Date.now(), voidLabels, problems });
+      if (problems.length > 0) return void send(400, { error: problems.join('; ') });
+      const documents = dispatched.labels.map(({ packageReferenceId, trackingCode }) => ({
         type: 'label',
         contentType: 'application/pdf',
         format: 'pdf',
         url: `${url}/documents/label-${trackingCode}.pdf`,
-      };
+        packageReferenceId,
+        trackingCode,
+      }));
+      const [{ trackingCode }] = dispatched.labels as [Label];
       const trackingLink = `${url}/v1/tracking/${trackingCode}`;
-      return void send(200, { documents: [label], trackingCode, trackingLink });
+      return void send(200, { documents, trackingCode, trackingLink, voidLabels: dispatched.voidLabels });
     }
     default:
       return void send(404, { error: 'A conformance check has no such operation.' });
   }
 }
+
+interface Label {
+  readonly packageReferenceId: string;
+  readonly trackingCode: string;
+}
+
+interface Labels {
+  /**
+   * Returns the labels of two packages of a print order and the void ones: a former label of the first package, and those
+   * that the request names as damaged.
+   */
+  dispatch(
+    orderId: string,
+    damaged: readonly string[],
+  ): { readonly labels: readonly Label[]; readonly voidLabels: readonly Label[]; readonly problems: readonly string[] };
+}
+
+function createLabels(): Labels {
+  const issued = new Map<string, { labels: Label[]; voidLabels: Label[]; count: number }>();
+  return {
+    dispatch(orderId, damaged) {
+      const label = (packageReferenceId: string, n: number) => ({
+        packageReferenceId,
+        trackingCode: `CHECK${orderId}-${n}`,
+      });
+      const before = issued.get(orderId) ?? {
+        labels: [label('P-1', 1), label('P-2', 2)],
+        voidLabels: [label('P-1', 0)],
+        count: 2,
+      };
+      const isOf = (code: string) => (each: Label) => each.trackingCode === code;
+      const problems = damaged.flatMap((code) =>
+        before.labels.some(isOf(code)) || before.voidLabels.some(isOf(code))
+          ? []
+          : [`replaceLabels: there is no label ${code}`],
+      );
+      // A label that is void already stays void: requests are repeated.
+      const replaced = before.labels.filter(({ trackingCode }) => damaged.includes(trackingCode));
+      let { count } = before;
+      const labels = before.labels.map((each) =>
+        replaced.includes(each) ? label(each.packageReferenceId, ++count) : each,
+      );
+      const after = { labels, voidLabels: [...before.voidLabels, ...replaced], count };
+      issued.set(orderId, after);
+      return { ...after, problems };
+    },
+  };
+}
+
+/** Returns what is wrong with a message of a partner. */
+const issuesIn = ({ error }: z.ZodSafeParseResult<unknown>): string[] =>
+  error?.issues.map(({ path, message }) => `${path.join('.')}: ${message}`) ?? [];
 
 /** @returns undefined when the body is not JSON or too long */
 async function readJson(request: IncomingMessage): Promise<unknown> {
@@ -140,7 +208,8 @@ function seenPostback(body: unknown): SeenPostback {
     status: text('status') ?? String(fields.status),
     timestamp: text('timestamp') ?? '',
     message: text('message'),
+    trackingCode: text('trackingCode'),
     arrivedAt: Date.now(),
-    problems: parsed.success ? [] : parsed.error.issues.map(({ path, message }) => `${path.join('.')}: ${message}`),
+    problems: issuesIn(parsed),
   };
 }

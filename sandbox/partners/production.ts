@@ -129,7 +129,8 @@ function createSteps(
           return undefined;
         }
         case 'dispatch': {
-          const requests = Array.from({ length: step.atOnce ?? 1 }, () => dispatch(context, calls, record));
+          const damaged = step.replacesLabel === true ? record.parcels.slice(0, 1) : [];
+          const requests = Array.from({ length: step.atOnce ?? 1 }, () => dispatch(context, calls, record, damaged));
           return (await Promise.all(requests)).find((fault) => fault !== undefined);
         }
         case 'hand-over':

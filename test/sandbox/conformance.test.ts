@@ -48,6 +48,7 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'ships-without-dispatch': {},
   'ships-with-known-carrier': {},
   'dispatches-often': {},
+  'replaces-label': {},
   'prints-slowly': { amount: 200 },
   'waits-after-dispatch': { amount: 50 },
   // The check changes the address after its other scenarios, while the partner waits.

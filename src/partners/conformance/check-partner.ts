@@ -140,7 +140,7 @@ async function watchPostbacks(
       .map(({ orderId, status, problems }): Finding => {
         return { fault: 'postback-invalid', message: `${status} of print order ${orderId}: ${problems.join('; ')}` };
       }),
-    ...shipments.flatMap((shipment) => reviewPostbacks(arrived, shipment)),
+    ...shipments.flatMap((shipment) => reviewPostbacks(inbox, shipment)),
     ...(label?.findings() ?? []),
   ];
 }

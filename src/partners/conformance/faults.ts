@@ -32,6 +32,8 @@ export const FAULTS = {
   'error-reported': 'An error postback reports a problem with a valid print order.',
   'old-label-shipped':
     'A print order is shipped after an accepted order update without a dispatch request for the new label.',
+  'dispatch-invalid': 'A dispatch request violates the schema, or replaces an unknown label.',
+  'void-label-used': 'A postback has the tracking code of a label that a dispatch response names as void.',
   'cancelled-unasked': 'A cancelled postback arrives without a cancel request.',
 } as const;
 

@@ -11,6 +11,7 @@ export interface SeenPostback {
   /** As the partner sent it. */
   readonly timestamp: string;
   readonly message: string | null;
+  readonly trackingCode: string | null;
   /** Epoch milliseconds. */
   readonly arrivedAt: number;
   /** What is wrong with it. Empty for a valid postback. */
@@ -22,6 +23,10 @@ export interface SeenDispatch {
   readonly orderId: string;
   /** Epoch milliseconds. */
   readonly at: number;
+  /** Tracking codes of the labels that the response names as void. */
+  readonly voidLabels: readonly string[];
+  /** What is wrong with it. Empty for a valid request. */
+  readonly problems: readonly string[];
 }
 
 /** Where the postbacks and the dispatch requests of a check arrive. */
@@ -58,11 +63,11 @@ export function hasEnded(postbacks: readonly SeenPostback[], { printOrder }: Exp
   return covers(own, printOrder, 'shipped') || covers(own, printOrder, 'cancelled');
 }
 
-/** Reviews the postbacks of a print order that the check did not cancel. */
-export function reviewPostbacks(all: readonly SeenPostback[], expected: ExpectedShipment): Finding[] {
-  const { printOrder, deliveries } = expected;
+/** Reviews the postbacks and dispatch requests of a print order that the check did not cancel. */
+export function reviewPostbacks(inbox: PostbackInbox, { printOrder, deliveries }: ExpectedShipment): Finding[] {
+  const dispatches = inbox.dispatched().filter(({ orderId }) => orderId === printOrder.id);
   const { id } = printOrder;
-  const own = of(all, id);
+  const own = of(inbox.arrived(), id);
   const findings: Finding[] = [];
   const find = (fault: Finding['fault'], message: string) => findings.push({ fault, message });
   for (const { status, orderItemId } of own)
@@ -75,6 +80,12 @@ export function reviewPostbacks(all: readonly SeenPostback[], expected: Expected
   if (!covers(own, printOrder, 'received') && !own.some(({ status }) => status === 'error'))
     find('received-missing', `print order ${id}`);
   if (!covers(own, printOrder, 'shipped') && cancelled.length === 0) find('shipped-missing', `print order ${id}`);
+  for (const problem of dispatches.flatMap(({ problems }) => problems))
+    find('dispatch-invalid', `dispatch request of print order ${id}: ${problem}`);
+  const voidLabels = new Set(dispatches.flatMap((dispatch) => dispatch.voidLabels));
+  for (const { status, trackingCode } of own)
+    if (trackingCode !== null && voidLabels.has(trackingCode))
+      find('void-label-used', `${status} of print order ${id} has the tracking code ${trackingCode}, which is void`);
   const repeated = repeatedStep(own);
   if (repeated !== undefined && deliveries === 'again')
     find('duplicate-made-twice', `print order ${id}: ${repeated} is reported at two times`);

@@ -189,6 +189,12 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
         codes: 1,
       }),
   },
+  'replaces-label': {
+    printOrders: 1,
+    labels: 1,
+    first: ({ trackingCodes, distinctLabels }) =>
+      expect({ codes: trackingCodes.length, distinctLabels }).toEqual({ codes: 2, distinctLabels: 2 }),
+  },
   'refuses-cancel': {
     amount: UNTIL_ACT_MS,
     waits: is('in_production'),
