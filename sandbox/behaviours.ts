@@ -168,15 +168,15 @@ const behaviours = {
     summary: 'Buys a label with a shipping order of its own, cancels it, and then ships with dispatch.',
     plan: () => [...produce, { do: 'canceled-shipping-order' }, ...ship],
   },
-  'dispatches-often': {
-    summary: 'Sends equal dispatch requests at once, and repeats the request before and after shipped.',
-    amount: { meaning: 'requests at once', default: 5 },
-    plan: (atOnce) => [...produce, { do: 'dispatch', atOnce }, dispatch, shipped, handOver, dispatch],
-  },
   'replaces-label': {
     summary:
       'After dispatch, has the label of the first parcel replaced as if it were damaged, and ships with the new one.',
     plan: () => [...produce, dispatch, { do: 'dispatch', replacesLabel: true }, shipped, handOver],
+  },
+  'dispatches-often': {
+    summary: 'Sends equal dispatch requests at once, and repeats the request before and after shipped.',
+    amount: { meaning: 'requests at once', default: 5 },
+    plan: (atOnce) => [...produce, { do: 'dispatch', atOnce }, dispatch, shipped, handOver, dispatch],
   },
   'refuses-cancel': {
     summary:

@@ -111,12 +111,12 @@ export const ATTENTION = {
       ),
     dismissable: true,
   },
-  old_address_shipped: {
-    text: 'a partner shipped with its own label, and does not have the changed address or method',
-    dismissable: true,
-  },
   cancelled_shipped: {
     text: 'a partner shipped units after they were cancelled and refunded',
+    dismissable: true,
+  },
+  old_address_shipped: {
+    text: 'a partner shipped with its own label, and does not have the changed address or method',
     dismissable: true,
   },
   not_rerouted: {
