@@ -51,6 +51,11 @@ const carrierEventSchema = z
 /** `POST /v1/carriers/{carrierUid}/events`: receives tracking events from carriers. Repeated and late events are harmless. */
 export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql' | 'config' | 'metrics'>): Route {
   const secrets = config.CARRIER_WEBHOOK_SECRETS;
+  const count = (carrier: string, events: Readonly<Record<'recorded' | 'repeated' | 'refused', number>>) => {
+    for (const [outcome, added] of Object.entries(events))
+      metrics.count('pressline_carrier_events_total', { carrier, outcome }, added);
+  };
+  for (const carrier of secrets?.keys() ?? []) count(carrier, { recorded: 0, repeated: 0, refused: 0 });
   return openRoute({
     method: 'post',
     path: '/v1/carriers/{carrierUid}/events',
@@ -86,8 +91,7 @@ export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql'
       );
       const { recorded, repeated, unknown } = await recordTrackingEvents(sql, carrierUid, events);
       const refused = body.events.length - events.length;
-      for (const [outcome, count] of Object.entries({ recorded, repeated, refused }))
-        if (count > 0) metrics.count('pressline_carrier_events_total', { carrier: carrierUid, outcome }, count);
+      count(carrierUid, { recorded, repeated, refused });
       log.info({ carrierUid, recorded, repeated, refused }, 'carrier events');
       if (refused === 0) return { recorded, repeated, unknown: [...unknown], refused };
       log.warn({ carrierUid, errors: errors.slice(0, LOGGED_ERRORS) }, 'carrier events refused');

@@ -54,6 +54,7 @@ test.each([
   ['pressline_partner_deliveries_total', { partner: 'prints-ohio', outcome: 'refused' }],
   ['pressline_labels_total', { carrier: 'merlin_express', outcome: 'failed' }],
   ['pressline_notifications_total', { outcome: 'refused' }],
+  ['pressline_carrier_events_total', { carrier: 'merlin_express', outcome: 'refused' }],
   ['pressline_tracking_checks_total', { carrier: 'merlin_express', outcome: 'failed' }],
   ['pressline_reconcile_differences_total', { kind: 'started' }],
   ['pressline_job_last_success_timestamp_seconds', { job: 'reconcile' }],
