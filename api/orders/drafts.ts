@@ -97,7 +97,8 @@ function refuseFields(references: readonly string[], message: string, code: Fiel
 
 /**
  * Applies a patch to a draft and returns the draft, or the order that it has become.
- * @throws Refusal `FORBIDDEN` for operators, `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` when it is no draft, `QUOTA_EXCEEDED`
+ * @throws Refusal `FORBIDDEN` for operators, `VALIDATION_ERROR`, `NOT_FOUND`, `CONFLICT` when it is no draft,
+ *   `QUOTA_EXCEEDED`
  */
 export async function editDraft(
   { sql, wake, metrics, runSettings }: ApiDeps,

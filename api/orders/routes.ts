@@ -105,10 +105,10 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       operationId: 'updateShipment',
       summary: 'Change shipping method or address',
       description:
-        'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. Existing ' +
-        'labels of the other items are voided, and the next dispatch creates new ones. Before the order is planned, and of a ' +
-        'draft, `shipment` is the expected one. `price` has the new price and its difference. `dryRun` returns both, and changes ' +
-        'nothing. Operators change the order of any client, and name a `reason`.',
+        'Allowed until the order has shipped. Items that have left keep their address, method and tracking code. ' +
+        'Existing labels of the other items are voided, and the next dispatch creates new ones. Before the order is ' +
+        'planned, and of a draft, `shipment` is the expected one. `price` has the new price and its difference. `dryRun` ' +
+        'returns both, and changes nothing. Operators change the order of any client, and name a `reason`.',
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
       audits: ['order.change_shipping'],

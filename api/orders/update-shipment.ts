@@ -24,10 +24,12 @@ import { updatedShipmentSchema } from './order-schemas';
 import { withCarriers } from './quote';
 
 /**
- * Changes the address or the method of an order or draft and returns both as they are afterwards, with the price (operation
- * `updateShipment`). Before the order is planned, shipment and price are the expected ones. A dry run changes nothing.
- * @throws Refusal `FORBIDDEN` for the draft of another, `CONFLICT` when the order can no longer be changed, `VALIDATION_ERROR` when it cannot be shipped with
- *   the change, or an operator gives no reason, `UNAVAILABLE` when a worker or every carrier is unavailable
+ * Changes the address or the method of an order or draft and returns both as they are afterwards, with the price
+ * (operation `updateShipment`). Before the order is planned, shipment and price are the expected ones. A dry run changes
+ * nothing.
+ * @throws Refusal `FORBIDDEN` for a draft of another account, `CONFLICT` when the order can no longer be changed,
+ *   `VALIDATION_ERROR` when it cannot be shipped with the change, or an operator gives no reason, `UNAVAILABLE` when a
+ *   worker or every carrier is unavailable
  */
 export async function updateShipment(
   deps: ApiDeps,

@@ -62,8 +62,9 @@ export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql'
     operationId: 'receiveCarrierEvents',
     summary: 'Report tracking events as a carrier',
     description:
-      'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with a secret of this carrier. 401: the ' +
-      'signature is missing or not valid, whatever the body. An event that is not valid does not hold the others. 429: more than 100 requests in a second from one address.',
+      'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with a secret of this ' +
+      'carrier. 401: the signature is missing or not valid, whatever the body. An event that is not valid does not hold ' +
+      'the others. 429: more than 100 requests in a second from one address.',
     tag: 'Carriers',
     params: z.object({ carrierUid: text(100) }),
     body: z.object({ events: z.array(carrierEventSchema).min(1).max(1_000) }).meta({ id: 'CarrierEvents' }),
