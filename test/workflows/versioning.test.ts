@@ -1,3 +1,6 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { isGrpcServiceError } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
@@ -12,6 +15,7 @@ import { handedOver, is, orderBody, orderUntil, partnerClock, seenPrintOrders } 
 const NOT_FOUND = 5;
 
 let stack: TestStack;
+let folder: string | undefined;
 const workers = new Map<string, RunningWorker>();
 const now = partnerClock();
 
@@ -19,12 +23,27 @@ beforeAll(async () => {
   // The first worker has no version: versions are introduced in a running deployment.
   stack = await testStack({ mode: 'manual' });
 });
-afterAll(() => Promise.all([...workers.values()].map((worker) => worker.stop())));
+afterAll(async () => {
+  await Promise.all([...workers.values()].map((worker) => worker.stop()));
+  if (folder !== undefined) await rm(folder, { recursive: true, force: true });
+});
 
-async function startVersion(buildId: string): Promise<void> {
+async function startVersion(buildId: string, bundle = workflowBundle()): Promise<void> {
   const { services } = stack;
   const config = { ...services.config, WORKER_BUILD_ID: buildId };
-  workers.set(buildId, await runWorker({ ...services, config }, workflowBundle()));
+  workers.set(buildId, await runWorker({ ...services, config }, bundle));
+}
+
+/** Writes a workflow bundle whose orders take one step more, as after a change with `patched`. */
+async function bundleWithStep(patch: string): Promise<{ readonly codePath: string }> {
+  folder = await mkdtemp(join(tmpdir(), 'pressline-bundle-'));
+  const code = await readFile(workflowBundle().codePath, 'utf8');
+  const step = `globalThis.__TEMPORAL_ACTIVATOR__.patchInternal('${patch}', false);`;
+  const changed = code.replace('return await run.runToEnd();', (end) => `${step} ${end}`);
+  expect(changed).not.toBe(code);
+  const codePath = join(folder, 'workflows.js');
+  await writeFile(codePath, changed);
+  return { codePath };
 }
 
 async function stopVersion(buildId: string): Promise<void> {
@@ -53,6 +72,14 @@ async function runsOn(orderId: string, buildId: string | null): Promise<void> {
     const info = await versioningOf(orderId);
     const upgrades = info?.behavior === temporal.api.enums.v1.VersioningBehavior.VERSIONING_BEHAVIOR_AUTO_UPGRADE;
     return (info?.deploymentVersion?.buildId ?? null) === buildId && upgrades === (buildId !== null) ? true : undefined;
+  });
+}
+
+/** Waits until a workflow task of an order has failed. */
+async function untilTaskFailed(orderId: string): Promise<void> {
+  await eventually(async () => {
+    const { events } = await stack.services.temporal.workflow.getHandle(`order-${orderId}`).fetchHistory();
+    return events?.some((event) => event.workflowTaskFailedEventAttributes != null) ? true : undefined;
   });
 }
 
@@ -137,18 +164,24 @@ test('a bad version is rolled back by making the previous version current', asyn
 });
 
 test('orders of a ramped version end on it after a rollback that pins them, and new orders start on the older one', async () => {
-  await startVersion('newer');
+  await startVersion('newer', await bundleWithStep('newer'));
   await versions().ramp('newer', 100);
-  const { orderId, printOrderId } = await handedOver(stack, 'pinned');
-  await runsOn(orderId, 'newer');
+  const orders = [await handedOver(stack, 'pinned'), await handedOver(stack, 'failed-and-pinned')];
+  for (const { orderId } of orders) await runsOn(orderId, 'newer');
   await versions().ramp('newer', 0);
+  // The older version gets the next task of the second order, and does not know its last step.
+  const [, failing] = orders;
+  await say(failing!.printOrderId, 'received');
+  await untilTaskFailed(failing!.orderId);
   expect(await versions().pin('newer')).toBeGreaterThan(0);
-  await print(orderId, printOrderId);
-  await ship(orderId, printOrderId);
-  await lastTaskOn(orderId, 'newer');
+  for (const { orderId, printOrderId } of orders) {
+    await print(orderId, printOrderId);
+    await ship(orderId, printOrderId);
+    await lastTaskOn(orderId, 'newer');
+    expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
+  }
   const later = await handedOver(stack, 'after-rollback');
   await runsOn(later.orderId, 'b');
-  expect(seenPrintOrders(stack, [printOrderId])).toMatchObject([{ deliveries: 1, distinctContents: 1 }]);
   await stopVersion('newer');
 });
 

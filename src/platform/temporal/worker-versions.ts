@@ -12,7 +12,8 @@ export interface WorkerVersions {
   /** Gives a version a share of the workflows in percent, by their ids. 0 takes them back. */
   ramp(buildId: string, percentage: number): Promise<void>;
   /**
-   * Keeps on a version the running workflows whose last task it took, whichever version is current.
+   * Keeps on a version the running workflows whose last task it completed, whichever version is current. Resets those whose
+   * next task another version has failed to their last completed task.
    * @returns the number of workflows
    */
   pin(buildId: string): Promise<number>;
@@ -26,6 +27,8 @@ const IDENTITY = 'pressline worker-version';
 const POLLED_WITHIN_MS = 60_000;
 /** Temporal's list of workflows follows their tasks within a second or two. */
 const LIST_FOLLOWS_MS = 3_000;
+/** The first pins nearly all workflows, the second those that the list did not show yet. */
+const ROUNDS = 5;
 const NOT_POLLED = /not found|no worker deployment|no poller|missing active task queues/i;
 /** Text in place of an internal error of the server, for example when the deployment's own workflow asks to repeat an update. */
 const MASKED_ERROR = /^something went wrong, please retry/;
@@ -46,37 +49,57 @@ export function workerVersions(client: Client, config: Pick<Config, 'TEMPORAL_TA
       const unpinned =
         `TemporalWorkerDeploymentVersion = '${deploymentName}:${buildId}' AND ExecutionStatus = 'Running' ` +
         `AND TemporalWorkflowVersioningBehavior != 'Pinned'`;
+      const toVersion = {
+        workflowExecutionOptions: {
+          versioningOverride: {
+            pinned: { behavior: PINNED_OVERRIDE_BEHAVIOR_PINNED, version: { deploymentName, buildId } },
+          },
+        },
+        updateMask: { paths: ['versioning_override'] },
+      };
+      const anyLeft = async () => (await client.workflow.count(unpinned)).count > 0;
       let pinned = 0;
-      for (let quietFrom = Date.now(); Date.now() - quietFrom < LIST_FOLLOWS_MS; await sleep(500)) {
-        if ((await client.workflow.count(unpinned)).count === 0) continue;
-        pinned += await pinMatching(client, unpinned, { deploymentName, buildId });
-        quietFrom = Date.now();
+      for (let round = 1; await eventuallyTrue(anyLeft); round += 1) {
+        if (round > ROUNDS) throw new Error(`workflows of ${buildId} could not be pinned to it`);
+        const updateWorkflowOptionsOperation = { ...toVersion, identity: IDENTITY };
+        pinned += await runBatch(client, unpinned, { updateWorkflowOptionsOperation });
+        await sleep(LIST_FOLLOWS_MS);
+        if (!(await anyLeft())) continue;
+        // Another version has got a task of these and failed it. Until it completes one, Temporal sends it their tasks, pinned
+        // or not.
+        const resetOperation = {
+          identity: IDENTITY,
+          options: { lastWorkflowTask: {} },
+          postResetOperations: [{ updateWorkflowOptions: toVersion }],
+        };
+        await runBatch(client, unpinned, { resetOperation });
       }
       return pinned;
     },
   };
 }
 
-/** Pins the workflows that match a query. @returns their number @throws Error when none could be pinned */
-async function pinMatching(
+/** Returns true when a condition is true, or becomes true before Temporal's list of workflows has followed. */
+async function eventuallyTrue(condition: () => Promise<boolean>): Promise<boolean> {
+  for (const deadline = Date.now() + LIST_FOLLOWS_MS; ; await sleep(500)) {
+    if (await condition()) return true;
+    if (Date.now() > deadline) return false;
+  }
+}
+
+type BatchOperation = Pick<
+  temporal.api.workflowservice.v1.IStartBatchOperationRequest,
+  'updateWorkflowOptionsOperation' | 'resetOperation'
+>;
+
+/** Changes the workflows that match a query. @returns their number @throws Error when none could be changed */
+async function runBatch(
   { workflowService, options: { namespace } }: Client,
   visibilityQuery: string,
-  version: { readonly deploymentName: string; readonly buildId: string },
+  operation: BatchOperation,
 ): Promise<number> {
   const jobId = uuidv7();
-  await workflowService.startBatchOperation({
-    namespace,
-    jobId,
-    reason: `Pinned to ${version.buildId}`,
-    visibilityQuery,
-    updateWorkflowOptionsOperation: {
-      identity: IDENTITY,
-      workflowExecutionOptions: {
-        versioningOverride: { pinned: { behavior: PINNED_OVERRIDE_BEHAVIOR_PINNED, version } },
-      },
-      updateMask: { paths: ['versioning_override'] },
-    },
-  });
+  await workflowService.startBatchOperation({ namespace, jobId, reason: IDENTITY, visibilityQuery, ...operation });
   for (;;) {
     const { state, completeOperationCount, failureOperationCount } = await workflowService.describeBatchOperation({
       namespace,
@@ -84,7 +107,7 @@ async function pinMatching(
     });
     if (state !== BATCH_OPERATION_STATE_RUNNING) {
       if (Number(completeOperationCount) === 0 && Number(failureOperationCount) > 0)
-        throw new Error(`Temporal could not pin ${failureOperationCount} workflows to ${version.buildId}`);
+        throw new Error(`Temporal could not change ${failureOperationCount} workflows: ${visibilityQuery}`);
       return Number(completeOperationCount);
     }
     await sleep(500);
