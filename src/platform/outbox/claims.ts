@@ -11,8 +11,15 @@ import type { OutboxRow } from './outbox';
  * down. Starts of orders are claimed fairly by client, of which few have orders in one second.
  */
 export interface Claims {
-  /** Claims up to `limit` due rows. `more`: further rows can be claimed at once. */
-  next(limit: number): Promise<{ readonly rows: readonly OutboxRow[]; readonly more: boolean }>;
+  /**
+   * Claims up to `limit` due rows. `more`: further rows can be claimed at once. `passedOver`: rows of targets that have rows in
+   * delivery may be due.
+   */
+  next(limit: number): Promise<{
+    readonly rows: readonly OutboxRow[];
+    readonly more: boolean;
+    readonly passedOver: boolean;
+  }>;
   /** Ends the delivery of one claimed row. Returns true when more rows of its target may be due. */
   release(row: OutboxRow): boolean;
 }

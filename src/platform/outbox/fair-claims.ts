@@ -142,7 +142,8 @@ export class FairClaims implements Claims {
     }
     const more =
       isCut || [...this.backlogs.values()].some(({ waiting, inDelivery }) => waiting && inDelivery < this.perKey);
-    return { rows: rowsOf(claimed.rows), more };
+    const passedOver = known.some(([, { inDelivery }]) => inDelivery >= this.perKey);
+    return { rows: rowsOf(claimed.rows), more, passedOver };
   }
 
   release(row: OutboxRow): boolean {

@@ -7,15 +7,22 @@ import type { Claims } from './claims';
 import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './delivery-outcome';
 import { FairClaims } from './fair-claims';
 import { OrderedClaims } from './ordered-claims';
-import type { OutboxRow } from './outbox';
+import { notifyRelay, type OutboxRow, WAKE_EVERY_MS } from './outbox';
 import type { Lane } from './relay';
 import type { RelayObserver } from './relay-observer';
 import { Settler } from './settlement';
 
-const POLL_MS = 500;
+/** Pause between claims without a wake-up. They find what a dead relay left, and messages whose wake-up was lost. */
+const POLL_MS = 5_000;
+/** Pause after a claim that failed. */
+const FAILED_CLAIM_PAUSE_MS = 500;
+/** Pauses while the receiver is unavailable. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-const NOTIFY_JITTER_MS = 10;
+/** Longest time between claims after wake-ups. */
+const LONGEST_GAP_MS = 2_000;
+/** Minimum time between two notifications of other relays by a lane without a free slot. */
+const PASS_ON_EVERY_MS = 250;
 /** Slots that become free within this time are filled by one claim. */
 const REFILL_MS = 5;
 
@@ -38,12 +45,22 @@ export class LaneRunner {
   private processedAt = Number.NEGATIVE_INFINITY;
   /** True when the last claim left due rows because all slots were taken. */
   private moreMayBeDue = false;
-  /** True when a message arrived after the last claim began. The claim may have missed it. */
-  private woken = false;
+  /** Time of the next claim, as of `performance.now()`. A lane without a free slot claims later. */
+  private claimAt = Number.NEGATIVE_INFINITY;
+  /** True when a message was written after the last claim began. The claim may have missed it. */
+  private notified = false;
+  /** Time of the last claim after a wake-up. */
+  private wokenAt = Number.NEGATIVE_INFINITY;
+  /**
+   * Minimum time between claims after wake-ups. It doubles when such a claim finds nothing, because the relays of other processes
+   * were faster, and decreases by an eighth when it finds rows. About a sixth of them then find nothing, however many relays there
+   * are.
+   */
+  private gapMs: number;
   private endPause: () => void = () => undefined;
 
   constructor(
-    sql: Sql,
+    private readonly sql: Sql,
     readonly lane: Lane,
     private readonly log: Logger,
     private readonly observer?: RelayObserver,
@@ -53,12 +70,17 @@ export class LaneRunner {
       perKey === undefined
         ? new OrderedClaims(sql, kind, leaseSeconds)
         : new FairClaims(sql, kind, leaseSeconds, perKey);
-    this.settler = new Settler(sql, log);
+    this.settler = new Settler(sql, log, (afterMs) => this.notifyIn(afterMs));
+    this.gapMs = WAKE_EVERY_MS[kind];
   }
 
-  /** Claims soon: a message was written. The jitter keeps the relays of many processes from claiming at the same moment. */
+  /** Claims soon: a message was written, or a postponed one is due. */
   notify(): void {
-    this.wakeIn(Math.random() * NOTIFY_JITTER_MS);
+    // New rows do not shorten the pause while the receiver is unavailable.
+    if (this.unavailable > 0) return;
+    this.notified = true;
+    this.claimIn(this.wokenAt + this.gapMs - performance.now());
+    if (this.freeSlots() <= 0) notifyRelay(this.sql, this.lane.kind, PASS_ON_EVERY_MS);
   }
 
   stop(): void {
@@ -68,24 +90,32 @@ export class LaneRunner {
 
   async run(): Promise<void> {
     while (!this.stopping) {
-      const free = this.freeSlots();
-      // While the receiver is unavailable, one row at a time probes it.
-      const limit = this.unavailable > 0 ? Math.min(free, 1) : free;
-      this.woken = false;
       try {
-        if (limit > 0) {
-          const { rows, more } = await this.claims.next(limit);
-          this.moreMayBeDue = more;
-          for (const sequence of this.sequencesOf(rows)) this.begin(sequence);
-        }
+        await this.claim();
       } catch (error) {
         this.log.warn({ err: error }, 'outbox rows could not be claimed');
         this.moreMayBeDue = false;
+        this.claimIn(FAILED_CLAIM_PAUSE_MS);
       }
-      if (!this.moreMayBeDue || this.unavailable > 0 || this.freeSlots() <= 0) await this.pause();
+      await this.pause();
     }
     await Promise.all(this.deliveries);
     await this.settler.finish();
+  }
+
+  private async claim(): Promise<void> {
+    const isWoken = this.notified;
+    this.notified = false;
+    this.claimAt = Number.POSITIVE_INFINITY;
+    if (isWoken) this.wokenAt = performance.now();
+    // While the receiver is unavailable, one row at a time probes it.
+    const { rows, more, passedOver } = await this.claims.next(this.unavailable > 0 ? 1 : this.freeSlots());
+    this.moreMayBeDue = more;
+    for (const sequence of this.sequencesOf(rows)) this.begin(sequence);
+    if (isWoken && rows.length > 0) this.gapMs = Math.max(WAKE_EVERY_MS[this.lane.kind], this.gapMs * 0.875);
+    else if (isWoken && !passedOver) this.gapMs = Math.min(LONGEST_GAP_MS, this.gapMs * 2);
+    if (this.unavailable > 0) this.claimIn(backoffMs(this.unavailable, FIRST_PAUSE_MS, LONGEST_PAUSE_MS));
+    else this.claimIn(more ? 0 : POLL_MS * (0.75 + Math.random() / 2));
   }
 
   /** Groups rows that must be delivered one after another, in the order in which they were written. */
@@ -103,8 +133,9 @@ export class LaneRunner {
       this.deliveries.delete(delivery);
       const targetMayHaveMore = rows.map((row) => this.claims.release(row)).includes(true);
       // A claim for several free slots costs as much as a claim for one.
-      if (this.moreMayBeDue || targetMayHaveMore)
-        this.wakeIn(this.freeSlots() * 2 >= this.lane.concurrency ? 0 : REFILL_MS);
+      if ((this.moreMayBeDue || targetMayHaveMore) && this.unavailable === 0)
+        this.claimIn(this.freeSlots() * 2 >= this.lane.concurrency ? 0 : REFILL_MS);
+      this.endPause();
     });
     this.deliveries.add(delivery);
   }
@@ -113,14 +144,14 @@ export class LaneRunner {
     return this.lane.concurrency - this.deliveries.size;
   }
 
-  /** Ends the pause, or prevents the next one, after a time in milliseconds. */
-  private wakeIn(ms: number): void {
-    const wake = () => {
-      this.woken = true;
-      this.endPause();
-    };
-    if (ms === 0) wake();
-    else setTimeout(wake, ms).unref();
+  /** Claims after a time in milliseconds at the latest. */
+  private claimIn(ms: number): void {
+    this.claimAt = Math.min(this.claimAt, performance.now() + ms);
+    this.endPause();
+  }
+
+  private notifyIn(ms: number): void {
+    setTimeout(() => this.notify(), ms).unref();
   }
 
   private async deliver({ rows, beginBy }: Sequence): Promise<void> {
@@ -144,8 +175,8 @@ export class LaneRunner {
           break;
         default:
           postponed = { afterMs: result.afterMs, error: result.error };
-          if (result.isSettled !== true)
-            this.settler.add(row, { type: 'postponed', ...postponed, counts: result.outcome === 'retry' });
+          if (result.isSettled === true) this.notifyIn(result.afterMs);
+          else this.settler.add(row, { type: 'postponed', ...postponed, counts: result.outcome === 'retry' });
       }
     }
   }
@@ -166,6 +197,7 @@ export class LaneRunner {
     if (result.outcome === 'unavailable') {
       this.unavailable += 1;
       const pauseMs = backoffMs(this.unavailable, FIRST_PAUSE_MS, LONGEST_PAUSE_MS);
+      this.claimIn(pauseMs);
       return { outcome: 'wait', afterMs: pauseMs, error: result.error };
     }
     if (outcome.outcome !== 'unavailable') {
@@ -193,21 +225,20 @@ export class LaneRunner {
     }
   }
 
+  /** Waits until the time of the next claim, and for a free slot. */
   private async pause(): Promise<void> {
-    if (this.woken && this.unavailable === 0 && this.freeSlots() > 0) return;
-    const ms =
-      this.unavailable > 0
-        ? backoffMs(this.unavailable, FIRST_PAUSE_MS, LONGEST_PAUSE_MS)
-        : POLL_MS * (0.75 + Math.random() / 2);
-    await new Promise<void>((resolve) => {
-      const timer = setTimeout(resolve, ms);
-      this.endPause = () => {
-        // New rows do not shorten the pause while the receiver is unavailable.
-        if (this.unavailable > 0 && !this.stopping) return;
-        clearTimeout(timer);
-        resolve();
-      };
-    });
-    this.endPause = () => undefined;
+    for (;;) {
+      const ms = this.claimAt - performance.now();
+      const isFull = this.freeSlots() <= 0;
+      if (this.stopping || (ms <= 0 && !isFull)) return;
+      await new Promise<void>((resolve) => {
+        const timer = isFull ? undefined : setTimeout(resolve, ms);
+        this.endPause = () => {
+          clearTimeout(timer);
+          resolve();
+        };
+      });
+      this.endPause = () => undefined;
+    }
   }
 }

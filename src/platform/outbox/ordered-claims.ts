@@ -62,7 +62,7 @@ export class OrderedClaims implements Claims {
       if (entry === undefined) this.busy.set(target, { count: 1, reached });
       else entry.count += 1;
     }
-    return { rows, more: rows.length >= limit || (passedOver && isReleased) };
+    return { rows, more: rows.length >= limit || (passedOver && isReleased), passedOver };
   }
 
   release({ target }: OutboxRow): boolean {

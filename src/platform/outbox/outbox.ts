@@ -1,3 +1,4 @@
+import { randomToken } from '../ids';
 import { json, onCommit, type Queryable, type Sql } from '../postgres';
 import { currentTraceparent } from '../tracing/spans';
 
@@ -25,8 +26,13 @@ export interface OutboxRow extends OutboxMessage {
   readonly traceparent: string | null;
 }
 
-/** Postgres channel that relays listen on. The payload of a notification is the kind. */
+/** Postgres channel that all relays listen on. The payload of a notification is the kind. */
 export const OUTBOX_CHANNEL = 'outbox';
+
+/** Returns the channel of one relay. It names the kinds that the relay delivers. At most 63 bytes, the limit of Postgres. */
+export function channelOfRelay(kinds: readonly OutboxKind[]): string {
+  return [OUTBOX_CHANNEL, ...kinds, randomToken(4)].join(' ');
+}
 
 /** Adds messages to the caller's transaction. Relays wake when the transaction commits. */
 export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage[]): Promise<void> {
@@ -41,9 +47,10 @@ export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage
 }
 
 /**
- * Minimum time between two wake-ups of one kind by one process. Notifications of several changes share claims, reads and updates.
+ * Minimum time between two claims after wake-ups, and between two notifications of one process. Notifications of several changes
+ * share claims, reads and updates.
  */
-const WAKE_EVERY_MS: Readonly<Record<OutboxKind, number>> = {
+export const WAKE_EVERY_MS: Readonly<Record<OutboxKind, number>> = {
   start_workflow: 20,
   signal_workflow: 20,
   notification: 250,
@@ -70,34 +77,52 @@ export function addRelayOfProcess(sql: Sql, relay: LocalRelay): () => void {
   return () => void relays.delete(relay);
 }
 
-interface WakeUp {
+/**
+ * Wakes a relay. A process that relays messages of this kind wakes its own relay without a statement. Any other process notifies
+ * one relay. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock at commit, and concurrent
+ * transactions would queue for it. A wake-up lost in a crash costs one polling interval.
+ */
+export function wakeRelays(sql: Sql, kind: OutboxKind): void {
+  const here = [...(relaysHere.get(databaseOf(sql)) ?? [])].filter(({ kinds }) => kinds.has(kind));
+  for (const relay of here) relay.wake(kind);
+  if (here.length === 0) notifyRelay(sql, kind);
+}
+
+interface LastNotification {
   at: number;
   isDue: boolean;
 }
 
-/** The last wake-up of each kind, by the pool of the process that made it. */
-const wakeUps = new WeakMap<Sql, Map<OutboxKind, WakeUp>>();
+/** The last notification of each kind, by the pool of the process that made it. */
+const lastNotifications = new WeakMap<Sql, Map<OutboxKind, LastNotification>>();
 
-/**
- * Wakes a relay: immediately, then at most once in 20 ms, or 250 ms for notifications. A process that relays messages of this kind
- * wakes its own relay without a statement. Relays of other processes find what it leaves at their next poll. Any other process notifies
- * all relays by NOTIFY. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock at commit, and concurrent
- * transactions would queue for it. A wake-up lost in a crash costs one polling interval.
- */
-export function wakeRelays(sql: Sql, kind: OutboxKind): void {
-  const kinds = wakeUps.get(sql) ?? new Map<OutboxKind, WakeUp>();
-  wakeUps.set(sql, kinds);
+/** Notifies one relay: immediately, then at most once in `everyMs` milliseconds. */
+export function notifyRelay(sql: Sql, kind: OutboxKind, everyMs = WAKE_EVERY_MS[kind]): void {
+  const kinds = lastNotifications.get(sql) ?? new Map<OutboxKind, LastNotification>();
+  lastNotifications.set(sql, kinds);
   const last = kinds.get(kind) ?? { at: Number.NEGATIVE_INFINITY, isDue: false };
   kinds.set(kind, last);
   if (last.isDue) return;
   last.isDue = true;
-  const wake = () => {
+  const notify = () => {
     Object.assign(last, { at: performance.now(), isDue: false });
-    const here = [...(relaysHere.get(databaseOf(sql)) ?? [])].filter(({ kinds }) => kinds.has(kind));
-    for (const relay of here) relay.wake(kind);
-    if (here.length === 0) sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
+    notifyOne(sql, kind).catch(() => undefined);
   };
-  const waitMs = last.at + WAKE_EVERY_MS[kind] - performance.now();
-  if (waitMs > 0) setTimeout(wake, waitMs);
-  else wake();
+  const waitMs = last.at + everyMs - performance.now();
+  if (waitMs > 0) setTimeout(notify, waitMs);
+  else notify();
+}
+
+/**
+ * Notifies one of the relays that deliver a kind, because the claims of all others would find nothing. Their connections are found by
+ * their last statement, LISTEN. All relays are notified when none is visible, as to another role.
+ */
+async function notifyOne(sql: Sql, kind: OutboxKind): Promise<void> {
+  await sql`
+    SELECT pg_notify(coalesce((
+      SELECT channel FROM (
+        SELECT substring(query FROM '^listen "(.+)"$') AS channel FROM pg_stat_activity
+        WHERE datname = current_database() AND query LIKE ${`listen "${OUTBOX_CHANNEL} %`}) AS relays
+      WHERE ${kind} = ANY(string_to_array(channel, ' '))
+      ORDER BY random() LIMIT 1), ${OUTBOX_CHANNEL}), ${kind})`;
 }

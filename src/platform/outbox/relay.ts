@@ -2,7 +2,7 @@ import type { Logger } from '../logging';
 import type { Sql } from '../postgres';
 import type { DeliveryOutcome } from './delivery-outcome';
 import { LaneRunner } from './lane-runner';
-import { addRelayOfProcess, OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
+import { addRelayOfProcess, channelOfRelay, OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
 import type { RelayObserver } from './relay-observer';
 
 export interface Lane {
@@ -27,7 +27,7 @@ export interface Relay {
 
 /**
  * Delivers outbox rows until stopped. Any number of processes can run relays at the same time.
- * Each lane has its own loop, which NOTIFY and a timer wake.
+ * Each lane has its own loop, which messages of this process, NOTIFY and a timer wake.
  *
  * What holds for the order of delivery to one target, on a lane without `perKey`:
  * - A relay delivers the rows that it claims in the order in which they were written, one at a time, across batches.
@@ -45,21 +45,26 @@ export async function startRelay(options: {
 }): Promise<Relay> {
   const { sql, log, observer } = options;
   const runners = options.lanes.map((lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind }), observer));
+  const kinds = options.lanes.map(({ kind }) => kind);
   const notify = (kind: string) => {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
   };
-  const subscription = await sql.listen(OUTBOX_CHANNEL, notify);
-  const removeRelay = addRelayOfProcess(sql, {
-    kinds: new Set(options.lanes.map(({ kind }) => kind)),
-    wake: notify,
-  });
+  // Notifications are lost while the connection is down.
+  const notifyAll = () => kinds.forEach(notify);
+  // Other processes find the relay by the last statement of its connection, so its own channel is the last one.
+  const subscriptions = [
+    await sql.listen(OUTBOX_CHANNEL, notify),
+    await sql.listen(channelOfRelay(kinds), notify, notifyAll),
+  ];
+  const removeRelay = addRelayOfProcess(sql, { kinds: new Set(kinds), wake: notify });
   const loops = runners.map((runner) => runner.run());
   return {
     async stop() {
       removeRelay();
       for (const runner of runners) runner.stop();
+      // Others are notified while this relay finishes its deliveries.
+      for (const { unlisten } of subscriptions) await unlisten().catch(() => undefined);
       await Promise.all(loops);
-      await subscription.unlisten().catch(() => undefined);
     },
   };
 }

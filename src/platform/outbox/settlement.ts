@@ -58,6 +58,8 @@ export class Settler {
   constructor(
     private readonly sql: Sql,
     private readonly log: Logger,
+    /** Called for each postponed row when its time is written, with the milliseconds until then. */
+    private readonly onPostponed: (afterMs: number) => void,
   ) {}
 
   add(row: OutboxRow, settlement: Settlement): void {
@@ -79,6 +81,7 @@ export class Settler {
       await settle(this.sql, batch).catch((error: unknown) => {
         this.log.warn({ err: error, rows: batch.length }, 'outbox rows could not be settled');
       });
+      for (const { settlement } of batch) if (settlement.type === 'postponed') this.onPostponed(settlement.afterMs);
     }
     this.writing = undefined;
   }

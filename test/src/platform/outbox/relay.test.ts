@@ -3,7 +3,13 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { replayDead } from '../../../../src/platform/outbox/dead-letters';
 import { type DeliveryOutcome, MAX_ATTEMPTS } from '../../../../src/platform/outbox/delivery-outcome';
-import { enqueue, OUTBOX_CHANNEL, type OutboxRow, wakeRelays } from '../../../../src/platform/outbox/outbox';
+import {
+  enqueue,
+  notifyRelay,
+  OUTBOX_CHANNEL,
+  type OutboxRow,
+  wakeRelays,
+} from '../../../../src/platform/outbox/outbox';
 import { type Lane, type Relay, startRelay } from '../../../../src/platform/outbox/relay';
 import { inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
@@ -374,6 +380,96 @@ test('a process whose relays have no lane for a kind notifies, throttled', async
   await eventually(async () => (notifications > 2 ? true : undefined));
   expect(notifications).toBe(3);
   await unlisten();
+});
+
+/** Listens as a relay of another process does. Returns the payloads that it hears. */
+async function listenAsRelay(kind: string, name: string): Promise<string[]> {
+  const { pool } = await watchedPool();
+  const heard: string[] = [];
+  await pool.listen(`${OUTBOX_CHANNEL} ${kind} ${name}`, (payload) => void heard.push(payload));
+  return heard;
+}
+
+test('a notification reaches one of the relays that deliver its kind, and every relay when none is visible', async () => {
+  const { pool } = await watchedPool();
+  const heard = [await listenAsRelay('notification', 'a'), await listenAsRelay('start_workflow notification', 'b')];
+  const other = await listenAsRelay('signal_workflow', 'c');
+  const all: string[] = [];
+  const { unlisten } = await sql.listen(OUTBOX_CHANNEL, (payload) => void all.push(payload));
+  let sent = 0;
+  const heardByOne = async () => (heard.flat().length === sent ? true : undefined);
+  while (heard.some((each) => each.length === 0)) {
+    notifyRelay(pool, 'notification', 0);
+    sent += 1;
+    await eventually(heardByOne);
+  }
+  expect([other, all]).toEqual([[], []]);
+
+  await pools.pop()!.end();
+  // Postgres shows the connection for a moment after its end.
+  const kind = await eventually(async () => {
+    notifyRelay(pool, 'signal_workflow', 0);
+    return all[0];
+  });
+  expect(kind).toBe('signal_workflow');
+  await unlisten();
+});
+
+test('a relay without a free slot notifies another one', async () => {
+  const hanging = Promise.withResolvers<void>();
+  await relay(
+    async () => {
+      await hanging.promise;
+      return { outcome: 'done' };
+    },
+    { concurrency: 1 },
+  );
+  await enqueue(sql, message('t', 1));
+  await eventually(async () => (await sql`SELECT 1 FROM outbox WHERE attempts = 1`)[0]);
+  const heard = await listenAsRelay('notification', 'other');
+  const kind = await eventually(async () => {
+    wakeRelays(sql, 'notification');
+    return heard[0];
+  });
+  expect(kind).toBe('notification');
+  hanging.resolve();
+  await eventually(none);
+});
+
+test('a relay claims ever more rarely after wake-ups that find nothing', async () => {
+  const { pool, statements } = await watchedPool();
+  const deliver = async () => ({ outcome: 'done' }) as const;
+  relays.push(
+    await startRelay({
+      sql: pool,
+      log,
+      lanes: [{ kind: 'notification', concurrency: 16, leaseSeconds: 30, deliver }],
+    }),
+  );
+  const claims = () => statements.filter((statement) => statement === 'WITH').length;
+  await eventually(async () => (claims() > 0 ? true : undefined));
+  const before = claims();
+  const startedAt = performance.now();
+  await eventually(async () => {
+    wakeRelays(pool, 'notification');
+    return claims() >= before + 4 ? true : undefined;
+  });
+  // At least half a second between the first two, then a second, then two.
+  expect(performance.now() - startedAt).toBeGreaterThan(3_400);
+});
+
+test('a postponed row is claimed when it is due, before the next poll', async () => {
+  let attempts = 0;
+  await relay(async () => {
+    attempts += 1;
+    return attempts < 10 ? { outcome: 'wait', afterMs: 20, error: 'not yet' } : { outcome: 'done' };
+  });
+  const startedAt = performance.now();
+  await enqueue(sql, message('t', 1));
+  await eventually(none);
+  expect(attempts).toBe(10);
+  // Nine polls take 34 seconds or more.
+  expect(performance.now() - startedAt).toBeLessThan(30_000);
 });
 
 test('relays are notified after the commit, not inside the transaction, and not after a rollback', async () => {
