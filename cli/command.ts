@@ -69,9 +69,16 @@ export async function runCommand(role: string, command: Command, logFile?: (conf
     process.exit(await command({ config, log, signals: new StopSignals() }));
   } catch (error) {
     const isUserError = USER_ERRORS.some((kind) => error instanceof kind);
-    process.stderr.write(`${isUserError ? (error as Error).message : ((error as Error).stack ?? String(error))}\n`);
+    process.stderr.write(`${isUserError ? (error as Error).message : stacksOf(error)}\n`);
     process.exit(1);
   }
+}
+
+/** Returns the stack traces of an error and its causes. Other properties can hold secrets. */
+function stacksOf(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  const stack = error.stack ?? error.message;
+  return error.cause === undefined ? stack : `${stack}\ncaused by ${stacksOf(error.cause)}`;
 }
 
 /**
