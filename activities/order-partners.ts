@@ -1,6 +1,6 @@
 import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
-import { deliverOrderUpdate, type OrderUpdate } from '../src/orders/print-orders/order-updates';
+import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/print-orders/order-updates';
 import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging';
 import { logOf, type RunIds } from './order-ids';
@@ -16,12 +16,12 @@ type Retry = Extract<PartnerResponse, { outcome: 'retry' }>;
 export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log: Logger }) {
   /** Logs a partner's response and returns it. @throws ApplicationFailure `PartnerUnreachable` for a transient failure */
   function logged<Response extends { readonly outcome: string }>(
-    call: RunIds & { readonly printOrderId: string; readonly shippingRevision?: number },
+    call: RunIds & { readonly printOrderId: string } & Partial<OrderUpdate>,
     response: Response | Retry,
     what: string,
   ): Exclude<Response, Retry> {
-    const { printOrderId, shippingRevision } = call;
-    const fields = { printOrderId, shippingRevision, outcome: response.outcome };
+    const { printOrderId, shippingRevision, wanted } = call;
+    const fields = { printOrderId, shippingRevision, wanted, outcome: response.outcome };
     if ('error' in response) logOf(deps, call).error({ ...fields, err: response.error }, what);
     else logOf(deps, call).info(fields, what);
     if (response.outcome === 'retry') {
@@ -42,12 +42,12 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
       if (response.outcome !== 'accepted') return undelivered(response);
       if (response.repeatsUpdate == null) return;
       // One attempt: the partner has accepted this update before.
-      const update = { printOrderId, shippingRevision: response.repeatsUpdate };
-      const { outcome } = await deliverOrderUpdate(deps, update);
-      logOf(deps, call).info({ ...update, outcome }, 'order update repeated');
+      const { repeatsUpdate: revision } = response;
+      const { outcome } = await repeatOrderUpdate(deps, { printOrderId, revision });
+      logOf(deps, call).info({ printOrderId, revision, outcome }, 'order update repeated');
     },
 
-    /** Delivers an order update after a change of address or method. @returns the outcome, or the partner's refusal */
+    /** Delivers an order update after a change. @returns the outcome, or the partner's refusal */
     async deliverOrderUpdate(
       call: RunIds & OrderUpdate,
     ): Promise<

@@ -45,7 +45,7 @@ export async function cancelOrder(
   const result =
     status === 'canceled'
       ? { fulfillmentStatus: status, cancellation: 'done' as const }
-      : await runs.cancel(id, { by, reason, force, ...chosen });
+      : await runs.cancel(id, { by, reason, force, ...chosen, ...(await updatesOf(sql, id, chosen)) });
   const { fulfillmentStatus } = result;
   await audit(sql, {
     action: 'order.cancel',
@@ -54,6 +54,19 @@ export async function cancelOrder(
     after: { fulfillmentStatus, ...chosen },
   });
   return { id, orderReferenceId, ...result };
+}
+
+/** Returns which print orders of an order have partners that take no order updates. Only single units need to know it. */
+async function updatesOf(
+  sql: ApiDeps['sql'],
+  orderId: string,
+  { units }: Chosen,
+): Promise<Pick<CancelRequest, 'withoutUpdates'>> {
+  if (units === undefined) return {};
+  const rows = await sql<{ id: string }[]>`
+    SELECT p.id::text FROM print_orders p JOIN partners a ON a.account_id = p.partner_id
+    WHERE p.order_id = ${orderId} AND a.order_update_url IS NULL`;
+  return { withoutUpdates: rows.map((row) => row.id) };
 }
 
 /**
@@ -72,7 +85,7 @@ function chosenItems(order: OrderRecord, named: NonNullable<CancelOrder['items']
     else if (seen.has(itemReferenceId)) report(`items[${index}].itemReferenceId`, 'Name each item once.');
     else if ((quantity ?? 0) > item.quantity)
       report(`items[${index}].quantity`, `The item has ${item.quantity} units.`);
-    else if (quantity === undefined || quantity === item.quantity) itemIds.push(item.id);
+    else if (quantity === undefined) itemIds.push(item.id);
     else units.push({ itemId: item.id, quantity });
     seen.add(itemReferenceId);
   }

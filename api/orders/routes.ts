@@ -132,8 +132,9 @@ export function orderRoutes(deps: ApiDeps): Route[] {
         'Cancels the named items, or all that have not shipped. Pressline asks a partner that already has them. They keep ' +
         'their status until the partner confirms, and then become `cancelled`; an order without other items becomes ' +
         '`canceled`. A repeated request changes nothing, but a repeated `quantity` cancels more units: send an ' +
-        '`Idempotency-Key`. Single units can be cancelled until the order is planned, by operators also afterwards: they end ' +
-        'at once and are refunded. 409: an item has shipped, a partner makes the units, or the order was refused.',
+        '`Idempotency-Key`. Single units end, and are refunded, when their partner accepts an order update. 409: an item has ' +
+        'shipped or has fewer units, the partner of the units takes no order updates or has not responded to an earlier ' +
+        'request, or the order was refused.',
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
       audits: ['order.cancel'],

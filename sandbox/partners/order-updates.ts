@@ -27,6 +27,7 @@ export function orderUpdateHandler({ state, enter, log }: PartnerContext, signat
         webhookId: String(request.headers['webhook-id']),
         addressLine1: delivery.addressLine1,
         shipmentMethodUid: order.shipping.shipmentMethodUid,
+        counts: order.items.flatMap((item) => ('count' in item ? [item.count] : item.parts.map(({ count }) => count))),
         response: describeResponse(how),
       },
     });

@@ -65,6 +65,8 @@ export interface ReceivedUpdate {
   readonly webhookId: string;
   readonly addressLine1: string;
   readonly shipmentMethodUid: string;
+  /** Units of each item that are still wanted. */
+  readonly counts: readonly number[];
   readonly response: string;
 }
 

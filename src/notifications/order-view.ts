@@ -79,6 +79,8 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id::text, 'itemReferenceId', i.item_reference_id, 'status', i.fulfillment_status,
           'metadata', i.metadata,
+          'cancelledUnits', (SELECT coalesce(sum((e.data ->> 'quantity')::int), 0) FROM order_events e
+            WHERE e.order_id = o.id AND e.order_item_id = i.id AND e.type = 'units_cancelled'),
           'stoppedBy', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN (
             SELECT e.type FROM order_events e
             WHERE e.order_id = o.id AND e.type = ANY(${STOPPING_EVENTS})

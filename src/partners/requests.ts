@@ -12,7 +12,7 @@ export interface NewPartnerRequest {
   readonly partnerId: string;
   readonly kind: PartnerRequest['kind'];
   readonly printOrderId: string | null;
-  /** Shipping revision of an order update. */
+  /** Of an order update, as in its message. */
   readonly revision?: number;
   readonly attempt: PartnerAttempt;
 }
@@ -23,7 +23,7 @@ export const partnerRequestSchema = z
     id: z.string(),
     kind: z.enum(PARTNER_REQUEST_KINDS),
     printOrderId: z.string().nullable().describe('Null for a test ping.'),
-    revision: z.int().nullable().describe('The shipping revision of an order update.'),
+    revision: z.int().nullable().describe('Of an order update, as in its message.'),
     at: timestamp,
     durationMs: z.int(),
     status: z.int().nullable().describe('HTTP status. Null when there was no response.'),

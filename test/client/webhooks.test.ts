@@ -35,6 +35,7 @@ const order: OrderView = {
       status: 'shipped',
       metadata: [{ key: 'shelf', value: '7' }],
       comment: null,
+      cancelledUnits: 1,
       fulfillments: [fulfillment],
     },
   ],
@@ -55,6 +56,7 @@ test('every notification of an order is returned as its event', () => {
     'order_delivery_estimate_updated',
     'order_item_status_updated',
     'order_item_tracking_code_updated',
+    'order_item_units_cancelled',
     'order_status_updated',
   ]);
   expect(events).toEqual(bodies.map((text) => JSON.parse(text)));

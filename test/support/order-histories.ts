@@ -10,6 +10,7 @@ import { failuresOf, type History, keepHistory, replay } from './histories';
 const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   'partner-misbehaviour': Object.keys(BEHAVIOURS).filter((name) => !NOT_PROVOKED.some((each) => each === name)),
   cancellation: ['early', 'while-planned', 'agreed', 'refused', 'by-word', 'one-of-two', 'part-left'],
+  'cancel-units': ['early-units', 'agreed-client', 'refused-operator', 'asked-twice'],
   'operator-repair': [
     'hold-early',
     'hold-late',

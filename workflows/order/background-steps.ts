@@ -1,5 +1,5 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
+import { unitsToShip, wantedUnits } from '../../src/orders/domain/lifecycle/derive';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf } from '../../src/orders/domain/lifecycle/run-state';
@@ -93,13 +93,15 @@ export class BackgroundSteps {
     this.tasks.cancel(`deliver:${printOrderId}`);
   }
 
-  /** Sends an order update. The update of an older shipping revision is not retried any more. */
+  /** Sends an order update. An older update is not retried any more. */
   private deliverUpdate(effect: Extract<RunEffect, { type: 'deliver_order_update' }>): void {
-    const { printOrderId, revision } = effect;
+    const { printOrderId, revision, units } = effect;
     this.stopUpdating(printOrderId);
     this.tasks.start(`update:${printOrderId}:${revision}`, effect, async () => {
       const options = this.optionsOf(printOrderId);
-      const request = { ...this.run.ids, printOrderId, shippingRevision: revision };
+      const { shippingRevision } = this.run.state;
+      const wanted = wantedUnits(printOrderOf(this.run.state, printOrderId));
+      const request = { ...this.run.ids, printOrderId, shippingRevision, wanted, ...(units && { units }) };
       const ended = await outcomeOf(partner.deliverOrderUpdate.executeWithOptions(options, [request]));
       const result = ended.outcome === 'done' ? { message: '', ...ended.result } : undelivered(ended);
       this.run.take({ type: 'order_update', printOrderId, revision, ...result });
@@ -128,9 +130,9 @@ export class BackgroundSteps {
     });
   }
 
-  /** Waits until the partners have responded to all cancel requests. Returns false after the timeout. */
+  /** Waits until the partners have responded to all cancel requests and order updates. Returns false after the timeout. */
   async cancelResponses(timeout: '5 seconds'): Promise<boolean> {
-    return await condition(() => !this.tasks.some('cancel:'), timeout);
+    return await condition(() => !this.tasks.some('cancel:') && !this.tasks.some('update:'), timeout);
   }
 
   // Labels -------------------------------------------------------------------------------------------

@@ -1,5 +1,11 @@
 import { currentUpdateInfo, sleep } from '@temporalio/workflow';
-import { cancellationOf } from '../../src/orders/domain/lifecycle/cancellation';
+import {
+  CANCELLATIONS,
+  type Cancellation,
+  cancellationOf,
+  unitsCancellationOf,
+} from '../../src/orders/domain/lifecycle/cancellation';
+import { cancellableUnits } from '../../src/orders/domain/lifecycle/cancelled-units';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
 import {
   whyNotCancel,
@@ -75,18 +81,19 @@ export class UpdateHandlers {
 
   async cancel(request: CancelRequest): Promise<CancelResult> {
     await acceptance();
-    const { by, reason, itemIds, units } = withWholeItems(this.run.state, request);
-    const named = itemIds && [...itemIds, ...units.map(({ itemId }) => itemId)];
-    refuseWith(whyNotCancel(this.run.state, named));
-    refuseWith(whyNotCancelUnits(this.run.state, units, request.force ?? false));
+    const { by, reason, itemIds, units, force = false, withoutUpdates = [] } = withWholeItems(this.run.state, request);
+    const ofUnits = units.map(({ itemId }) => itemId);
+    refuseWith(whyNotCancel(this.run.state, itemIds && [...itemIds, ...ofUnits]));
+    refuseWith(whyNotCancelUnits(this.run.state, units, { withoutUpdates }, force));
     if (units.length > 0) {
-      this.run.take({ type: 'cancel_units', by, reason, units });
+      this.run.take({ type: 'cancel_units', by, reason, units, ...(force ? { force: { withoutUpdates } } : {}) });
       await this.run.settled();
     }
     const { items, phase } = this.run.state;
     const left = items.filter(({ status }) => !hasShipped(status)).map(({ id }) => id);
     const chosen = itemIds ?? left;
-    if (cancellationOf(this.run.state, chosen) === null) {
+    const isNew = cancellationOf(this.run.state, chosen) === null;
+    if (isNew) {
       const isWhole = items.every(({ id, status }) => status === 'cancelled' || chosen.includes(id));
       if (isWhole && phase === 'preparing') this.steps.preparation.stop();
       this.run.take(
@@ -94,10 +101,11 @@ export class UpdateHandlers {
           ? { type: 'cancel_requested', by, reason }
           : { type: 'cancel_items', by, reason, itemIds: chosen, asksOnly: true },
       );
-      await this.waitForPartners();
     }
+    if (isNew || units.length > 0) await this.waitForPartners();
     const { state } = this.run;
-    return { fulfillmentStatus: deriveStatus(state), cancellation: cancellationOf(state, chosen) ?? 'requested' };
+    const of = [cancellationOf(state, chosen) ?? 'requested', unitsCancellationOf(state, ofUnits)];
+    return { fulfillmentStatus: deriveStatus(state), cancellation: worstOf(of) };
   }
 
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
@@ -191,11 +199,15 @@ export class UpdateHandlers {
   }
 }
 
-/** Returns a request in which all units of an item that is not planned are the whole item. Cancelled items have no units. */
-function withWholeItems({ items, phase }: RunState, { units = [], itemIds, ...request }: CancelRequest) {
+/** Returns the state of a request of which parts have these states. */
+const worstOf = (parts: readonly Cancellation[]): Cancellation =>
+  CANCELLATIONS.findLast((each) => parts.includes(each))!;
+
+/** Returns a request in which all units that are left of an item are the whole item. Cancelled items have no units. */
+function withWholeItems(state: RunState, { units = [], itemIds, ...request }: CancelRequest) {
+  const { items } = state;
   const open = units.filter(({ itemId }) => items.some(({ id, status }) => id === itemId && status !== 'cancelled'));
-  const isWhole = ({ itemId, quantity }: ItemUnits) =>
-    phase === 'preparing' && items.some((item) => item.id === itemId && item.quantity === quantity);
+  const isWhole = ({ itemId, quantity }: ItemUnits) => cancellableUnits(state, itemId) === quantity;
   const whole = open.filter(isWhole).map(({ itemId }) => itemId);
   return { ...request, itemIds: itemIds && [...itemIds, ...whole], units: open.filter((each) => !isWhole(each)) };
 }

@@ -114,13 +114,21 @@ export const EVENT_SCHEMAS = {
     }),
   },
   order_cancel_refused: {
-    summary: 'A print partner refused to cancel items',
+    summary: 'A print partner refused to cancel items, or units of them',
     schema: ofOrder('order_cancel_refused', 'OrderCancelRefused', {
       ...status,
       items: z
         .array(z.object({ itemReferenceId: z.string(), ...status, metadata }))
         .readonly()
         .describe('The items that the partner goes on to make.'),
+    }),
+  },
+  order_item_units_cancelled: {
+    summary: 'Units of an item were cancelled, and the rest of it goes on',
+    schema: ofItem('order_item_units_cancelled', 'OrderItemUnitsCancelled', {
+      ...status,
+      quantity: z.int().describe('Units that were cancelled now.'),
+      cancelledQuantity: z.int().describe('All units of the item that were cancelled while the rest of it went on.'),
     }),
   },
   attention_raised: {

@@ -5,6 +5,7 @@ export const NOTIFICATION_EVENTS = [
   'order_item_tracking_code_updated',
   'order_delivery_estimate_updated',
   'order_cancel_refused',
+  'order_item_units_cancelled',
 ] as const;
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];

@@ -23,6 +23,8 @@ export interface ItemView {
   readonly metadata: readonly unknown[];
   /** Why production stopped, in Pressline's words; null while it has not stopped. */
   readonly comment: string | null;
+  /** Units that were cancelled while the rest of the item went on. */
+  readonly cancelledUnits: number;
   readonly fulfillments: readonly Fulfillment[];
 }
 
@@ -33,7 +35,11 @@ export interface NotifiedSnapshot {
   readonly maxDeliveryDate: string | null;
   /** Number of cancel requests that partners refused. */
   readonly refusedCancels: number;
-  readonly items: Readonly<Record<string, { readonly status: string; readonly trackingCodes: readonly string[] }>>;
+  readonly items: Readonly<Record<string, NotifiedItem>>;
+}
+
+interface NotifiedItem extends Pick<ItemView, 'status' | 'cancelledUnits'> {
+  readonly trackingCodes: readonly string[];
 }
 
 /** Returns the snapshot of an order. */
@@ -44,7 +50,10 @@ export function snapshotOf(view: OrderView): NotifiedSnapshot {
     maxDeliveryDate: view.maxDeliveryDate,
     refusedCancels: view.refusedCancels.length,
     items: Object.fromEntries(
-      view.items.map(({ id, status, fulfillments }) => [id, { status, trackingCodes: trackingCodes(fulfillments) }]),
+      view.items.map(({ id, status, cancelledUnits, fulfillments }) => [
+        id,
+        { status, cancelledUnits, trackingCodes: trackingCodes(fulfillments) },
+      ]),
     ),
   };
 }
@@ -101,6 +110,19 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
           fulfillmentStatus: status,
           comment,
           refusalReasonCode,
+        },
+      });
+    }
+    const quantity = item.cancelledUnits - (before?.cancelledUnits ?? 0);
+    if (quantity > 0) {
+      notifications.push({
+        event: 'order_item_units_cancelled',
+        payload: {
+          ...common,
+          status,
+          fulfillmentStatus: status,
+          quantity,
+          cancelledQuantity: item.cancelledUnits,
         },
       });
     }

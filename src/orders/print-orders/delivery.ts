@@ -25,8 +25,8 @@ export interface PrintOrderRow extends MessageSource {
 
 /**
  * Result of a delivery.
- * @property repeatsUpdate shipping revision of the latest order update, when the partner has accepted it. It has to follow a
- *   repeated delivery: a partner that has lost its data would keep the first address
+ * @property repeatsUpdate revision of the latest order update that the partner has accepted. It has to follow a repeated
+ *   delivery: a partner that has lost its data would keep the first address
  */
 export type PrintOrderDelivery = (PartnerResponse & { readonly repeatsUpdate?: number | null }) | Unbuildable;
 
@@ -104,8 +104,8 @@ export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string
     UPDATE print_orders p SET accepted_at = coalesce(p.accepted_at, now())
     FROM print_orders before JOIN orders o ON o.id = before.order_id
     WHERE p.id = ${printOrderId} AND before.id = p.id
-    RETURNING (SELECT CASE WHEN u.accepted_at IS NOT NULL THEN u.shipping_revision END
-      FROM print_order_updates u WHERE u.print_order_id = p.id ORDER BY u.revision DESC LIMIT 1) AS repeats_update,
+    RETURNING (SELECT max(u.revision) FROM print_order_updates u
+      WHERE u.print_order_id = p.id AND u.accepted_at IS NOT NULL) AS repeats_update,
       CASE WHEN before.accepted_at IS NULL THEN greatest(0, extract(epoch FROM now() - o.ordered_at))::float8 END
         AS first_after_seconds`;
   if (accepted?.firstAfterSeconds != null) {
@@ -126,15 +126,15 @@ async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Pa
   return stored!.body;
 }
 
-/** Builds a message. It depends on stored data only, so that an error is final. */
+/** Builds a message. It depends on stored data only, so that an error is final. @param update absent for the first delivery */
 export function messageOf(
   { links }: Pick<DeliveryDeps, 'links'>,
   row: PrintOrderRow,
   partner: Partner,
-  revision?: number,
+  update?: Parameters<typeof buildMessage>[3],
 ): string | Unbuildable {
   try {
-    return buildMessage(links, row, partner, revision);
+    return buildMessage(links, row, partner, update);
   } catch (error) {
     const message = `The print order cannot be built: ${error instanceof Error ? error.message : String(error)}`;
     return { outcome: 'unbuildable', message, error };

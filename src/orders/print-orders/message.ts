@@ -8,6 +8,7 @@ import {
   buildPrintOrder,
   type PrintFile,
   type PrintOrderAddress,
+  PrintOrderError,
   withRevision,
 } from '../../partners/domain/print-order';
 import type { PackageBody } from '../../partners/message-schemas';
@@ -84,16 +85,34 @@ export const messageJobs = (sql: Queryable): Fragment => sql`
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
     WHERE j.print_order_id = p.id)`;
 
-/** Statuses of jobs that an order update leaves out. */
+/** Statuses of jobs that the partner is not to make. */
 const LEFT_OUT = ['cancelled', 'superseded'];
 
+/** What an order update has beside the print order. */
+export interface UpdatedMessage {
+  /** Counts from 2. */
+  readonly revision: number;
+  /** Units that the partner is to make, by job id. */
+  readonly wanted: Readonly<Record<string, number>>;
+}
+
 /**
- * Builds the message of a print order from the stored order.
- * @param revision of an order update, which leaves out cancelled and rerouted units. The first delivery has none
+ * Builds the message of a print order from the stored order. It leaves out cancelled and rerouted units.
+ * @param update absent for the first delivery
  */
-export function buildMessage(links: LinkSigner, source: MessageSource, partner: Partner, revision?: number): string {
+export function buildMessage(
+  links: LinkSigner,
+  source: MessageSource,
+  partner: Partner,
+  update?: UpdatedMessage,
+): string {
   const { order } = source;
-  const jobs = revision === undefined ? source.jobs : wantedJobs(source.jobs);
+  const wanted = update?.wanted ?? storedUnits(source.jobs);
+  const jobs = source.jobs.flatMap((job) => {
+    const quantity = wanted[job.id];
+    return quantity === undefined ? [] : [{ ...job, quantity }];
+  });
+  if (jobs.length === 0) throw new PrintOrderError(`print order ${source.id} has no units left`);
   const packages = packForPartner(order, partner, jobs);
   const branding = packages.map((pack) => brandedPackaging(order, pack, source.clientSettings));
   const body = buildPrintOrder({
@@ -114,15 +133,15 @@ export function buildMessage(links: LinkSigner, source: MessageSource, partner: 
     customs: customsOf(order, partner, packages, jobs),
     rates: order.rates,
   });
-  return JSON.stringify(revision === undefined ? body : withRevision(body, revision));
+  return JSON.stringify(update === undefined ? body : withRevision(body, update.revision));
 }
 
-/** Returns the jobs with the units that the partner is to make. */
-function wantedJobs(jobs: MessageSource['jobs']): MessageJob[] {
-  return jobs.flatMap((job) => {
-    const quantity = job.quantity - job.cancelledQuantity;
-    return LEFT_OUT.includes(job.status) || quantity === 0 ? [] : [{ ...job, quantity }];
+/** Returns the units that the partner is to make, by job id, as the rows have them. */
+function storedUnits(jobs: MessageSource['jobs']): UpdatedMessage['wanted'] {
+  const left = jobs.map(({ id, status, quantity, cancelledQuantity }): [string, number] => {
+    return [id, LEFT_OUT.includes(status) ? 0 : quantity - cancelledQuantity];
   });
+  return Object.fromEntries(left.filter(([, units]) => units > 0));
 }
 
 /** Returns the packaging workflow of a package: that of its packaging instruction, else of the client's settings. */

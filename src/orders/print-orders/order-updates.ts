@@ -1,11 +1,11 @@
 import type { PartnerResponse } from '../../partners/calls';
-import type { Partner } from '../../partners/partner-rows';
-import { randomToken } from '../../platform/ids';
+import { randomToken, sha256 } from '../../platform/ids';
 import { type DeliveryDeps, messageOf, type PrintOrderRow, printOrderRow, send, type Unbuildable } from './delivery';
+import type { UpdatedMessage } from './message';
 
 /**
  * Result of an order update.
- * `not_needed`: the first delivery has the current address and method, or a newer change has its own update.
+ * `not_needed`: the first message has or will have the current data, or a newer change has its own update.
  */
 export type OrderUpdateResponse =
   | { readonly outcome: 'not_needed' }
@@ -13,53 +13,80 @@ export type OrderUpdateResponse =
   | PartnerResponse
   | Unbuildable;
 
-/** @param shippingRevision the order's shipping revision that the partner should get */
-export interface OrderUpdate {
+export interface OrderUpdate extends Pick<UpdatedMessage, 'wanted'> {
   readonly printOrderId: string;
+  /** The order's shipping revision that the partner should get. */
   readonly shippingRevision: number;
+  /** True when the partner must be told about units, also when it has the address and the method. */
+  readonly units?: boolean;
 }
 
 type Deps = Omit<DeliveryDeps, 'objects'>;
 
 /**
- * Sends a partner the whole print order again after a change of address or method: the same `id`, and a `revision` that
- * counts from 2. The message is stored before it is sent. Every delivery repeats it byte for byte under one `webhook-id`.
+ * Sends a partner the whole print order again, with the same `id` and a `revision` that counts from 2: after a change of address
+ * or method, or with fewer units. The message is stored before it is sent. Every delivery repeats it byte for byte under one
+ * `webhook-id`.
  */
 export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promise<OrderUpdateResponse> {
-  const { sql } = deps;
-  const { printOrderId, shippingRevision } = update;
-  const row = await printOrderRow(sql, printOrderId);
-  const { partner } = row;
-  const message = (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, partner, update));
+  const row = await printOrderRow(deps.sql, update.printOrderId);
+  const message = (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, update));
   if (message === null) return { outcome: 'not_needed' };
-  if ('outcome' in message) return message;
+  return 'outcome' in message ? message : await sendUpdate(deps, row, message);
+}
+
+/** Sends an order update once more. */
+export async function repeatOrderUpdate(
+  deps: Deps,
+  { printOrderId, revision }: { readonly printOrderId: string; readonly revision: number },
+): Promise<OrderUpdateResponse> {
+  const [stored] = await deps.sql<StoredUpdate[]>`
+    SELECT revision, message_id, body FROM print_order_updates
+    WHERE print_order_id = ${printOrderId} AND revision = ${revision}`;
+  if (stored === undefined) return { outcome: 'not_needed' };
+  return await sendUpdate(deps, await printOrderRow(deps.sql, printOrderId), stored);
+}
+
+interface StoredUpdate {
+  readonly revision: number;
+  readonly messageId: string;
+  readonly body: string;
+}
+
+async function sendUpdate(
+  deps: Deps,
+  { id: printOrderId, partner }: PrintOrderRow,
+  { revision, ...message }: StoredUpdate,
+): Promise<OrderUpdateResponse> {
+  const { sql } = deps;
   if (partner.orderUpdateUrl === null) {
     return { outcome: 'no_address', message: `${partner.uid} has no orderUpdateUrl` };
   }
-  const request = { kind: 'order_update', printOrderId, revision: shippingRevision } as const;
+  const request = { kind: 'order_update', printOrderId, revision } as const;
   const { response, logged } = await send(deps, { partner, url: partner.orderUpdateUrl, ...message }, request);
   if (response.outcome !== 'accepted') await logged;
   else {
     await sql`
       WITH logged AS (${logged})
       UPDATE print_order_updates SET accepted_at = coalesce(accepted_at, now())
-      WHERE print_order_id = ${printOrderId} AND shipping_revision = ${shippingRevision}`;
+      WHERE print_order_id = ${printOrderId} AND revision = ${revision}`;
   }
   return response;
 }
 
-interface StoredUpdate {
-  readonly messageId: string;
-  readonly body: string;
+/**
+ * Returns the key of an update. It names what the partner gets, not the step of the order run: a run that was reset finds the
+ * message that it has sent before.
+ */
+function keyOf({ shippingRevision, wanted }: OrderUpdate): string {
+  const units = Object.entries(wanted).toSorted(([a], [b]) => (a < b ? -1 : 1));
+  return sha256(JSON.stringify([shippingRevision, units])).toString('base64url');
 }
 
-async function storedUpdate(
-  { sql }: Deps,
-  { printOrderId, shippingRevision }: OrderUpdate,
-): Promise<StoredUpdate | undefined> {
+async function storedUpdate({ sql }: Deps, update: OrderUpdate): Promise<StoredUpdate | undefined> {
   const [stored] = await sql<StoredUpdate[]>`
-    SELECT message_id, body FROM print_order_updates
-    WHERE print_order_id = ${printOrderId} AND shipping_revision = ${shippingRevision}`;
+    SELECT revision, message_id, body FROM print_order_updates
+    WHERE print_order_id = ${update.printOrderId} AND content_key = ${keyOf(update)}`;
   return stored;
 }
 
@@ -67,24 +94,23 @@ async function storedUpdate(
 async function storeUpdate(
   deps: Deps,
   row: PrintOrderRow,
-  partner: Partner,
   update: OrderUpdate,
 ): Promise<StoredUpdate | Unbuildable | null> {
   const { sql } = deps;
-  const { printOrderId, shippingRevision } = update;
-  if (row.body === null || row.shippingRevision !== shippingRevision) return null;
+  const { printOrderId, shippingRevision, wanted, units = false } = update;
+  if (row.body === null || Object.keys(wanted).length === 0) return null;
+  if (row.shippingRevision !== shippingRevision && !units) return null;
   const [before] = await sql<{ isNeeded: boolean; revision: number }[]>`
-    SELECT coalesce(body_shipping_revision < ${shippingRevision}, true) AND EXISTS (
-        SELECT FROM print_jobs j WHERE j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
-          AND j.quantity > j.cancelled_quantity) AS is_needed,
+    SELECT coalesce(body_shipping_revision < ${shippingRevision}, true) OR ${units} AS is_needed,
       (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
     FROM print_orders p WHERE id = ${printOrderId}`;
   if (before === undefined || !before.isNeeded) return null;
-  const body = messageOf(deps, row, partner, before.revision);
+  const { revision } = before;
+  const body = messageOf(deps, row, row.partner, { revision, wanted });
   if (typeof body !== 'string') return body;
   await sql`
-    INSERT INTO print_order_updates (print_order_id, revision, shipping_revision, message_id, body)
-    VALUES (${printOrderId}, ${before.revision}, ${shippingRevision}, ${`msg_${randomToken(18)}`}, ${body})
-    ON CONFLICT (print_order_id, shipping_revision) DO NOTHING`;
+    INSERT INTO print_order_updates (print_order_id, revision, content_key, message_id, body)
+    VALUES (${printOrderId}, ${revision}, ${keyOf(update)}, ${`msg_${randomToken(18)}`}, ${body})
+    ON CONFLICT (print_order_id, content_key) DO NOTHING`;
   return (await storedUpdate(deps, update))!;
 }

@@ -31,6 +31,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   cancel_requested: [],
   cancel_items: ['itemIds'],
   cancel_units: ['units'],
+  units_cancelled: ['quantity'],
   partner_cancel_confirmed: [],
   partner_cancel_refused: [],
   payment: ['status', 'reference'],

@@ -95,13 +95,16 @@ export async function readCharges(sql: Queryable, orderId: string): Promise<Orde
   return orderCharges(row!.charges);
 }
 
-/** Refunds units of items, with the shipping price of invoices that have no units left. */
+/**
+ * Refunds units of items, with the shipping price of invoices that have no units left. Units that several print orders make are
+ * refunded from the charges of the named print order first.
+ */
 export async function refundItems(
   tx: Queryable,
   refund: {
     readonly orderId: string;
     readonly step: string;
-    readonly reason: string;
+    readonly printOrderId: string;
     readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
   },
 ): Promise<void> {
@@ -113,8 +116,10 @@ export async function refundItems(
     const reference = references.find((row) => row.id === itemId)?.itemReferenceId;
     if (reference !== undefined) wanted.set(reference, (wanted.get(reference) ?? 0) + quantity);
   }
-  const { all } = await readCharges(tx, orderId);
-  const changes = refundUnits(all, wanted);
+  const charges = await readCharges(tx, orderId);
+  const own = charges.of(refund.printOrderId);
+  const others = charges.all.filter((each) => each !== own);
+  const changes = refundUnits(own === undefined ? others : [own, ...others], wanted);
   await storeReceipts(
     tx,
     orderId,

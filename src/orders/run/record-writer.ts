@@ -186,8 +186,8 @@ function settledJobs({ effects }: RunRecord) {
   };
 }
 
-/** Logged repairs that take units from print orders which go on. */
-const TAKES_UNITS = ['reroute', 'reproduce', 'refund_items'];
+/** Log entries of steps that take units from print orders which go on. */
+const TAKES_UNITS = ['reroute', 'reproduce', 'units_cancelled'];
 
 /** Returns the print orders of which units have ended or, in this record, were taken away. */
 function withEndedUnits({ snapshot, effects }: RunRecord): string[] {

@@ -38,6 +38,7 @@ describe('/v1/webhooks', () => {
         'order_item_tracking_code_updated',
         'order_delivery_estimate_updated',
         'order_cancel_refused',
+        'order_item_units_cancelled',
       ],
       enabled: true,
       disabledReason: null,

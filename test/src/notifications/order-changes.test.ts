@@ -17,6 +17,7 @@ const item = (fields: Partial<ItemView> = {}): ItemView => ({
   status: 'created',
   metadata: [{ key: 'shelf', value: '7' }],
   comment: null,
+  cancelledUnits: 0,
   fulfillments: [],
   ...fields,
 });
@@ -53,6 +54,18 @@ describe('notifications of an order', () => {
     ]);
     expect(eventsOf(view, view)).toEqual([]);
     expect(eventsOf({ ...view, refusedCancels: [['2'], ['1', '2']] }, view)).toEqual(['order_cancel_refused']);
+  });
+
+  it('cancelled units of an item that goes on are notified once, with the units of each time', () => {
+    const cancelled = (cancelledUnits: number) => order({ items: [item({ cancelledUnits })] });
+    expect(changesOf(cancelled(5), snapshotOf(cancelled(2)))).toMatchObject([
+      {
+        event: 'order_item_units_cancelled',
+        payload: { itemReferenceId: 'item-1', status: 'created', quantity: 3, cancelledQuantity: 5 },
+      },
+    ]);
+    expect(eventsOf(cancelled(2), null)).toEqual(['order_item_units_cancelled']);
+    expect(eventsOf(cancelled(5), cancelled(5))).toEqual([]);
   });
 
   it('changed statuses of the order and of an item have every field of the payload', () => {

@@ -1,12 +1,29 @@
-import { type TestStack, testStack } from '../../support/stack';
-import { faultyFile, poster } from './client-orders';
-import { accepted, is, orderBody, orderUntil } from './order-fixture';
+import { textOf } from '../../src/documents/pictures';
+import { eventually, type TestStack, testStack } from '../../support/stack';
+import { addressIn, faultyFile, orderOf, poster, readUntil, tShirt } from './client-orders';
+import { operatorHelpers } from './operator-fixture';
+import {
+  accepted,
+  type HandedOver,
+  handedOver,
+  is,
+  orderBody,
+  orderLog,
+  orderNow,
+  orderUntil,
+  seenPrintOrders,
+} from './order-fixture';
+
+/** Single units that clients and operators cancel, before the plan and while a partner makes them. */
 
 let stack: TestStack;
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
+  await stack.client.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
 });
+
+const { repair, say } = operatorHelpers(() => stack);
 
 const read = (orderId: string) => stack.client.getOrder({ params: { orderId } });
 const cancel = (orderId: string, items: object[], by: 'client' | 'operator' = 'client') =>
@@ -55,33 +72,279 @@ test('all units of an unplanned item are the whole item', async () => {
   expect((await read(id)).receipts).toEqual([]);
 });
 
-test('units that a partner has are refused to a client; an operator ends them with their refund', async () => {
-  const id = await submitted('late-units');
-  const { printOrderId } = await accepted(stack, id);
-  const before = await read(id);
-  await expect(cancel(id, [{ itemReferenceId: 'poster', quantity: 2 }])).rejects.toMatchObject({
-    status: 409,
-    body: { message: expect.stringContaining('only whole items') },
+/** Submits an order of five posters and waits until prints-berlin has it. @param marker of the sandbox partner's behaviour */
+const withPartner = (reference: string, marker?: string) =>
+  handedOver(stack, reference, {
+    quantity: 5,
+    ...(marker === undefined ? {} : { address: { addressLine2: `sandbox:${marker}` } }),
   });
-  expect(await read(id)).toMatchObject({ receipts: [{ type: 'invoice' }], items: [{ fulfillmentStatus: 'passed' }] });
+const units = (quantity: number) => [{ itemReferenceId: 'poster', quantity }];
+const made = async (orderId: string) => (await read(orderId)).items[0]!.printJobs as { quantity: number }[];
+const updatesOf = ({ printOrderId }: HandedOver) => seenPrintOrders(stack, [printOrderId])[0]!.updates;
+const logged = async (orderId: string, type: string) =>
+  (await orderLog(stack, orderId)).filter((entry) => entry.type === type).map(({ data }) => data);
 
-  await cancel(id, [{ itemReferenceId: 'poster', quantity: 4 }], 'operator');
-  await orderUntil(stack, id, ({ financialStatus }) => financialStatus === 'partially_refunded');
-  const after = await read(id);
-  expect(after.items[0]).toMatchObject({ fulfillmentStatus: 'passed', printJobs: [{ quantity: 1 }] });
-  expect((await receiptsOf(id)).slice(0, 2)).toEqual([
-    ['invoice', 5],
-    ['refund', 4],
-  ]);
-  expect(before.items[0]!.printJobs).toMatchObject([{ quantity: 5 }]);
+/** Returns the notifications of an order about an event, once there is one. */
+const notified = (orderId: string, event: string) =>
+  eventually(async () => {
+    const rows = await stack.services.sql<{ body: string }[]>`
+      SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = ${event} ORDER BY id`;
+    return rows.length === 0 ? undefined : rows.map(({ body }) => JSON.parse(body));
+  });
 
-  const { documents } = await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
-  expect(documents.length).toBeGreaterThan(0);
+/** Runs work while prints-berlin takes no order updates. */
+async function withoutUpdates(work: () => Promise<void>): Promise<void> {
+  const { sql } = stack.services;
+  const [before] = await sql<{ url: string }[]>`
+    SELECT order_update_url AS url FROM partners WHERE uid = 'prints-berlin'`;
+  await sql`UPDATE partners SET order_update_url = NULL WHERE uid = 'prints-berlin'`;
+  try {
+    await work();
+  } finally {
+    await sql`UPDATE partners SET order_update_url = ${before!.url} WHERE uid = 'prints-berlin'`;
+  }
+}
+
+describe.each(['client', 'operator'] as const)('units that a partner has, cancelled by a %s', (by) => {
+  test('end when the partner accepts the order update, and the client is notified', async () => {
+    const order = await withPartner(`agreed-${by}`);
+    const { orderId, jobIds } = order;
+    const weight = (await read(orderId)).shipment!.totalWeight;
+    expect(await cancel(orderId, units(2), by)).toMatchObject({
+      fulfillmentStatus: 'passed',
+      cancellation: 'done',
+    });
+    expect(updatesOf(order)).toMatchObject([{ revision: 2, counts: [3], response: '200' }]);
+    const after = await read(orderId);
+    expect(after).toMatchObject({ financialStatus: 'partially_refunded', items: [{ printJobs: [{ quantity: 3 }] }] });
+    expect(await receiptsOf(orderId)).toEqual([
+      ['invoice', 5],
+      ['refund', 2],
+    ]);
+    expect(after.items[0]!.eventLog).toContainEqual(
+      expect.objectContaining({ type: 'units_cancelled', data: { quantity: 2 } }),
+    );
+    expect(await notified(orderId, 'order_item_units_cancelled')).toMatchObject([
+      { orderId, itemReferenceId: 'poster', status: 'passed', quantity: 2, cancelledQuantity: 2 },
+    ]);
+    await readUntil(stack.client, orderId, ({ shipment }) => shipment!.totalWeight < weight);
+    expect(seenPrintOrders(stack, [order.printOrderId])[0]!.cancelOrders).toEqual([]);
+
+    // The rest of the units is the whole item, for which the partner gets a cancel request.
+    expect(await cancel(orderId, units(3), by)).toMatchObject({ fulfillmentStatus: 'canceled', cancellation: 'done' });
+    expect(seenPrintOrders(stack, [order.printOrderId])[0]!.cancelOrders).toMatchObject([{ itemIds: jobIds }]);
+    expect(updatesOf(order)).toHaveLength(1);
+    const { receipts, financialStatus } = await read(orderId);
+    expect(financialStatus).toBe('refunded');
+    for (const total of ['totalInclVat', 'totalVat', 'total'] as const) {
+      expect(receipts.reduce((sum, receipt) => sum + receipt[total]!, 0)).toBeCloseTo(0, 2);
+    }
+  });
+
+  test('stay when the partner refuses the order update, and the client is notified', async () => {
+    const { orderId } = await withPartner(`refused-${by}`, 'refuses-updates');
+    expect(await cancel(orderId, units(2), by)).toMatchObject({ cancellation: 'refused' });
+    expect(await made(orderId)).toMatchObject([{ quantity: 5 }]);
+    expect(await receiptsOf(orderId)).toEqual([['invoice', 5]]);
+    expect(await notified(orderId, 'order_cancel_refused')).toMatchObject([{ items: [{ itemReferenceId: 'poster' }] }]);
+    expect(await orderNow(stack, orderId)).toMatchObject({ attention: 'cancel_refused' });
+  });
+});
+
+test('the stock of cancelled units is released', async () => {
+  const { id } = await stack.client.submitOrder({
+    body: orderOf(stack, {
+      shippingAddress: addressIn.US,
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 5,
+      items: [tShirt(stack, { quantity: 5, retailPriceInclVat: 100 })],
+    }),
+  });
+  const { partner, jobIds } = await accepted(stack, id);
+  const reserved = async () => {
+    const filterBy = { printJobId: jobIds.map(Number) };
+    const { items } = await stack.partner(partner).listInventoryConsumption({ body: { filterBy } });
+    return items.map(({ quantity }) => quantity);
+  };
+  expect(await reserved()).toEqual([5]);
+  expect(await cancel(id, [{ itemReferenceId: 't-shirt', quantity: 2 }])).toMatchObject({ cancellation: 'done' });
+  expect(await reserved()).toEqual([3]);
+});
+
+test('several partial refunds add up to the price of their units, with their tax', async () => {
+  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=0') }];
+  const body = { ...orderBody(stack, 'cents'), items: [poster(stack, { quantity: 7, files, retailPriceInclVat: 20 })] };
+  const { id } = await stack.client.submitOrder({ body: body as never });
+  await accepted(stack, id);
+  for (const quantity of [1, 3, 2]) {
+    expect(await cancel(id, units(quantity))).toMatchObject({ cancellation: 'done' });
+  }
+  const { receipts } = await read(id);
+  const [invoice, ...refunds] = receipts.map(({ items }) => items.find(({ type }) => type === 'product')!);
+  const sum = (lines: typeof refunds, name: 'price' | 'vat') => lines.reduce((total, line) => total + line[name], 0);
+  expect(refunds.map(({ amount }) => amount)).toEqual([1, 3, 2]);
+  for (const name of ['price', 'vat'] as const) {
+    expect(-sum(refunds, name)).toBeCloseTo((invoice![name] * 6) / 7, 1);
+    expect(Math.round((invoice![name] + sum(refunds, name)) * 100)).toBe(Math.round((invoice![name] * 100) / 7));
+  }
+  expect((await notified(id, 'order_item_units_cancelled')).map((each) => each.cancelledQuantity)).toEqual([1, 4, 6]);
+});
+
+describe('a partner that takes no order updates', () => {
+  test('gets no request for units of a client, and an operator ends them at once', async () => {
+    await withoutUpdates(async () => {
+      const order = await withPartner('no-updates');
+      const { orderId } = order;
+      await expect(cancel(orderId, units(2))).rejects.toMatchObject({
+        status: 409,
+        body: { message: expect.stringContaining('takes no changes of quantities: only whole items can be cancelled') },
+      });
+      expect(await made(orderId)).toMatchObject([{ quantity: 5 }]);
+      expect(await cancel(orderId, units(2), 'operator')).toMatchObject({ cancellation: 'done' });
+      expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
+      await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+      expect(updatesOf(order)).toEqual([]);
+      // It can be asked to cancel the whole item.
+      expect(await cancel(orderId, units(3))).toMatchObject({ cancellation: 'done' });
+    });
+  });
+});
+
+test('an operator ends units whose partner has refused to stop, which settles the refusal', async () => {
+  const { orderId } = await withPartner('refused-first', 'refuses-updates');
+  await cancel(orderId, units(4));
+  expect(await cancel(orderId, units(4), 'operator')).toMatchObject({ cancellation: 'done' });
+  expect(await made(orderId)).toMatchObject([{ quantity: 1 }]);
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'partner_not_updated');
+  await expect(cancel(orderId, units(2), 'operator')).rejects.toMatchObject({ status: 409 });
+});
+
+describe('while a partner has not responded', () => {
+  test('further units are refused, and a change of address asks for the units too', async () => {
+    const order = await withPartner('asked-twice', 'misses-updates');
+    const { orderId, printOrderId } = order;
+    expect(await cancel(orderId, units(2))).toMatchObject({ cancellation: 'requested' });
+    await expect(cancel(orderId, units(1))).rejects.toMatchObject({
+      status: 409,
+      body: { message: expect.stringContaining('has not responded') },
+    });
+    const { shippingAddress } = orderBody(stack, 'asked-twice');
+    await stack.client.updateShipment({
+      params: { orderId },
+      body: { shippingAddress: { ...shippingAddress, addressLine1: 'Invalidenstrasse 2' } },
+    });
+    await eventually(async () => updatesOf(order).find(({ addressLine1 }) => addressLine1 === 'Invalidenstrasse 2'));
+    expect(updatesOf(order).at(-1)).toMatchObject({ counts: [3] });
+    // The partner's postback is its agreement. A unit that nobody asked for waits for an operator.
+    await say({ printOrderId }, 'cancelled', { items: [{ orderItemId: order.jobIds[0], quantity: 3 }] });
+    await orderUntil(stack, orderId, ({ items }) => items[0]!.status === 'manual_handling');
+    expect(await receiptsOf(orderId)).toEqual([
+      ['invoice', 5],
+      ['refund', 2],
+    ]);
+    await repair(orderId, { action: 'refund' });
+    expect(await made(orderId)).toMatchObject([{ quantity: 2 }]);
+  });
+
+  test('an operator ends the units by a second request', async () => {
+    const { orderId } = await withPartner('asked-and-forced', 'misses-updates');
+    expect(await cancel(orderId, units(2), 'operator')).toMatchObject({ cancellation: 'requested' });
+    await expect(repair(orderId, { action: 'hold' })).resolves.toBeDefined();
+    expect(await cancel(orderId, units(2), 'operator')).toMatchObject({ cancellation: 'done' });
+    expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
+  });
+
+  test('units that the partner and a client cancel at the same time end once', async () => {
+    const order = await withPartner('both-at-once', 'delays-updates=1500');
+    const { orderId, printOrderId, jobIds } = order;
+    const [{ cancellation }] = await Promise.all([
+      cancel(orderId, units(2)),
+      eventually(async () => updatesOf(order)[0]).then(() =>
+        say({ printOrderId }, 'cancelled', { items: [{ orderItemId: jobIds[0], quantity: 2 }] }),
+      ),
+    ]);
+    expect(cancellation).toBe('done');
+    await eventually(async () => (await logged(orderId, 'order_update_accepted'))[0]);
+    expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
+    expect(await receiptsOf(orderId)).toEqual([
+      ['invoice', 5],
+      ['refund', 2],
+    ]);
+  });
+});
+
+test('units that are cancelled after the dispatch are in no new document of their parcel', async () => {
+  const { id } = await stack.client.submitOrder({
+    body: orderOf(stack, {
+      shippingAddress: addressIn.CH,
+      shipmentMethodUid: 'tern_parcel_standard',
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 5,
+      items: [poster(stack, { quantity: 5, retailPriceInclVat: 100 })],
+    }),
+  });
+  const { printOrderId, partner } = await accepted(stack, id);
+  const form = async () => {
+    const { documents, trackingCode } = await stack.partner(partner).dispatchOrder({ body: { orderId: printOrderId } });
+    const texts = await Promise.all(
+      documents.map(async ({ url }) => (await textOf(Buffer.from(await (await fetch(url)).arrayBuffer()))).join(' ')),
+    );
+    return { text: texts.find((text) => text.includes('Commercial Invoice'))!, trackingCode };
+  };
+  const before = await form();
+  expect(before.text).toContain('100.00 EUR');
+  expect(await cancel(id, units(2))).toMatchObject({ cancellation: 'done' });
   const [parcel] = (await read(id)).shipment!.packages as { items: object[] }[];
-  expect(parcel!.items).toEqual([{ itemReferenceId: 'poster', quantity: 1 }]);
-  await expect(cancel(id, [{ itemReferenceId: 'poster', quantity: 2 }], 'operator')).rejects.toMatchObject({
-    status: 409,
+  expect(parcel!.items).toEqual([{ itemReferenceId: 'poster', quantity: 3 }]);
+  const after = await form();
+  expect(after.text).toContain('60.00 EUR');
+  expect(after.text).not.toContain('100.00 EUR');
+  expect(after.trackingCode).toBe(before.trackingCode);
+});
+
+test('units of the rest are cancelled after a part of the order has left', async () => {
+  const order = await handedOver(stack, 'part-left-units', { items: 2, quantity: 5 });
+  const { orderId, jobIds, printOrderId } = order;
+  await say({ printOrderId }, 'shipped', { orderItemId: jobIds[1] });
+  await orderUntil(stack, orderId, ({ items }) => items[1]!.status === 'shipped');
+  expect(await cancel(orderId, units(2))).toMatchObject({ cancellation: 'done' });
+  expect(updatesOf(order)).toMatchObject([{ counts: [3, 1] }]);
+  await expect(cancel(orderId, [{ itemReferenceId: 'sticker' }])).rejects.toMatchObject({ status: 409 });
+  expect(await stack.client.cancelOrder({ params: { orderId }, body: {} })).toMatchObject({
+    fulfillmentStatus: 'shipped',
+    cancellation: 'done',
   });
+});
+
+test('an item that is cancelled on hold is not in the print order', async () => {
+  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=3000') }];
+  const body = orderBody(stack, 'held-item', { items: 2 });
+  const items = body.items.map((item) => ({ ...item, files }));
+  const { id } = await stack.client.submitOrder({ body: { ...body, items } as never });
+  await orderUntil(stack, id, is('uploading'));
+  await repair(id, { action: 'hold' });
+  const { printOrderIds } = await orderUntil(stack, id, (now) => now.printOrderIds.length === 1);
+  expect(await cancel(id, [{ itemReferenceId: 'sticker' }])).toMatchObject({ cancellation: 'done' });
+  await repair(id, { action: 'release' });
+  await accepted(stack, id);
+  const [sent] = await stack.services.sql<{ body: string }[]>`
+    SELECT body FROM print_orders WHERE id = ${printOrderIds[0]!}`;
+  expect(JSON.parse(sent!.body).items).toHaveLength(1);
+});
+
+test('no units and more units than are left are refused', async () => {
+  const { orderId } = await withPartner('bounds');
+  await expect(cancel(orderId, units(0))).rejects.toMatchObject({
+    status: 400,
+    body: { errors: [{ reference: 'items[0].quantity' }] },
+  });
+  await cancel(orderId, units(2));
+  await expect(cancel(orderId, units(4))).rejects.toMatchObject({
+    status: 409,
+    body: { message: expect.stringContaining('Only 3 units') },
+  });
+  await expect(cancel(orderId, units(5))).rejects.toMatchObject({ status: 409 });
+  expect(await made(orderId)).toMatchObject([{ quantity: 3 }]);
 });
 
 test('an item that is named twice, or has fewer units, is refused with its place', async () => {

@@ -30,6 +30,7 @@ const REFUSED: ReadonlySet<string> = new Set([
 const DONE: Readonly<Record<string, string>> = {
   cancel_requested: 'partner_cancel_confirmed',
   cancel_items: 'partner_cancel_confirmed',
+  cancel_units: 'units_cancelled',
   reroute_requested: 'reroute',
   reproduce_requested: 'reproduce',
 };

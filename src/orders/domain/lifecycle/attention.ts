@@ -94,7 +94,8 @@ export const ATTENTION = {
     text: 'a partner refused to cancel and continues production',
     holds: (printOrder) =>
       openJobs(printOrder).some(
-        ({ cancelRequest }) => printOrder.cancel === 'refused' || cancelRequest?.refused === true,
+        ({ cancelRequest, unitsRequest }) =>
+          printOrder.cancel === 'refused' || cancelRequest?.refused === true || unitsRequest?.refused === true,
       ),
   },
   no_partner: {
@@ -103,7 +104,7 @@ export const ATTENTION = {
   },
   dispatch_failed: { text: 'no label could be bought', isResolved: isDispatched },
   partner_not_updated: {
-    text: 'a partner did not get the changed address or method',
+    text: 'a partner did not get the changed address, method or units',
     isResolved: ({ printOrders }) =>
       printOrders.every(
         (printOrder) =>

@@ -1,6 +1,6 @@
 import { audit, hasOpenJobs, isBeforePlanning, openJobs, setItems, updatePrintOrder } from './changes';
 import { withdrawReroutes } from './repairs/waiting-reroutes';
-import type { EventOf, ItemUnits, RunEffect } from './run-events';
+import type { EventOf, RunEffect } from './run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -12,7 +12,7 @@ import {
 } from './run-state';
 import { hasShipped } from './statuses';
 
-/** How clients, operators and partners cancel jobs. */
+/** How clients, operators and partners cancel jobs. `cancelled-units.ts` has how they cancel units of them. */
 
 /** Ends jobs as cancelled. Releases the stock of units that were not printed, and refunds what was invoiced. */
 export function endJobs(
@@ -27,6 +27,7 @@ export function endJobs(
   effects.push({
     type: 'refund',
     reason,
+    printOrderId: printOrder.id,
     jobIds: ending.map(({ id }) => id),
     items: ending.map(({ itemId, quantity }) => ({ itemId, quantity })),
   });
@@ -165,7 +166,7 @@ function withStopResponse(
 }
 
 /** Returns true when a cancel needs no agreement: the partner does not have the job, or has cancelled it. */
-function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
+export function needsNoAgreement(printOrder: PrintOrderState, job: JobState): boolean {
   return NOT_TAKEN.includes(printOrder.delivery) || job.cancelledQuantity === job.quantity;
 }
 
@@ -183,6 +184,17 @@ export function cancellationOf(state: RunState, itemIds: readonly string[]): Can
   );
   if (requests.length === 0 || requests.includes(null)) return null;
   return requests.includes('refused') ? 'refused' : 'requested';
+}
+
+/** Returns what became of a request to cancel units of these items. */
+export function unitsCancellationOf(state: RunState, itemIds: readonly string[]): Cancellation {
+  const requests = state.printOrders.flatMap((printOrder) =>
+    openJobs(printOrder).flatMap(({ itemId, unitsRequest, cancelRequest }) =>
+      itemIds.includes(itemId) ? (unitsRequest ?? cancelRequest ?? []) : [],
+    ),
+  );
+  if (requests.length === 0) return 'done';
+  return requests.some(({ refused }) => refused) ? 'refused' : 'requested';
 }
 
 /** Returns the state of a request to cancel a job. Null without one. */
@@ -204,115 +216,34 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>, eff
   const before = effects.length;
   const isChosen = ({ printOrder }: WaitingReroute) => printOrder.jobs.some((job) => chosen.has(job.itemId));
   const rest = withdrawReroutes(state, isChosen, 'cancelled', effects);
-  const printOrders = rest.printOrders.map((printOrder) => {
-    const isEnding = (job: JobState) => chosen.has(job.itemId);
-    const known = openJobs(printOrder).filter(
-      (job) =>
-        isEnding(job) &&
-        job.cancelledQuantity < job.quantity &&
-        !(event.asksOnly && requestState(printOrder, job) !== null),
-    );
-    requestCancel(printOrder, known, event.reason, effects);
-    // A second request of an operator ends the jobs, a second request of a client changes nothing.
-    const isForced = (job: JobState) => !event.asksOnly && isCancelRequested(printOrder, job);
-    const waits = (job: JobState) => !needsNoAgreement(printOrder, job) && !isForced(job);
-    const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), event.reason, effects);
-    const cancelRequest = { reason: event.reason, refused: false };
-    const jobs = next.jobs.map((job) => (known.includes(job) && waits(job) ? { ...job, cancelRequest } : job));
-    return { ...next, jobs };
-  });
+  const printOrders = rest.printOrders.map((printOrder) =>
+    cancelJobs(printOrder, (job) => chosen.has(job.itemId), event, effects),
+  );
   if (effects.length === before) return state;
   effects.push(audit('cancel_items', event, { itemIds: event.itemIds }));
   return { ...rest, printOrders };
 }
 
-/** Returns true for a job with units that its partner has cancelled and no operator has handled. */
-export const hasCancelledUnits = ({ ended, cancelledQuantity }: JobState): boolean =>
-  ended === null && cancelledQuantity > 0;
-
-/** An operator refunds units that partners have cancelled. They end, and the rest of their jobs goes on. */
-export function refundItems(state: RunState, event: EventOf<'refund_items'>, effects: RunEffect[]): RunState {
-  const { reason, itemIds } = event;
-  const isChosen = (job: JobState) => itemIds.includes(job.itemId) && hasCancelledUnits(job);
-  if (!state.printOrders.some(({ jobs }) => jobs.some(isChosen))) return state;
-  effects.push(audit('refund_items', event, { itemIds }));
-  const printOrders = state.printOrders.map((printOrder) => {
-    const ending = printOrder.jobs.filter(isChosen).map((job): [string, number] => [job.id, job.cancelledQuantity]);
-    const isPart = (job: JobState) => isChosen(job) && job.cancelledQuantity < job.quantity;
-    const kept = printOrder.jobs.map((job) => (isPart(job) ? { ...job, cancelledQuantity: 0 } : job));
-    return endUnits({ ...printOrder, jobs: kept }, new Map(ending), reason, effects);
-  });
-  return { ...state, printOrders };
-}
-
-/** Ends units of open jobs: refunds them, releases their stock and plans the shipment of the rest again. @param units by job id */
-function endUnits(
+/**
+ * Ends jobs that need no agreement, and asks the partner to cancel the others. A second request of an operator ends the
+ * jobs, a second request of a client changes nothing.
+ * @param request.asksOnly true for a client
+ */
+export function cancelJobs(
   printOrder: PrintOrderState,
-  units: ReadonlyMap<string, number>,
-  reason: string,
+  isEnding: (job: JobState) => boolean,
+  { reason, asksOnly }: { readonly reason: string; readonly asksOnly?: boolean },
   effects: RunEffect[],
 ): PrintOrderState {
-  if (units.size === 0) return printOrder;
-  const isWhole = ({ id, quantity }: JobState) => (units.get(id) ?? 0) >= quantity;
-  const jobs = printOrder.jobs.map((job): JobState => {
-    const { id, itemId, progress } = job;
-    const ended = units.get(id);
-    if (ended === undefined || isWhole(job)) return job;
-    const quantity = job.quantity - ended;
-    const items = [{ itemId, quantity: ended }];
-    effects.push({ type: 'refund', reason, jobIds: [`${id}-${job.quantity}`], items });
-    if (progress < JOB_PROGRESS.printed) effects.push({ type: 'reduce_stock', jobs: [{ id, units: quantity }] });
-    return { ...job, quantity };
-  });
-  const whole = printOrder.jobs.filter(isWhole).map(({ id }) => id);
-  const next = endJobs({ ...printOrder, jobs }, ({ id }) => whole.includes(id), reason, effects);
-  if (hasOpenJobs(next)) effects.push({ type: 'replan_shipments', printOrderIds: [next.id] });
-  return next;
-}
-
-/** Returns the units of an open job that its partner has not shipped and has not cancelled. */
-const unitsLeft = ({ ended, progress, quantity, cancelledQuantity }: JobState): number =>
-  ended === null && progress !== JOB_PROGRESS.shipped ? quantity - cancelledQuantity : 0;
-
-/** Returns the units of an item that can be cancelled. */
-export function cancellableUnits(state: RunState, itemId: string): number {
-  if (state.phase === 'preparing') return state.items.find(({ id }) => id === itemId)?.quantity ?? 0;
-  const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs.filter((job) => job.itemId === itemId));
-  return jobs.reduce((sum, job) => sum + unitsLeft(job), 0);
-}
-
-/** Ends single units of items. Before the plan, the item has fewer: `prepared` ends the units that the plan has in addition. */
-export function cancelUnits(state: RunState, event: EventOf<'cancel_units'>, effects: RunEffect[]): RunState {
-  if (!event.units.some(({ itemId }) => cancellableUnits(state, itemId) > 0)) return state;
-  effects.push(audit('cancel_units', event, { units: event.units }));
-  if (state.phase === 'preparing') {
-    const ended = new Map(event.units.map(({ itemId, quantity }) => [itemId, quantity]));
-    const items = state.items.map((item) => ({
-      ...item,
-      quantity: Math.max(item.quantity - (ended.get(item.id) ?? 0), 0),
-    }));
-    return { ...state, items };
-  }
-  return { ...state, printOrders: withoutUnits(state.printOrders, event.units, event.reason, effects) };
-}
-
-/** Ends units of items, in the order of the print orders. */
-export function withoutUnits(
-  printOrders: readonly PrintOrderState[],
-  units: readonly ItemUnits[],
-  reason: string,
-  effects: RunEffect[],
-): PrintOrderState[] {
-  const left = new Map(units.map(({ itemId, quantity }) => [itemId, quantity]));
-  return printOrders.map((printOrder) => {
-    const ending = new Map<string, number>();
-    for (const job of printOrder.jobs) {
-      const wanted = left.get(job.itemId) ?? 0;
-      const taken = Math.min(wanted, unitsLeft(job));
-      if (taken === 0) continue;
-      ending.set(job.id, taken);
-      left.set(job.itemId, wanted - taken);
-    }
-    return endUnits(printOrder, ending, reason, effects);
-  });
+  const known = openJobs(printOrder).filter(
+    (job) =>
+      isEnding(job) && job.cancelledQuantity < job.quantity && !(asksOnly && requestState(printOrder, job) !== null),
+  );
+  requestCancel(printOrder, known, reason, effects);
+  const isForced = (job: JobState) => !asksOnly && isCancelRequested(printOrder, job);
+  const waits = (job: JobState) => !needsNoAgreement(printOrder, job) && !isForced(job);
+  const next = endJobs(printOrder, (job) => isEnding(job) && !waits(job), reason, effects);
+  const cancelRequest = { reason, refused: false };
+  const jobs = next.jobs.map((job) => (known.includes(job) && waits(job) ? { ...job, cancelRequest } : job));
+  return { ...next, jobs };
 }

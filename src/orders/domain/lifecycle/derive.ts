@@ -64,6 +64,15 @@ export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quan
   );
 }
 
+/** Returns the units that the partner is to make, by job id. It was asked not to make the others, or they have ended. */
+export function wantedUnits({ jobs }: PrintOrderState): Record<string, number> {
+  const wanted = jobs.map(({ id, ended, quantity, cancelledQuantity, unitsRequest }): [string, number] => {
+    const requested = unitsRequest?.refused === false ? unitsRequest.quantity : 0;
+    return [id, ended === null ? Math.max(quantity - cancelledQuantity - requested, 0) : 0];
+  });
+  return Object.fromEntries(wanted.filter(([, units]) => units > 0));
+}
+
 /** Derives an item's status from its jobs. A job in manual handling decides first, then the least advanced job. */
 function itemStatus(itemId: string, state: RunState): ItemStatus | null {
   const statuses: ItemStatus[] = [];

@@ -1,11 +1,12 @@
 import { type RepairRequest, type RerouteRequest, RUN_REFUSALS } from '../run/run-messages';
 import { isDismissable } from './attention';
-import { cancellableUnits, hasCancelledUnits } from './cancellation';
+import { cancellableUnits, printOrdersToUpdate } from './cancelled-units';
 import { deriveStatus, jobStatus, unitsToShip } from './derive';
+import { hasCancelledUnits, isAskedForUnits } from './ended-units';
 import { isWithPartner, reroutedJobs, reroutedUnits } from './repairs/reroute-units';
 import { waitingRerouteOf } from './repairs/waiting-reroutes';
-import type { ItemUnits } from './run-events';
-import { JOB_PROGRESS, type RunState, type WaitingReroute } from './run-state';
+import type { ItemUnits, UnitsForce } from './run-events';
+import { JOB_PROGRESS, type JobState, type RunState, type WaitingReroute } from './run-state';
 import { hasShipped, type OrderStatus } from './statuses';
 
 /**
@@ -52,16 +53,36 @@ export function whyNotCancel({ items }: RunState, itemIds?: readonly string[]): 
 }
 
 /**
- * Returns why single units of items cannot be cancelled. A client cancels them before the order is planned: partners cancel
- * whole jobs. An operator also ends units that a partner makes.
+ * Returns why single units of items cannot be cancelled. A partner that makes the rest of an item has to agree, in its response
+ * to an order update.
+ * @param withoutUpdates ids of the print orders whose partners take no order updates
+ * @param force true for an operator, who also ends units without the agreement of a partner that was asked, or takes no updates
  */
-export function whyNotCancelUnits(state: RunState, units: readonly ItemUnits[], force: boolean): RunRefusal {
-  if (units.length > 0 && state.phase !== 'preparing' && !force) {
-    return conflict('a print partner has the items. Single units can no longer be cancelled, only whole items');
-  }
+export function whyNotCancelUnits(
+  state: RunState,
+  units: readonly ItemUnits[],
+  { withoutUpdates }: UnitsForce,
+  force: boolean,
+): RunRefusal {
   for (const { itemId, quantity } of units) {
     const left = cancellableUnits(state, itemId);
     if (quantity > left) return conflict(`only ${left} units of item ${itemId} can be cancelled`);
+    if (waitingRerouteOf(state, itemId) !== undefined) {
+      return conflict(`item ${itemId} is being rerouted: repeat the request later, or cancel the whole item`);
+    }
+  }
+  for (const { printOrder, jobs } of printOrdersToUpdate(state, units)) {
+    const isAsked = ({ unitsRequest }: JobState) => unitsRequest !== undefined;
+    if (printOrder.jobs.some(isAskedForUnits) && !(force && jobs.every(isAsked))) {
+      return conflict(
+        'a print partner has not responded to an earlier request to cancel units: repeat the request later',
+      );
+    }
+    if (!force && withoutUpdates.includes(printOrder.id)) {
+      return conflict(
+        'the print partner of the units takes no changes of quantities: only whole items can be cancelled',
+      );
+    }
   }
   return null;
 }
@@ -119,16 +140,25 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
       return isPossible ? null : conflict('partners have cancelled no units of these items');
     }
     case 'reroute':
+      if (isAskedAbout(state, request.itemId)) return conflict(ASKED);
       return reroutedUnits(state, request).length > 0
         ? null
         : conflict(`item ${request.itemId} has no units that can be rerouted`);
     case 'reproduce': {
+      if (isAskedAbout(state, request.itemId)) return conflict(ASKED);
       const known = state.printOrders.some((printOrder) =>
         printOrder.jobs.some((job) => job.itemId === request.itemId && job.ended !== 'cancelled'),
       );
       return known ? null : conflict(`item ${request.itemId} is not in production`);
     }
   }
+}
+
+const ASKED = 'a partner has not responded to a request to cancel units of the item: cancel them again to end them';
+
+/** Returns true when a partner was asked not to make units of an item, and has not responded. */
+function isAskedAbout({ printOrders }: RunState, itemId: string): boolean {
+  return printOrders.some(({ jobs }) => jobs.some((job) => job.itemId === itemId && isAskedForUnits(job)));
 }
 
 /** Returns why a print order cannot be marked as shipped: its partner must have it, and units must be left to ship. */

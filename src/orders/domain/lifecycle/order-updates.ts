@@ -1,42 +1,80 @@
 import { hasOpenJobs, raiseAttention, updatePrintOrder } from './changes';
+import { endRequestedUnits, isAskedForUnits, refuseRequestedUnits } from './ended-units';
 import type { EventOf, PostbackEvent, RunEffect } from './run-events';
-import type { PrintOrderState, RunState } from './run-state';
+import type { OrderUpdateState, PrintOrderState, RunState } from './run-state';
 
-/** How order updates tell partners about a changed address or method, and what happens when a partner does not get one. */
+/**
+ * How order updates tell partners about a changed address or method and ask them to make fewer units, and what happens when a
+ * partner does not accept one.
+ */
 
 /** Plans the update of a print order after a shipping change. A partner gets it after it has accepted the print order. */
-export function withUpdate(printOrder: PrintOrderState, revision: number, effects: RunEffect[]): PrintOrderState {
+export function withUpdate(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
+  const { update } = printOrder;
+  const withUnits = isPending(update) && update.changes !== undefined;
+  return withNext(printOrder, withUnits ? 'both' : undefined, effects);
+}
+
+/** Plans the update that states the units of a print order which are still wanted. */
+export function withUnitsUpdate(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
+  const { update } = printOrder;
+  return withNext(printOrder, isPending(update) && update.changes !== 'units' ? 'both' : 'units', effects);
+}
+
+/** Returns true when the partner has not accepted an update. The next one has its changes, too. */
+const isPending = (update: OrderUpdateState | undefined): update is OrderUpdateState =>
+  update !== undefined && update.status !== 'accepted';
+
+function withNext(
+  printOrder: PrintOrderState,
+  changes: OrderUpdateState['changes'],
+  effects: RunEffect[],
+): PrintOrderState {
   if (!hasOpenJobs(printOrder)) return printOrder;
-  return sendWaitingUpdate({ ...printOrder, update: { revision, status: 'waiting' } }, effects);
+  const revision = (printOrder.update?.revision ?? 0) + 1;
+  const update: OrderUpdateState = { revision, status: 'waiting', ...(changes === undefined ? {} : { changes }) };
+  return sendWaitingUpdate({ ...printOrder, update }, effects);
 }
 
 /** Sends a waiting update when the partner has accepted the print order. */
 export function sendWaitingUpdate(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
-  const { update, delivery } = printOrder;
+  const { update, delivery, id: printOrderId } = printOrder;
   if (update?.status !== 'waiting' || delivery !== 'accepted') return printOrder;
-  effects.push({ type: 'deliver_order_update', printOrderId: printOrder.id, revision: update.revision });
+  const { revision, changes } = update;
+  const units = changes === undefined ? {} : ({ units: true } as const);
+  effects.push({ type: 'deliver_order_update', printOrderId, revision, ...units });
   return { ...printOrder, update: { ...update, status: 'sending' } };
 }
 
-/** The delivery of an order update ended. The result of an update that a newer change has replaced is ignored. */
+/**
+ * The delivery of an order update ended. The result of an update that a newer one has replaced is ignored. The partner's
+ * response decides about the units that it was asked not to make.
+ */
 export function orderUpdated(state: RunState, event: EventOf<'order_update'>, effects: RunEffect[]): RunState {
   const { printOrderId, revision, outcome, message } = event;
   const isAccepted = outcome === 'accepted' || outcome === 'not_needed';
   const next = updatePrintOrder(state, printOrderId, (printOrder) => {
-    if (printOrder.update?.revision !== revision) return printOrder;
-    return { ...printOrder, update: { revision, status: isAccepted ? 'accepted' : 'failed' } };
+    const { update } = printOrder;
+    if (update?.revision !== revision) return printOrder;
+    if (isAccepted) return endRequestedUnits({ ...printOrder, update: { ...update, status: 'accepted' } }, effects);
+    const itemIds = [...new Set(printOrder.jobs.filter(isAskedForUnits).map(({ itemId }) => itemId))];
+    // The client is notified of these items.
+    const data = { message, itemIds };
+    if (itemIds.length > 0) effects.push({ type: 'log', event: 'partner_cancel_refused', printOrderId, data });
+    // After the refusal of a request, the partner has what is valid.
+    const isOnlyAsked = update.changes === 'units' && itemIds.length > 0;
+    return {
+      ...refuseRequestedUnits(printOrder),
+      update: { ...update, status: isOnlyAsked ? 'accepted' : 'failed' },
+    };
   });
   if (next === state || outcome === 'not_needed') return next;
   if (isAccepted) {
     effects.push({ type: 'log', event: 'order_update_accepted', printOrderId, data: { revision } });
     return next;
   }
-  effects.push({
-    type: 'log',
-    event: 'partner_not_updated',
-    printOrderId,
-    data: { revision, outcome, message },
-  });
+  if (next.printOrders.find(({ id }) => id === printOrderId)?.update?.status === 'accepted') return next;
+  effects.push({ type: 'log', event: 'partner_not_updated', printOrderId, data: { revision, outcome, message } });
   return raiseAttention(next, 'partner_not_updated');
 }
 
@@ -47,6 +85,6 @@ export function orderUpdated(state: RunState, event: EventOf<'order_update'>, ef
  */
 export function shipsToOldAddress(printOrder: PrintOrderState, event: PostbackEvent): boolean {
   const { update, shipment, labelTakenBack } = printOrder;
-  if (event.status !== 'shipped' || update === undefined || update.status === 'accepted') return false;
+  if (event.status !== 'shipped' || !isPending(update) || update.changes === 'units') return false;
   return shipment === null && (event.trackingCode !== null || labelTakenBack !== true);
 }

@@ -1,8 +1,17 @@
-import { confirmCancel, endJobs, withoutUnits } from './cancellation';
+import { confirmCancel, endJobs } from './cancellation';
+import { withoutUnits } from './cancelled-units';
 import { audit, consumeStock, newPrintOrder, raiseAttention, updatePrintOrder } from './changes';
+import { endAgreedUnits, endRequestedUnits } from './ended-units';
 import { sendWaitingUpdate, shipsToOldAddress } from './order-updates';
 import type { EventOf, ItemUnits, PlannedPrintOrder, PostbackEvent, RunEffect } from './run-events';
-import { JOB_PROGRESS, type JobProgress, type JobState, type PrintOrderState, type RunState } from './run-state';
+import {
+  JOB_PROGRESS,
+  type JobProgress,
+  type JobState,
+  NOT_TAKEN,
+  type PrintOrderState,
+  type RunState,
+} from './run-state';
 
 /** What planning, deliveries and partners' postbacks do to the state. */
 
@@ -63,7 +72,8 @@ export function delivered(state: RunState, event: EventOf<'delivery'>, effects: 
         data: { message: event.message },
       });
     }
-    return sendWaitingUpdate({ ...printOrder, delivery: event.outcome }, effects);
+    const next = { ...printOrder, delivery: event.outcome };
+    return NOT_TAKEN.includes(event.outcome) ? endRequestedUnits(next, effects) : sendWaitingUpdate(next, effects);
   });
 }
 
@@ -109,7 +119,8 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       effects,
     );
     if (event.status !== 'cancelled') return after;
-    return confirmCancel(after, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
+    const agreed = endAgreedUnits(printOrder, after, effects);
+    return confirmCancel(agreed, (job) => job.cancelledQuantity === job.quantity, event.message ?? '', effects);
   });
   const warned =
     before !== undefined && isOfCancelled(before, event) ? raiseAttention(next, 'cancelled_shipped') : next;

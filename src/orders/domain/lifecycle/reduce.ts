@@ -1,8 +1,10 @@
 import { deriveAttention } from './attention';
-import { cancelItems, cancelRequested, cancelUnits, partnerCancel, refundItems } from './cancellation';
+import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
+import { cancelUnits } from './cancelled-units';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
+import { refundItems } from './ended-units';
 import { orderUpdated } from './order-updates';
 import { delivered, markedShipped, postback, prepared } from './production';
 import { dismissed, held, released, retried } from './repairs/repairs';
@@ -35,6 +37,7 @@ export function reduce(state: RunState, event: RunEvent): Reduction {
     derived.phase !== 'closed' &&
     derived.items.every((item) => isFinal(item.status)) &&
     derived.printOrders.every(hasSettled);
+  effects.push(...cancelledUnits(derived, effects));
   const next: RunState = {
     ...derived,
     attention: deriveAttention(derived),
@@ -135,6 +138,16 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     case 'mark_shipped':
       return markedShipped(state, event, effects);
   }
+}
+
+/** Returns the log entries of units that have ended while the rest of their item goes on. Clients are notified of them. */
+function cancelledUnits({ items }: RunState, effects: readonly RunEffect[]): RunEffect[] {
+  const ended = effects.flatMap((effect) => (effect.type === 'refund' ? effect.items : []));
+  return items.flatMap(({ id, status }): RunEffect[] => {
+    const quantity = ended.reduce((sum, each) => (each.itemId === id ? sum + each.quantity : sum), 0);
+    if (quantity === 0 || status === 'cancelled') return [];
+    return [{ type: 'log', event: 'units_cancelled', itemId: id, data: { quantity } }];
+  });
 }
 
 /** The order cannot be planned yet. The event repeats after every failed attempt to plan it. */

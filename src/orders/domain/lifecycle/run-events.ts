@@ -48,11 +48,11 @@ export type RunEvent =
       readonly revision: number;
     }
   | { readonly type: 'shipping_changed'; readonly revision: number }
-  /** The delivery of an order update ended. `not_needed`: the partner has the current address and method. */
+  /** The delivery of an order update ended. `not_needed`: the partner's first message has or will have the changes. */
   | {
       readonly type: 'order_update';
       readonly printOrderId: string;
-      /** The shipping revision of the update. */
+      /** The number of the update among those of its print order. */
       readonly revision: number;
       readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable' | 'unbuildable';
       readonly message: string;
@@ -109,8 +109,12 @@ export type RunEvent =
   | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
   /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
   | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[]; readonly asksOnly?: true } & RequestedBy)
-  /** A client cancels single units before the order is planned, or an operator also those that a partner makes. */
-  | ({ readonly type: 'cancel_units'; readonly units: readonly ItemUnits[] } & RequestedBy)
+  /** A client or an operator cancels single units. `forces`: print orders whose partners need not agree (operators only). */
+  | ({
+      readonly type: 'cancel_units';
+      readonly units: readonly ItemUnits[];
+      readonly force?: UnitsForce;
+    } & RequestedBy)
   /** An operator refunds the units that partners have cancelled, instead of having them made. */
   | ({ readonly type: 'refund_items'; readonly itemIds: readonly string[] } & RequestedBy)
   /** An operator reports a print order as shipped, because its partner has not. `at` is the time of the report, ISO 8601. */
@@ -132,6 +136,15 @@ export type RunEvent =
   | ({ readonly type: 'reroute_forced'; readonly printOrderId: string } & RequestedBy)
   /** The deadline of a waiting reroute has passed. */
   | { readonly type: 'reroute_due'; readonly printOrderId: string };
+
+/**
+ * An operator's decision about units whose partner does not agree to stop: they end all the same when the partner was asked
+ * before, or takes no order updates.
+ * @property withoutUpdates ids of the print orders of partners that take no order updates
+ */
+export interface UnitsForce {
+  readonly withoutUpdates: readonly string[];
+}
 
 /** Units of an item. */
 export interface ItemUnits {
@@ -212,6 +225,7 @@ export type RunEffect =
   | {
       readonly type: 'refund';
       readonly reason: string;
+      readonly printOrderId: string;
       /** The jobs that the units belong to. A job is refunded once; `<id>-<quantity>` stands for units of a job that continues. */
       readonly jobIds: readonly string[];
       readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
@@ -229,6 +243,8 @@ export type RunEffect =
       readonly type: 'deliver_order_update';
       readonly printOrderId: string;
       readonly revision: number;
+      /** True when the partner must be told about units, also when it has the address and the method. */
+      readonly units?: true;
     }
   | {
       readonly type: 'request_partner_cancel';

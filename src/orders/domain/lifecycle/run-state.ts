@@ -29,6 +29,8 @@ export interface JobState {
   readonly cancelledAt?: string;
   /** An operator's cancel request that the partner has not agreed to. */
   readonly cancelRequest?: { readonly reason: string; readonly refused: boolean };
+  /** Units, not all of the job, that the partner is asked by an order update not to make. Absent without a request. */
+  readonly unitsRequest?: { readonly quantity: number; readonly reason: string; readonly refused: boolean };
   /** The partner has a request to stop, because the units are rerouted. Absent otherwise. */
   readonly stopRequest?: StopRequest;
   /** Why the job no longer counts: it was cancelled, or all its units were rerouted. */
@@ -62,10 +64,12 @@ export interface DepartedParcel {
   readonly transit: Transit | null;
 }
 
-/** State of the message that tells a partner about a changed address or method. */
+/** State of the latest message that tells a partner about a changed address or method, or about cancelled units. */
 export interface OrderUpdateState {
-  /** The order's shipping revision that the partner must get. */
+  /** Number of the update among those of its print order. */
   readonly revision: number;
+  /** What has changed since the partner accepted the latest message. Absent: the address or the method. */
+  readonly changes?: 'units' | 'both';
   /** `waiting`: the partner has not accepted the print order yet. `failed`: it did not get the update. */
   readonly status: 'waiting' | 'sending' | 'accepted' | 'failed';
 }
@@ -81,7 +85,7 @@ export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'bough
   readonly labelTakenBack?: boolean;
   /** Parcels that left before a change of address or method, while other jobs had not shipped. Absent without one. */
   readonly departed?: readonly DepartedParcel[];
-  /** The order update for the latest shipping change. Absent without a change after planning. */
+  /** The order update for the latest change. Absent without a change after planning. */
   readonly update?: OrderUpdateState;
   /** A carrier scanned a parcel with another label than the valid one. Absent before. */
   readonly strayParcel?: boolean;

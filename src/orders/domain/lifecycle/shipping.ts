@@ -32,7 +32,7 @@ export function shippingChanged(state: RunState, event: EventOf<'shipping_change
   if (revision <= state.shippingRevision) return state;
   effects.push({ type: 'log', event: 'shipping_changed', data: { revision } });
   const printOrders = state.printOrders.map((printOrder) => {
-    const updated = withUpdate(printOrder, revision, effects);
+    const updated = withUpdate(printOrder, effects);
     if (isHandedToCarrier(printOrder)) return withDepartedParcel(updated);
     if (printOrder.shipment === null) return updated;
     effects.push({ type: 'void_shipment', printOrderId: printOrder.id, shipmentId: printOrder.shipment.id });

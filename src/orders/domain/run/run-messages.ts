@@ -62,7 +62,9 @@ export interface CancelRequest extends RequestedBy {
   readonly itemIds?: readonly string[];
   /** Single units of other items. */
   readonly units?: readonly ItemUnits[];
-  /** True for an operator, who also ends units that a partner makes. */
+  /** Ids of the print orders whose partners take no order updates. Units of these cannot be cancelled by a client. */
+  readonly withoutUpdates?: readonly string[];
+  /** True for an operator, who also ends units to whose end a partner does not agree. */
   readonly force?: boolean;
 }
 

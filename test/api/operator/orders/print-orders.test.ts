@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { cancelAtPartner } from '../../../../src/orders/print-orders/cancellation';
 import { deliverPrintOrder } from '../../../../src/orders/print-orders/delivery';
-import { deliverOrderUpdate } from '../../../../src/orders/print-orders/order-updates';
+import { repeatOrderUpdate } from '../../../../src/orders/print-orders/order-updates';
 import { subscribe } from '../../../../src/partners/partner-rows';
 import { prunePartnerRequests } from '../../../../src/partners/requests';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
@@ -86,9 +86,9 @@ test('order updates and cancellations are listed too', async () => {
   const { orderId, printOrderId } = await sentOrder();
   partner.respondWith(200, '');
   await api.sql`
-    INSERT INTO print_order_updates (print_order_id, revision, shipping_revision, message_id, body)
-    VALUES (${printOrderId}, 2, 1, ${`msg_update_${printOrderId}`}, ${JSON.stringify({ ...BODY, revision: 2 })})`;
-  await deliverOrderUpdate(deps, { printOrderId, shippingRevision: 1 });
+    INSERT INTO print_order_updates (print_order_id, revision, content_key, message_id, body)
+    VALUES (${printOrderId}, 2, 'k', ${`msg_update_${printOrderId}`}, ${JSON.stringify({ ...BODY, revision: 2 })})`;
+  await repeatOrderUpdate(deps, { printOrderId, revision: 2 });
   partner.respondWith(409, '{"message": "already printing"}');
   const cancelled = await cancelAtPartner(deps, { printOrderId, jobIds: [], reason: 'changed my mind' });
   expect(cancelled.outcome).toBe('refused');
@@ -103,7 +103,7 @@ test('order updates and cancellations are listed too', async () => {
   expect(requests).toEqual([
     expect.objectContaining({
       kind: 'order_update',
-      revision: 1,
+      revision: 2,
       status: 200,
       outcome: 'accepted',
       response: null,

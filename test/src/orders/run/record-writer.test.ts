@@ -178,7 +178,15 @@ describe('the financial status', () => {
         position: 10 + version,
         version,
         financialStatus: 'partially_refunded',
-        effects: [{ type: 'refund', reason: 'spoiled', jobIds: [jobId], items: [{ itemId, quantity: 1 }] }],
+        effects: [
+          {
+            type: 'refund',
+            reason: 'spoiled',
+            printOrderId: '1',
+            jobIds: [jobId],
+            items: [{ itemId, quantity: 1 }],
+          },
+        ],
       });
     await write(step({}));
     await write(refund(2, '1'));

@@ -170,7 +170,7 @@ test('a repeated delivery of the print order is followed by the latest update, e
     await eventually(async () => {
       const [accepted] = await sql`
         SELECT 1 FROM print_order_updates
-        WHERE print_order_id = ${order.printOrderId} AND shipping_revision = 2 AND accepted_at IS NOT NULL`;
+        WHERE print_order_id = ${order.printOrderId} AND revision = 3 AND accepted_at IS NOT NULL`;
       return accepted;
     });
     const sent = [...received];

@@ -58,7 +58,8 @@ export function retried(state: RunState, event: EventOf<'retry'>, effects: RunEf
   return { ...state, printOrders };
 }
 
-/** A retry clears the job's error and its requests to cancel or stop. */
-function retriedJob({ cancelRequest: _cancelRequest, stopRequest: _stopRequest, ...job }: JobState): JobState {
-  return { ...job, error: null };
+/** A retry clears the job's error, its requests to cancel or stop, and a refused request to make fewer units. */
+function retriedJob(retried: JobState): JobState {
+  const { cancelRequest: _cancelRequest, stopRequest: _stopRequest, unitsRequest, ...job } = retried;
+  return { ...job, error: null, ...(unitsRequest?.refused === false ? { unitsRequest } : {}) };
 }

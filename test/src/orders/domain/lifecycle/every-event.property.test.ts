@@ -126,11 +126,14 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     type: one('reroute_due'),
     printOrderId: fc.constantFrom('502', '503'),
   }),
-  cancel_units: fc.tuple(itemIds, fc.nat({ max: 3 })).map(([ids, quantity]) => ({
-    type: 'cancel_units',
-    ...request,
-    units: ids.map((itemId) => ({ itemId, quantity })),
-  })),
+  cancel_units: fc
+    .tuple(itemIds, fc.nat({ max: 3 }), fc.constantFrom(undefined, [], ['501']))
+    .map(([ids, quantity, withoutUpdates]) => ({
+      type: 'cancel_units',
+      ...request,
+      units: ids.map((itemId) => ({ itemId, quantity })),
+      ...(withoutUpdates === undefined ? {} : { force: { withoutUpdates } }),
+    })),
   cancel_items: itemIds.map((ids) => ({ type: 'cancel_items', ...request, itemIds: ids })),
   refund_items: itemIds.map((ids) => ({ type: 'refund_items', ...request, itemIds: ids })),
   mark_shipped: fc.record({
