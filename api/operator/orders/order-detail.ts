@@ -60,6 +60,12 @@ function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes 
   };
 }
 
+/** Returns the ids of the items of which partners have cancelled units. */
+function shortItemsOf({ printOrders }: OperatorOrder): string[] {
+  const short = printOrders.flatMap(({ jobs }) => jobs.filter(({ cancelledQuantity }) => cancelledQuantity > 0));
+  return [...new Set(short.map(({ itemId }) => itemId))];
+}
+
 const CLOSED: RunState = { ...initialRunState([]), phase: 'closed' };
 
 /** Returns the state of the run as its workflow has it or, without a response, as its last record stored it. */
@@ -103,7 +109,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const isDraft = order.fulfillmentStatus === 'draft';
       const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft) return [];
-        if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention);
+        if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention, shortItemsOf(order));
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = orderView(order);

@@ -5,6 +5,7 @@ import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/status
 import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
+import { refundEndedOrder } from '../../../src/orders/receipts/ended-refunds';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
@@ -49,11 +50,9 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
       const before = await found(id);
       // The reason is a free text, which may name a person. It is in the order's event log, which can be erased.
       const { action, reason, ...parameters } = body;
-      const dismissed = action === 'dismiss' ? await dismissAttention(sql, id, { by, reason }) : 'open';
-      if (dismissed === 'nothing') throw new Refusal('CONFLICT', { message: 'The order needs no attention.' });
-      // The workflow of an open order dismisses its reasons.
-      if (dismissed === 'open') {
-        const request = await checkedRepair(sql, before, body, by);
+      const request = await checkedRepair(sql, before, body, by);
+      // The workflow of an open order dismisses its reasons, and refunds units.
+      if ((await repairEnded(sql, id, request)) === 'open') {
         const key = headers['idempotency-key'];
         const repairId = key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
         await runs.repair(id, request, repairId);
@@ -74,6 +73,25 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
       };
     },
   });
+}
+
+/**
+ * Repairs an order that has ended. It has no workflow.
+ * @returns `open` when its workflow has to repair it
+ * @throws Refusal `CONFLICT` when there is nothing to repair
+ */
+async function repairEnded(sql: Sql, id: string, request: RepairRequest): Promise<'done' | 'open'> {
+  if (request.action === 'dismiss') {
+    const dismissed = await dismissAttention(sql, id, request);
+    if (dismissed === 'nothing') throw new Refusal('CONFLICT', { message: 'The order needs no attention.' });
+    return dismissed === 'open' ? 'open' : 'done';
+  }
+  if (request.action !== 'refund') return 'open';
+  const refunded = await refundEndedOrder(sql, id, request);
+  if (refunded === 'nothing') {
+    throw new Refusal('CONFLICT', { message: 'Partners have cancelled no units of these items.' });
+  }
+  return refunded === 'open' ? 'open' : 'done';
 }
 
 /** Returns what the audit log shows of an order before and after a repair. */

@@ -70,11 +70,15 @@ const run = z
           .describe('True when a carrier has scanned a parcel under a label other than the current one.'),
         update: z
           .object({
-            revision: z.int().describe('The shipping revision that the partner must get.'),
+            revision: z.int().describe('Number of the update among those of its print order.'),
+            changes: z
+              .enum(['units', 'both'])
+              .optional()
+              .describe('What the partner has to accept. Absent: the address or the method. `both`: units too.'),
             status: z.enum(['waiting', 'sending', 'accepted', 'failed']),
           })
           .optional()
-          .describe('The order update for the latest change of address or method.'),
+          .describe('The order update for the latest change of address, method or units.'),
         jobs: z.array(
           z.object({
             id: z.string(),
@@ -93,6 +97,10 @@ const run = z
               .object({ reason: z.string(), refused: z.boolean() })
               .optional()
               .describe('Set when an operator cancelled the job and the partner has not confirmed.'),
+            unitsRequest: z
+              .object({ quantity: z.int(), reason: z.string(), refused: z.boolean() })
+              .optional()
+              .describe('Units that the partner was asked not to make. Absent when it has agreed.'),
             stopRequest: z
               .enum(STOP_REQUESTS)
               .optional()

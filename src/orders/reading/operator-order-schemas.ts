@@ -74,7 +74,15 @@ export const printOrder = z.object({
     .extend({ methodUid: z.string(), methodName: z.string() })
     .nullable()
     .describe('Shipment method and delivery dates. `initial`: as first planned.'),
-  jobs: z.array(z.object({ id: z.string(), itemId: z.string(), quantity: z.int(), status: z.string() })),
+  jobs: z.array(
+    z.object({
+      id: z.string(),
+      itemId: z.string(),
+      quantity: z.int(),
+      cancelledQuantity: z.int().describe('Units that the partner cancelled and no operator has handled yet.'),
+      status: z.string(),
+    }),
+  ),
   shipments: z.array(
     z.object({
       id: z.string(),

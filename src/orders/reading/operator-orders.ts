@@ -28,7 +28,8 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
               'initialMinDeliveryDate', l.initial_min_delivery_date, 'initialMaxDeliveryDate', l.initial_max_delivery_date)
             FROM planned_shipments l WHERE l.print_order_id = p.id),
           'jobs', ARRAY(
-            SELECT jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity, 'status', j.status)
+            SELECT jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity,
+              'cancelledQuantity', j.cancelled_quantity, 'status', j.status)
             FROM print_jobs j WHERE j.print_order_id = p.id ORDER BY j.id),
           'shipments', ARRAY(
             SELECT jsonb_build_object('id', s.id, 'status', s.status, 'shipmentMethodUid', s.method_uid,
@@ -68,7 +69,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
 export async function dismissAttention(
   sql: Queryable,
   orderId: string,
-  dismissal: { readonly by: string; readonly reason: string },
+  { by, reason }: { readonly by: string; readonly reason: string },
 ): Promise<'dismissed' | 'open' | 'nothing'> {
   const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
     WITH found AS (
@@ -79,7 +80,7 @@ export async function dismissAttention(
       RETURNING orders.id, found.attention),
     logged AS (
       INSERT INTO order_events (order_id, type, data)
-      SELECT id, 'dismiss', ${json(sql, dismissal)}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
+      SELECT id, 'dismiss', ${json(sql, { by, reason })}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
     SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
   if (row === undefined) return 'nothing';
   return row.dismissed ? 'dismissed' : 'open';

@@ -1,5 +1,6 @@
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
+import { REPAIR_ACTIONS } from '../domain/lifecycle/repairs/possible-repairs';
 
 /**
  * Kinds of entries. `event`: the order's log. `repair`: repairs and changes by operators and clients. `postback`: what partners reported. `request`:
@@ -26,9 +27,7 @@ export interface TimelineEntry {
 }
 
 /** Repairs of the audit log that the order's log has too, with the reason. */
-const LOGGED_REPAIRS = ['hold', 'release', 'retry', 'reroute', 'reproduce', 'dismiss', 'cancel'].map(
-  (action) => `order.${action}`,
-);
+const LOGGED_REPAIRS = REPAIR_ACTIONS.map((action) => `order.${action}`);
 
 /**
  * Returns one page of everything that happened to an order, newest first. Each source is read by its index on the order.

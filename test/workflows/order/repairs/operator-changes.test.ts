@@ -130,6 +130,50 @@ describe('units that a partner cancels', () => {
   });
 });
 
+test('a short shipment is settled by a refund after its delivery', async () => {
+  await stack.client.createWebhook({ body: { url: `${stack.sandbox.url}/nowhere` } });
+  const order = await handedOver(stack, 'short-delivered', { quantity: 3 });
+  const { orderId, printOrderId, jobIds, itemIds } = order;
+  await say(order, 'cancelled', { items: [{ orderItemId: jobIds[0], quantity: 1 }] });
+  await orderUntil(stack, orderId, is('on_hold'));
+  await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+  await say(order, 'shipped');
+  await deliveredByCarrier(stack, orderId);
+  await orderUntil(stack, orderId, ({ attention }) => attention === 'short_shipped');
+  expect((await look(orderId)).possibleRepairs).toContainEqual(
+    expect.objectContaining({ action: 'refund', itemIds: [...itemIds] }),
+  );
+  // Of two requests at the same moment, one refunds.
+  const results = await Promise.allSettled([
+    repair(orderId, { action: 'refund', itemIds: [...itemIds] }),
+    repair(orderId, { action: 'refund' }),
+  ]);
+  expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'rejected']);
+  const { receipts, financialStatus, fulfillmentStatus, items } = await shown(orderId);
+  expect({ financialStatus, fulfillmentStatus }).toEqual({
+    financialStatus: 'partially_refunded',
+    fulfillmentStatus: 'delivered',
+  });
+  expect(receipts.map(({ transactionType, items: [line] }) => [transactionType, line!.amount])).toEqual([
+    ['invoice', 3],
+    ['refund', 1],
+  ]);
+  expect(items[0]!.eventLog).toContainEqual(
+    expect.objectContaining({ type: 'units_cancelled', data: { quantity: 1 } }),
+  );
+  expect(await look(orderId)).toMatchObject({ attention: [], printOrders: [{ jobs: [{ quantity: 2 }] }] });
+  expect(await actions(orderId)).toEqual(['reprint']);
+  const [notified] = await stack.services.sql<{ body: string }[]>`
+    SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = 'order_item_units_cancelled'`;
+  expect(JSON.parse(notified!.body)).toMatchObject({ status: 'delivered', quantity: 1 });
+  expect(await orderLog(stack, orderId)).toContainEqual(
+    expect.objectContaining({
+      type: 'refund_items',
+      data: { by: 'operator', reason: 'agreed by phone', itemIds: [...itemIds] },
+    }),
+  );
+});
+
 describe('an operator changes the address of a client’s order', () => {
   const move = (orderId: string, body: object) =>
     stack.operator.updateShipment({ params: { orderId }, body: body as never });
