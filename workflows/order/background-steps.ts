@@ -1,5 +1,6 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import { unitsToShip, wantedUnits } from '../../src/orders/domain/lifecycle/derive';
+import { isAskedForUnits } from '../../src/orders/domain/lifecycle/ended-units';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf } from '../../src/orders/domain/lifecycle/run-state';
@@ -130,9 +131,10 @@ export class BackgroundSteps {
     });
   }
 
-  /** Waits until the partners have responded to all cancel requests and order updates. Returns false after the timeout. */
+  /** Waits until the partners have responded to all requests to cancel jobs or units. Returns false after the timeout. */
   async cancelResponses(timeout: '5 seconds'): Promise<boolean> {
-    return await condition(() => !this.tasks.some('cancel:') && !this.tasks.some('update:'), timeout);
+    const isAsked = () => this.run.state.printOrders.some(({ jobs }) => jobs.some(isAskedForUnits));
+    return await condition(() => !this.tasks.some('cancel:') && !isAsked(), timeout);
   }
 
   // Labels -------------------------------------------------------------------------------------------

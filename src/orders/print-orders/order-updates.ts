@@ -76,17 +76,20 @@ async function sendUpdate(
 
 /**
  * Returns the key of an update. It names what the partner gets, not the step of the order run: a run that was reset finds the
- * message that it has sent before.
+ * message that it has sent last.
  */
 function keyOf({ shippingRevision, wanted }: OrderUpdate): string {
   const units = Object.entries(wanted).toSorted(([a], [b]) => (a < b ? -1 : 1));
   return sha256(JSON.stringify([shippingRevision, units])).toString('base64url');
 }
 
+/** Returns the latest message, when it is that of the update. A partner ignores one that is older than another. */
 async function storedUpdate({ sql }: Deps, update: OrderUpdate): Promise<StoredUpdate | undefined> {
-  const [stored] = await sql<StoredUpdate[]>`
-    SELECT revision, message_id, body FROM print_order_updates
-    WHERE print_order_id = ${update.printOrderId} AND content_key = ${keyOf(update)}`;
+  const [latest] = await sql<(StoredUpdate & { contentKey: string })[]>`
+    SELECT revision, content_key, message_id, body FROM print_order_updates
+    WHERE print_order_id = ${update.printOrderId} ORDER BY revision DESC LIMIT 1`;
+  if (latest?.contentKey !== keyOf(update)) return undefined;
+  const { contentKey: _, ...stored } = latest;
   return stored;
 }
 
@@ -95,11 +98,14 @@ async function storeUpdate(
   deps: Deps,
   row: PrintOrderRow,
   update: OrderUpdate,
-): Promise<StoredUpdate | Unbuildable | null> {
+): Promise<StoredUpdate | OrderUpdateResponse | null> {
   const { sql } = deps;
   const { printOrderId, shippingRevision, wanted, units = false } = update;
   if (row.body === null || Object.keys(wanted).length === 0) return null;
-  if (row.shippingRevision !== shippingRevision && !units) return null;
+  if (row.shippingRevision !== shippingRevision) {
+    // The order run gets the newer change in a moment, and replaces the update.
+    return units ? { outcome: 'retry', message: 'the address or method has changed', retryAfterMs: 1_000 } : null;
+  }
   const [before] = await sql<{ isNeeded: boolean; revision: number }[]>`
     SELECT coalesce(body_shipping_revision < ${shippingRevision}, true) OR ${units} AS is_needed,
       (SELECT coalesce(max(revision), 1) + 1 FROM print_order_updates WHERE print_order_id = p.id) AS revision
@@ -111,6 +117,6 @@ async function storeUpdate(
   await sql`
     INSERT INTO print_order_updates (print_order_id, revision, content_key, message_id, body)
     VALUES (${printOrderId}, ${revision}, ${keyOf(update)}, ${`msg_${randomToken(18)}`}, ${body})
-    ON CONFLICT (print_order_id, content_key) DO NOTHING`;
-  return (await storedUpdate(deps, update))!;
+    ON CONFLICT (print_order_id, revision) DO NOTHING`;
+  return (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, update));
 }

@@ -116,8 +116,7 @@ CREATE TABLE print_order_updates (
   body               text NOT NULL,
   created_at         timestamptz NOT NULL DEFAULT now(),
   accepted_at        timestamptz,
-  PRIMARY KEY (print_order_id, revision),
-  UNIQUE (print_order_id, content_key)
+  PRIMARY KEY (print_order_id, revision)
 );
 
 -- Requests that Pressline sent to print partners, one row for each attempt. Deleted after 90 days.

@@ -112,8 +112,16 @@ function endAsked(
   return endUnits({ ...printOrder, jobs }, new Map(units), asked[0]!.unitsRequest!.reason, effects);
 }
 
-/** The partner goes on to make the units that it was asked not to make. */
-export function refuseRequestedUnits(printOrder: PrintOrderState): PrintOrderState {
+/** The partner makes the units that it was asked not to make. The client is notified of their items. */
+export function refuseRequestedUnits(
+  printOrder: PrintOrderState,
+  message: string,
+  effects: RunEffect[],
+): PrintOrderState {
+  const itemIds = [...new Set(printOrder.jobs.filter(isAskedForUnits).map(({ itemId }) => itemId))];
+  if (itemIds.length === 0) return printOrder;
+  const data = { message, itemIds };
+  effects.push({ type: 'log', event: 'partner_cancel_refused', printOrderId: printOrder.id, data });
   const jobs = printOrder.jobs.map((job) =>
     isAskedForUnits(job) ? { ...job, unitsRequest: { ...job.unitsRequest!, refused: true } } : job,
   );

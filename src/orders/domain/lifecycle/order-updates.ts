@@ -57,16 +57,10 @@ export function orderUpdated(state: RunState, event: EventOf<'order_update'>, ef
     const { update } = printOrder;
     if (update?.revision !== revision) return printOrder;
     if (isAccepted) return endRequestedUnits({ ...printOrder, update: { ...update, status: 'accepted' } }, effects);
-    const itemIds = [...new Set(printOrder.jobs.filter(isAskedForUnits).map(({ itemId }) => itemId))];
-    // The client is notified of these items.
-    const data = { message, itemIds };
-    if (itemIds.length > 0) effects.push({ type: 'log', event: 'partner_cancel_refused', printOrderId, data });
     // After the refusal of a request, the partner has what is valid.
-    const isOnlyAsked = update.changes === 'units' && itemIds.length > 0;
-    return {
-      ...refuseRequestedUnits(printOrder),
-      update: { ...update, status: isOnlyAsked ? 'accepted' : 'failed' },
-    };
+    const isOnlyAsked = update.changes === 'units' && printOrder.jobs.some(isAskedForUnits);
+    const status = isOnlyAsked ? 'accepted' : 'failed';
+    return refuseRequestedUnits({ ...printOrder, update: { ...update, status } }, message, effects);
   });
   if (next === state || outcome === 'not_needed') return next;
   if (isAccepted) {

@@ -4,7 +4,7 @@ import { cancelUnits } from './cancelled-units';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
-import { refundItems } from './ended-units';
+import { refundItems, refuseRequestedUnits } from './ended-units';
 import { orderUpdated } from './order-updates';
 import { delivered, markedShipped, postback, prepared } from './production';
 import { dismissed, held, released, retried } from './repairs/repairs';
@@ -40,12 +40,18 @@ export function reduce(state: RunState, event: RunEvent): Reduction {
   effects.push(...cancelledUnits(derived, effects));
   const next: RunState = {
     ...derived,
+    ...(closed
+      ? { printOrders: derived.printOrders.map((each) => refuseRequestedUnits(each, DELIVERED, effects)) }
+      : {}),
     attention: deriveAttention(derived),
     phase: closed ? 'closed' : derived.phase,
     version: state.version + 1,
   };
   return { state: next, effects, refused };
 }
+
+/** Why a request to a partner that has not responded is refused. */
+const DELIVERED = 'the parcels were delivered';
 
 function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): RunState {
   switch (event.type) {
