@@ -93,7 +93,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   bulk_repair_orders: ['outcome', 'message'],
   order_notes: ['author_name'],
   print_orders: ['step', 'kind', 'version', 'status', 'message_id'],
-  print_order_updates: ['message_id'],
+  print_order_updates: ['content_key', 'message_id'],
   partner_requests: ['kind', 'outcome'],
   print_jobs: ['status', 'tracking_code', 'departed_method_uid', 'departed_method_name', 'part_ids'],
   planned_shipments: [
