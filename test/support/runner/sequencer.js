@@ -1,23 +1,33 @@
 const { default: Sequencer } = require('@jest/test-sequencer');
 const { importsOfTest } = require('./imports');
 
-/** Helpers whose tests take longest, longest first: programs with servers of their own, a browser, a complete stack. */
-const SLOW = ['test/cli/stack-process.ts', 'test/support/browser.ts', 'test/support/stack.ts', 'sandbox/index.ts'];
+/** Helpers of tests that use the cores for long: they start programs with servers of their own, or a browser. */
+const BUSY = ['test/cli/stack-process.ts', 'test/support/browser.ts'];
+/** Helpers of tests that wait for long: for workflows, deadlines and retries. */
+const WAITING = ['test/support/stack.ts', 'test/support/scripted-runs.ts', 'sandbox/index.ts'];
+
+/** Spreads the shorter lists evenly over the longest one. Keeps the order of each list. */
+const spread = (...lists) =>
+  lists
+    .flatMap((list) => list.map((item, index) => ({ item, at: (index + 0.5) / list.length })))
+    .sort((a, b) => a.at - b.at)
+    .map(({ item }) => item);
 
 /**
- * Starts slow test files first, so that no worker runs one alone at the end. A clean clone knows no durations, and jest
- * would order its files by size.
+ * Starts the slow test files first, so that no worker runs one alone at the end, and mixes those that use the cores with those
+ * that wait. A clean clone knows no durations, and jest would order its files by size.
  */
 module.exports = class SlowFirst extends Sequencer {
   sort(tests) {
-    const rank = new Map(
-      tests.map(({ path }) => {
-        const imports = importsOfTest(path);
-        const helper = SLOW.findIndex((module) => imports.has(module));
-        return [path, helper === -1 ? SLOW.length : helper];
-      }),
-    );
-    // Within a rank, by the last duration or else by size.
-    return super.sort(tests).sort((a, b) => rank.get(a.path) - rank.get(b.path));
+    const busy = [];
+    const waiting = [];
+    const others = [];
+    // Within each list, by the last duration or else by size.
+    for (const test of super.sort(tests)) {
+      const imports = importsOfTest(test.path);
+      const uses = (helpers) => helpers.some((module) => imports.has(module));
+      (uses(BUSY) ? busy : uses(WAITING) ? waiting : others).push(test);
+    }
+    return [...spread(busy, waiting), ...others];
   }
 };
