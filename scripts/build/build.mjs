@@ -15,7 +15,8 @@ const config = JSON.parse(readFileSync(join(root, 'tsconfig.build.json'), 'utf8'
 function compile() {
   const typescript = dirname(createRequire(import.meta.url).resolve('typescript/package.json'));
   const tsc = join(typescript, 'bin', 'tsc');
-  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json')], {
+  // `npm run check` checks the types, which takes four times as long as to compile.
+  execFileSync(process.execPath, [tsc, '-p', join(root, 'tsconfig.build.json'), '--noCheck'], {
     cwd: root,
     stdio: 'inherit',
   });

@@ -17,14 +17,8 @@ type Event = NonNullable<History['events']>[number];
 let temporal: Client;
 let connection: NativeConnection;
 
-beforeAll(async () => {
-  temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
-  connection = await NativeConnection.connect({ address: testTemporalAddress() });
-});
-afterAll(async () => {
-  await temporal.connection.close();
-  await connection.close();
-});
+let withInterceptor: { code: string };
+let withoutInterceptor: { code: string };
 
 const bundled = (workflowInterceptorModules: string[]) =>
   bundleWorkflowCode({
@@ -32,8 +26,16 @@ const bundled = (workflowInterceptorModules: string[]) =>
     workflowInterceptorModules,
   });
 
-const withInterceptor = () => bundled([join(__dirname, '../../workflows/empty-workflow-tasks.ts')]);
-const withoutInterceptor = () => bundled([]);
+beforeAll(async () => {
+  withInterceptor = await bundled([join(__dirname, '../../workflows/empty-workflow-tasks.ts')]);
+  withoutInterceptor = await bundled([]);
+  temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
+  connection = await NativeConnection.connect({ address: testTemporalAddress() });
+});
+afterAll(async () => {
+  await temporal.connection.close();
+  await connection.close();
+});
 
 /** Returns the number of events of a history that have these attributes. */
 const countOf = ({ events }: History, attributes: keyof Event) =>
@@ -67,7 +69,7 @@ async function run(bundle: { code: string }, maxCachedWorkflows: number, dataCon
 }
 
 test('a task without a command gets one, and the history can be replayed', async () => {
-  const bundle = await withInterceptor();
+  const bundle = withInterceptor;
   const { memo, history } = await run(bundle, 0);
   expect(memo ?? {}).toEqual({});
   expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(2);
@@ -76,17 +78,13 @@ test('a task without a command gets one, and the history can be replayed', async
 });
 
 test('a task without a command leaves no memo field when payloads are encrypted', async () => {
-  const { memo, history } = await run(
-    await withInterceptor(),
-    0,
-    dataConverterOf([{ id: 'test', key: randomBytes(32) }]),
-  );
+  const { memo, history } = await run(withInterceptor, 0, dataConverterOf([{ id: 'test', key: randomBytes(32) }]));
   expect(memo ?? {}).toEqual({});
   expect(countOf(history, 'workflowPropertiesModifiedEventAttributes')).toBe(2);
 });
 
 test('a task with the failure of an accepted update, or with the end of a cancelled activity, is not empty', async () => {
-  const bundle = await withInterceptor();
+  const bundle = withInterceptor;
   const taskQueue = `refusals-${randomUUID()}`;
   const worker = await Worker.create({
     connection,
@@ -112,7 +110,7 @@ test('a task with the failure of an accepted update, or with the end of a cancel
 
 // When this test fails, the SDK no longer needs workflows/empty-workflow-tasks.ts.
 test('a run that was replayed before the update is stuck, without the interceptor', async () => {
-  const { history } = await run(await withoutInterceptor(), 0);
+  const { history } = await run(withoutInterceptor, 0);
   const failures = (history.events ?? []).flatMap(({ workflowTaskFailedEventAttributes: failed }) =>
     failed == null ? [] : [failed.failure?.message],
   );
