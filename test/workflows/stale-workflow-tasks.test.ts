@@ -30,10 +30,8 @@ type Event = NonNullable<History['events']>[number];
 
 let temporal: Client;
 
-beforeAll(() => {
-  temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
-});
-afterAll(() => temporal.connection.close());
+let withInterceptor: { code: string };
+let withoutInterceptor: { code: string };
 
 const bundled = (workflowInterceptorModules: string[]) =>
   bundleWorkflowCode({
@@ -41,8 +39,12 @@ const bundled = (workflowInterceptorModules: string[]) =>
     workflowInterceptorModules,
   });
 
-const withInterceptor = () => bundled([join(__dirname, '../../workflows/stale-workflow-tasks.ts')]);
-const withoutInterceptor = () => bundled([]);
+beforeAll(async () => {
+  temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: testTemporalAddress() });
+  withInterceptor = await bundled([join(__dirname, '../../workflows/stale-workflow-tasks.ts')]);
+  withoutInterceptor = await bundled([]);
+});
+afterAll(() => temporal.connection.close());
 
 /** Returns the sinks of a worker that calls a function for each abandoned task. */
 const counting = (abandoned: () => void): InjectedSinks<StaleTaskSinks> => ({
@@ -52,6 +54,12 @@ const counting = (abandoned: () => void): InjectedSinks<StaleTaskSinks> => ({
 /** Returns the number of events of a history that have these attributes. */
 const countOf = ({ events }: History, attributes: keyof Event) =>
   (events ?? []).filter((event) => event[attributes] != null).length;
+
+/** Returns true when the workflow has completed a task and waits for a signal. */
+const isIdle = ({ events }: History) => {
+  const last = events?.at(-1);
+  return last?.workflowTaskCompletedEventAttributes != null || last?.markerRecordedEventAttributes != null;
+};
 
 /** Runs a workflow whose first task is stale, with a signal before and after. */
 async function runSlowly(
@@ -88,7 +96,7 @@ async function runSlowly(
     await sleep(TASK_TIMEOUT_MS - LEFT_MS);
     await run.signal('word', 'two');
     line.release();
-    await sleep(TASK_TIMEOUT_MS * 2);
+    await eventually(async () => (isIdle(await run.fetchHistory()) ? true : undefined));
     await run.signal('word', 'end');
     return { written: await run.result(), history: await run.fetchHistory() };
   });
@@ -99,7 +107,7 @@ async function runSlowly(
 
 describe('a task that times out while its local activity runs', () => {
   test('is retried, and the history can be replayed', async () => {
-    const bundle = await withInterceptor();
+    const bundle = withInterceptor;
     let abandoned = 0;
     const { written, history } = await runSlowly(bundle, () => (abandoned += 1));
     expect(written).toEqual(['one', 'two', 'end']);
@@ -110,7 +118,7 @@ describe('a task that times out while its local activity runs', () => {
 
   // When this test fails, the SDK no longer needs the stale tasks of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
-    const bundle = await withoutInterceptor();
+    const bundle = withoutInterceptor;
     let failures: string[] = [];
     // On a busy machine the task may arrive after its timeout, and is only retried.
     for (let tries = 0; tries < 5 && failures.length === 0; tries += 1) {
@@ -170,7 +178,7 @@ async function runOverOneHeartbeat(bundle: { code: string }) {
 
 describe('a task that completes by a heartbeat while its local activity runs', () => {
   test('delivers the events of the next task with the result, and the history can be replayed', async () => {
-    const bundle = await withInterceptor();
+    const bundle = withInterceptor;
     const { recorded, history, abandoned } = await runOverHeartbeat(bundle);
     expect(recorded).toEqual([['planned', 'one'], ['end']]);
     expect(countOf(history, 'workflowTaskTimedOutEventAttributes')).toBe(0);
@@ -181,7 +189,7 @@ describe('a task that completes by a heartbeat while its local activity runs', (
 
   // When this test fails, the SDK no longer needs the held events of workflows/stale-workflow-tasks.ts.
   test('leaves a history that cannot be replayed, without the interceptor', async () => {
-    const bundle = await withoutInterceptor();
+    const bundle = withoutInterceptor;
     const { recorded, history } = await runOverHeartbeat(bundle);
     expect(recorded).toEqual([['one'], ['planned'], ['end']]);
     const failures = failuresOf(await replay([{ scenario: 'heartbeat', history }], { bundle }));
@@ -191,7 +199,7 @@ describe('a task that completes by a heartbeat while its local activity runs', (
 
 // Workflow tasks that a slow worker loses are not repeated for ever: the server gives an attempt more time after the third.
 test('a task that is always late for its timeout completes when the server gives it more time', async () => {
-  const bundle = await withInterceptor();
+  const bundle = withInterceptor;
   const server = Number(testTemporalAddress().split(':')[1]);
   const line = await startCutProxy(0, () => [server]);
   const connection = await NativeConnection.connect({ address: `127.0.0.1:${line.port}` });

@@ -66,6 +66,10 @@ const slipOf = (fileUrl: string): Partial<OrderBody> => ({
 let stack: TestStack;
 /** Has the short retry window. */
 let hasty: TestStack;
+/** Has the same window. Its worker stopped while it fetched the file of an order. */
+let stopped: TestStack;
+let stoppedAt: number;
+let stoppedOrder: string;
 let stockBefore: unknown;
 let runs: Record<string, Promise<Order>>;
 
@@ -115,6 +119,12 @@ beforeAll(async () => {
     ] as const;
   });
   runs = atOnce(Object.fromEntries<() => Promise<Order>>([...bad, ...good]));
+  stopped = await testStack({ config: { FILE_RETRY_WINDOW: WINDOW_MS } });
+  const url = faultyFile(stopped, 'slow.pdf?ms=2500');
+  const body = orderOf(stopped, { items: [poster(stopped, { files: [{ type: 'default', url }] })] });
+  ({ id: stoppedOrder } = await ordered(stopped, body, isAt('uploading')));
+  await stopped.stopWorker();
+  stoppedAt = Date.now();
 });
 
 /** Counts rows that an order must not have when it was never produced. */
@@ -294,13 +304,10 @@ describe('a two-sided product', () => {
 });
 
 test('a worker that is stopped for longer than the window still attempts the fetch when it is back', async () => {
-  const url = faultyFile(hasty, 'slow.pdf?ms=2500');
-  const body = orderOf(hasty, { items: [poster(hasty, { files: [{ type: 'default', url }] })] });
-  const { id } = await ordered(hasty, body, isAt('uploading'));
-  await hasty.stopWorker();
-  await new Promise((resolve) => setTimeout(resolve, WINDOW_MS));
-  await hasty.startWorker();
-  expect(await readUntil(hasty.client, id, isAt('delivered', 'failed'))).toMatchObject({
+  // The tests before this one have waited for the window too.
+  await eventually(async () => (Date.now() > stoppedAt + WINDOW_MS ? true : undefined));
+  await stopped.startWorker();
+  expect(await readUntil(stopped.client, stoppedOrder, isAt('delivered', 'failed'))).toMatchObject({
     fulfillmentStatus: 'delivered',
   });
 });
