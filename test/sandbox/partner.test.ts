@@ -116,6 +116,7 @@ describe('A well-behaved print partner', () => {
         webhookId: 'msg_122_2',
         addressLine1: 'Lange Str. 1',
         shipmentMethodUid: 'hare_standard',
+        counts: [2, 2],
         response: '200',
       },
     ]);
