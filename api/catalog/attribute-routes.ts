@@ -51,9 +51,10 @@ async function replaceValues(
   audit: CallContext['audit'],
   attributeId: string,
   values: readonly AttributeValue[],
+  fieldOf?: (at: number) => string,
 ): Promise<StoredAttributeValue[]> {
   return await changeCatalog(sql, async (tx) => {
-    const { before, after } = await replaceAttributeValues(tx, attributeId, values);
+    const { before, after } = await replaceAttributeValues(tx, attributeId, values, fieldOf);
     const change = { before: byId(before), after: byId(after) };
     await audit(tx, { action: 'attribute.replace_values', objectId: attributeId, ...change });
     return after;
@@ -144,7 +145,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       body: attributeValue.omit({ id: true }),
       response: storedAttributeValue,
       handler: async ({ params: { attributeId, valueId }, body, audit }) => {
-        const [stored] = await replaceValues(sql, audit, attributeId, [{ ...body, id: valueId }]);
+        const [stored] = await replaceValues(sql, audit, attributeId, [{ ...body, id: valueId }], () => '');
         return shown(stored!);
       },
     }),

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isStockProduct } from '../../src/catalog/domain/product';
 import { resolveProducts } from '../../src/catalog/resolve-products';
+import { acceptedFileTypes } from '../../src/orders/domain/item-files';
 import { modelsOf } from '../../src/partners/domain/routing-weights';
 import { leadDaysOf } from '../../src/partners/lead-days';
 import { fromMinor } from '../../src/platform/domain/money';
@@ -101,7 +102,7 @@ export function productRoutes({ sql, candidates }: ApiDeps): Route[] {
           parts: found.parts.map(({ name, type, quantity }) => ({ name, type, quantity })),
           files: {
             isRequired: !isStockProduct(found),
-            types: found.workflowEnabled ? null : isStockProduct(found) ? [] : [...found.fileTypes],
+            types: acceptedFileTypes(found),
             areas: found.printAreas.map(({ required, priceList, ...area }) => ({
               ...area,
               isRequired: required,

@@ -74,9 +74,22 @@ function fileErrors(item: SubmitOrder['items'][number], product: ResolvedProduct
       ? [{ code: 'MISSING_FIELD_ERROR', message: 'This field is required.', reference }]
       : [{ code: 'VALIDATION_ERROR', message: 'At least one file is required.', reference }];
   }
-  return itemFileProblems(files, product).map(({ fileIndex, message }) =>
+  const missing = itemFileProblems(files, product).filter(({ fileIndex }) => fileIndex === null);
+  return [
+    ...missing.map(({ message }): FieldError => ({ code: 'MISSING_FIELD_ERROR', message, reference })),
+    ...fileTypeErrors(item, product, index),
+  ];
+}
+
+/** Returns an error at each file whose type the product does not take. Files may be missing, as in quotes. */
+export function fileTypeErrors(
+  { files = [] }: { readonly files?: readonly { readonly type: string }[] | undefined },
+  product: ResolvedProduct,
+  index: number,
+): FieldError[] {
+  return itemFileProblems(files, product).flatMap(({ fileIndex, message }) =>
     fileIndex === null
-      ? { code: 'MISSING_FIELD_ERROR', message, reference }
-      : { code: 'NO_SUCH_CHOICE_ERROR', message, reference: `${reference}[${fileIndex}].type` },
+      ? []
+      : [{ code: 'NO_SUCH_CHOICE_ERROR', message, reference: `items[${index}].files[${fileIndex}].type` }],
   );
 }

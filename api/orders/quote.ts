@@ -12,7 +12,7 @@ import { ratesAt } from '../../src/platform/exchange-rates';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route, type Sent } from '../http/route';
-import { resolvedProducts } from './order-products';
+import { fileTypeErrors, resolvedProducts } from './order-products';
 import { amounts } from './order-schemas';
 import { CLIENTS } from './visible-order';
 
@@ -174,7 +174,7 @@ export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
       response: orderQuoteSchema,
       handler: async ({ account, body }) => {
         const customer = { clientId: account.id, customerReferenceId: body.customerReferenceId };
-        const products = await resolvedProducts(sql, customer, body.items);
+        const products = await resolvedProducts(sql, customer, body.items, fileTypeErrors);
         const [rates, taxRates, sellerCountry] = await Promise.all([
           ratesAt(sql, new Date()),
           taxTableAt(sql, new Date()),

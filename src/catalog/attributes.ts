@@ -63,8 +63,16 @@ async function lockAttribute(tx: Queryable, attributeId: string): Promise<void> 
   if (attribute === undefined) throw new Refusal('NOT_FOUND', { message: `There is no attribute "${attributeId}".` });
 }
 
-/** @throws Refusal `CONFLICT` at the second default value, when the given values add one to an attribute */
-async function refuseSecondDefault(tx: Transaction, attributeId: string, values: readonly AttributeValue[]) {
+/**
+ * @param fieldOf returns the place of the value at an index in the request
+ * @throws Refusal `CONFLICT` at the second default value, when the given values add one to an attribute
+ */
+async function refuseSecondDefault(
+  tx: Transaction,
+  attributeId: string,
+  values: readonly AttributeValue[],
+  fieldOf = (at: number) => `[${at}].`,
+) {
   const at = values.findIndex(({ isDefault }) => isDefault);
   if (at === -1) return;
   const [other] = await tx<{ id: string }[]>`
@@ -74,7 +82,7 @@ async function refuseSecondDefault(tx: Transaction, attributeId: string, values:
   const message = `Attribute "${attributeId}" already has the default value "${other.id}".`;
   throw new Refusal('CONFLICT', {
     message,
-    errors: [{ code: 'VALIDATION_ERROR', message, reference: `[${at}].isDefault` }],
+    errors: [{ code: 'VALIDATION_ERROR', message, reference: `${fieldOf(at)}isDefault` }],
   });
 }
 
@@ -113,6 +121,7 @@ export async function addAttributeValues(
 /**
  * Replaces values of an attribute by id and adds new ones. Values that are not given stay unchanged. Call it in
  * `changeCatalog`.
+ * @param fieldOf returns the place of the value at an index in the request; default: the request is the list
  * @returns `before`: the values that were replaced; `after`: the values as stored, in the given order
  * @throws Refusal `NOT_FOUND` for an unknown attribute; `CONFLICT` for a second default value
  */
@@ -120,9 +129,10 @@ export async function replaceAttributeValues(
   tx: Transaction,
   attributeId: string,
   values: readonly AttributeValue[],
+  fieldOf?: (at: number) => string,
 ): Promise<{ readonly before: readonly StoredAttributeValue[]; readonly after: StoredAttributeValue[] }> {
   await lockAttribute(tx, attributeId);
-  await refuseSecondDefault(tx, attributeId, values);
+  await refuseSecondDefault(tx, attributeId, values, fieldOf);
   const before = await tx<StoredAttributeValue[]>`
     SELECT ${tx(COLUMNS)} FROM attribute_values
     WHERE attribute_id = ${attributeId} AND id = ANY(${values.map(({ id }) => id)})`;

@@ -5,6 +5,7 @@ import { catalogCache } from './catalog-models';
 import { ALL_CUSTOMERS, type CustomerProduct } from './customer-product-schemas';
 import { buildProduct } from './domain/build-product';
 import { type CatalogModel, chooseValues } from './domain/catalog-model';
+import { choicesText } from './domain/choices';
 import { chooseVariant } from './domain/choose-variant';
 import { type ResolvedProduct, unmakeable } from './domain/product';
 import { MAX_UID_LENGTH, matchUid } from './domain/product-uid';
@@ -123,7 +124,8 @@ function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolutio
       const { attributeId, isMissing } = match;
       if (attributeId !== null) {
         const fault = isMissing ? 'ends before the value of' : 'has no known value for';
-        nearest = `"${uid}" ${fault} attribute ${attributeId}`;
+        const values = [...(model.attributes.get(attributeId)?.values.keys() ?? [])];
+        nearest = `"${uid}" ${fault} attribute ${attributeId}${choicesText(values)}`;
       }
       continue;
     }

@@ -49,12 +49,29 @@ function typeInWords(value: unknown): string {
   return value === null ? 'null' : Array.isArray(value) ? 'an array' : (TYPES[typeof value] ?? typeof value);
 }
 
+/** Returns what a value outside its limits must be, with what it is. */
+function boundText(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, value: unknown): string | undefined {
+  const isMost = issue.code === 'too_big';
+  const limit = isMost ? issue.maximum : issue.minimum;
+  if (typeof value === 'number') {
+    const relation = isMost ? (issue.inclusive ? 'at most' : 'less than') : issue.inclusive ? 'at least' : 'more than';
+    return `Must be ${relation} ${limit}, not ${value}.`;
+  }
+  if (typeof value !== 'string' && !Array.isArray(value)) return undefined;
+  const [one, many] = typeof value === 'string' ? ['character', 'characters'] : ['entry', 'entries'];
+  return `Must have ${isMost ? 'at most' : 'at least'} ${limit} ${limit === 1 ? one : many}, not ${value.length}.`;
+}
+
 function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: boolean): string {
   if (issue.code === 'custom') return issue.message;
   if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
   if (code === 'IS_BLANK_ERROR') return 'This field must not be blank.';
   if (code === 'NO_SUCH_CHOICE_ERROR' && issue.code === 'invalid_value')
     return `Not one of the choices: ${issue.values.map(String).join(', ')}.`;
+  if (issue.code === 'too_big' || issue.code === 'too_small') {
+    const text = boundText(issue, value);
+    if (text !== undefined) return text;
+  }
   const expected = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
   if (expected !== undefined && expected !== typeInWords(value))
     return `${isWhole ? 'The body must' : 'Must'} be ${expected}, not ${typeInWords(value)}.`;

@@ -10,10 +10,10 @@ import { changedOrderId, visibleOrder } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 
 const reprintSchema = z
-  .object({
+  .strictObject({
     items: z
       .array(
-        z.object({
+        z.strictObject({
           itemReferenceId: z.string(),
           quantity: z.int().min(1).nullish().describe('Default: all units of the item.'),
         }),

@@ -1,5 +1,6 @@
 import type { FieldErrorCode } from '../../platform/errors';
 import type { VariantOption } from '../customer-product-schemas';
+import { choicesText } from './choices';
 
 export type VariantChoice =
   | { readonly ok: true; readonly attributes: Readonly<Record<string, string>> }
@@ -29,7 +30,10 @@ export function chooseVariant(
   const given = new Map<VariantOption, string>();
   for (const [key, value] of Object.entries(productVariant)) {
     const option = options.find(({ name }) => name === key) ?? options.find(({ id }) => id === key);
-    if (option === undefined) return refuse(key, 'NO_SUCH_CHOICE_ERROR', `the product has no option "${key}"`);
+    if (option === undefined) {
+      const message = `the product has no option "${key}"${choicesText(options.map(({ name }) => name))}`;
+      return refuse(key, 'NO_SUCH_CHOICE_ERROR', message);
+    }
     if (given.has(option)) return refuse(key, 'VALIDATION_ERROR', `option "${option.name}" is given twice`);
     given.set(option, value);
   }
@@ -40,9 +44,14 @@ export function chooseVariant(
     const wanted = given.get(option);
     const chosen = option.values.find((entry) => (wanted === undefined ? entry.isDefault : entry.value === wanted));
     if (chosen === undefined) {
+      const values = choicesText(option.values.map(({ value }) => value));
       return wanted === undefined
-        ? refuse(option.name, 'MISSING_FIELD_ERROR', `option "${option.name}" has no default and needs a value`)
-        : refuse(option.name, 'NO_SUCH_CHOICE_ERROR', `option "${option.name}" has no value "${wanted}"`);
+        ? refuse(
+            option.name,
+            'MISSING_FIELD_ERROR',
+            `option "${option.name}" has no default and needs a value${values}`,
+          )
+        : refuse(option.name, 'NO_SUCH_CHOICE_ERROR', `option "${option.name}" has no value "${wanted}"${values}`);
     }
     for (const part of chosen.attributeValues) {
       for (const [attributeId, text] of Object.entries(part.attributes)) {

@@ -65,3 +65,12 @@ export function itemFileProblems(files: readonly { readonly type: string }[], pr
   });
   return [...unaccepted, ...missing, ...misplaced];
 }
+
+/** Returns the file types that a product takes; null when it takes any. */
+export function acceptedFileTypes(product: FileRules): string[] | null {
+  if (isStockProduct(product)) return [];
+  if (product.workflowEnabled && product.kind !== 'apparel') return null;
+  return product.fileTypes.filter((type) =>
+    itemFileProblems([{ type }], product).every(({ fileIndex }) => fileIndex === null),
+  );
+}

@@ -288,7 +288,7 @@ export const patchOrderSchema = crossField(
 export type PatchOrder = z.output<typeof patchOrderSchema>;
 
 export const updateShipmentSchema = crossField(
-  z.object({
+  z.strictObject({
     shipmentMethodUid: optional(z.string().max(255).regex(/\S/, 'must not be blank')),
     shippingAddress: optional(shippingAddressSchema),
     reason: optional(text(500)).describe('Required of operators. It is in the event log that operators see.'),

@@ -38,7 +38,7 @@ export const quoteOrderSchema = crossField(
             ...productFields,
             ...trimField,
             files: optional(z.array(z.object({ type: text(100) })).max(100)).describe(
-              'The types of the files. They add the prices of print areas that have one.',
+              'The types of the files. They add the prices of print areas that have one. Files may be missing.',
             ),
           }),
           productNamingRule,

@@ -169,6 +169,8 @@ describe('the default value and removal of attribute values', () => {
       errors: [{ reference: '[1].isDefault' }],
     });
     await send('put', [{ id: 'linen', isDefault: true }]).expect(409);
+    const one = await put({ isDefault: true }, `${at}/linen`).expect(409);
+    expect(one.body.errors).toMatchObject([{ reference: 'isDefault' }]);
     await send('put', [
       { id: 'matt', isDefault: false },
       { id: 'linen', isDefault: true },

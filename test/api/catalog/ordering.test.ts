@@ -104,10 +104,23 @@ describe('GET /v1/products/{productUid}', () => {
     });
   });
 
+  test('names the file types that the product takes: those of its sides, and no others', async () => {
+    expect((await product(POSTER)).files.types).toEqual(['default', 'front']);
+    expect((await product(POSTER.replace('4-0', '4-4'))).files.types).toEqual(['default', 'front', 'back']);
+    const { types } = (await product(T_SHIRT.replace('4-4', '0-4'))).files;
+    expect(types).toEqual(expect.arrayContaining(['default', 'back', 'neck-inner', 'sleeve-left']));
+    for (const type of ['front', 'chest-left-embroidery']) {
+      expect(types).not.toContain(type);
+      const files = [file('back'), file(type)];
+      const refused = await api.submit(of(item({ productUid: T_SHIRT.replace('4-4', '0-4'), files }))).expect(400);
+      expect(refused.body.errors).toMatchObject([{ reference: 'items[0].files[1].type' }]);
+    }
+  });
+
   test.each([
-    [POSTER.replace(/_ver$/, ''), /ends before the value of attribute orientation/],
+    [POSTER.replace(/_ver$/, ''), /ends before the value of attribute orientation: ver, hor\.$/],
     [POSTER.replace(/_cl_.*$/, ''), /ends before the value of attribute color_type/],
-    [POSTER.replace('a3', 'a9'), /no known value for attribute paper_format/],
+    [POSTER.replace('a3', 'a9'), /no known value for attribute paper_format: a4, a3, /],
     ['blank_t-shirt_gsi_m_gco_white', /not sold separately/],
     ['fulfillment_service_product_mounting', /not sold separately/],
     ['satin_poster_product_pf_a3_ver', /inactive/],

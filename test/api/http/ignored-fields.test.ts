@@ -9,7 +9,7 @@ import { item, order } from '../orders/sample-orders';
 
 let api: OrdersApi;
 let operator: TestAccount;
-let call: (method: 'get' | 'post', path: string, by: TestAccount, body?: unknown) => request.Test;
+let call: (method: 'get' | 'post' | 'put', path: string, by: TestAccount, body?: unknown) => request.Test;
 
 beforeAll(async () => {
   api = await ordersApi();
@@ -70,6 +70,21 @@ const REFUSING: [operation: string, by: () => TestAccount, path: string, body: o
   ],
   ['cancelling a shipping order', () => api.client, `/v1/shipping-orders/${id}/cancel`, { packages: [0] }, 'packages'],
   [
+    'a change of address or method',
+    () => api.client,
+    `/v1/orders/${id}/shipment`,
+    { shipmentMethodUid: 'express', dry_run: true },
+    'dry_run',
+  ],
+  ['a reprint', () => operator, `/v1/operator/orders/${id}/reprint`, { reason: 'x', charged: true }, 'charged'],
+  [
+    'a part of a reprint',
+    () => operator,
+    `/v1/operator/orders/${id}/reprint`,
+    { reason: 'x', items: [{ itemReferenceId: 'a', qty: 1 }] },
+    'items[0].qty',
+  ],
+  [
     'a repair',
     () => operator,
     `/v1/operator/orders/${id}/repairs`,
@@ -93,7 +108,8 @@ const REFUSING: [operation: string, by: () => TestAccount, path: string, body: o
 ];
 
 test.each(REFUSING)('%s refuses a field that it does not have', async (_operation, by, path, body, reference) => {
-  const { body: refused } = await call('post', path, by(), body).expect(400);
+  const method = path.endsWith('/shipment') ? 'put' : 'post';
+  const { body: refused } = await call(method, path, by(), body).expect(400);
   const [error] = refused.errors;
   expect(refused.errors).toHaveLength(1);
   expect(error).toMatchObject({ code: 'VALIDATION_ERROR', reference, message: expect.stringMatching(/does not have/) });

@@ -197,6 +197,16 @@ const refused: [rule: string, over: object, errors: string[]][] = [
   ],
   ['an unknown currency', { currency: 'XX' }, [`${CHOICE} currency`]],
   ['a currency without rates', { currency: 'XPF' }, ['VALIDATION_ERROR items[0]']],
+  [
+    'a file of an unknown type',
+    { items: [poster({ files: [{ type: 'zzz' }] })] },
+    [`${CHOICE} items[0].files[0].type`],
+  ],
+  [
+    'a file for a side that is not printed',
+    { items: [poster({ files: [{ type: 'front' }, { type: 'back' }] })] },
+    [`${CHOICE} items[0].files[1].type`],
+  ],
   ['a repeated item', { items: [poster(), poster()] }, ['VALIDATION_ERROR items[1].itemReferenceId']],
   ['no product', { items: [poster({ productUid: null })] }, ['MISSING_FIELD_ERROR items[0].productUid']],
   ['an unknown product', { items: [poster(), tee({ productUid: 'x' })] }, [`${CHOICE} items[1].productUid`]],

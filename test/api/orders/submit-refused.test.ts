@@ -188,7 +188,15 @@ test.each<[sent: string, body: () => object, reference: string, message: string]
     'Must be an object, not an array.',
   ],
   ['null as a city', () => to({ city: null }), 'shippingAddress.city', 'Must be a string, not null.'],
-])('the error of %s names its place and both types', async (_sent, body, reference, message) => {
+  [
+    'a name of 26 characters',
+    () => to({ firstName: 'A'.repeat(26) }),
+    'shippingAddress.firstName',
+    'Must have at most 25 characters, not 26.',
+  ],
+  ['no items', () => order({ items: [] }), 'items', 'Must have at least 1 entry, not 0.'],
+  ['a quantity of 0', () => of(item({ quantity: 0 })), 'items[0].quantity', 'Must be at least 1, not 0.'],
+])('the error of %s names its place, what it must be and what it is', async (_sent, body, reference, message) => {
   const { body: refused } = await api.submit(body()).expect(400);
   expect(refused.errors[0]).toEqual({ code: WRONG, reference, message });
 });
