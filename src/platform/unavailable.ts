@@ -30,6 +30,8 @@ const UNAVAILABLE_CODES = new Set([
   '08006',
   '53300',
   '25P03',
+  // SQLSTATE: read-only transaction. A standby that is being promoted accepts connections before it accepts writes.
+  '25006',
   '57P01',
   '57P02',
   '57P03',

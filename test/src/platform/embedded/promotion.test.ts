@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { type EmbeddedPostgres, startPostgres } from '../../../../src/platform/embedded/postgres-server';
 import { connectPostgres, type Sql } from '../../../../src/platform/postgres';
 import { migrate } from '../../../../src/platform/schema/migrate';
+import { isUnavailable } from '../../../../src/platform/unavailable';
 
 /** An asynchronous standby takes over, and has not received what its primary issued last. */
 
@@ -59,6 +60,8 @@ test('a promoted standby issues no number that its lost primary has issued', asy
   const cluster = join(standby, 'postgres');
   await writeFile(join(cluster, 'standby.signal'), '');
   await withPostgres(standby, async (sql) => {
+    // Before the promotion the server refuses writes, which a client can repeat.
+    expect(await sql`SELECT FROM issued_ids FOR UPDATE`.catch(isUnavailable)).toBe(true);
     await sql`SELECT pg_promote()`;
     const issued = await serials(sql, 200);
     expect(new Set([...lost, ...issued]).size).toBe(400);
