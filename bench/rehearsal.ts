@@ -7,12 +7,13 @@ import { createPresslineClient } from '../client/pressline-client';
 import { audit, isClean as isConsistent } from './faults/audit';
 import { balances, gather } from './faults/evidence';
 import { OperatorRepairs } from './faults/operator';
+import { failOver } from './rehearsal/failover';
 import { Client, untilOrdersAre } from './rehearsal/orders';
 import { restorePostgres, restoreTemporal } from './rehearsal/restore';
 import { rollingRestart, watchRequests } from './rehearsal/rolling-restart';
 import { isClean, runSteps, type StepReport, type StepResult, stepTable } from './rehearsal/step';
 import { FIRST_BUILD, startTopology, type Topology } from './rehearsal/topology';
-import { deployWorkers, makeCurrent } from './rehearsal/worker-deployment';
+import { deployWorkers, rollBackWorkers, workerVersion } from './rehearsal/worker-deployment';
 import { machine, writeResult } from './support/report';
 
 /** Last name of the demo's customer, by which partners know its order. */
@@ -62,9 +63,12 @@ async function main(): Promise<number> {
         { title: `${orders} orders`, run: run((to, by) => load(to, by, orders)) },
         { title: 'rolling restart', run: run((to, by) => rollingRestart(to, by, say)) },
         { title: 'worker deployment', run: run(deployWorkers) },
+        { title: 'worker rollback', run: run(rollBackWorkers) },
         { title: 'audit', run: run((to, by) => auditRecords(to, by, opening, added)) },
         { title: 'restore Postgres', run: run((to, by) => restorePostgres(to, by, restored)) },
         { title: 'restore Temporal', run: run((to, by) => restoreTemporal(to, by, restored)) },
+        { title: 'failover of Postgres', run: run((to, by) => failOver(to, by, 'Postgres')) },
+        { title: 'failover of Temporal', run: run((to, by) => failOver(to, by, 'Temporal')) },
         { title: 'processes', run: run(unexpectedExits) },
       ],
       say,
@@ -92,7 +96,7 @@ async function addStock({ credentials, baseUrl }: Topology, orders: number, adde
 
 /** Makes the first worker version current, and checks that the application's role owns nothing. */
 async function started(topology: Topology): Promise<StepResult> {
-  await makeCurrent(topology, FIRST_BUILD);
+  await workerVersion(topology, FIRST_BUILD);
   const [owned] = await topology.sql<{ count: number }[]>`
     SELECT count(*)::int FROM pg_class JOIN pg_roles r ON r.oid = relowner WHERE rolname = current_user`;
   const { serverVersion } = await topology.temporalClient.workflowService.getSystemInfo({});

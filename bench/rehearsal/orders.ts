@@ -93,12 +93,12 @@ export class Client {
   }
 }
 
-/** Returns the orders that are not in one of the statuses, with their status. */
+/** Returns the orders that are not in one of the statuses, with their status and attention reasons. */
 export async function ordersNotIn(
   { sql }: Topology,
   statuses: readonly string[],
-): Promise<{ readonly reference: string; readonly status: string; readonly attention: string }[]> {
-  return await sql<{ reference: string; status: string; attention: string }[]>`
+): Promise<{ readonly reference: string; readonly status: string; readonly attention: string | null }[]> {
+  return await sql<{ reference: string; status: string; attention: string | null }[]>`
     SELECT order_reference_id AS reference, fulfillment_status AS status,
       array_to_string(attention, ' ') AS attention
     FROM orders WHERE fulfillment_status <> ALL (${[...statuses]})`;

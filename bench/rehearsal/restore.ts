@@ -21,7 +21,7 @@ const IN_PRODUCTION = ['in_production', 'delivered'];
 /** Orders that are submitted after a restore. */
 const LATER_ORDERS = 5;
 /** After a loss, a reconciliation leaves out orders that changed in the last minute. */
-const QUIET_MS = 65_000;
+export const QUIET_MS = 65_000;
 
 /** Runs pg_dump or pg_restore. The password is not visible in the list of processes. */
 async function postgresTool(name: 'pg_dump' | 'pg_restore', url: string, args: readonly string[]) {
@@ -40,7 +40,7 @@ async function postgresTool(name: 'pg_dump' | 'pg_restore', url: string, args: r
   });
 }
 
-async function withOwner<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
+export async function withOwner<T>(url: string, work: (sql: Sql) => Promise<T>): Promise<T> {
   const sql = connectPostgres(url, { max: 1, applicationName: 'rehearsal-owner' });
   try {
     return await work(sql);
@@ -67,7 +67,7 @@ async function megabytes(files: readonly string[]): Promise<string> {
  * one since.
  * @returns its counts
  */
-async function reconcile({ temporalCli, temporalClient }: Topology): Promise<Reconciliation> {
+export async function reconcile({ temporalCli, temporalClient }: Topology): Promise<Reconciliation> {
   const id = scheduleId({ TEMPORAL_TASK_QUEUE: 'pressline' }, RECONCILIATION);
   const schedule = temporalClient.schedule.getHandle(id);
   const before = (await schedule.describe()).info.numActionsTaken;
@@ -84,7 +84,7 @@ async function reconcile({ temporalCli, temporalClient }: Topology): Promise<Rec
 }
 
 /** Returns the non-zero counts of reconciliations. */
-function found(results: readonly Reconciliation[]): string {
+export function found(results: readonly Reconciliation[]): string {
   const sums = new Map<string, number>();
   for (const { found: counts } of results)
     for (const [name, count] of Object.entries(counts)) sums.set(name, (sums.get(name) ?? 0) + count);
@@ -233,7 +233,7 @@ export async function restoreTemporal(topology: Topology, client: Client, count:
 }
 
 /** A reconciliation that does not know of the loss leaves out orders that changed in the last ten minutes. */
-const WORKFLOWS_END_WITHIN_MS = 13 * 60_000;
+export const SETTLED_WITHIN_MS = 13 * 60_000;
 
 /**
  * Reconciles each minute until no order workflow runs. @returns those that still run
@@ -241,7 +241,7 @@ const WORKFLOWS_END_WITHIN_MS = 13 * 60_000;
  */
 async function untilWorkflowsEnd(topology: Topology, results: Reconciliation[]): Promise<string[]> {
   const query = `WorkflowType = 'order' AND ExecutionStatus = 'Running'`;
-  const deadline = Date.now() + WORKFLOWS_END_WITHIN_MS;
+  const deadline = Date.now() + SETTLED_WITHIN_MS;
   for (let next = Date.now() + 60_000; ; await sleep(2_000)) {
     const running: string[] = [];
     for await (const { workflowId } of topology.temporalClient.workflow.list({ query })) running.push(workflowId);

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmod, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/platform/embedded/ports';
@@ -17,7 +17,7 @@ const run = promisify(execFile);
 export interface TemporalOnPostgres {
   /** host:port of the frontend. */
   readonly address: string;
-  readonly postgres: Service;
+  readonly postgres: PostgresService;
   readonly server: Service;
   /** Connection URL of one of its databases, as the owner: a secret. */
   databaseUrl(database: string): string;
@@ -33,6 +33,17 @@ export async function enterableFolder(path: string): Promise<string> {
   return path;
 }
 
+/** A Postgres server with a standby that stops receiving its writes. */
+export interface PostgresService extends Service {
+  /** Connection URLs: secrets. */
+  ownerUrl(): string;
+  applicationUrl(): string;
+  /** Restarts the server, and keeps its data of this moment as those of a standby. */
+  keepStandby(): Promise<void>;
+  /** Stops the server, and promotes the standby at its address. The later writes are lost. */
+  promoteStandby(): Promise<void>;
+}
+
 /**
  * Creates the service of a Postgres server.
  * @param folder of its cluster, its passwords and its log
@@ -42,16 +53,40 @@ export async function postgresService(
   folder: string,
   port: number,
   settings: Readonly<Record<string, string>>,
-): Promise<Service & { ownerUrl(): string; applicationUrl(): string }> {
+): Promise<PostgresService> {
   await enterableFolder(folder);
   await writeFile(join(folder, 'ports.json'), JSON.stringify({ postgres: port }));
+  const standby = `${folder}-standby`;
+  let current = folder;
   let urls = { url: '', applicationUrl: '' };
   const service = createService(name, async () => {
-    const server = await startPostgres(folder, () => undefined, settings);
+    // A standby reads more of the log than the embedded server writes.
+    const server = await startPostgres(current, () => undefined, { ...settings, wal_level: 'replica' });
     urls = server;
     return server;
   });
-  return Object.assign(service, { ownerUrl: () => urls.url, applicationUrl: () => urls.applicationUrl });
+  return Object.assign(service, {
+    ownerUrl: () => urls.url,
+    applicationUrl: () => urls.applicationUrl,
+    async keepStandby() {
+      await service.stop();
+      await cp(folder, await enterableFolder(standby), {
+        recursive: true,
+        dereference: true,
+        preserveTimestamps: true,
+      });
+      await service.start();
+    },
+    async promoteStandby() {
+      await service.stop();
+      await writeFile(join(standby, 'postgres', 'standby.signal'), '');
+      current = standby;
+      await service.start();
+      const sql = connectPostgres(urls.url, { max: 1 });
+      await sql`SELECT pg_promote()`;
+      await sql.end();
+    },
+  });
 }
 
 /** Runs a script of deploy/compose with the programs of a folder. */

@@ -23,6 +23,7 @@ import { goTool, linkProgram, temporalPrograms } from './programs';
 import { programService, type Service } from './service';
 import {
   enterableFolder,
+  type PostgresService,
   postgresService,
   runSetupScript,
   startTemporalOnPostgres,
@@ -68,7 +69,7 @@ export interface Topology {
   workers: readonly Service[];
   readonly sandbox: Service;
   readonly objects: Service;
-  readonly database: Service;
+  readonly database: PostgresService;
   readonly temporal: TemporalOnPostgres;
   /** Every process that has been started. */
   readonly processes: Readonly<Record<string, Service>>;
@@ -77,8 +78,11 @@ export interface Topology {
   readonly dataConverter: DataConverter | undefined;
   ownerUrl(): string;
   temporalAddress(): string;
-  /** Creates the services of workers of a build. They are not started. */
-  createWorkers(buildId: string): Promise<Service[]>;
+  /**
+   * Creates the services of workers of a build. They are not started.
+   * @param root the folder of their release. Default: this one
+   */
+  createWorkers(buildId: string, root?: string): Promise<Service[]>;
   /** Runs a command of Pressline, such as `migrate`, and returns what it prints. */
   pressline(command: readonly string[]): Promise<string>;
   /** Runs the Temporal CLI and returns what it prints. */
@@ -235,17 +239,18 @@ async function start(
     OUTBOUND_ALLOW_PRIVATE: 'true',
     ...own,
   });
-  const main = join(projectRoot(), 'dist', 'cli', 'main.js');
+  const mainOf = (root: string) => join(root, 'dist', 'cli', 'main.js');
+  const main = mainOf(projectRoot());
   const pressline = async (command: readonly string[]) => {
     const env = await environment(command[0] === 'migrate' ? 'migrate' : 'api', 'commands');
     const { stdout } = await run(process.execPath, [main, ...command], { env, timeout: 300_000 });
     return stdout;
   };
-  const node = (name: string, command: string, env: NodeJS.ProcessEnv, healthUrl: string) =>
+  const node = (name: string, command: string, env: NodeJS.ProcessEnv, healthUrl: string, program = main) =>
     programService({
       name,
       path: process.execPath,
-      args: ['--enable-source-maps', main, command],
+      args: ['--enable-source-maps', program, command],
       env,
       logFile: join(logs, `${name}.log`),
       healthUrl,
@@ -255,12 +260,12 @@ async function start(
   await pressline(['migrate']);
   const credentials = parseSeed(await pressline(['seed', '--allow-production']));
 
-  const createWorkers = async (buildId: string) => {
+  const createWorkers = async (buildId: string, root = projectRoot()) => {
     const created: Service[] = [];
     for (let number = 1; number <= WORKER_PROCESSES; number += 1) {
       const name = `${buildId}-worker-${number}`;
       const env = await environment('worker', name, { WORKER_BUILD_ID: buildId });
-      const service = node(name, 'worker', env, `http://127.0.0.1:${env.METRICS_PORT}/readyz`);
+      const service = node(name, 'worker', env, `http://127.0.0.1:${env.METRICS_PORT}/readyz`, mainOf(root));
       processes[name] = service;
       created.push(service);
     }
