@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { fileFactsSchema } from '../../src/files/domain/file-facts';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 
 /** Schemas of retrieved orders (schema `Order`). */
@@ -54,6 +55,7 @@ const retrievedItemSchema = z
         fitMethod: nullableText,
         fillMethod: nullableText,
         mimeType: nullableText,
+        facts: fileFactsSchema.nullable().describe('What was measured in the file. Null before it is fetched.'),
         metadata,
       }),
     ),

@@ -6,6 +6,7 @@ import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { DiskBudget } from './disk-budget';
+import type { FileFacts } from './domain/file-facts';
 import { type FileFault, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
 import type { FileProperties, PreviewType, PrintFileType } from './domain/file-properties';
 import { type Download, downloadFile } from './download';
@@ -43,6 +44,7 @@ export interface IngestedFile extends FileProperties {
   readonly ok: true;
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
+  readonly facts: FileFacts;
   readonly previews: readonly StoredPreview[];
 }
 
@@ -76,7 +78,7 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
       const { code, reason, isFinal, error } = inspection;
       return isFinal ? permanentFault(code, reason) : transientFault(reason, { code, error });
     }
-    const { properties } = inspection;
+    const { properties, facts } = inspection;
     const refusal = request.refuse?.(properties) ?? null;
     if (refusal !== null) return refusal;
 
@@ -92,7 +94,7 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
     if (stored === null) {
       await deps.objects.put(request.objectKey, createReadStream(path), { contentType: mimeType });
     }
-    return { ok: true, mimeType, sizeBytes, ...properties, previews: storedPreviews };
+    return { ok: true, mimeType, sizeBytes, ...properties, facts, previews: storedPreviews };
   } finally {
     await rm(folder, { recursive: true, force: true });
     (release as (() => void) | null)?.();

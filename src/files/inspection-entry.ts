@@ -1,5 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
+import type { FileFacts } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
 import type { FileProperties, PrintFileType } from './domain/file-properties';
 import { openImage } from './open-image';
@@ -16,12 +17,13 @@ export interface InspectionJob {
 }
 
 /**
- * Messages of the process: `ready` once, then for each job `properties` and `previews`. Instead of one of these, a job can end
- * with `unreadable`, or with `failed` after a bug.
+ * Messages of the process: `ready` once, then for each job `properties`, `facts` and `previews`. Instead of one of these, a
+ * job can end with `unreadable`, or with `failed` after a bug.
  */
 export type InspectionReport =
   | { readonly stage: 'ready' }
   | { readonly stage: 'properties'; readonly properties: FileProperties }
+  | { readonly stage: 'facts'; readonly facts: FileFacts }
   | { readonly stage: 'previews'; readonly previews: readonly Preview[] }
   | { readonly stage: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
   | { readonly stage: 'failed'; readonly error: string };
@@ -34,6 +36,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
     const file = mimeType === 'application/pdf' ? await openPdf(bytes) : openImage(bytes, mimeType);
     try {
       report({ stage: 'properties', properties: file.properties });
+      report({ stage: 'facts', facts: await file.measure() });
       report({ stage: 'previews', previews: await renderPreviews(file).catch(() => []) });
     } finally {
       file.close();

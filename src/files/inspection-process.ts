@@ -1,14 +1,20 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { type FileFacts, unmeasured } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
 import type { FileProperties } from './domain/file-properties';
 import type { InspectionJob, InspectionReport } from './inspection-entry';
 import type { Preview } from './previews';
 
-/** The result of an inspection: properties and previews of the file, or the reason why there are none. */
+/** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
 export type Inspection =
-  | { readonly ok: true; readonly properties: FileProperties; readonly previews: readonly Preview[] }
+  | {
+      readonly ok: true;
+      readonly properties: FileProperties;
+      readonly facts: FileFacts;
+      readonly previews: readonly Preview[];
+    }
   | {
       readonly ok: false;
       readonly code: FileFaultCode;
@@ -22,7 +28,7 @@ export type Inspection =
 
 /** Limits of an inspection process. */
 export interface InspectionLimits {
-  /** Timeout for the properties, and again for the previews, in milliseconds. */
+  /** Timeout for the properties, again for the facts, and again for the previews, in milliseconds. */
   readonly stageTimeoutMs: number;
   /** Memory that the process may use, in bytes. */
   readonly memoryBytes: number;
@@ -123,13 +129,14 @@ function runJob(
 ): Promise<{ inspection: Inspection; isReusable: boolean }> {
   return new Promise((resolve) => {
     let properties: FileProperties | undefined;
+    let facts: FileFacts | undefined;
     let timer: NodeJS.Timeout;
     const finish = (inspection: Inspection, isReusable: boolean) => {
       clearTimeout(timer);
       child.off('message', onMessage).off('exit', onExit);
       resolve({ inspection, isReusable });
     };
-    // After the properties are known, only the previews are missing.
+    // After the properties are known, only the facts and the previews are missing.
     const interrupt = (reason: string, error?: string) => {
       const known = properties;
       const unknown = {
@@ -139,7 +146,8 @@ function runJob(
         isFinal: false,
         ...(error && { error }),
       } as const;
-      finish(known === undefined ? unknown : { ok: true, properties: known, previews: [] }, false);
+      const measured = facts ?? unmeasured(reason);
+      finish(known === undefined ? unknown : { ok: true, properties: known, facts: measured, previews: [] }, false);
     };
     const setTimeLimit = () => {
       clearTimeout(timer);
@@ -151,8 +159,11 @@ function runJob(
         case 'properties':
           properties = report.properties;
           return setTimeLimit();
+        case 'facts':
+          facts = report.facts;
+          return setTimeLimit();
         case 'previews':
-          return finish({ ok: true, properties: properties!, previews: report.previews }, true);
+          return finish({ ok: true, properties: properties!, facts: facts!, previews: report.previews }, true);
         case 'unreadable':
           return finish({ ok: false, code: report.code, reason: report.reason, isFinal: true }, true);
         case 'failed':

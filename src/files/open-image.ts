@@ -1,5 +1,7 @@
 import { loadImage } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
+import { jpegSegments, START_OF_SCAN } from './jpeg-segments';
+import { measureImage } from './measure-image';
 import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
 
 /** Each decoded pixel takes four bytes: at most 400 MB while the previews are rendered. */
@@ -11,8 +13,6 @@ const MAX_SCANS = 100;
 /** The end marker is searched in this many trailing bytes, because some cameras append data to the image. */
 const TAIL_BYTES = 65_536;
 const PNG_END = Buffer.from('IEND');
-const START_OF_SCAN = 0xda;
-const END_OF_IMAGE = 0xd9;
 const JPEG_END = Buffer.from([0xff, 0xd9]);
 
 /**
@@ -25,7 +25,9 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
   if (tail.lastIndexOf(type === 'image/png' ? PNG_END : JPEG_END) === -1) {
     throw new UnreadableFile('the image is truncated');
   }
-  const { width, height } = sizeOf(bytes);
+  const stored = sizeOf(bytes);
+  const isTurned = stored.orientation >= 5;
+  const [width, height] = isTurned ? [stored.heightPx, stored.widthPx] : [stored.widthPx, stored.heightPx];
   if (width * height > MAX_PIXELS) {
     const megapixels = Math.ceil((width * height) / 1_000_000);
     throw new UnreadableFile(
@@ -36,7 +38,9 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
   if (type === 'image/jpeg' && hasTooManyScans(bytes)) {
     throw new UnreadableFile(`the image has more than ${MAX_SCANS} scans`);
   }
+  const facts = measureImage(bytes, type, stored);
   return {
+    measure: async () => facts,
     properties: { pageCount: 1, widthPx: width, heightPx: height, widthMm: null, heightMm: null },
     async render(longestSide) {
       if (width * height > MAX_RENDERED_PIXELS) return null;
@@ -45,15 +49,15 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
       const scale = Math.min(1, longestSide / Math.max(width, height));
       return {
         canvas: scaledDown(image, { width, height }, scale),
-        opaque: type === 'image/jpeg' || !mayBeTransparent(bytes),
+        opaque: facts.image?.alpha === false,
       };
     },
     close: () => undefined,
   };
 }
 
-/** Returns width and height in pixels as displayed. EXIF orientations 5 to 8 swap them. */
-function sizeOf(bytes: Buffer): { width: number; height: number } {
+/** Returns width and height in pixels as stored. EXIF orientations 5 to 8 display them swapped. */
+function sizeOf(bytes: Buffer): { widthPx: number; heightPx: number; orientation: number } {
   let found: ReturnType<typeof imageSize>;
   try {
     found = imageSize(bytes);
@@ -61,48 +65,16 @@ function sizeOf(bytes: Buffer): { width: number; height: number } {
     throw new UnreadableFile('the image has no readable header');
   }
   if (!(found.width > 0 && found.height > 0)) throw new UnreadableFile('the image has no size');
-  const rotated = found.orientation !== undefined && found.orientation >= 5;
-  return rotated ? { width: found.height, height: found.width } : { width: found.width, height: found.height };
+  const { width: widthPx, height: heightPx, orientation = 1 } = found;
+  return { widthPx, heightPx, orientation: orientation >= 1 && orientation <= 8 ? orientation : 1 };
 }
 
-/**
- * Returns true for a JPEG with more than MAX_SCANS scans. Walks from marker to marker (ITU-T T.81, B.1.1) up to the end of the
- * image: metadata and data behind the image can contain the same bytes.
- */
+/** Returns true for a JPEG with more than MAX_SCANS scans. */
 function hasTooManyScans(jpeg: Buffer): boolean {
   let scans = 0;
-  let at = 2;
-  while (at + 4 <= jpeg.length && scans <= MAX_SCANS) {
-    const marker = jpeg[at + 1]!;
-    if (jpeg[at] !== 0xff || marker === END_OF_IMAGE) break;
-    if (marker === 0xff) {
-      // A fill byte.
-      at += 1;
-      continue;
-    }
-    at += 2 + jpeg.readUInt16BE(at + 2);
-    if (marker === START_OF_SCAN) {
-      scans += 1;
-      at = nextMarker(jpeg, at);
-    }
+  for (const { marker } of jpegSegments(jpeg)) {
+    if (marker === START_OF_SCAN) scans += 1;
+    if (scans > MAX_SCANS) return true;
   }
-  return scans > MAX_SCANS;
-}
-
-/** Returns the position of the first marker in or after pixel data, where 0xff is followed by 0 or a restart marker. */
-function nextMarker(jpeg: Buffer, from: number): number {
-  for (let at = jpeg.indexOf(0xff, from); at !== -1; at = jpeg.indexOf(0xff, at + 1)) {
-    const code = jpeg[at + 1];
-    const isRestart = code !== undefined && code >= 0xd0 && code <= 0xd7;
-    if (code !== 0 && !isRestart) return at;
-  }
-  return jpeg.length;
-}
-
-/** Returns true for PNG colour types with alpha (4, 6), and for the others when a tRNS chunk precedes the pixels. */
-function mayBeTransparent(png: Buffer): boolean {
-  const colourType = png[25];
-  if (colourType === 4 || colourType === 6) return true;
-  const pixels = png.indexOf('IDAT');
-  return png.subarray(0, pixels === -1 ? undefined : pixels).includes('tRNS');
+  return false;
 }

@@ -1,6 +1,7 @@
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import { createCanvas, ImageData } from '@napi-rs/canvas';
 import { type OpenedFile, UnreadableFile } from './opened-file';
+import { measurePdf } from './pdf/measure-pdf';
 
 const MM_PER_POINT = 25.4 / 72;
 /** Ten times the longest book. PDFium reads the number without reading the pages. */
@@ -35,6 +36,7 @@ export async function openPdf(bytes: Buffer): Promise<OpenedFile> {
       widthMm: inTenths(width * MM_PER_POINT),
       heightMm: inTenths(height * MM_PER_POINT),
     },
+    measure: () => measurePdf(bytes, pageCount),
     async render(longestSide) {
       const longest = Math.max(width, height);
       if (!(longest > 0)) return null;

@@ -1,10 +1,13 @@
 import { type Canvas, createCanvas, type Image } from '@napi-rs/canvas';
+import type { FileFacts } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
 import type { FileProperties } from './domain/file-properties';
 
 /** A file with known properties, whose first page can be rendered. */
 export interface OpenedFile {
   readonly properties: FileProperties;
+  /** Measures the whole file for print. Never throws. */
+  measure(): Promise<FileFacts>;
   /** Renders the first page; its longest side has at most this many pixels. Returns null when the page is too large to render. */
   render(longestSide: number): Promise<{ canvas: Canvas; opaque: boolean } | null>;
   close(): void;

@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import { fileFactsSchema } from '../../../src/files/domain/file-facts';
 import { withExtension } from '../../../src/files/domain/file-properties';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
@@ -56,6 +57,9 @@ const file = z
     widthPx: z.int().nullable(),
     heightPx: z.int().nullable(),
     itemDpi: z.int().nullable().describe('Lowest resolution among the files of the item at the print size.'),
+    facts: fileFactsSchema
+      .nullable()
+      .describe('What was measured in the file. Null before it is fetched, and for packing slips.'),
     url: link,
     previews: z
       .array(z.object({ type: z.string(), contentType: z.string(), url: z.string() }))

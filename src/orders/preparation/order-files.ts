@@ -199,7 +199,7 @@ async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, ta
     WITH recorded AS (
       UPDATE order_files SET object_key = ${objectKey}, mime_type = ${taken.mimeType}, size_bytes = ${taken.sizeBytes},
         page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx},
-        previews = ${json(sql, taken.previews)}, fetched_at = now()
+        previews = ${json(sql, taken.previews)}, facts = ${json(sql, taken.facts)}, fetched_at = now()
       WHERE id = ${file.id}
     )
     -- The item's resolution is that of its coarsest file, its page count that of its longest.

@@ -1,3 +1,4 @@
+import type { FileFacts } from '../../files/domain/file-facts';
 import type { StoredPreview } from '../../files/ingest-file';
 import type { Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
@@ -31,6 +32,8 @@ export interface OrderFile {
   /** Lowest resolution among the item's files at the size of the print. */
   readonly itemDpi: number | null;
   readonly previews: readonly StoredPreview[];
+  /** Null before the file is fetched, and for packing slips. */
+  readonly facts: FileFacts | null;
 }
 
 /** Returns the documents of the order's shipments, the latest shipment first, labels first. */
@@ -49,13 +52,14 @@ export async function orderDocuments(sql: Queryable, orderId: string): Promise<O
 /** Returns the order's print files in the order of its items, then its packing slips. */
 export async function orderFiles(sql: Queryable, orderId: string): Promise<OrderFile[]> {
   return await sql<OrderFile[]>`
-    SELECT item_id, item_reference_id, type, object_key, mime_type, size_bytes, page_count, width_px, height_px, item_dpi, previews
+    SELECT item_id, item_reference_id, type, object_key, mime_type, size_bytes, page_count, width_px, height_px, item_dpi, previews, facts
     FROM (
       SELECT 0 AS part, i.position AS item_position, f.position, i.id::text AS item_id, i.item_reference_id, f.type, f.object_key,
-        f.mime_type, f.size_bytes::float8 AS size_bytes, f.page_count, f.width_px, f.height_px, i.dpi AS item_dpi, f.previews
+        f.mime_type, f.size_bytes::float8 AS size_bytes, f.page_count, f.width_px, f.height_px, i.dpi AS item_dpi, f.previews,
+        f.facts
       FROM order_files f JOIN order_items i ON i.id = f.order_item_id WHERE i.order_id = ${orderId}
       UNION ALL
-      SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb
+      SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb, NULL
       FROM packing_slips l WHERE l.order_id = ${orderId}
     ) found ORDER BY part, item_position, position`;
 }

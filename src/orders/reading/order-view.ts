@@ -155,6 +155,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
       fitMethod: null,
       fillMethod: null,
       mimeType: file.mimeType,
+      facts: file.facts,
       metadata: file.metadata,
     })),
     processedFileUrl: main === undefined ? null : linkTo(links, main),

@@ -133,6 +133,8 @@ CREATE TABLE order_files (
   width_px       int,
   height_px      int,
   previews       jsonb NOT NULL DEFAULT '[]',
+  -- What the inspection measured (src/files/domain/file-facts.ts). Null before the file is fetched.
+  facts          jsonb,
   fetched_at     timestamptz,
   -- Number of inspections of the file that have started. A file that ends every process that opens it is refused after
   -- some.

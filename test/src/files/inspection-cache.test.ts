@@ -1,10 +1,13 @@
+import { unmeasured } from '../../../src/files/domain/file-facts';
 import type { Inspection } from '../../../src/files/inspection-process';
 import { createInspectionCache } from '../../../src/files/inspector';
 
 const properties = { pageCount: 1, widthPx: 10, heightPx: 10, widthMm: null, heightMm: null };
+const facts = unmeasured('not needed here');
 const rendered = (bytes: number): Inspection => ({
   ok: true,
   properties,
+  facts,
   previews: [{ type: 'preview_flat', contentType: 'image/jpeg', bytes: new Uint8Array(bytes) }],
 });
 
@@ -47,7 +50,7 @@ describe('the inspection cache', () => {
         throw new Error('the thread failed');
       },
       async () => ({ ok: false, code: 'file_unreadable', reason: 'damaged', isFinal: true }),
-      async () => ({ ok: true, properties, previews: [] }),
+      async () => ({ ok: true, properties, facts, previews: [] }),
       async () => rendered(10),
     ];
     await expect(cache('a', results[0]!)).rejects.toThrow('the thread failed');

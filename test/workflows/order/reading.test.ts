@@ -206,7 +206,7 @@ const FIELDS = {
     productNameUid productName fulfillmentStatus pageCount printJobs eventLog previews productFileMimeType finalProductUid
     metadata retailPriceInclVat attributes itemReferenceName isIgnored price customTrim fileUrl dpi appServices filesSize
     productVariant | storeProductVariantId storeProductId designId`,
-  file: 'id type url threadColors isVisible mimeType metadata | fitMethod fillMethod',
+  file: 'id type url threadColors isVisible mimeType facts metadata | fitMethod fillMethod',
   shipment: `id shippingAddressId promiseUid packageCount shipmentMethodUid shipmentMethodName isCheapest minDeliveryDays
     maxDeliveryDays minDeliveryDate maxDeliveryDate initialMinDeliveryDate initialMaxDeliveryDate totalWeight price status
     packages fulfillmentCountry fulfillmentFacilityId retailShippingPriceInclVat serviceType speedType | orderProductId`,
@@ -263,6 +263,14 @@ async function expectEveryField(order: Order): Promise<void> {
     files: [{ type: 'default', url: posters!.fileUrl, mimeType: 'application/pdf', metadata: metadata('file') }],
     printJobs: [{ quantity: 3, status: 'delivered' }],
   });
+  expect(posters!.files[0]!.facts).toMatchObject({
+    complete: true,
+    // A4 with a bleed of 3 mm.
+    boxes: [{ pages: { count: 1 }, trimBox: [8.504, 8.504, 603.78, 850.394], bleedBox: [0, 0, 612.283, 858.898] }],
+    colors: [{ model: 'rgb', space: 'DeviceRGB' }],
+    fonts: [{ embedded: false }, { embedded: false }],
+    images: [],
+  });
   expect(posters!.attributes[0]).toEqual({
     name: 'paper_format',
     title: 'Paper format',
@@ -275,6 +283,7 @@ async function expectEveryField(order: Order): Promise<void> {
     dpi: 375,
     customTrim: { widthMm: 60, heightMm: 60 },
     price: 54,
+    files: [{ facts: { complete: true, pdf: null, image: { widthPx: 886, heightPx: 886, alpha: true } } }],
   });
 
   expect(shipment).toMatchObject({

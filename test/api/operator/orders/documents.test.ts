@@ -1,6 +1,7 @@
 import { loadImage } from '@napi-rs/canvas';
 import request from 'supertest';
 import { createCarriers } from '../../../../src/carriers/carriers';
+import { unmeasured } from '../../../../src/files/domain/file-facts';
 import { json } from '../../../../src/platform/postgres';
 import { voidShipment } from '../../../../src/shipping/purchase';
 import { MUNICH } from '../../../src/consignments/sample-addresses';
@@ -72,11 +73,12 @@ test('the documents of the shipments are listed with links', async () => {
 
 test('print files are listed with their facts and previews', async () => {
   const { id } = (await api.submit(order()).expect(200)).body;
-  expect((await documentsOf(id)).files[0]).toMatchObject({ url: null, previews: [], widthPx: null });
+  expect((await documentsOf(id)).files[0]).toMatchObject({ url: null, previews: [], widthPx: null, facts: null });
+  const facts = unmeasured('reading it takes too long');
   const previews = [{ type: 'preview_default', objectKey: 'f/1.preview_default', mimeType: 'image/jpeg' }];
   await api.sql`
     UPDATE order_files SET object_key = 'f/1', mime_type = 'image/png', size_bytes = 1234, page_count = 1, width_px = 3508,
-      height_px = 4961, previews = ${json(api.sql, previews)}
+      height_px = 4961, previews = ${json(api.sql, previews)}, facts = ${json(api.sql, facts)}
     WHERE order_item_id IN (SELECT id FROM order_items WHERE order_id = ${id})`;
   const [file] = (await documentsOf(id)).files;
   expect(file).toMatchObject({
@@ -85,6 +87,7 @@ test('print files are listed with their facts and previews', async () => {
     sizeBytes: 1234,
     widthPx: 3508,
     heightPx: 4961,
+    facts,
     url: expect.stringMatching(/\.png$/),
     previews: [{ type: 'preview_default', contentType: 'image/jpeg', url: expect.stringMatching(/\.jpg$/) }],
   });

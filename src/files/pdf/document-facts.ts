@@ -1,0 +1,107 @@
+import type { PdfDict, PdfObject } from '@libpdf/core';
+import type { FileFacts } from '../domain/file-facts';
+import { Layers } from './layers';
+import { decodedBytes, type PdfFile } from './pdf-file';
+
+type DocumentFacts = NonNullable<FileFacts['pdf']>;
+
+/** Nodes of a tree of names, fields or actions that are looked at. */
+const MAX_NODES = 10_000;
+/** XMP metadata that is searched, in bytes. The claims of standards stand at its start. */
+const MAX_METADATA = 1024 * 1024;
+const MAX_STANDARDS = 10;
+
+/** Returns what a PDF says about itself as a whole. */
+export function documentFacts(file: PdfFile): DocumentFacts {
+  const { catalog } = file;
+  const names = file.dict(catalog.get('Names'));
+  return {
+    version: versionOf(file),
+    standards: standardsOf(file),
+    outputIntent: outputIntentOf(file),
+    encrypted: file.encrypted,
+    repaired: file.repaired,
+    javaScript:
+      nameTree(file, names?.get('JavaScript')) > 0 ||
+      isScript(file, catalog.get('OpenAction')) ||
+      hasScripts(file, catalog.get('AA')),
+    attachments: nameTree(file, names?.get('EmbeddedFiles')),
+    formFields: formFields(file),
+    layers: new Layers(file).view(),
+  };
+}
+
+/** Returns true for an action that runs JavaScript, also as a later one of a chain (ISO 32000-1, 12.6). */
+export function isScript(file: PdfFile, action: PdfObject | undefined, depth = 0): boolean {
+  const found = file.dict(action);
+  if (found === undefined || depth > 8) return false;
+  if (file.name(found.get('S')) === 'JavaScript') return true;
+  const next = file.array(found.get('Next'));
+  const following = next === undefined ? [found.get('Next')] : [...next].slice(0, 100);
+  return following.some((each) => isScript(file, each, depth + 1));
+}
+
+/** Returns true when one of the additional actions of an object runs JavaScript. */
+export function hasScripts(file: PdfFile, actions: PdfObject | undefined): boolean {
+  const found = file.dict(actions);
+  return found !== undefined && [...found].some(([, action]) => isScript(file, action));
+}
+
+/** The catalog may name a later version than the header. */
+function versionOf(file: PdfFile): string {
+  const later = file.name(file.catalog.get('Version'));
+  return later !== undefined && /^\d\.\d$/.test(later) && later > file.version ? later : file.version;
+}
+
+function standardsOf(file: PdfFile): string[] {
+  const metadata = file.stream(file.catalog.get('Metadata'));
+  const xmp =
+    metadata === undefined ? '' : Buffer.from(decodedBytes(file, metadata).subarray(0, MAX_METADATA)).toString('utf8');
+  // An XMP property is an element or an attribute.
+  const property = (name: string) => new RegExp(`${name}\\s*(?:>|=\\s*["'])\\s*([^<"']{1,40})`).exec(xmp)?.[1]?.trim();
+  const [part, conformance] = [property('pdfaid:part'), property('pdfaid:conformance')];
+  const claims = [
+    file.text(file.info?.get('GTS_PDFXVersion')),
+    property('pdfxid:GTS_PDFXVersion'),
+    property('pdfx:GTS_PDFXVersion'),
+    part && `PDF/A-${part}${conformance?.toLowerCase() ?? ''}`,
+  ];
+  return [...new Set(claims.flatMap((claim) => claim || []))].slice(0, MAX_STANDARDS);
+}
+
+function outputIntentOf(file: PdfFile): string | null {
+  const intents = [...(file.array(file.catalog.get('OutputIntents')) ?? [])].flatMap((each) => file.dict(each) ?? []);
+  const intent = intents.find((each) => file.name(each.get('S')) === 'GTS_PDFX') ?? intents[0];
+  if (intent === undefined) return null;
+  const texts = ['OutputConditionIdentifier', 'OutputCondition', 'Info'].map((key) => file.text(intent.get(key)));
+  return texts.find((text) => text !== undefined && text !== '') ?? 'unnamed';
+}
+
+/** Returns the number of entries of a name tree (7.9.6). */
+function nameTree(file: PdfFile, root: PdfObject | undefined): number {
+  return sumOfTree(file, [root], (node) => Math.floor((file.array(node.get('Names'))?.length ?? 0) / 2));
+}
+
+/** Returns the number of fields of a form (12.7.3). A field whose kids have names is a group of fields. */
+function formFields(file: PdfFile): number {
+  const fields = file.array(file.dict(file.catalog.get('AcroForm'))?.get('Fields'));
+  return sumOfTree(file, [...(fields ?? [])], (node) => {
+    const isGroup = [...(file.array(node.get('Kids')) ?? [])].some((kid) => file.dict(kid)?.has('T') === true);
+    return node.has('T') && !isGroup ? 1 : 0;
+  });
+}
+
+/** Adds up a value of the nodes of trees, at most MAX_NODES of them. */
+function sumOfTree(file: PdfFile, roots: readonly (PdfObject | undefined)[], weigh: (node: PdfDict) => number): number {
+  const seen = new Set<PdfDict>();
+  const waiting = roots.slice(0, MAX_NODES);
+  let total = 0;
+  while (waiting.length > 0 && seen.size < MAX_NODES) {
+    const node = file.dict(waiting.pop());
+    if (node === undefined || seen.has(node)) continue;
+    seen.add(node);
+    total += weigh(node);
+    for (const kid of [...(file.array(node.get('Kids')) ?? [])].slice(0, MAX_NODES)) waiting.push(kid);
+  }
+  return total;
+}

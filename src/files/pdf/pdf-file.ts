@@ -1,0 +1,136 @@
+import { constants, inflateSync } from 'node:zlib';
+import {
+  PDF,
+  PdfArray,
+  PdfBool,
+  PdfDict,
+  PdfName,
+  PdfNumber,
+  type PdfObject,
+  PdfRef,
+  PdfStream,
+  PdfString,
+} from '@libpdf/core';
+
+/** Bytes of a decoded stream at most. A page with a million curves has 40 MB. */
+const MAX_DECODED = 128 * 1024 * 1024;
+
+/** Objects of a PDF. References are followed, and objects of a wrong type are undefined. */
+export interface PdfFile {
+  readonly catalog: PdfDict;
+  readonly info: PdfDict | undefined;
+  readonly version: string;
+  readonly encrypted: boolean;
+  /** The cross-reference table is damaged. Objects were found by a search. */
+  readonly repaired: boolean;
+  /** Follows a reference. */
+  resolve(object: PdfObject | undefined): PdfObject | undefined;
+  dict(object: PdfObject | undefined): PdfDict | undefined;
+  array(object: PdfObject | undefined): PdfArray | undefined;
+  stream(object: PdfObject | undefined): PdfStream | undefined;
+  number(object: PdfObject | undefined): number | undefined;
+  name(object: PdfObject | undefined): string | undefined;
+  flag(object: PdfObject | undefined): boolean | undefined;
+  text(object: PdfObject | undefined): string | undefined;
+  /** Returns all numbers of an array, or undefined when one is missing. */
+  numbers(object: PdfObject | undefined): number[] | undefined;
+}
+
+/**
+ * Opens the objects of a PDF. PDFium decides whether a file is accepted and how many pages it has; this reads what PDFium
+ * does not tell: inherited boxes, user units, the colour spaces and fonts of objects, overprint.
+ *
+ * @libpdf/core reads objects when they are needed, repairs cross-reference tables, and decrypts. Not pdfjs-dist (5.6): it
+ * converts colours to RGB and has no access to objects. Not @cantoo/pdf-lib (2.11): it parses all objects of a file.
+ * Not private functions of PDFium: boxes without inheritance, colours as RGB, no overprint, and the metadata of an image
+ * only after it has been decoded.
+ * @throws Error when the file has no catalog
+ */
+export async function openPdfFile(bytes: Uint8Array): Promise<PdfFile> {
+  const document = await PDF.load(bytes);
+  const { trailer, isAuthenticated } = document.context.info;
+  if (document.isEncrypted && !isAuthenticated) throw new Error('the PDF needs a password');
+
+  const resolve = (object: PdfObject | undefined): PdfObject | undefined => {
+    let found: PdfObject | null | undefined = object;
+    // A reference to a reference is not allowed. Some are cycles.
+    for (let step = 0; found instanceof PdfRef && step < 4; step += 1) found = document.getObject(found);
+    return found instanceof PdfRef ? undefined : (found ?? undefined);
+  };
+  const as =
+    <T>(type: { readonly [Symbol.hasInstance]: (value: unknown) => boolean; readonly prototype: T }) =>
+    (object: PdfObject | undefined): T | undefined => {
+      const found = resolve(object);
+      return found instanceof type ? (found as T) : undefined;
+    };
+  const array = as(PdfArray);
+  const number = (object: PdfObject | undefined) => {
+    const found = resolve(object);
+    return found instanceof PdfNumber && Number.isFinite(found.value) ? found.value : undefined;
+  };
+  const dict = as(PdfDict);
+  return {
+    catalog: document.getCatalog(),
+    info: dict(trailer.get('Info')),
+    version: document.version,
+    encrypted: document.isEncrypted,
+    repaired: document.recoveredViaBruteForce,
+    resolve,
+    dict,
+    array,
+    stream: as(PdfStream),
+    number,
+    name: (object) => as(PdfName)(object)?.value,
+    flag: (object) => as(PdfBool)(object)?.value,
+    text: (object) => as(PdfString)(object)?.asString(),
+    numbers(object) {
+      const found = [...(array(object) ?? [])].map(number);
+      return found.length > 0 && found.every((value) => value !== undefined) ? (found as number[]) : undefined;
+    },
+  };
+}
+
+const TABLE_POINTER = 'startxref';
+/** The library looks for the pointer in this many bytes at the end. */
+const TAIL_BYTES = 1024;
+
+/**
+ * Opens a PDF whose cross-reference table leads to wrong places: removes the pointers to the table from the bytes, so that
+ * the library searches the file for objects.
+ */
+export async function openDamagedPdf(bytes: Buffer): Promise<PdfFile> {
+  const tail = bytes.subarray(-2 * TAIL_BYTES);
+  for (let at = tail.indexOf(TABLE_POINTER); at !== -1; at = tail.indexOf(TABLE_POINTER)) {
+    tail.fill(' ', at, at + TABLE_POINTER.length);
+  }
+  return await openPdfFile(bytes);
+}
+
+/** Empties the caches of names and references, which are shared by all files of the process. */
+export function forgetNames(): void {
+  PdfName.clearCache();
+  PdfRef.clearCache();
+}
+
+/** Returns the decoded bytes of a stream. What is damaged is left out. */
+export function decodedBytes(file: PdfFile, stream: PdfStream): Uint8Array {
+  const filters = filterNames(file, stream);
+  if (filters.length === 0) return stream.data;
+  const isPlain = !stream.has('DecodeParms') && !stream.has('DP');
+  try {
+    if (filters.length === 1 && isPlain && (filters[0] === 'FlateDecode' || filters[0] === 'Fl')) {
+      // Ten times as fast as the library, bounded, and keeps the start of a stream that is cut.
+      return inflateSync(stream.data, { maxOutputLength: MAX_DECODED, finishFlush: constants.Z_SYNC_FLUSH });
+    }
+    return stream.getDecodedData().subarray(0, MAX_DECODED);
+  } catch {
+    return new Uint8Array();
+  }
+}
+
+/** Returns the names of a stream's filters, in the order in which they are applied. */
+export function filterNames(file: PdfFile, stream: PdfDict): string[] {
+  const filter = file.resolve(stream.get('Filter') ?? stream.get('F'));
+  const all = filter instanceof PdfArray ? [...filter] : [filter];
+  return all.flatMap((each) => file.name(each) ?? []);
+}
