@@ -90,6 +90,7 @@ describe('print files', () => {
       ok: true,
       mimeType: 'application/pdf',
       sizeBytes: pdf.length,
+      facts: expect.objectContaining({ complete: true, problem: null, images: [] }),
       pageCount: 2,
       widthPx: null,
       heightPx: null,
