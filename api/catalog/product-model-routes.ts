@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
+import { unmakeable } from '../../src/catalog/domain/product';
 import { MODEL_STATES, productionSpec, STANDARD_FILE_TYPES } from '../../src/catalog/domain/product-model';
 import {
   type DescribedModel,
@@ -28,6 +29,9 @@ function shown(
 ): z.input<typeof productModel> {
   const spec = productionSpec.parse(production);
   const forOperators = role === 'operator';
+  const isMade = model.parts.length > 0 || spec.partType === 'stock';
+  const lacksParts =
+    !isMade && unmakeable({ kind: spec.kind, isPrinted: spec.printAreas.length > 0 }, []) !== undefined;
   return {
     ...model,
     attributes: attributes.map(({ valueIds, values, ...attribute }) => ({
@@ -35,7 +39,7 @@ function shown(
       values: values.map((value) => ({ ...value, properties: withComputedProperties(value.properties) })),
       ...(forOperators ? { valueIds } : {}),
     })),
-    sellable: model.state === 'active' && Object.keys(spec.priceList).length > 0,
+    sellable: model.state === 'active' && Object.keys(spec.priceList).length > 0 && !lacksParts,
     ordering: {
       kind: spec.kind,
       sizeAttribute: spec.sizeAttribute,

@@ -132,7 +132,8 @@ export const productModel = z
     sellable: z
       .boolean()
       .describe(
-        'True: orders can have it. False: it is not active, or only a part of others, such as a blank or a service',
+        'True: orders can have it. False: it is not active, only a part of others, such as a blank or a service, or ' +
+          'without the parts that every product of its kind has',
       ),
     ordering: ordering.describe('What orders of the product model need, and what they cost'),
     production: productionSpec.optional().describe('For operators only: production, packing and prices'),

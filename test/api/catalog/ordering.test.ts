@@ -170,3 +170,23 @@ test('a stocked model with a price list is sold from stock, without files', asyn
   const { body } = await api.submit(of(item({ productUid }))).expect(400);
   expect(body.errors[0].reference).toBe('items[0].files[0].type');
 });
+
+test('a garment model without a blank garment is not sellable', async () => {
+  const garment = {
+    id: 'bare-garment',
+    name: 'Bare garment',
+    categoryId: 'garments',
+    productUidTemplate: 'bare_garment_{apparel_size}',
+    state: 'active',
+    production: {
+      modelUid: 'apparel_product',
+      kind: 'apparel',
+      weightGrams: 200,
+      printAreas: [{ fileType: 'front', size: { widthMm: 300, heightMm: 400 } }],
+      priceList: { EUR: [{ from: 1, unitMinor: 1_000 }] },
+    },
+  };
+  await request(api.app).post('/product/v1/product-models').set(api.operator.key).send(garment).expect(200);
+  const { productModels } = (await read('/product/v1/product-models').expect(200)).body;
+  expect(productModels).toContainEqual(expect.objectContaining({ id: 'bare-garment', sellable: false }));
+});
