@@ -1,6 +1,12 @@
 import { z } from 'zod';
 import { accountKeySchema } from '../../src/accounts/accounts-and-keys';
-import { billingEntity, clientQuotas, clientSettingsFields, returnAddress } from '../../src/accounts/client-settings';
+import {
+  billingEntity,
+  clientQuotas,
+  clientSettingsFields,
+  fileCheckRule,
+  returnAddress,
+} from '../../src/accounts/client-settings';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import { timestamp } from '../../src/platform/domain/fields';
@@ -33,6 +39,7 @@ const shownSettings = {
   returnAddress: returnAddress.extend({ id: z.string() }).nullable(),
   iossNumber: z.string().nullable(),
   brandedPackaging: z.string().nullable(),
+  fileChecks: fileCheckRule.nullable().describe('What findings in print files do. Null: the default.'),
   quotas: clientQuotas.nullable().describe('Limits that differ from the defaults.'),
 };
 

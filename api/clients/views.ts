@@ -50,5 +50,6 @@ const NO_SETTINGS = {
   returnAddress: null,
   iossNumber: null,
   brandedPackaging: null,
+  fileChecks: null,
   quotas: null,
 } as const;

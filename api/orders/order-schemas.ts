@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../src/files/domain/file-check';
 import { fileFactsSchema } from '../../src/files/domain/file-facts';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 
@@ -38,6 +39,17 @@ const event = z.object({
   createdAt: timestamp,
 });
 
+export const fileFinding = z
+  .object({
+    code: z.enum(FILE_FINDING_CODES),
+    severity: z.enum(FINDING_SEVERITIES),
+    page: z.int().nullable().describe('From 1. Null: the whole file.'),
+    measured: z.string().describe('What the file has.'),
+    wanted: z.string().describe('What the product needs.'),
+    message: z.string(),
+  })
+  .meta({ id: 'FileFinding', description: 'Something in a print file that prevents a good print.' });
+
 const retrievedItemSchema = z
   .object({
     id: z.string(),
@@ -57,6 +69,8 @@ const retrievedItemSchema = z
         mimeType: nullableText,
         facts: fileFactsSchema.nullable().describe('What was measured in the file. Null before it is fetched.'),
         metadata,
+        checks: z.array(fileFinding).describe('What was found in the file. Empty before it is fetched.'),
+        checksAccepted: z.boolean().describe('True when an operator has accepted the file with its findings.'),
       }),
     ),
     processedFileUrl: nullableText,

@@ -20,6 +20,8 @@ export const FAULTS = {
   'many-pages.pdf': 'Has a million pages in 4 kB.',
   'bomb.png': 'Has 1,600 megapixels in 200 kB.',
   'many-scans.jpg': 'Is a progressive JPEG with 1,000 scans (?scans=).',
+  'wrong-size.pdf': 'Is an A6 page, for a larger product.',
+  'low-resolution.jpg': 'Has the shape of A4 and 40 dpi at that size.',
   'too-large.pdf': 'Sends 300 MB (?megabytes=) without a Content-Length.',
   'claims-large.pdf': 'Declares 300 MB (?megabytes=) and sends nothing.',
   'redirect-private.pdf': 'Redirects to the metadata address of cloud machines.',

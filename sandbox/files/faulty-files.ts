@@ -3,6 +3,7 @@ import { type Request, type Response, Router } from 'express';
 import { manyPages, manyScans, pngBomb } from './exhausting-files';
 import { FAULTS, type FaultName } from './faults';
 import { type PrintFileShelf, sendFile } from './print-files';
+import { printImage } from './print-image';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;
 
@@ -83,6 +84,11 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     },
     'many-scans.jpg': (request, response) => {
       response.type('image/jpeg').send(manyScans(Math.min(numberIn(request, 'scans', 1_000), 10_000)));
+    },
+    'wrong-size.pdf': async (_request, response) => sendFile(response, (await shelf.get('card-a6.pdf'))!),
+    'low-resolution.jpg': async (_request, response) => {
+      const coarse = { form: 'jpeg', widthMm: 210, heightMm: 297, dpi: 40, seed: 0, transparent: false } as const;
+      sendFile(response, { contentType: 'image/jpeg', data: Buffer.from(await printImage(coarse)) });
     },
     'too-large.pdf': async (request, response) => {
       response.type('application/pdf');

@@ -50,6 +50,7 @@ export const AUDIT_ACTIONS = {
   'order.reprint': ['order', 'Make and ship an order again'],
   'order.refund': ['order', 'Refund units that a partner has cancelled'],
   'order.mark_shipped': ['order', 'Report a print order as shipped'],
+  'order.accept_files': ['order', 'Accept the print files of an order with their findings'],
   'order.dismiss': ['order', 'Dismiss the attention reasons of an order'],
   'order.cancel': ['order', 'Cancel an order, or items of it'],
   'order.give_retail_prices': ['order', 'Give an order its retail prices'],

@@ -44,6 +44,18 @@ export const returnAddress = z
   })
   .meta({ id: 'ReturnAddress' });
 
+/** What a finding in a print file does to its order. */
+export const FILE_CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
+const fileCheckAction = z.enum(FILE_CHECK_ACTIONS);
+
+export const fileCheckRule = z
+  .strictObject({
+    errors: fileCheckAction.describe('For findings of the severity `error`.'),
+    warnings: fileCheckAction.describe('For findings of the severity `warning`.'),
+  })
+  .meta({ id: 'FileCheckRule' });
+export type FileCheckRule = z.output<typeof fileCheckRule>;
+
 const limit = z.int().min(0).max(MOST_OF_QUOTA).optional();
 
 /** Limits of a client that differ from the defaults. */
@@ -75,6 +87,13 @@ export const clientSettingsFields = {
   brandedPackaging: text(100)
     .nullish()
     .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
+  fileChecks: fileCheckRule
+    .nullish()
+    .describe(
+      'What findings in print files do. `warn`: the order shows them and goes on. `hold`: the order waits as `on_hold` until ' +
+        'the file is replaced or an operator accepts it. `refuse`: the order fails with the code `file_check`. Default: a ' +
+        'page of a wrong size, and a resolution below half of the least, hold; everything else warns.',
+    ),
   quotas: clientQuotas
     .nullish()
     .describe(

@@ -37,6 +37,7 @@ const order: OrderView = {
       comment: null,
       cancelledUnits: 1,
       fulfillments: [fulfillment],
+      fileChecks: [],
     },
   ],
 };

@@ -128,6 +128,12 @@ export class UpdateHandlers {
       case 'dismiss':
         this.run.take({ type: request.action, by, reason });
         return;
+      case 'accept_files':
+        this.run.take({ type: 'accept_files', by, reason });
+        // The plan reads what the record has stored.
+        await this.run.settled();
+        this.steps.preparation.planAgain();
+        return;
       case 'retry':
         this.run.take({ type: 'retry', by, reason, itemIds: request.itemIds });
         this.steps.preparation.planAgain();

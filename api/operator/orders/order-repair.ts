@@ -113,6 +113,7 @@ async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, b
   switch (body.action) {
     case 'hold':
     case 'release':
+    case 'accept_files':
     case 'dismiss':
       return { action: body.action, by, reason };
     case 'mark_shipped': {

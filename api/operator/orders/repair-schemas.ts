@@ -22,6 +22,14 @@ export const repairSchema = z
     }),
     z.strictObject({
       action: z
+        .literal('accept_files')
+        .describe(
+          'Accepts the print files of an order that waits for their replacement, as they are. The order goes on.',
+        ),
+      reason,
+    }),
+    z.strictObject({
+      action: z
         .literal('retry')
         .describe(
           'Sends print orders again that were refused, could not be delivered, or are in error. Plans a waiting order again.',

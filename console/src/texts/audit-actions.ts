@@ -51,6 +51,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.reprint': 'Reprint an order',
   'order.refund': 'Refund cancelled units',
   'order.mark_shipped': 'Mark a print order as shipped',
+  'order.accept_files': 'Accept the print files of an order',
   'order.dismiss': 'Dismiss the attention reasons of an order',
   'order.cancel': 'Cancel an order, or items of it',
   'order.give_retail_prices': 'Give an order its retail prices',

@@ -99,6 +99,7 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   voided_label: 'Voided label in use',
   cancel_refused: 'Cancel refused',
   no_partner: 'No partner',
+  file_check: 'Print file does not fit',
   dispatch_failed: 'Dispatch failed',
   partner_not_updated: 'Partner not updated',
   cancelled_shipped: 'Shipped after cancellation',

@@ -22,6 +22,11 @@ export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
       'Print orders that were refused, could not be delivered or are in error are sent to the same partner again. An order without a partner is planned again.',
     button: 'Retry order',
   },
+  accept_files: {
+    name: 'Accept files',
+    explanation: 'The print files are printed as they are, with what was found in them. The order goes on.',
+    button: 'Accept files',
+  },
   reroute: {
     name: 'Reroute',
     explanation:
@@ -72,6 +77,7 @@ export const WAITS: Readonly<Record<Order['nextStep']['waitsFor'], string>> = {
   submission: 'to submit the draft',
   planning: 'to plan the order',
   partner_found: 'to find a partner',
+  file_replaced: 'to replace a print file',
   release: 'to release the order',
   repair: 'to repair the order',
   delivery: 'to deliver the print order',

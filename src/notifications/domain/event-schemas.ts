@@ -24,6 +24,20 @@ const parcel = {
 const fulfillment = z.object(parcel).describe('A parcel with units of an item.').meta({ id: 'WebhookFulfillment' });
 export type Fulfillment = z.output<typeof fulfillment>;
 
+const fileCheck = z
+  .object({
+    fileType: z.string(),
+    code: z.string(),
+    severity: z.string().describe('`warning` or `error`.'),
+    page: z.int().nullable(),
+    measured: z.string(),
+    wanted: z.string(),
+    message: z.string(),
+  })
+  .describe('A finding in a print file.')
+  .meta({ id: 'WebhookFileCheck' });
+export type FileCheck = z.output<typeof fileCheck>;
+
 /** A status under both names: events of orders and of items have the same fields. */
 const status = { status: z.string(), fulfillmentStatus: z.string().describe('Equal to `status`.') };
 const refusalReasonCode = z.string().nullable().describe('Code of the refusal of the order; null otherwise.');
@@ -82,6 +96,7 @@ export const EVENT_SCHEMAS = {
             itemReferenceId: z.string(),
             ...status,
             fulfillments: z.array(fulfillment).readonly(),
+            fileChecks: z.array(fileCheck).readonly().describe('What was found in the print files of the item.'),
             metadata,
           }),
         )

@@ -1,4 +1,4 @@
-import type { Fulfillment, NotificationPayload } from './event-schemas';
+import type { FileCheck, Fulfillment, NotificationPayload } from './event-schemas';
 
 /** The part of an order that notifications contain. */
 export interface OrderView {
@@ -26,6 +26,7 @@ export interface ItemView {
   /** Units that were cancelled while the rest of the item went on. */
   readonly cancelledUnits: number;
   readonly fulfillments: readonly Fulfillment[];
+  readonly fileChecks: readonly FileCheck[];
 }
 
 /** The snapshot of an order from which its last notification was made. It has what a comparison needs. */
@@ -79,11 +80,12 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
         comment: view.refusalReason,
         refusalReasonCode,
         metadata,
-        items: view.items.map(({ itemReferenceId, status, fulfillments, metadata }) => ({
+        items: view.items.map(({ itemReferenceId, status, fulfillments, fileChecks, metadata }) => ({
           itemReferenceId,
           status,
           fulfillmentStatus: status,
           fulfillments,
+          fileChecks,
           metadata,
         })),
       },

@@ -9,6 +9,7 @@ export const STOP_REASONS: Readonly<Record<string, string>> = {
   print_order_undeliverable: 'The print partner could not be reached.',
   print_order_unbuildable: 'The item cannot be produced as it was ordered.',
   order_parked: 'No print partner can make the item currently.',
+  files_held: 'A print file does not fit its product. Replace the file.',
   hold: 'The order was put on hold.',
   cancel_requested: 'The order was cancelled.',
   cancel_items: 'The item was cancelled.',

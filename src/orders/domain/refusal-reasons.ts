@@ -4,6 +4,7 @@ export const PLAN_REFUSALS = [
   'no_production_partner',
   'no_price',
   'no_shipment_method',
+  'file_check',
 ] as const;
 
 export type PlanRefusalCode = (typeof PLAN_REFUSALS)[number];

@@ -1,5 +1,6 @@
 import pLimit from 'p-limit';
 import type { PrintArea, ResolvedProduct } from '../../catalog/domain/product';
+import { checkFile, type FileNeeds } from '../../files/domain/file-check';
 import { type FileFault, permanentFault, transientFault } from '../../files/domain/file-fault';
 import { type FileProperties, printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
@@ -24,7 +25,7 @@ interface WantedFile {
   readonly orderItemId: string | null;
   /** Path in the submitted order, such as `items[0].files[0]`. */
   readonly reference: string;
-  readonly product: Pick<ResolvedProduct, 'pageRule' | 'printAreas'> | null;
+  readonly product: Pick<ResolvedProduct, 'kind' | 'name' | 'pageRule' | 'printAreas' | 'workflowEnabled'> | null;
   /** Types of the item's other files. */
   readonly otherTypes: readonly string[];
   readonly customTrim: { widthMm: number; heightMm: number } | null;
@@ -87,7 +88,8 @@ async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFi
   return await sql<WantedFile[]>`
     SELECT f.id, 'print_file' AS kind, f.url, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
       format('items[%s].files[%s]', i.position, f.position) AS reference,
-      jsonb_build_object('pageRule', i.product->'pageRule', 'printAreas', i.product->'printAreas') AS product,
+      jsonb_build_object('kind', i.product->'kind', 'name', i.product->'name', 'pageRule', i.product->'pageRule',
+        'printAreas', i.product->'printAreas', 'workflowEnabled', i.product->'workflowEnabled') AS product,
       ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types,
       (SELECT g.object_key FROM order_items j JOIN order_files g ON g.order_item_id = j.id
         WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type) AS copy_of
@@ -189,17 +191,32 @@ function printSize(file: WantedFile): { widthMm: number; heightMm: number } | nu
   return file.customTrim ?? areas.find((area) => area.fileType === file.type) ?? areas[0] ?? null;
 }
 
+/** Returns what the product needs of a file. Null when its files are not checked. */
+function needsOf(file: WantedFile): FileNeeds | null {
+  const { product, type } = file;
+  const size = printSize(file);
+  // The cover of a book is wider than its pages, by its spine.
+  if (product === null || size === null || type === 'cover') return null;
+  const { widthMm, heightMm } = size;
+  const anySize = product.kind === 'apparel' || product.workflowEnabled;
+  return { product: `the ${product.name.charAt(0).toLowerCase()}${product.name.slice(1)}`, widthMm, heightMm, anySize };
+}
+
 async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<void> {
   const size = printSize(file);
   const dpi =
     taken.widthPx === null || taken.heightPx === null || size === null
       ? null
       : printDpi({ widthPx: taken.widthPx, heightPx: taken.heightPx }, size);
+  const needs = needsOf(file);
+  const checks = needs === null ? [] : checkFile(taken, needs);
   await sql`
     WITH recorded AS (
       UPDATE order_files SET object_key = ${objectKey}, mime_type = ${taken.mimeType}, size_bytes = ${taken.sizeBytes},
         page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx},
-        previews = ${json(sql, taken.previews)}, facts = ${json(sql, taken.facts)}, fetched_at = now()
+        previews = ${json(sql, taken.previews)}, facts = ${json(sql, taken.facts)}, checks = ${json(sql, checks)},
+        -- A reprint is printed from files that were accepted before.
+        checks_accepted = ${file.copyOf !== null}, fetched_at = now()
       WHERE id = ${file.id}
     )
     -- The item's resolution is that of its coarsest file, its page count that of its longest.

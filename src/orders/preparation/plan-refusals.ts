@@ -2,7 +2,7 @@ import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cr
 import { servesCountry } from '../../partners/domain/capabilities';
 import { type RoutingDecision, UNROUTABLE_TEXTS, type UnroutableCode } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
-import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { ParkingReason } from '../domain/lifecycle/attention';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
 import { priceOrder } from '../domain/pricing';
 import type { PlanRefusalCode } from '../domain/refusal-reasons';
@@ -22,7 +22,7 @@ export type PreparationPlan =
       readonly reason: string;
       readonly details: object | null;
     }
-  | { readonly outcome: 'parked'; readonly reason: AttentionReason; readonly message: string };
+  | { readonly outcome: 'parked'; readonly reason: ParkingReason; readonly message: string };
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 

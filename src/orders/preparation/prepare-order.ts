@@ -17,7 +17,8 @@ import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
 import { insertPrintOrders, type PrintOrderDraft, printOrdersOfSteps, reserveForJobs } from '../print-orders/rows';
 import { invoiceOf, storeReceipts } from '../receipts/receipts';
-import { type RunOrder, runOrder } from '../run/run-order';
+import { type RunOrder, runOrderWith } from '../run/run-order';
+import { type CheckedFiles, checkedFiles, fileRefusal } from './file-checks';
 import {
   crossBorderRefusal,
   methodRefusal,
@@ -43,7 +44,7 @@ const STEP = 'handoff';
 const ATTEMPTS = 5;
 
 /**
- * Plans an order whose files are stored. Routes it to partners, checks the cross-border rule, chooses shipment methods
+ * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule, chooses shipment methods
  * and prices it, then writes the plan and reserves stock in one transaction. A repeated call returns the stored plan.
  * @param onPlanned records the plan, in the transaction that stores it. It is called again for a stored plan
  * @throws OrderEnded with `onPlanned`, when the order has been cancelled and has no stored plan
@@ -54,12 +55,16 @@ export async function prepareOrder(
   onPlanned?: PlanRecorder,
 ): Promise<PreparationPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
-    const order = await runOrder(deps.sql, orderId);
+    const found = await runOrderWith<CheckedFiles>(deps.sql, deps.sql`${orderId}`, checkedFiles(deps.sql));
+    if (found === undefined) throw new Error(`order ${orderId} does not exist`);
+    const { order, related: files } = found;
     const stored = order.isPlanned ? await storedPlan(deps.sql, orderId) : null;
     if (stored !== null) {
       if (onPlanned !== undefined) await inTransaction(deps.sql, (tx) => onPlanned(tx, stored));
       return stored;
     }
+    const refused = fileRefusal(files);
+    if (refused !== null) return refused;
     const draft = await draftPlan(deps, order);
     if (draft.outcome !== 'drafted') {
       const { decision } = draft;

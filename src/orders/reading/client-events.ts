@@ -9,6 +9,8 @@ import type { EventRecord, OrderRecord } from './order-reader';
 const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   status: ['status'],
   order_refused: ['code', 'reason'],
+  files_held: [],
+  accept_files: [],
   handed_over: [],
   postback_received: ['at'],
   postback_error: ['at'],

@@ -1,4 +1,5 @@
 import type { ClientSettings } from '../../accounts/client-settings';
+import type { FileFinding } from '../../files/domain/file-check';
 import type { FileFacts } from '../../files/domain/file-facts';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
@@ -71,6 +72,8 @@ export interface FileRecord {
   readonly previews: readonly StoredPreview[];
   /** Null before the file is fetched. */
   readonly facts: FileFacts | null;
+  readonly checks: readonly FileFinding[];
+  readonly checksAccepted: boolean;
 }
 
 export interface PrintOrderRecord {
@@ -199,7 +202,7 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
           SELECT jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)}, 'files', ARRAY(
             SELECT jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url, 'metadata', f.metadata,
               'objectKey', f.object_key, 'mimeType', f.mime_type, 'sizeBytes', f.size_bytes, 'previews', f.previews,
-              'facts', f.facts)
+              'facts', f.facts, 'checks', f.checks, 'checksAccepted', f.checks_accepted)
             FROM order_files f WHERE f.order_item_id = i.id ORDER BY f.position))
           FROM order_items i WHERE i.order_id = o.id ORDER BY i.position)) AS items,
         to_jsonb(ARRAY(

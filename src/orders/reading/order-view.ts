@@ -157,6 +157,8 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
       mimeType: file.mimeType,
       facts: file.facts,
       metadata: file.metadata,
+      checks: file.checks,
+      checksAccepted: file.checksAccepted,
     })),
     processedFileUrl: main === undefined ? null : linkTo(links, main),
     quantity: item.quantity,

@@ -27,6 +27,7 @@ import {
   recordOfResult,
 } from '../domain/run/run-record';
 import { rowsOf } from '../domain/run/run-rows';
+import { acceptFiles } from '../preparation/file-checks';
 import { refundItems } from '../receipts/receipts';
 import type { RecordedChange, RunObserver } from './run-metrics';
 import { keepSnapshot, storedRun } from './snapshots';
@@ -171,6 +172,7 @@ async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenC
         WHERE print_order_id = ${printOrderId}`;
     if (trackingCode !== null) await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
   }
+  if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
   const ended = withEndedUnits(record);
   if (ended.length > 0) await removeEndedUnits(tx, ended);
   await enqueueOrderNotifications(tx, { orderId: record.orderId });

@@ -136,6 +136,10 @@ CREATE TABLE order_files (
   -- What the inspection measured (src/files/domain/file-facts.ts). Null before the file is fetched.
   facts          jsonb,
   fetched_at     timestamptz,
+  -- What the product cannot be printed from well, as a list of findings.
+  checks         jsonb NOT NULL DEFAULT '[]',
+  -- True when an operator has accepted the file with its findings.
+  checks_accepted boolean NOT NULL DEFAULT false,
   -- Number of inspections of the file that have started. A file that ends every process that opens it is refused after
   -- some.
   inspections    int NOT NULL DEFAULT 0

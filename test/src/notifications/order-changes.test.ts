@@ -19,6 +19,7 @@ const item = (fields: Partial<ItemView> = {}): ItemView => ({
   comment: null,
   cancelledUnits: 0,
   fulfillments: [],
+  fileChecks: [],
   ...fields,
 });
 const order = (fields: Partial<OrderView> = {}): OrderView => ({

@@ -6,6 +6,7 @@ export type BulkRepairKind = Request['action'];
 /** The repairs of many orders, in the order of their buttons. */
 export const BULK_REPAIRS = [
   'retry',
+  'accept_files',
   'reroute',
   'reproduce',
   'release',

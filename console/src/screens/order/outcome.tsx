@@ -23,6 +23,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'print_order_refused',
   'print_order_undeliverable',
   'order_parked',
+  'files_held',
   'reroute_withdrawn',
   'reproduce_withdrawn',
 ]);

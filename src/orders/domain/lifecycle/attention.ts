@@ -102,6 +102,10 @@ export const ATTENTION = {
     text: 'no partner can produce the order now; it is planned again automatically',
     isResolved: ({ phase }) => phase !== 'preparing',
   },
+  file_check: {
+    text: 'a print file does not fit its product; the order waits until the file is replaced or accepted',
+    isResolved: ({ phase }) => phase !== 'preparing',
+  },
   dispatch_failed: { text: 'no label could be bought', isResolved: isDispatched },
   partner_not_updated: {
     text: 'a partner did not get the changed address, method or units',
@@ -144,6 +148,11 @@ export const ATTENTION = {
 
 /** Why an operator should look at an order. */
 export type AttentionReason = keyof typeof ATTENTION;
+/** Why an order is not planned yet, with the entry in its log. It has one of these reasons at a time. */
+export const PARKING_REASONS = { no_partner: 'order_parked', file_check: 'files_held' } as const satisfies Partial<
+  Record<AttentionReason, string>
+>;
+export type ParkingReason = keyof typeof PARKING_REASONS;
 export const ATTENTION_REASONS = Object.keys(ATTENTION) as [AttentionReason, ...AttentionReason[]];
 
 const RULES: Readonly<Record<AttentionReason, DerivedReason | RaisedReason>> = ATTENTION;

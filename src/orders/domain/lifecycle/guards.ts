@@ -132,6 +132,8 @@ export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusa
     if (waiting !== undefined) return whyNotForce(waiting, request);
   }
   switch (request.action) {
+    case 'accept_files':
+      return state.attention.includes('file_check') ? null : conflict('no print file waits to be accepted');
     case 'retry':
       return whyNotRetry(state, request.itemIds);
     case 'refund': {

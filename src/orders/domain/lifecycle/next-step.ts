@@ -9,6 +9,7 @@ export const WAITS_FOR = [
   'submission',
   'planning',
   'partner_found',
+  'file_replaced',
   'release',
   'repair',
   'delivery',
@@ -54,6 +55,7 @@ export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[],
   if (state.phase === 'closed') return whole('nobody', 'nothing');
   if (state.held) return whole('operator', 'release');
   if (state.phase === 'preparing') {
+    if (state.attention.includes('file_check')) return whole('client', 'file_replaced');
     // The order is planned again by itself. An operator can find out why no partner makes it.
     return state.attention.includes('no_partner') ? whole('operator', 'partner_found') : whole('pressline', 'planning');
   }

@@ -1,4 +1,4 @@
-import { deriveAttention } from './attention';
+import { deriveAttention, PARKING_REASONS } from './attention';
 import { cancelItems, cancelRequested, partnerCancel } from './cancellation';
 import { cancelUnits } from './cancelled-units';
 import { isBeforePlanning, raiseAttention, setItems } from './changes';
@@ -7,7 +7,7 @@ import { hasPrintOrder, keepEarly } from './early-events';
 import { refundItems, refuseRequestedUnits } from './ended-units';
 import { orderUpdated } from './order-updates';
 import { delivered, markedShipped, postback, prepared } from './production';
-import { dismissed, held, released, retried } from './repairs/repairs';
+import { acceptedFiles, dismissed, held, released, retried } from './repairs/repairs';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './repairs/reroute';
 import type { EventOf, RunEffect, RunEvent } from './run-events';
 import type { RunState } from './run-state';
@@ -127,6 +127,8 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
       return held(state, event, effects);
     case 'release':
       return released(state, event, effects);
+    case 'accept_files':
+      return acceptedFiles(state, event, effects);
     case 'retry':
       return retried(state, event, effects);
     case 'rerouted':
@@ -160,6 +162,7 @@ function cancelledUnits({ items }: RunState, effects: readonly RunEffect[]): Run
 function parked(state: RunState, event: EventOf<'parked'>, effects: RunEffect[]): RunState {
   const { reason, message } = event;
   if (state.attention.includes(reason)) return state;
-  effects.push({ type: 'log', event: 'order_parked', data: { reason, message } });
-  return raiseAttention(setItems(state, 'on_hold', isBeforePlanning), reason);
+  effects.push({ type: 'log', event: PARKING_REASONS[reason], data: { reason, message } });
+  const attention = state.attention.filter((other) => !(other in PARKING_REASONS));
+  return raiseAttention(setItems({ ...state, attention }, 'on_hold', isBeforePlanning), reason);
 }

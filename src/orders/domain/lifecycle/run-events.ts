@@ -1,6 +1,6 @@
 import type { PostbackStatus } from '../../../partners/domain/postback-status';
 import type { MarkedShipment } from '../run/run-messages';
-import type { AttentionReason } from './attention';
+import type { AttentionReason, ParkingReason } from './attention';
 import type { Delivery, Transit } from './run-state';
 
 /** Who requested a change of an order, and why. */
@@ -27,7 +27,7 @@ export type RunEvent =
   | { readonly type: 'fetching_files' }
   | ({ readonly type: 'refused' } & OrderRefusal)
   /** The order cannot be planned now. It is planned again later. */
-  | { readonly type: 'parked'; readonly reason: AttentionReason; readonly message: string }
+  | { readonly type: 'parked'; readonly reason: ParkingReason; readonly message: string }
   | {
       readonly type: 'prepared';
       readonly printOrders: readonly PlannedPrintOrder[];
@@ -106,6 +106,8 @@ export type RunEvent =
   | ({ readonly type: 'hold' } & RequestedBy)
   | ({ readonly type: 'release' } & RequestedBy)
   | ({ readonly type: 'dismiss' } & RequestedBy)
+  /** An operator accepts the print files as they are. */
+  | ({ readonly type: 'accept_files' } & RequestedBy)
   | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
   /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
   | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[]; readonly asksOnly?: true } & RequestedBy)
@@ -203,7 +205,7 @@ export interface PostbackEvent {
 export type EarlyEvent = PostbackEvent | EventOf<'tracking'>;
 
 /**
- * What the order run does after an event. `recordRun` writes the effects from `log` to `tracking_code` to Postgres. The
+ * What the order run does after an event. `recordRun` writes the effects from `log` to `accept_files` to Postgres. The
  * workflow carries out the others as background steps.
  */
 export type RunEffect =
@@ -238,6 +240,8 @@ export type RunEffect =
       readonly trackingCode: string | null;
       readonly trackingLink: string | null;
     }
+  /** The stored print files count as accepted, with their findings. */
+  | { readonly type: 'accept_files' }
   | { readonly type: 'deliver_print_order'; readonly printOrderId: string }
   | {
       readonly type: 'deliver_order_update';

@@ -102,6 +102,7 @@ const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'reduce_stock',
   'refund',
   'tracking_code',
+  'accept_files',
 ]);
 
 /** Returns true for an effect that the workflow carries out as a background step. */

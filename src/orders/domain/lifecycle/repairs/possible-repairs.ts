@@ -11,6 +11,7 @@ type RepairAction = RepairRequest['action'];
 
 /** What one request of each repair is about. Operators see the repairs in this order. */
 const REPAIR_SCOPES = {
+  accept_files: 'order',
   retry: 'items',
   reroute: 'units',
   reproduce: 'units',

@@ -5,7 +5,7 @@ import type { EventOf, RunEffect } from '../run-events';
 import { FAILED_DELIVERIES, type JobState, type RunState } from '../run-state';
 import { hasShipped, isFinal } from '../statuses';
 
-/** What operators' repairs do to the state: hold, release, retry and dismiss. */
+/** What operators' repairs do to the state: hold, release, accept files, retry and dismiss. */
 
 export function held(state: RunState, event: EventOf<'hold'>, effects: RunEffect[]): RunState {
   if (state.held) return state;
@@ -23,6 +23,11 @@ export function released(state: RunState, event: EventOf<'release'>, effects: Ru
   }
   const next = state.phase === 'preparing' ? 'uploading' : 'passed';
   return setItems({ ...state, held: false }, next, (status) => status === 'on_hold');
+}
+
+export function acceptedFiles(state: RunState, event: EventOf<'accept_files'>, effects: RunEffect[]): RunState {
+  effects.push(audit('accept_files', event), { type: 'accept_files' });
+  return { ...state };
 }
 
 export function dismissed(state: RunState, event: EventOf<'dismiss'>, effects: RunEffect[]): RunState {

@@ -21,7 +21,11 @@ const one = <T>(value: T) => fc.constant(value);
 const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   fetching_files: one({ type: 'fetching_files' }),
   refused: one({ type: 'refused', code: 'x', reason: 'y', details: null }),
-  parked: one({ type: 'parked', reason: 'no_partner', message: 'no partner' }),
+  parked: fc.record({
+    type: one('parked'),
+    reason: fc.constantFrom('no_partner', 'file_check'),
+    message: one('cannot be planned'),
+  }),
   prepared: one({ type: 'prepared', printOrders: [plan()] }),
   delivery: fc.record({
     type: one('delivery'),
@@ -90,6 +94,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   }),
   reminded: fc.record({ type: one('reminded'), printOrderId, count: fc.constantFrom(1, 2) }),
   hold: one({ type: 'hold', ...request }),
+  accept_files: one({ type: 'accept_files', ...request }),
   release: one({ type: 'release', ...request }),
   retry: itemIds.map((ids) => ({ type: 'retry', ...request, itemIds: ids })),
   rerouted: fc

@@ -22,6 +22,7 @@ const delivery = (outcome: 'refused' | 'undeliverable'): RunEvent => ({
 const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 };
 const cancelled = (quantity: number | null) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
 const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
+const filesHeld = play(newOrder(), { type: 'parked', reason: 'file_check', message: 'no partner' }).state;
 
 describe('dispatch', () => {
   test.each<[string, RunState, string | null]>([
@@ -95,6 +96,8 @@ describe('an operator’s repair', () => {
     ['hold after shipping', repair({ action: 'hold' }), having(postback('shipped')), 'Conflict'],
     ['release', repair({ action: 'release' }), having(hold), null],
     ['release without a hold', repair({ action: 'release' }), having(), 'Conflict'],
+    ['accept files of a parked order', repair({ action: 'accept_files' }), filesHeld, null],
+    ['accept files that hold no order', repair({ action: 'accept_files' }), parked, 'Conflict'],
     ['retry a parked order', retry, parked, null],
     ['retry during preparation', retry, newOrder(), 'Conflict'],
     ['retry after a refusal', retry, having(delivery('refused')), null],

@@ -67,6 +67,16 @@ describe('the lifecycle of an order', () => {
     expect(state.attention).toEqual([]);
   });
 
+  test('an order waits for one reason at a time: for a partner, once its files are accepted', () => {
+    const { state } = play(
+      newOrder(),
+      { type: 'parked', reason: 'file_check', message: 'too small' },
+      { type: 'accept_files', ...byOperator },
+      { type: 'parked', reason: 'no_partner', message: 'no partner' },
+    );
+    expect(state.attention).toEqual(['no_partner']);
+  });
+
   test('an order cancelled during planning delivers no print orders', () => {
     const cancelled = play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' });
     expect(cancelled.state.phase).toBe('closed');

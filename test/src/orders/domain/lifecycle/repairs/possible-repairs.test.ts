@@ -41,6 +41,13 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
     'partner_found',
   ],
   [
+    'with a file that does not fit',
+    starting({ type: 'fetching_files' }, { type: 'parked', reason: 'file_check', message: 'too small' }),
+    ['accept_files', 'retry', 'hold', 'cancel', 'change_shipping'],
+    'client',
+    'file_replaced',
+  ],
+  [
     'being delivered',
     starting({ type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }),
     ['reroute', 'reproduce', 'hold', 'cancel', 'change_shipping'],

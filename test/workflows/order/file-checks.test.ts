@@ -1,0 +1,106 @@
+import { createPresslineClient } from '../../../client/pressline-client';
+import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
+import { faultyFile, goodFile, isAt, type OrderBody, ordered, orderOf, poster, readUntil } from './client-orders';
+import { conflict, operatorHelpers } from './operator-fixture';
+
+/** Print files that do not fit their products: they hold or refuse the order, or only show in it. */
+
+let stack: TestStack;
+const { repair, look } = operatorHelpers(() => stack);
+
+beforeAll(async () => {
+  stack = await testStack();
+});
+
+/** A poster of A4 from this file. */
+const posterFrom = (url: string, over: Partial<OrderBody> = {}) =>
+  orderOf(stack, { items: [poster(stack, { files: [{ type: 'default', url }] })], ...over });
+const wrongSize = () => faultyFile(stack, 'wrong-size.pdf');
+
+const TOO_SMALL = {
+  code: 'page_size',
+  severity: 'error',
+  page: 1,
+  measured: '111 × 154 mm',
+  wanted: '210 × 297 mm',
+  message: 'Page 1 is 111 × 154 mm; the poster is 210 × 297 mm.',
+};
+
+/** Returns a client whose findings do something else than the default. */
+async function clientWith(name: string, fileChecks: { errors: Action; warnings: Action }): Promise<TestClient> {
+  const { id, apiKey, apiSecret } = await stack.operator.createClient({ body: { name, fileChecks } });
+  expect(await stack.operator.getClient({ params: { connectorId: id } })).toMatchObject({ fileChecks });
+  return createPresslineClient({ baseUrl: stack.baseUrl, apiKey, apiSecret, retries: 0 });
+}
+type Action = 'warn' | 'hold' | 'refuse';
+
+describe('an order with a page of a wrong size', () => {
+  test('waits for its client, who reads what is wrong, until an operator accepts the file', async () => {
+    await stack.client.createWebhook({ body: { url: `${stack.sandbox.url}/notified` } });
+    const held = await ordered(stack, posterFrom(wrongSize(), { orderReferenceId: 'accepted' }), isAt('on_hold'));
+    expect(held.items[0]!.files[0]).toMatchObject({ checks: [TOO_SMALL], checksAccepted: false });
+    expect(held.eventLog.map(({ type }) => type)).toContain('files_held');
+    expect(held.refusalReason).toBeNull();
+
+    const seen = await look(held.id);
+    expect(seen).toMatchObject({
+      attention: ['file_check'],
+      nextStep: { who: 'client', waitsFor: 'file_replaced' },
+    });
+    expect(seen.possibleRepairs.map(({ action }) => action)).toContain('accept_files');
+    expect(seen.events.find(({ type }) => type === 'files_held')!.data).toEqual({
+      reason: 'file_check',
+      message: `Item poster, file default: ${TOO_SMALL.message}`,
+    });
+    const [told, ofItem] = await eventually(async () => {
+      const rows = await stack.services.sql<{ body: string }[]>`
+        SELECT body FROM webhook_deliveries WHERE order_id = ${held.id}`;
+      const bodies = rows.map(({ body }) => JSON.parse(body) as { event: string; status: string });
+      const found = ['order_status_updated', 'order_item_status_updated'].map((event) =>
+        bodies.find((body) => body.event === event && body.status === 'on_hold'),
+      );
+      expect(found).not.toContain(undefined);
+      return found;
+    });
+    expect(told).toMatchObject({ items: [{ fileChecks: [{ fileType: 'default', ...TOO_SMALL }] }] });
+    expect(ofItem).toMatchObject({ comment: 'A print file does not fit its product. Replace the file.' });
+
+    expect(await repair(held.id, { action: 'accept_files' })).toMatchObject({ id: held.id });
+    const done = await readUntil(stack.client, held.id, isAt('delivered'));
+    expect(done.items[0]!.files[0]).toMatchObject({ checks: [TOO_SMALL], checksAccepted: true });
+    expect(await look(held.id)).toMatchObject({ attention: [] });
+    const { entries } = await stack.operator.listAuditLog({ query: { object: `order:${held.id}` } });
+    expect(entries).toMatchObject([{ action: 'order.accept_files' }]);
+    await expect(repair(held.id, { action: 'accept_files' })).rejects.toMatchObject(conflict(/has ended|not running/));
+  });
+
+  test('fails when its client refuses errors', async () => {
+    const client = await clientWith('strict shop', { errors: 'refuse', warnings: 'hold' });
+    const failed = await ordered(stack, posterFrom(wrongSize()), isAt('failed'), client);
+    expect(failed).toMatchObject({
+      financialStatus: 'canceled',
+      refusalReasonCode: 'file_check',
+      refusalReason: `Item poster, file default: ${TOO_SMALL.message}`,
+      refusalReasonDetails: { files: [{ itemReferenceId: 'poster', type: 'default', checks: [TOO_SMALL] }] },
+    });
+  });
+
+  test('is delivered when its client only wants to know', async () => {
+    const client = await clientWith('lenient shop', { errors: 'warn', warnings: 'warn' });
+    const done = await ordered(stack, posterFrom(wrongSize()), isAt('delivered'), client);
+    expect(done.items[0]!.files[0]).toMatchObject({ checks: [TOO_SMALL], checksAccepted: false });
+  });
+});
+
+test('an image with too few pixels holds its order, and one with almost enough does not', async () => {
+  const poor = await ordered(stack, posterFrom(faultyFile(stack, 'low-resolution.jpg')), isAt('on_hold'));
+  expect(poor.items[0]!.files[0]!.checks).toMatchObject([
+    { code: 'resolution', severity: 'error', measured: '40 dpi', wanted: '150 dpi' },
+  ]);
+  const large = poster(stack, {
+    productUid: 'flat_product_pf_a2_pt_200-gsm-uncoated_cl_4-0_ver',
+    files: [{ type: 'default', url: goodFile(stack, 'poster-a3.jpg') }],
+  });
+  const fair = await ordered(stack, orderOf(stack, { items: [large] }), isAt('delivered'));
+  expect(fair.items[0]!.files[0]!.checks).toMatchObject([{ code: 'resolution', severity: 'warning' }]);
+});
