@@ -3,7 +3,7 @@ import { preparedBy } from '../src/orders/domain/lifecycle/run-events';
 import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-record';
 import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
-import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
+import { type PlanRecorder, type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging';
 import { attemptOf, carry } from './attempts';
@@ -58,12 +58,13 @@ export function createOrderFileActivities(
   records: RecordWriter,
 ) {
   /** Plans the order. Returns nothing after an error: the order run then plans in an activity of its own. */
-  async function plan(ids: RunIds, reserved: ReservedStep): Promise<FilesAndPlan> {
+  async function plan(ids: RunIds, reserved: ReservedStep | undefined): Promise<FilesAndPlan> {
     let recorded: RecordKey | undefined;
     try {
-      const plan = await prepareOrder(deps, ids.orderId, async (tx, planned) => {
-        recorded = await records.writeResult(tx, reserved, preparedBy(planned));
-      });
+      const record: PlanRecorder = async (tx, planned) => {
+        recorded = reserved && (await records.writeResult(tx, reserved, preparedBy(planned)));
+      };
+      const plan = await prepareOrder(deps, ids.orderId, record);
       logOf(deps, ids).info({ outcome: plan.outcome }, 'order prepared');
       return { plan, recorded };
     } catch (err) {
@@ -77,20 +78,20 @@ export function createOrderFileActivities(
      * Fetches print files and packing slips. Transient failures are retried within the window. It starts with the first
      * attempt, so that a backlog or a missing worker refuses no order.
      * @param fetching.windowMs how long transient failures are retried, in milliseconds
-     * @param fetching.reserved the steps whose records the activity writes
+     * @param fetching.reserved the steps whose records the activity writes. Absent: the order run records the results
      * @returns the refusal of a file, whose details have its `code`
      * @throws ApplicationFailure `FileUnreachable` for a transient failure
      */
     async fetchOrderFiles(
-      fetching: RunIds & { readonly windowMs: number; readonly reserved: PreparationSteps },
+      fetching: RunIds & { readonly windowMs: number; readonly reserved?: PreparationSteps },
     ): Promise<OrRefusal<FilesAndPlan>> {
       const { reserved } = fetching;
       const { signal, left, attempt, stop } = fileAttempt(fetching.windowMs);
       try {
-        if (reserved.fetching !== null) await records.writeResult(deps.sql, reserved.fetching, FETCHING);
+        if (reserved?.fetching != null) await records.writeResult(deps.sql, reserved.fetching, FETCHING);
         const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_ATTEMPT));
         const fault = await fetchOrderFiles(deps, fetching.orderId, { signal, timeoutMs });
-        if (fault === null) return await plan(fetching, reserved.plan);
+        if (fault === null) return await plan(fetching, reserved?.plan);
         const { code, file, message } = fault;
         logOf(deps, fetching).info(
           { code, fileType: file.type, transient: fault.transient, error: fault.error },

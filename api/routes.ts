@@ -22,6 +22,7 @@ import { systemInfoRoutes } from './operator/system';
 import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
 import { orderQuoteRoutes } from './orders/quote';
+import { replaceFileRoute } from './orders/replace-file';
 import { orderRoutes } from './orders/routes';
 import { taxRateRoutes } from './orders/tax-rates';
 import { dispatchRoute } from './partner/dispatch';
@@ -43,6 +44,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
   return [
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
+    replaceFileRoute(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),

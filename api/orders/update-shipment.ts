@@ -22,6 +22,7 @@ import type { CallContext } from '../http/route';
 import { editDraft } from './drafts';
 import { updatedShipmentSchema } from './order-schemas';
 import { withCarriers } from './quote';
+import { reasonOf } from './visible-order';
 
 /**
  * Changes the address or the method of an order or draft and returns both as they are afterwards, with the price
@@ -44,12 +45,7 @@ export async function updateShipment(
   const { account, audit, unaudited } = call;
   const operator = account.role === 'operator' ? account.name : null;
   const isDraft = before.orderType === 'draft';
-  if (operator !== null && reason === undefined) {
-    const message = 'Operators give a reason.';
-    throw new Refusal('VALIDATION_ERROR', {
-      errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'reason' }],
-    });
-  }
+  reasonOf(account, reason);
   if (!isDraft) refuseWith(whyStatusForbids(before.fulfillmentStatus, 'changed'));
   const expected = await expectation(deps, before, change, dryRun);
   if (dryRun) {

@@ -35,6 +35,14 @@ export function viewerOf(account: Account): Viewer {
 /** Returns who requests a change of an order, as its log shows it to operators. */
 export const requesterOf = ({ role, name }: Account): string => (role === 'operator' ? `operator ${name}` : 'client');
 
+/** Returns the reason that an operator gives for a change. Null for a client. @throws Refusal `VALIDATION_ERROR` without one */
+export function reasonOf({ role }: Account, reason: string | null | undefined): string | null {
+  if (role !== 'operator') return null;
+  if (reason != null) return reason;
+  const message = 'Operators give a reason.';
+  throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'reason' }] });
+}
+
 /**
  * Returns the id of the order that a path parameter names by id or reference.
  * @throws Refusal `NOT_FOUND` when there is no such order that the account may see

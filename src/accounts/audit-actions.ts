@@ -55,6 +55,7 @@ export const AUDIT_ACTIONS = {
   'order.cancel': ['order', 'Cancel an order, or items of it'],
   'order.give_retail_prices': ['order', 'Give an order its retail prices'],
   'order.change_shipping': ['order', 'Change the address or the method of an order'],
+  'order.replace_file': ['order', 'Replace a print file of an order'],
   'order.replace_label': ['order', 'Replace a damaged label of a package'],
   'order.record_payment': ['order', 'Record the payment of an order'],
   'order.add_note': ['order', 'Add a note to an order'],

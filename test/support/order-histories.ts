@@ -32,7 +32,7 @@ const SCENARIOS: Readonly<Record<string, readonly string[]>> = {
   'order-updates': ['moved-twice', 'moved-in-delivery', 'no-update-address', 'refused-update', 'old-address'],
   untracked: ['untracked', 'tracked'],
   'partly-shipped': ['own-code', 'two-labels', 'two-partners'],
-  'file-checks': ['accepted'],
+  'file-checks': ['accepted', 'replaced'],
   'continue-as-new': ['parked', 'continued'],
   'lost-tasks': ['timed-out', 'failed-task', 'locked-row'],
   dispatch: ['twenty', 'moved', 'not-taken-back', 'restless'],

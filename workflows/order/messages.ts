@@ -23,6 +23,9 @@ export const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.
 /** Something outside the workflow found a reason for attention. */
 export const flaggedSignal = defineSignal<[EventOf<'flagged'>]>(ORDER_SIGNALS.flagged);
 
+/** Print files of the order have other URLs. */
+export const filesReplacedSignal = defineSignal(ORDER_SIGNALS.filesReplaced);
+
 /** A partner is ready for dispatch. Completes when the documents exist. */
 export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(ORDER_UPDATES.dispatch);
 

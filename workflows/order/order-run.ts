@@ -53,6 +53,7 @@ import {
   cancelUpdate,
   changeShippingUpdate,
   dispatchUpdate,
+  filesReplacedSignal,
   flaggedSignal,
   postbackSignal,
   repairUpdate,
@@ -105,6 +106,7 @@ export class OrderRun {
     setHandler(postbackSignal, (event) => this.take(event));
     setHandler(trackingSignal, (event) => this.take(event));
     setHandler(flaggedSignal, (event) => this.flagged(event));
+    setHandler(filesReplacedSignal, () => this.steps.preparation.planAgain());
     setHandler(dispatchUpdate, ({ printOrderId }) => this.updates.dispatch(printOrderId), {
       validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
     });

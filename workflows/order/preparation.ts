@@ -16,7 +16,7 @@ const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
 /** The first background step of an order: fetches its files, then plans it. */
 export class Preparation {
-  /** True when an operator has requested to plan the order again now. */
+  /** True when the order is to be planned again now: on request of an operator, or with another file. */
   private replan = false;
   private pause: ParkedPlan | null = null;
 
@@ -32,6 +32,7 @@ export class Preparation {
   }
 
   start(): void {
+    this.replan = false;
     const reserved = this.run.reservePreparation();
     this.tasks.start(PREPARATION, null, async () => {
       const fetched = await this.fetchFilesAndPlan(reserved);
@@ -80,12 +81,12 @@ export class Preparation {
 
   /**
    * Fetches print files and packing slips.
-   * @param reserved the steps that the activity records
+   * @param reserved the steps that the activity records. Absent: the run records the plan
    * @returns the plan, when the activity made one; null when the order is refused
    */
-  private async fetchFiles(reserved: PreparationSteps): Promise<FilesAndPlan | null> {
+  private async fetchFiles(reserved?: PreparationSteps): Promise<FilesAndPlan | null> {
     const { ids, input } = this.run;
-    const request = { ...ids, windowMs: input.fileRetryWindowMs, reserved };
+    const request = { ...ids, windowMs: input.fileRetryWindowMs, ...(reserved && { reserved }) };
     const summary = `files of ${input.items.length} items, plan`;
     const taskQueue = fileQueueOf(workflowInfo().taskQueue);
     const priority = { fairnessKey: input.clientId };
@@ -116,6 +117,7 @@ export class Preparation {
   private async plan(failed: number, made: FilesAndPlan = {}): Promise<void> {
     let { plan: first, recorded } = made;
     for (let attempts = failed + 1; ; attempts += 1) {
+      if (first === undefined) this.replan = false;
       // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
       const plan =
         first ??
@@ -129,6 +131,12 @@ export class Preparation {
         this.run.take(preparedBy(plan), recorded);
         return;
       }
+      if (plan.outcome === 'unfetched') {
+        const fetched = await this.fetchFiles();
+        if (fetched === null) return;
+        ({ plan: first, recorded } = fetched);
+        continue;
+      }
       if (plan.outcome === 'refused') {
         this.run.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
         return;
@@ -139,9 +147,8 @@ export class Preparation {
     }
   }
 
-  /** Waits for the next attempt to plan a parked order. An operator's retry ends the wait. */
+  /** Waits for the next attempt to plan a parked order. An operator's repair and a replaced file end the wait. */
   private async untilReplan(parked: ParkedPlan): Promise<void> {
-    this.replan = false;
     this.pause = parked;
     this.run.stepsChanged();
     try {

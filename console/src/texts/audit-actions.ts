@@ -56,6 +56,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.cancel': 'Cancel an order, or items of it',
   'order.give_retail_prices': 'Give an order its retail prices',
   'order.change_shipping': 'Change the address or the method of an order',
+  'order.replace_file': 'Replace a print file of an order',
   'order.replace_label': 'Replace a damaged label of a package',
   'order.record_payment': 'Record the payment of an order',
   'order.add_note': 'Add a note to an order',

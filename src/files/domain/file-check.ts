@@ -38,6 +38,9 @@ export interface FileNeeds {
 /** Least resolution without a warning, in dots per inch. Below half of it the print is visibly coarse: an error. */
 export const LEAST_DPI = 150;
 
+/** An image of exactly the least resolution has a whole number of pixels, and may be a bit smaller. */
+const ROUNDING_DPI = 2;
+
 /** Difference of a page from its product that nobody sees: in millimetres, and as a share of a large product. */
 const TOLERANCE_MM = 3;
 const TOLERANCE_SHARE = 0.01;
@@ -86,7 +89,7 @@ function checkSize(page: Size, needs: FileNeeds): FileFinding[] {
 }
 
 function checkResolution(dpi: number, needs: FileNeeds): FileFinding[] {
-  if (dpi >= LEAST_DPI) return [];
+  if (dpi + ROUNDING_DPI >= LEAST_DPI) return [];
   return [
     {
       code: 'resolution',

@@ -132,6 +132,7 @@ export function quotedOrder(
     },
     packagingInstructions: request.packagingInstructions ?? [],
     shippingRevision: 0,
+    filesRevision: 0,
     createdAt: new Date(),
     ...rates,
     items: request.items.map(({ itemReferenceId, quantity }, index) => ({

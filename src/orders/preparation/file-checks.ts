@@ -1,13 +1,15 @@
 import type { FileCheckRule } from '../../accounts/client-settings';
 import type { Fragment, Queryable, Transaction } from '../../platform/postgres';
 import { type FileWithFindings, stoppingFiles } from '../domain/file-check-rule';
-import type { NoPlan } from './plan-refusals';
+import type { PreparationPlan } from './plan-refusals';
 
 /** What planning reads about the print files of an order. */
 export interface CheckedFiles {
   /** The rule of the client. Null: the default. */
   readonly rule: FileCheckRule | null;
   readonly files: readonly FileWithFindings[];
+  /** True when a file is to be fetched: it was replaced. */
+  readonly unfetched: boolean;
 }
 
 /** Returns the jsonb expression of `CheckedFiles` for the order `o` of the client `a`. */
@@ -16,10 +18,17 @@ export const checkedFiles = (sql: Queryable): Fragment => sql`
     SELECT jsonb_build_object('itemReferenceId', i.item_reference_id, 'type', f.type, 'checks', f.checks)
     FROM order_items i JOIN order_files f ON f.order_item_id = i.id
     WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled' AND f.checks <> '[]' AND NOT f.checks_accepted
-    ORDER BY i.position, f.position))`;
+    ORDER BY i.position, f.position), 'unfetched', EXISTS (
+    SELECT FROM order_items i JOIN order_files f ON f.order_item_id = i.id
+    WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled' AND f.fetched_at IS NULL AND f.revision > 0))`;
 
-/** Returns why an order is not planned for the findings in its print files, or null. */
-export function fileRefusal({ rule, files }: CheckedFiles): NoPlan | null {
+/** Returns why an order is not planned with the print files that it has, or null. */
+export function fileRefusal({
+  rule,
+  files,
+  unfetched,
+}: CheckedFiles): Exclude<PreparationPlan, { outcome: 'planned' }> | null {
+  if (unfetched) return { outcome: 'unfetched' };
   const stopping = stoppingFiles(files, rule);
   if (stopping === null) return null;
   const message = stopping.files

@@ -31,6 +31,10 @@ interface WantedFile {
   readonly customTrim: { widthMm: number; heightMm: number } | null;
   /** Key of the copy that the reprinted order has of the file. */
   readonly copyOf: string | null;
+  /** Number of the replacement of an order's files that gave the file its URL. 0 before the first. */
+  readonly revision: number;
+  /** Keys of the copy of the file that this one replaces, with its previews. */
+  readonly formerKeys: readonly string[];
 }
 
 /** A fault of a file, with the file that has it. */
@@ -86,22 +90,28 @@ export async function fetchOrderFiles(
 
 async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFile[]> {
   return await sql<WantedFile[]>`
-    SELECT f.id, 'print_file' AS kind, f.url, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
+    SELECT f.id, 'print_file' AS kind, f.url, f.revision, ${storedKeys(sql)} AS former_keys, f.type, i.item_reference_id, i.id AS order_item_id, i.custom_trim,
       format('items[%s].files[%s]', i.position, f.position) AS reference,
       jsonb_build_object('kind', i.product->'kind', 'name', i.product->'name', 'pageRule', i.product->'pageRule',
         'printAreas', i.product->'printAreas', 'workflowEnabled', i.product->'workflowEnabled') AS product,
       ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types,
       (SELECT g.object_key FROM order_items j JOIN order_files g ON g.order_item_id = j.id
-        WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type) AS copy_of
+        WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type
+          AND f.revision = 0) AS copy_of
     FROM order_files f JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
     WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
     UNION ALL
-    SELECT s.id, 'packing_slip', s.url, NULL, NULL, NULL, NULL,
+    SELECT s.id, 'packing_slip', s.url, 0, '{}', NULL, NULL, NULL, NULL,
       format('packagingInstructions[%s].packingSlip', s.package_index), NULL, '{}',
       (SELECT t.object_key FROM packing_slips t WHERE t.order_id = o.reprint_of AND t.package_index = s.package_index)
     FROM packing_slips s JOIN orders o ON o.id = s.order_id
     WHERE s.order_id = ${orderId} AND s.object_key IS NULL`;
 }
+
+/** Returns the expression of the keys of the stored copy of a file `f`, with its previews. */
+const storedKeys = (sql: Sql) => sql`
+  CASE WHEN f.object_key IS NULL THEN '{}' ELSE f.object_key || ARRAY(
+    SELECT p ->> 'objectKey' FROM jsonb_array_elements(f.previews) p) END`;
 
 async function fetchOne(
   deps: OrderFilesDeps,
@@ -110,7 +120,7 @@ async function fetchOne(
   signal: AbortSignal,
 ): Promise<OrderFileFault | null> {
   const isPackingSlip = file.kind === 'packing_slip';
-  const objectKey = `orders/${orderId}/${isPackingSlip ? 'packing-slips' : 'files'}/${file.id}`;
+  const objectKey = `orders/${orderId}/${isPackingSlip ? 'packing-slips' : 'files'}/${file.id}${file.revision === 0 ? '' : `-${file.revision}`}`;
   const inspections = inspectionCounter(deps.sql, file);
   const taken = await ingestFile(deps, {
     url: file.url,
@@ -132,7 +142,13 @@ async function fetchOne(
       UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
       WHERE id = ${file.id}`;
   } else {
-    await recordPrintFile(deps.sql, file, objectKey, taken);
+    for (const key of file.formerKeys) await deps.objects.delete(key);
+    const isRecorded = await recordPrintFile(deps.sql, file, objectKey, taken);
+    // The file was replaced meanwhile, and nothing names its copy.
+    if (!isRecorded) {
+      for (const key of [...taken.previews.map((preview) => preview.objectKey), objectKey])
+        await deps.objects.delete(key);
+    }
   }
   return null;
 }
@@ -202,7 +218,8 @@ function needsOf(file: WantedFile): FileNeeds | null {
   return { product: `the ${product.name.charAt(0).toLowerCase()}${product.name.slice(1)}`, widthMm, heightMm, anySize };
 }
 
-async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<void> {
+/** Returns false for a file that was replaced while it was fetched. */
+async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<boolean> {
   const size = printSize(file);
   const dpi =
     taken.widthPx === null || taken.heightPx === null || size === null
@@ -210,16 +227,18 @@ async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, ta
       : printDpi({ widthPx: taken.widthPx, heightPx: taken.heightPx }, size);
   const needs = needsOf(file);
   const checks = needs === null ? [] : checkFile(taken, needs);
-  await sql`
+  const [recorded] = await sql`
     WITH recorded AS (
       UPDATE order_files SET object_key = ${objectKey}, mime_type = ${taken.mimeType}, size_bytes = ${taken.sizeBytes},
-        page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx},
+        page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx}, dpi = ${dpi},
         previews = ${json(sql, taken.previews)}, facts = ${json(sql, taken.facts)}, checks = ${json(sql, checks)},
         -- A reprint is printed from files that were accepted before.
         checks_accepted = ${file.copyOf !== null}, fetched_at = now()
-      WHERE id = ${file.id}
+      WHERE id = ${file.id} AND revision = ${file.revision}
+      RETURNING order_item_id
     )
     -- The item's resolution is that of its coarsest file, its page count that of its longest.
     UPDATE order_items SET page_count = greatest(page_count, ${taken.pageCount}), dpi = least(dpi, ${dpi})
-    WHERE id = ${file.orderItemId}`;
+    FROM recorded WHERE id = recorded.order_item_id RETURNING id`;
+  return recorded !== undefined;
 }

@@ -8,7 +8,7 @@ import { priceOrder } from '../domain/pricing';
 import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from '../run/run-order';
 
-/** Result of the preparation: print orders to send, a refusal, or a wait for an operator. */
+/** Result of the preparation: print orders to send, a refusal, or a wait. */
 export type PreparationPlan =
   | {
       readonly outcome: 'planned';
@@ -22,12 +22,14 @@ export type PreparationPlan =
       readonly reason: string;
       readonly details: object | null;
     }
-  | { readonly outcome: 'parked'; readonly reason: ParkingReason; readonly message: string };
+  | { readonly outcome: 'parked'; readonly reason: ParkingReason; readonly message: string }
+  /** A file was replaced, and is to be fetched first. */
+  | { readonly outcome: 'unfetched' };
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
-/** Why an order is not planned: it is refused, or waits for an operator. */
-export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' }>;
+/** Why an order is not planned: it is refused, or waits. */
+export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' }>;
 
 /**
  * Returns `parked` when every unroutable item may become routable later, otherwise a refusal. Operators read the reason of each

@@ -166,7 +166,7 @@ export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOr
 }
 
 /**
- * Commits a plan. Returns null when stock or the address has changed since the plan was made.
+ * Commits a plan. Returns null when stock, the address or a file has changed since the plan was made.
  * @throws OrderEnded with `onPlanned`, when the order has been cancelled: its run does not wait for this plan
  */
 async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder): Promise<PlannedPrintOrder[] | null> {
@@ -179,11 +179,13 @@ async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder
         tx,
         orderId,
         drafts,
-        tx`shipping_revision = ${order.shippingRevision} AND fulfillment_status <> ALL(${[...refused]})`,
+        tx`shipping_revision = ${order.shippingRevision} AND files_revision = ${order.filesRevision}
+          AND fulfillment_status <> ALL(${[...refused]})`,
       );
       if (printOrders.length === 0) {
         const [current] = await tx<{ fulfillmentStatus: OrderStatus }[]>`
-          SELECT fulfillment_status FROM orders WHERE id = ${orderId} AND shipping_revision = ${order.shippingRevision}`;
+          SELECT fulfillment_status FROM orders WHERE id = ${orderId} AND shipping_revision = ${order.shippingRevision}
+            AND files_revision = ${order.filesRevision}`;
         throw refused.some((status) => status === current?.fulfillmentStatus) ? new OrderEnded() : new DraftOutdated();
       }
       const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
@@ -210,7 +212,7 @@ async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder
   }
 }
 
-/** Rolls back a plan whose stock or address has changed. */
+/** Rolls back a plan whose stock, address or files have changed. */
 class DraftOutdated extends Error {}
 
 /** Rolls back the plan of a cancelled order. */

@@ -10,6 +10,7 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   status: ['status'],
   order_refused: ['code', 'reason'],
   files_held: [],
+  file_replaced: ['type'],
   accept_files: [],
   handed_over: [],
   postback_received: ['at'],

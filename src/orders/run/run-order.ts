@@ -23,6 +23,8 @@ export interface RunOrder {
   readonly shippingAddress: ShippingAddress & { readonly id: string };
   readonly packagingInstructions: readonly PackagingInstruction[];
   readonly shippingRevision: number;
+  /** Counts the replacements of print files. */
+  readonly filesRevision: number;
   readonly createdAt: Date;
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
@@ -75,7 +77,7 @@ export async function runOrderWith<Related>(
   const [row] = await sql<(Omit<RunOrder, 'rates' | 'taxRates'> & { related: Related })[]>`
     SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
       ${billingCountryOf(sql)} AS seller_country, o.order_reference_id, o.currency, o.retail_currency,
-      o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision,
+      o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision, o.files_revision,
       o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,

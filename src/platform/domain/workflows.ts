@@ -22,7 +22,12 @@ export const WORKFLOW_TYPES = {
 } as const;
 
 /** Signals of the order workflow. */
-export const ORDER_SIGNALS = { postback: 'postback', tracking: 'tracking', flagged: 'flagged' } as const;
+export const ORDER_SIGNALS = {
+  postback: 'postback',
+  tracking: 'tracking',
+  flagged: 'flagged',
+  filesReplaced: 'filesReplaced',
+} as const;
 
 /** Prefix of the workflow ids of order runs. SQL builds an id as this prefix followed by the order id. */
 export const ORDER_WORKFLOW_PREFIX = 'order-';

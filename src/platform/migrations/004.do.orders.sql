@@ -30,6 +30,8 @@ CREATE TABLE orders (
   attention_since         jsonb,
   -- Raised by every change of address or method. Dispatch makes its label for one revision.
   shipping_revision       int NOT NULL DEFAULT 0,
+  -- Number of replacements of print files.
+  files_revision          int NOT NULL DEFAULT 0,
   -- Version of the run's lifecycle state that these rows show. Older writes are ignored.
   run_version             bigint NOT NULL DEFAULT 0,
   -- Length of the run's history when it wrote the rows. A step that a server or worker lost before it was in the
@@ -132,10 +134,14 @@ CREATE TABLE order_files (
   page_count     int,
   width_px       int,
   height_px      int,
+  -- Resolution of an image at the size of its print area.
+  dpi            int,
   previews       jsonb NOT NULL DEFAULT '[]',
   -- What the inspection measured (src/files/domain/file-facts.ts). Null before the file is fetched.
   facts          jsonb,
   fetched_at     timestamptz,
+  -- The order's files_revision with which the file got its URL. 0: as submitted.
+  revision       int NOT NULL DEFAULT 0,
   -- What the product cannot be printed from well, as a list of findings.
   checks         jsonb NOT NULL DEFAULT '[]',
   -- True when an operator has accepted the file with its findings.

@@ -105,14 +105,15 @@ DECLARE
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
   SELECT client_id::text, 'fileBytes',
-    coalesce(CASE WHEN NEW.object_key IS NULL THEN -OLD.size_bytes ELSE NEW.size_bytes END, 0)
+    coalesce(CASE WHEN NEW.object_key IS NOT NULL THEN NEW.size_bytes END, 0)
+      - coalesce(CASE WHEN OLD.object_key IS NOT NULL THEN OLD.size_bytes END, 0)
   FROM orders WHERE id = of_order;
   RETURN NULL;
 END $$;
 CREATE TRIGGER stored_bytes AFTER UPDATE OF object_key ON order_files
-  FOR EACH ROW WHEN ((OLD.object_key IS NULL) <> (NEW.object_key IS NULL)) EXECUTE FUNCTION stored_bytes_counted();
+  FOR EACH ROW WHEN (OLD.object_key IS DISTINCT FROM NEW.object_key) EXECUTE FUNCTION stored_bytes_counted();
 CREATE TRIGGER stored_bytes AFTER UPDATE OF object_key ON packing_slips
-  FOR EACH ROW WHEN ((OLD.object_key IS NULL) <> (NEW.object_key IS NULL)) EXECUTE FUNCTION stored_bytes_counted();
+  FOR EACH ROW WHEN (OLD.object_key IS DISTINCT FROM NEW.object_key) EXECUTE FUNCTION stored_bytes_counted();
 
 -- Units to print, by partner.
 CREATE FUNCTION units_to_print(status text, quantity int) RETURNS int LANGUAGE sql IMMUTABLE AS $$

@@ -92,6 +92,7 @@ describe('notifications of an order', () => {
               status: 'in_production',
               fulfillmentStatus: 'in_production',
               fulfillments: [fulfillment],
+              fileChecks: [],
               metadata: [{ key: 'shelf', value: '7' }],
             },
           ],

@@ -104,3 +104,80 @@ test('an image with too few pixels holds its order, and one with almost enough d
   const fair = await ordered(stack, orderOf(stack, { items: [large] }), isAt('delivered'));
   expect(fair.items[0]!.files[0]!.checks).toMatchObject([{ code: 'resolution', severity: 'warning' }]);
 });
+
+describe('a print file', () => {
+  const path = (orderId: string, type = 'default') => ({ orderId, itemReferenceId: 'poster', type });
+  const goodUrl = () => goodFile(stack, 'poster-a4.pdf');
+
+  test('that holds its order is replaced, checked again, and printed', async () => {
+    const { services, client } = stack;
+    const held = await ordered(stack, posterFrom(wrongSize(), { orderReferenceId: 'replaced' }), isAt('on_hold'));
+    const { id } = held;
+    const stored = async () =>
+      (
+        await services.sql<{ objectKey: string; previews: { objectKey: string }[] }[]>`
+          SELECT f.object_key, f.previews FROM order_files f JOIN order_items i ON i.id = f.order_item_id
+          WHERE i.order_id = ${id}`
+      ).flatMap(({ objectKey, previews }) => [objectKey, ...previews.map((preview) => preview.objectKey)]);
+    const before = await stored();
+
+    // Another file with a fault holds the order again.
+    const worse = faultyFile(stack, 'low-resolution.jpg');
+    const replaced = await client.replaceFile({ params: path(id), body: { url: worse } });
+    expect(replaced.items[0]!.files[0]).toMatchObject({ url: worse, checks: [] });
+    const again = await readUntil(client, id, (order) => order.items[0]!.files[0]!.checks.length > 0);
+    expect(again).toMatchObject({
+      fulfillmentStatus: 'on_hold',
+      items: [{ files: [{ checks: [{ code: 'resolution' }] }] }],
+    });
+
+    await expect(client.replaceFile({ params: path(id, 'back'), body: { url: goodUrl() } })).rejects.toMatchObject({
+      status: 404,
+    });
+    await expect(stack.operator.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject({
+      status: 400,
+      errors: [{ reference: 'reason' }],
+    });
+    await stack.operator.replaceFile({ params: path(id), body: { url: goodUrl(), reason: 'sent by e-mail' } });
+    const done = await readUntil(client, id, isAt('delivered'));
+    expect(done.items[0]).toMatchObject({ pageCount: 1, dpi: null, files: [{ url: goodUrl(), checks: [] }] });
+    expect(done.items[0]!.eventLog.filter(({ type }) => type === 'file_replaced')).toHaveLength(2);
+    expect(JSON.stringify(done)).not.toContain('sent by e-mail');
+    const { entries } = await stack.operator.listAuditLog({ query: { object: `order:${id}` } });
+    expect(entries).toMatchObject([{ action: 'order.replace_file' }, { action: 'order.replace_file' }]);
+
+    // Nothing of the former files is left.
+    const after = await stored();
+    expect(after).toHaveLength(before.length);
+    for (const key of before) expect(await services.objects.get(key)).toBeNull();
+    const page = await fetch(done.items[0]!.processedFileUrl!);
+    expect(Buffer.from(await page.arrayBuffer())).toEqual(Buffer.from(await (await fetch(goodUrl())).arrayBuffer()));
+    await expect(client.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject(
+      conflict(/has ended/),
+    );
+  });
+
+  test('that its host does not send is replaced', async () => {
+    const { id } = await stack.client.submitOrder({ body: posterFrom(faultyFile(stack, 'broken.pdf')) });
+    await readUntil(stack.client, id, isAt('uploading'));
+    const body = { url: goodUrl() };
+    await stack.client.replaceFile({ params: path(id), body });
+    // A repeated request changes nothing.
+    await stack.client.replaceFile({ params: path(id), body });
+    const done = await readUntil(stack.client, id, isAt('delivered'));
+    expect(done.items[0]!.eventLog.filter(({ type }) => type === 'file_replaced').length).toBeLessThanOrEqual(2);
+    expect(done.items[0]!.files[0]!.url).toBe(body.url);
+  });
+
+  test('is not replaced when a partner has the order, nor by another client', async () => {
+    const { id } = await ordered(stack, orderOf(stack), isAt('in_production', 'printed', 'shipped'));
+    await expect(stack.client.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject(
+      conflict(/partner has the order/),
+    );
+    const stranger = await clientWith('stranger', { errors: 'warn', warnings: 'warn' });
+    await expect(stranger.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject({
+      status: 404,
+    });
+    await readUntil(stack.client, id, isAt('delivered'));
+  });
+});

@@ -1,0 +1,75 @@
+import { z } from 'zod';
+import { orderFileSchema } from '../../src/orders/intake/order-schemas';
+import { replaceFile } from '../../src/orders/intake/replace-file';
+import { readOrders } from '../../src/orders/reading/order-reader';
+import { orderView } from '../../src/orders/reading/order-view';
+import { text } from '../../src/platform/domain/fields';
+import { Refusal } from '../../src/platform/errors';
+import type { ApiDeps } from '../deps';
+import { type Route, route } from '../http/route';
+import { retrievedOrderSchema } from './order-schemas';
+import { changedOrderId, orderAddress, READERS, reasonOf, requesterOf } from './visible-order';
+
+/** The route with which clients and operators replace a print file. */
+export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
+  return route({
+    method: 'put',
+    path: '/v1/orders/{orderId}/items/{itemReferenceId}/files/{type}',
+    operationId: 'replaceFile',
+    summary: 'Replace a print file',
+    description:
+      'Fetches the file from another URL, checks it again, and goes on with the order. Possible until a print partner has the ' +
+      'order: 409 afterwards. Drafts are changed with PATCH. Operators change the order of any client, and name a `reason`.',
+    tag: 'Orders',
+    access: { ...READERS.access, operatorRole: 'operator' },
+    audits: ['order.replace_file'],
+    params: orderAddress.extend({
+      itemReferenceId: z.string().min(1).max(100),
+      type: orderFileSchema.shape.type.describe('Type of the file, as ordered.'),
+    }),
+    body: z
+      .object({
+        url: orderFileSchema.shape.url,
+        reason: text(500).nullish().describe('Required of operators. It is in the event log that operators see.'),
+      })
+      .meta({ id: 'ReplaceFile' }),
+    response: retrievedOrderSchema,
+    handler: async ({ account, params, body, audit, unaudited, quotas }) => {
+      const { itemReferenceId, type } = params;
+      const reason = reasonOf(account, body.reason);
+      const orderId = await changedOrderId(sql, account, params.orderId);
+      const replacement = { orderId, itemReferenceId, type, url: body.url, by: requesterOf(account), reason };
+      const replace = () =>
+        replaceFile(sql, replacement, (tx) =>
+          // A URL can contain credentials.
+          audit(tx, {
+            action: 'order.replace_file',
+            objectId: orderId,
+            before: null,
+            after: { itemReferenceId, type },
+          }),
+        );
+      const result =
+        account.role === 'client' ? await quotas.using(account.id, ['fileBytes'], replace) : await replace();
+      switch (result.outcome) {
+        case 'not-found':
+          throw new Refusal('NOT_FOUND', { message: `The order has no file ${type} of an item ${itemReferenceId}.` });
+        case 'draft':
+          throw new Refusal('CONFLICT', { message: 'A draft is changed with PATCH.' });
+        case 'ended':
+          throw new Refusal('CONFLICT', { message: `The order has ended. Its status is ${result.status}.` });
+        case 'planned':
+          throw new Refusal('CONFLICT', {
+            message: 'A print partner has the order. Its files can no longer be replaced.',
+          });
+        case 'unchanged':
+          unaudited();
+          break;
+        case 'replaced':
+          wake('signal_workflow');
+      }
+      const [order] = await readOrders(sql, [orderId]);
+      return orderView(order!, links);
+    },
+  });
+}

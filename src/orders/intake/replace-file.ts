@@ -1,0 +1,73 @@
+import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
+import { enqueue } from '../../platform/outbox/outbox';
+import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
+
+/** A print file of an order, and the URL that it is fetched from instead. */
+export interface FileReplacement {
+  readonly orderId: string;
+  readonly itemReferenceId: string;
+  readonly type: string;
+  readonly url: string;
+  /** Who requests it, for the order's log. */
+  readonly by: string;
+  /** Why an operator does. Null for a client. */
+  readonly reason: string | null;
+}
+
+/**
+ * What became of a replacement. `replaced`: the order run fetches the file; the caller wakes the outbox. `unchanged`: the file
+ * is about to be fetched from this URL. Otherwise why the file cannot be replaced.
+ */
+export type ReplacementOutcome =
+  | { readonly outcome: 'replaced' | 'unchanged' | 'not-found' | 'draft' | 'planned' }
+  | { readonly outcome: 'ended'; readonly status: OrderStatus };
+
+/**
+ * Replaces the URL of a print file of an order that is not planned yet. The order run fetches and checks the file, and goes on.
+ * The stored copy of the former file stays until the new one is stored.
+ * @param onReplaced is called in the transaction of the change
+ */
+export async function replaceFile(
+  sql: Sql,
+  { orderId, itemReferenceId, type, url, by, reason }: FileReplacement,
+  onReplaced: (tx: Transaction) => Promise<unknown>,
+): Promise<ReplacementOutcome> {
+  return await inTransaction(sql, async (tx): Promise<ReplacementOutcome> => {
+    // A plan locks the order too, and is given up when `files_revision` has changed.
+    const [order] = await tx<{ status: OrderStatus; erased: boolean; filesRevision: number }[]>`
+      SELECT fulfillment_status AS status, erased_at IS NOT NULL AS erased, files_revision
+      FROM orders WHERE id = ${orderId} FOR UPDATE`;
+    const [file] = await tx<{ id: string; itemId: string; url: string; isFetched: boolean; isPlanned: boolean }[]>`
+      SELECT f.id, i.id::text AS item_id, f.url, f.fetched_at IS NOT NULL AS is_fetched,
+        EXISTS (SELECT FROM print_orders p WHERE p.order_id = i.order_id) AS is_planned
+      FROM order_items i JOIN order_files f ON f.order_item_id = i.id
+      WHERE i.order_id = ${orderId} AND i.item_reference_id = ${itemReferenceId} AND f.type = ${type}
+        AND i.fulfillment_status <> 'cancelled'
+      FOR UPDATE OF i`;
+    if (order === undefined || file === undefined) return { outcome: 'not-found' };
+    const { status, erased } = order;
+    if (status === 'draft') return { outcome: 'draft' };
+    if (erased || ENDED_ORDERS.includes(status)) return { outcome: 'ended', status };
+    if (file.isPlanned) return { outcome: 'planned' };
+    if (file.url === url && !file.isFetched) return { outcome: 'unchanged' };
+    const revision = order.filesRevision + 1;
+    await tx`UPDATE orders SET files_revision = ${revision}, updated_at = now() WHERE id = ${orderId}`;
+    await tx`
+      UPDATE order_files SET url = ${url}, revision = ${revision}, fetched_at = NULL, inspections = 0,
+        facts = NULL, checks = '[]', checks_accepted = false
+      WHERE id = ${file.id}`;
+    await tx`
+      UPDATE order_items SET (page_count, dpi) = (
+        SELECT max(f.page_count), min(f.dpi) FROM order_files f
+        WHERE f.order_item_id = order_items.id AND f.fetched_at IS NOT NULL)
+      WHERE id = ${file.itemId}`;
+    await tx`
+      INSERT INTO order_events (order_id, order_item_id, type, data)
+      VALUES (${orderId}, ${file.itemId}, 'file_replaced', ${json(tx, { by, type, ...(reason === null ? {} : { reason }) })})`;
+    const payload = { signal: ORDER_SIGNALS.filesReplaced, args: [] };
+    await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(orderId), payload });
+    await onReplaced(tx);
+    return { outcome: 'replaced' };
+  });
+}
