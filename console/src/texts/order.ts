@@ -173,6 +173,8 @@ export const order = {
   items: {
     title: 'Items',
     preview: (reference: string) => `Preview of ${reference}`,
+    severities: { error: 'Error', warning: 'Warning' },
+    accepted: 'Accepted as it is',
     measured: (file: {
       readonly contentType: string | null;
       readonly sizeBytes: number | null;

@@ -41,7 +41,7 @@ describe('a change of an order', () => {
         comment: null,
         refusalReasonCode: null,
         metadata: [{ key: 'shop', value: 'a' }],
-        items: [{ itemReferenceId: 'item-1', ...status, fulfillments: [], metadata: [] }],
+        items: [{ itemReferenceId: 'item-1', ...status, fulfillments: [], fileChecks: [], metadata: [] }],
       },
     ]);
     // The message is the same for every endpoint.

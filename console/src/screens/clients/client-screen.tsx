@@ -57,6 +57,14 @@ function Settings({ client }: { readonly client: Client }) {
           [t.channel, client.channel ?? t.channelDefault],
           [t.ioss, client.iossNumber ?? none],
           [t.packaging, client.brandedPackaging ?? none],
+          [
+            t.fileErrors,
+            client.fileChecks === null ? t.fileChecksDefault : t.fileCheckActions[client.fileChecks.errors],
+          ],
+          [
+            t.fileWarnings,
+            client.fileChecks === null ? t.fileChecksDefault : t.fileCheckActions[client.fileChecks.warnings],
+          ],
           [t.billing, billing?.companyName ?? none],
           [
             t.returnAddress,

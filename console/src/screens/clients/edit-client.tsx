@@ -4,6 +4,7 @@ import type { Input } from '../../api/types';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { textOf } from '../../components/forms/form-values';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
+import { choiceOf, optionsOf, Select } from '../../components/forms/select';
 import { texts } from '../../texts';
 import type { Client } from './queries';
 
@@ -30,6 +31,17 @@ const QUOTAS: ObjectForm<NonNullable<Change['quotas']>> = {
   labels: quotas.names,
   rules: Object.fromEntries(Object.keys(quotas.names).map((name) => [name, { type: 'number' }])),
 };
+
+const ACTIONS = optionsOf(settings.fileCheckActions);
+
+/** Returns the rule of the form for findings in print files. Null: the default. */
+function fileChecksOf(form: FormData): Change['fileChecks'] {
+  const errors = choiceOf(form, 'file-errors', ACTIONS);
+  const warnings = choiceOf(form, 'file-warnings', ACTIONS);
+  return errors === undefined && warnings === undefined
+    ? null
+    : { errors: errors ?? 'hold', warnings: warnings ?? 'warn' };
+}
 
 /** The button that opens the settings of a client for editing. */
 export function EditClient({ client }: { readonly client: Client }) {
@@ -62,6 +74,22 @@ export function EditClient({ client }: { readonly client: Client }) {
               defaultValue={client.brandedPackaging ?? ''}
             />
           </SimpleGrid>
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            <Select
+              name="file-errors"
+              label={settings.fileErrors}
+              none={settings.fileChecksDefault}
+              options={ACTIONS}
+              value={client.fileChecks?.errors}
+            />
+            <Select
+              name="file-warnings"
+              label={settings.fileWarnings}
+              none={settings.fileChecksDefault}
+              options={ACTIONS}
+              value={client.fileChecks?.warnings}
+            />
+          </SimpleGrid>
           <ObjectFields name="billing" legend={t.billing} form={BILLING} value={client.billingEntity} />
           <ObjectFields name="return" legend={t.returnAddress} form={RETURN_ADDRESS} value={client.returnAddress} />
           <ObjectFields name="quota" legend={quotas.edit} form={QUOTAS} value={client.quotas} />
@@ -76,6 +104,7 @@ export function EditClient({ client }: { readonly client: Client }) {
             brandedPackaging: textOf(form, 'packaging'),
             billingEntity: objectOf(form, 'billing', BILLING),
             returnAddress: objectOf(form, 'return', RETURN_ADDRESS),
+            fileChecks: fileChecksOf(form),
             quotas: objectOf(form, 'quota', QUOTAS),
           },
         })

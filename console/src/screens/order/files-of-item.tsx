@@ -1,13 +1,16 @@
 import { Anchor, Image, Stack, Text } from '@mantine/core';
 import type { ApiResponse } from '../../api/types';
+import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
 
 type File = ApiResponse<'listOrderDocuments'>['files'][number];
+type OrderedFile = ApiResponse<'getOrder'>['items'][number]['files'][number];
 
 const t = texts.order.items;
 
-/** The files of an item, with what was measured when they were fetched. */
-export function FilesOfItem({ files }: { readonly files: readonly File[] }) {
+/** The files of an item, with what was measured and found when they were fetched. */
+export function FilesOfItem(props: { readonly files: readonly File[]; readonly ordered: readonly OrderedFile[] }) {
+  const { files, ordered } = props;
   return (
     <Stack gap={6}>
       {files.map((file) => (
@@ -22,9 +25,24 @@ export function FilesOfItem({ files }: { readonly files: readonly File[] }) {
           <Text size="xs" c="dimmed">
             {t.measured(file)}
           </Text>
+          <Findings file={ordered.find(({ type }) => type === file.type)} />
         </Stack>
       ))}
     </Stack>
+  );
+}
+
+function Findings({ file }: { readonly file: OrderedFile | undefined }) {
+  if (file === undefined || file.checks.length === 0) return null;
+  return (
+    <>
+      {file.checks.map(({ code, severity, page, message }) => (
+        <Text key={`${code} ${page}`} size="xs">
+          <Badge tone={severity === 'error' ? 'danger' : 'warning'}>{t.severities[severity]}</Badge> {message}
+        </Text>
+      ))}
+      {file.checksAccepted ? <Text size="xs">{t.accepted}</Text> : null}
+    </>
   );
 }
 

@@ -34,7 +34,7 @@ const columnsWith = (filesOf: (itemId: string) => readonly File[]): Column<Item>
     ),
   },
   { name: t.columns.quantity, numeric: true, cell: (item) => item.quantity },
-  { name: t.columns.files, cell: ({ id }) => <FilesOfItem files={filesOf(id)} /> },
+  { name: t.columns.files, cell: ({ id, files }) => <FilesOfItem files={filesOf(id)} ordered={files} /> },
   { name: t.columns.status, cell: (item) => <StatusBadge status={item.fulfillmentStatus} /> },
 ];
 
