@@ -64,6 +64,8 @@ export async function runningSubject(): Promise<Subject> {
 
   const ids: KnownIds = {
     orderId: [...own.slice(0, -2), foreign],
+    itemReferenceId: ['item-1'],
+    type: ['default'],
     date: ['2026-01-05'],
     carrierUid: ['tern_parcel'],
   };

@@ -62,6 +62,8 @@ export async function belongings(baseUrl: string, account: TestAccount, mark: st
   });
   return {
     orderId: [...submitted.map(({ id }) => id), `of-${account.name}`],
+    itemReferenceId: ['item-1'],
+    type: ['default'],
     webhookId: [webhook.id],
     deliveryId: [delivery.id],
     id: [product.id],

@@ -66,6 +66,7 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
       { countries: ['DE'], createdFrom: '2020-01-01T00:00:00Z' },
     ],
     updateShipment: [{ shipmentMethodUid: 'express' }, { shippingAddress: order().shippingAddress }],
+    replaceFile: [{ url: 'https://files.example/a.png' }],
     cancelOrder: [{ reason: 'changed my mind' }],
     createCustomerProduct: [
       { name: 'Band tee', customerIds: ['*'], productModelId: 't-shirt', variantOptions: [option] },

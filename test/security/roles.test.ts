@@ -63,6 +63,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'reprintOrder',
     'patchOrder',
     'updateShipment',
+    'replaceFile',
   ],
   admin: [
     'confirmServers',
