@@ -39,14 +39,12 @@ const submit = async (reference: string) => (await stack.client.submitOrder({ bo
 
 /** Returns the messages of the flags in the order's log. */
 const flagsOf = async (orderId: string) =>
-  (await orderLog(stack, orderId)).filter(({ type }) => type === 'flagged').map(({ data }) => data.message);
+  (await orderLog(stack, orderId)).filter(({ type }) => type === 'flagged').map(({ data }) => String(data.message));
 
 /** Waits until the order is flagged by a step. */
 async function untilFlagged(orderId: string, step: RegExp): Promise<void> {
   await orderUntil(stack, orderId, isStalled);
-  await eventually(async () =>
-    (await flagsOf(orderId)).some((message) => step.test(String(message))) ? true : undefined,
-  );
+  await eventually(async () => ((await flagsOf(orderId)).some((message) => step.test(message)) ? true : undefined));
 }
 
 /** Waits until the order is flagged by a step, and its run knows it. */
@@ -247,7 +245,9 @@ test('an order whose shipments are replanned and meet a bug is stalled with its 
   await eventually(
     async () => /^replanShipments: .*another bug/.test((await look(orderId)).run?.stalled?.message ?? '') || undefined,
   );
-  expect(await flagsOf(orderId)).toEqual(
+  // A slow step is flagged before its first error.
+  const flags = (await flagsOf(orderId)).filter((message) => !message.endsWith('it has not ended yet'));
+  expect(flags).toEqual(
     ['a bug in a step', 'another bug'].map((bug) => expect.stringMatching(`^replanShipments: .*${bug}`)),
   );
   await repair(orderId, { action: 'hold' });
