@@ -1,3 +1,4 @@
+import type { FileFacts } from './file-facts';
 import { type FileProperties, printDpi } from './file-properties';
 
 export const FINDING_SEVERITIES = ['warning', 'error'] as const;
@@ -51,11 +52,25 @@ const WIDEST_BLEED_MM = 10;
  * Checks a print file against what its product needs. A page may be turned by 90 degrees, and may have a bleed on every side.
  * @returns an empty list for a file without findings
  */
-export function checkFile(facts: FileProperties, needs: FileNeeds): FileFinding[] {
-  const { widthPx, heightPx, widthMm, heightMm } = facts;
+export function checkFile(
+  properties: FileProperties & { readonly facts: Pick<FileFacts, 'boxes'> },
+  needs: FileNeeds,
+): FileFinding[] {
+  const { widthPx, heightPx, widthMm, heightMm, facts } = properties;
   if (widthPx !== null && heightPx !== null) return checkResolution(printDpi({ widthPx, heightPx }, needs), needs);
-  if (widthMm !== null && heightMm !== null) return checkSize({ widthMm, heightMm }, needs);
+  if (widthMm !== null && heightMm !== null) return checkSize(trimOfFirstPage(facts) ?? { widthMm, heightMm }, needs);
   return [];
+}
+
+const MM_PER_POINT = 25.4 / 72;
+
+/** Returns the size of the first page after trimming, in either direction. Undefined for a page without a trim box. */
+function trimOfFirstPage({ boxes }: Pick<FileFacts, 'boxes'>): Size | undefined {
+  const first = boxes.find(({ pages }) => pages.ranges.some(({ from }) => from === 1));
+  if (first?.trimBox == null) return undefined;
+  const [left, bottom, right, top] = first.trimBox as [number, number, number, number];
+  const scale = first.userUnit * MM_PER_POINT;
+  return { widthMm: Math.abs(right - left) * scale, heightMm: Math.abs(top - bottom) * scale };
 }
 
 interface Size {

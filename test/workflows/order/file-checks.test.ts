@@ -21,9 +21,9 @@ const TOO_SMALL = {
   code: 'page_size',
   severity: 'error',
   page: 1,
-  measured: '111 × 154 mm',
+  measured: '105 × 148 mm',
   wanted: '210 × 297 mm',
-  message: 'Page 1 is 111 × 154 mm; the poster is 210 × 297 mm.',
+  message: 'Page 1 is 105 × 148 mm; the poster is 210 × 297 mm.',
 };
 
 /** Returns a client whose findings do something else than the default. */

@@ -1,20 +1,34 @@
 import { checkFile } from '../../../../src/files/domain/file-check';
-import type { FileProperties } from '../../../../src/files/domain/file-properties';
 
 const A3 = { product: 'the poster', widthMm: 297, heightMm: 420, anySize: false };
-const pdf = (widthMm: number, heightMm: number): FileProperties => ({
+const pdf = (widthMm: number, heightMm: number, trim?: readonly [number, number]) => ({
   pageCount: 1,
   widthPx: null,
   heightPx: null,
   widthMm,
   heightMm,
+  facts: { boxes: trim === undefined ? [] : [boxesWith(trim)] },
 });
-const image = (widthPx: number, heightPx: number): FileProperties => ({
+/** The boxes of a page with printer's marks around its trim, both in millimetres. */
+const boxesWith = ([width, height]: readonly [number, number]) => {
+  const box = [0, 0, width, height].map((mm) => ((mm + 20) / 25.4) * 72);
+  return {
+    pages: { count: 1, ranges: [{ from: 1, to: 1 }] },
+    mediaBox: box,
+    cropBox: box,
+    bleedBox: null,
+    trimBox: box,
+    rotation: 0 as const,
+    userUnit: 1,
+  };
+};
+const image = (widthPx: number, heightPx: number) => ({
   pageCount: 1,
   widthPx,
   heightPx,
   widthMm: null,
   heightMm: null,
+  facts: { boxes: [] },
 });
 
 describe('the page of a PDF for an A3 poster', () => {
@@ -44,6 +58,11 @@ describe('the page of a PDF for an A3 poster', () => {
         message: `Page 1 is ${measured}; the poster is 297 × 420 mm.`,
       },
     ]);
+  });
+
+  test('with printer’s marks has the size of its trim box', () => {
+    expect(checkFile(pdf(357, 480, [297, 420]), A3)).toEqual([]);
+    expect(checkFile(pdf(297, 420, [105, 148]), A3)).toMatchObject([{ code: 'page_size', measured: '105 × 148 mm' }]);
   });
 
   test('of any size has no finding when the product is not cut to the page', () => {
