@@ -140,6 +140,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       path: '/product/v1/attributes/{attributeId}/values/{valueId}',
       operationId: 'replaceAttributeValue',
       summary: 'Replace one value of an attribute',
+      description: 'Adds the value when the attribute has none with this id.',
       audits: ['attribute.replace_values'],
       params: z.object({ attributeId: z.string(), valueId: attributeId }),
       body: attributeValue.omit({ id: true }),
