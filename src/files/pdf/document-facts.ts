@@ -53,12 +53,19 @@ function versionOf(file: PdfFile): string {
   return later !== undefined && /^\d\.\d$/.test(later) && later > file.version ? later : file.version;
 }
 
+/** Characters of a claim that are kept. */
+const MAX_CLAIM = 40;
+/** The value after the name of an XMP property, which is an element or an attribute. */
+const XMP_VALUE = /^\s*(?:>|=\s*["'])([^<"']+)/;
+
 function standardsOf(file: PdfFile): string[] {
   const metadata = file.stream(file.catalog.get('Metadata'));
   const xmp =
     metadata === undefined ? '' : Buffer.from(decodedBytes(file, metadata).subarray(0, MAX_METADATA)).toString('utf8');
-  // An XMP property is an element or an attribute.
-  const property = (name: string) => new RegExp(`${name}\\s*(?:>|=\\s*["'])\\s*([^<"']{1,40})`).exec(xmp)?.[1]?.trim();
+  const property = (name: string) => {
+    const at = xmp.indexOf(name);
+    return at === -1 ? undefined : XMP_VALUE.exec(xmp.slice(at + name.length))?.[1]?.trim().slice(0, MAX_CLAIM);
+  };
   const [part, conformance] = [property('pdfaid:part'), property('pdfaid:conformance')];
   const claims = [
     file.text(file.info?.get('GTS_PDFXVersion')),
