@@ -81,6 +81,7 @@ test('a reader that reads is not cut', async () => {
   socket.on('data', (chunk) => {
     read += chunk.length;
   });
+  await eventually(async () => read > 0 || undefined);
   // Readers that came later and read nothing are cut, one after the other.
   for (const later of [1, 2]) {
     const idle = ask('/endless');

@@ -62,6 +62,8 @@ const NEEDS_WORKER = [
   'pingPartner',
   // test/workflows/order/retail-prices.test.ts
   'patchOrder',
+  // test/workflows/order/file-checks.test.ts
+  'replaceFile',
 ];
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];

@@ -31,6 +31,10 @@ const setClient = async (settings: object) => {
 const package1 = { packageItems: [{ orderItemReferenceId: 'poster', quantity: 1 }] };
 
 describe('customTrim', () => {
+  // The sandbox has no files of these sizes.
+  beforeAll(async () => await setClient({ fileChecks: { errors: 'warn', warnings: 'warn' } }));
+  afterAll(async () => await setClient({ fileChecks: null }));
+
   test('is an attribute with width and height, and sets the price of the smallest size that contains it', async () => {
     const a2 = POSTER.replace('a4', 'a2');
     // 300 x 200 mm fits no A4 (210 x 297), but the size 200 x 300 mm; the ordered size is larger.

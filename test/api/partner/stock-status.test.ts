@@ -89,7 +89,7 @@ describe('pushed stock levels', () => {
       { SKU: '', status: 'in-stock' },
       { status: 'in-stock', amount: -1 },
     ]).expect(400);
-    const [blank, missing, amount, ...rest] = body.error.split(', ');
+    const [blank, missing, amount, ...rest] = body.error.split(/, (?=items\[)/);
     expect(rest).toEqual([]);
     expect(blank).toBe('items[0].SKU: This field must not be blank');
     expect(missing).toBe('items[1].SKU: This field is required');

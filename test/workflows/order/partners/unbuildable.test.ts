@@ -1,5 +1,5 @@
 import { type TestStack, testStack } from '../../../support/stack';
-import { faultyFile, framedPoster } from '../client-orders';
+import { FRAMED_POSTER, faultyFile, framedPoster } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { orderBody, orderLog, orderUntil, seenPrintOrders } from '../order-fixture';
 
@@ -15,9 +15,9 @@ beforeAll(async () => {
 test('a print order that cannot be built is not retried: its item waits for an operator at once, with the reason', async () => {
   const { sql } = stack.services;
   const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
-  const { id } = await stack.client.submitOrder({
-    body: { ...orderBody(stack, 'unbuildable'), items: [framedPoster(stack, { files, retailPriceInclVat: 40 })] },
-  });
+  const productUid = FRAMED_POSTER.replace('300x400-mm', 'a4');
+  const items = [framedPoster(stack, { productUid, files, retailPriceInclVat: 40 })];
+  const { id } = await stack.client.submitOrder({ body: { ...orderBody(stack, 'unbuildable'), items } });
   await orderUntil(stack, id, ({ status }) => status === 'uploading');
   await repair(id, { action: 'hold' });
   await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);

@@ -104,8 +104,11 @@ async function scheduled(orderId: string, type: string) {
   return { queue: found.taskQueue?.name, fairnessKey: found.priority?.fairnessKey };
 }
 
+/** Points. */
+const A4: [number, number] = [595, 842];
+
 test('orders of a client whose file host sends nothing hold no slot that another client needs', async () => {
-  const pdf = await samplePdf([210, 297]);
+  const pdf = await samplePdf(A4);
   const host = await hangingServer((response) => response.end(pdf));
   const ids = await Promise.all(
     Array.from({ length: ORDERS }, async (_, index) => {
