@@ -64,7 +64,11 @@ function standardsOf(file: PdfFile): string[] {
     metadata === undefined ? '' : Buffer.from(decodedBytes(file, metadata).subarray(0, MAX_METADATA)).toString('utf8');
   const property = (name: string) => {
     const at = xmp.indexOf(name);
-    return at === -1 ? undefined : XMP_VALUE.exec(xmp.slice(at + name.length))?.[1]?.trim().slice(0, MAX_CLAIM);
+    return at === -1
+      ? undefined
+      : XMP_VALUE.exec(xmp.slice(at + name.length))?.[1]
+          ?.trim()
+          .slice(0, MAX_CLAIM);
   };
   const [part, conformance] = [property('pdfaid:part'), property('pdfaid:conformance')];
   const claims = [
