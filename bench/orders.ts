@@ -1,18 +1,27 @@
+import { resolve } from 'node:path';
+import { loadConfig } from '../src/platform/config';
 import { orderWorkflowId } from '../src/platform/domain/workflows';
-import type { Metrics } from '../src/platform/metrics/metrics';
-import { startBareRuns } from './support/bare-runs';
+import { projectRoot } from '../src/platform/project-root';
+import { connectTemporal } from '../src/platform/temporal/connection';
+import { type BareRuns, startBareRuns } from './support/bare-runs';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { countHistories, type HistoryCounts } from './support/history-counts';
-import { withBenchStack } from './support/processes/bench-stack';
-import { startClientProcess } from './support/processes/client-process';
-import { withBenchDatabase } from './support/processes/servers';
+import { type ClientProcess, startClientProcess } from './support/processes/client-process';
+import { type MeasuredStack, withMeasuredStack } from './support/processes/measured-stack';
+import { cpuOfProcess } from './support/processes/process-cpu';
 import { type Row, spreadOf, writeResult } from './support/report';
-import { countStatements, STATEMENT_COUNTING } from './support/statement-counts';
+import { countStatements } from './support/statement-counts';
+
+interface Settings {
+  readonly orders: number;
+  readonly rounds: number;
+  readonly atOnce: number;
+}
 
 /**
- * Compares orders per second, from submission to the notification that they have shipped, with a bare workflow that has the
- * same commands and empty bodies on the same server. Also measures the CPU time of this process, which other load affects
- * less. A last round counts what an order costs: statements, history events, actions, requests and bytes.
+ * Measures the CPU time of an order in every process, from submission to the notification that it has shipped, and compares the
+ * total with that of a bare workflow that has the same commands and empty bodies on the same Temporal server. Other load affects
+ * CPU time less than rates. A last round counts what an order costs: statements, history events, actions, requests and bytes.
  */
 runBenchmark({
   name: 'orders',
@@ -20,72 +29,178 @@ runBenchmark({
     orders: [150, 'orders per round'],
     rounds: [5, 'rounds of each contestant'],
     atOnce: [30, 'concurrent orders'],
+    against: ['', 'folder of another built Pressline, which is compared in alternating rounds'],
   },
-  measure: async ({ orders, rounds, atOnce }) =>
-    await withBenchDatabase(STATEMENT_COUNTING, async (database) => {
-      const settings = { DATABASE_URL: database.url, OUTBOUND_ALLOW_PRIVATE: true };
-      return await withBenchStack(settings, async ({ credentials, services }) => {
-        const client = await startClientProcess(credentials);
-        const bare = await startBareRuns(services);
-        const cpu: Record<'order' | 'bare', number[]> = { order: [], bare: [] };
-        const runs = (what: 'order' | 'bare', run: () => Promise<number>) => async () => {
-          const before = process.cpuUsage();
-          const rate = orders / (await run());
-          const { user, system } = process.cpuUsage(before);
-          cpu[what].push((user + system) / 1_000 / orders);
-          return rate;
-        };
-        await client.run(atOnce, atOnce);
-        await bare.run(atOnce, atOnce);
-        const rates = await alternate(rounds, 'runs per second', {
-          order: runs('order', async () => (await client.run(orders, atOnce)).seconds),
-          bare: runs('bare', () => bare.run(orders, atOnce)),
-        });
-        const bareEvents = await bare.historyEvents();
-        await bare.stop();
-
-        let ids: readonly string[] = [];
-        const requestsBefore = await requestCounts(services.metrics);
-        const counted = await countStatements(database.sql, async () => {
-          ({ ids } = await client.run(orders, atOnce));
-        });
-        const requests = await requestCounts(services.metrics);
-        await client.stop();
-        const histories = await countHistories(services.temporal, ids.map(orderWorkflowId));
-        await writeResult('orders-statements', {
-          orders,
-          statements: counted.calls.map(({ query, calls }) => ({ perOrder: calls / orders, query })),
-        });
-
-        const each = (what: string, total: number, unit = '', most?: number): Row => ({
-          what: `${what} per order`,
-          unit,
-          value: spreadOf([total / orders]),
-          ...(most === undefined ? {} : { target: { value: most, atLeast: false } }),
-        });
-        return [
-          { what: 'order runs, submission to shipped', unit: '1/s', value: spreadOf(rates.order) },
-          { what: 'bare workflow, same commands', unit: '1/s', value: spreadOf(rates.bare) },
-          {
-            what: 'ratio',
-            unit: '',
-            value: ratioOf(rates.order, rates.bare),
-            target: { value: 0.8, atLeast: true },
-          },
-          { what: 'CPU per order: API and worker', unit: 'ms', value: spreadOf(cpu.order) },
-          { what: 'CPU per bare run: worker and driver', unit: 'ms', value: spreadOf(cpu.bare) },
-          { what: 'history events, bare', unit: '', value: spreadOf([bareEvents]) },
-          each('SQL statements', counted.statements, '', 40),
-          each('BEGIN and COMMIT', counted.transactionControl),
-          each('WAL of Postgres', counted.walBytes / 1_024, 'KiB'),
-          each('growth of tables and indexes', counted.tableBytes / 1_024, 'KiB'),
-          each('HTTP requests to the API', requests.served - requestsBefore.served),
-          each('HTTP requests of API and worker', requests.sent - requestsBefore.sent),
-          ...historyRows(histories),
-        ];
-      });
-    }),
+  async measure({ against, ...settings }) {
+    return await withMeasuredStack(projectRoot(), async (stack) => {
+      const own = await ordersOf(stack, settings);
+      await own.warmUp();
+      const compared = async (other?: Contestant) => await compare(settings, own, other, stack);
+      const rows =
+        against === ''
+          ? await compared()
+          : await withMeasuredStack(resolve(against), async (otherStack) => {
+              const other = await ordersOf(otherStack, settings);
+              await other.warmUp();
+              const measured = await compared(other);
+              await other.client.stop();
+              return measured;
+            });
+      rows.push(...(await countsOf(stack, own.client, settings)));
+      await own.client.stop();
+      return rows;
+    });
+  },
 });
+
+/** The process that is no part of the total: it is not Pressline's. */
+const CLIENT = 'shop and partners';
+
+/** CPU time in milliseconds by process. */
+type Cpu = Readonly<Record<string, number>>;
+
+const totalOf = (cpu: Cpu): number =>
+  Object.entries(cpu).reduce((sum, [name, ms]) => (name === CLIENT ? sum : sum + ms), 0);
+
+/** What is measured in rounds. */
+interface Contestant {
+  readonly what: string;
+  /** Runs per second, and CPU time of a run by process, of each round. */
+  readonly rates: number[];
+  readonly perRun: Cpu[];
+  warmUp(): Promise<void>;
+  /** Runs a round. @returns the CPU time of a run, of all processes but the client's */
+  round(): Promise<number>;
+}
+
+/**
+ * @param run makes runs. @returns the duration in seconds
+ * @param cpu returns the CPU time of the processes
+ */
+function contestant(
+  what: string,
+  { orders, atOnce }: Settings,
+  run: (count: number, atOnce: number) => Promise<number>,
+  cpu: () => Promise<Cpu>,
+): Contestant {
+  const rates: number[] = [];
+  const perRun: Cpu[] = [];
+  return {
+    what,
+    rates,
+    perRun,
+    warmUp: async () => void (await run(atOnce, atOnce)),
+    async round() {
+      const before = await cpu();
+      rates.push(orders / (await run(orders, atOnce)));
+      const after = await cpu();
+      const used = Object.fromEntries(Object.entries(after).map(([name, ms]) => [name, (ms - before[name]!) / orders]));
+      perRun.push(used);
+      return totalOf(used);
+    },
+  };
+}
+
+async function ordersOf(
+  stack: MeasuredStack,
+  settings: Settings,
+): Promise<Contestant & { readonly client: ClientProcess }> {
+  const client = await startClientProcess(stack.credentials);
+  const cpu = async () => ({ ...(await stack.cpu()), [CLIENT]: await cpuOfProcess(client.pid) });
+  const run = async (count: number, atOnce: number) => (await client.run(count, atOnce)).seconds;
+  return { ...contestant('order', settings, run, cpu), client };
+}
+
+function bareContestant(bare: BareRuns, stack: MeasuredStack, settings: Settings): Contestant {
+  return contestant('bare run', settings, bare.run, async () => ({
+    'worker and driver': await cpuOfProcess(bare.pid),
+    Temporal: (await stack.cpu()).Temporal,
+  }));
+}
+
+async function compare(
+  settings: Settings,
+  own: Contestant,
+  other: Contestant | undefined,
+  stack: MeasuredStack,
+): Promise<Row[]> {
+  const bare = await startBareRuns(stack.temporalAddress);
+  const bareRuns = bareContestant(bare, stack, settings);
+  await bareRuns.warmUp();
+  const contestants: Record<string, () => Promise<number>> = { order: own.round, bare: bareRuns.round };
+  if (other !== undefined) contestants.other = other.round;
+  const totals = await alternate(settings.rounds, 'ms of CPU', contestants);
+  const bareEvents = await bare.historyEvents();
+  await bare.stop();
+  const others: Row[] =
+    other === undefined
+      ? []
+      : [
+          ...cpuRows({ ...other, what: 'order of the other build' }),
+          { what: 'CPU, this build against the other', unit: 'ratio', value: ratioOf(totals.order!, totals.other!) },
+        ];
+  return [
+    ...cpuRows(own),
+    ...cpuRows(bareRuns),
+    {
+      what: 'CPU, order against bare run',
+      unit: 'ratio',
+      value: ratioOf(totals.order!, totals.bare!),
+      target: { value: 1.6, atLeast: false },
+    },
+    ...others,
+    { what: 'orders, submission to shipped', unit: '1/s', value: spreadOf(own.rates) },
+    { what: 'bare runs, same commands', unit: '1/s', value: spreadOf(bareRuns.rates) },
+    { what: 'history events, bare', unit: '', value: spreadOf([bareEvents]) },
+  ];
+}
+
+/** Returns the CPU time of a run: the total, then each process. */
+function cpuRows({ what, perRun }: Contestant): Row[] {
+  const row = (name: string, of: (cpu: Cpu) => number): Row => ({
+    what: `CPU per ${what}: ${name}`,
+    unit: 'ms',
+    value: spreadOf(perRun.map(of)),
+  });
+  return [row('total', totalOf), ...Object.keys(perRun[0]!).map((name) => row(name, (cpu) => cpu[name]!))];
+}
+
+/** Counts what an order costs in a round of its own. */
+async function countsOf(stack: MeasuredStack, client: ClientProcess, { orders, atOnce }: Settings): Promise<Row[]> {
+  const metricsUrl = stack.credentials.metricsUrl!;
+  const temporal = connectTemporal({ ...loadConfig({}), TEMPORAL_ADDRESS: stack.temporalAddress });
+  let ids: readonly string[] = [];
+  const requestsBefore = await requestCounts(metricsUrl);
+  const counted = await countStatements(stack.sql, async () => {
+    ({ ids } = await client.run(orders, atOnce));
+  });
+  const requests = await requestCounts(metricsUrl);
+  const histories = await countHistories(temporal, ids.map(orderWorkflowId));
+  await temporal.connection.close();
+  await writeResult('orders-statements', {
+    orders,
+    statements: counted.calls.map(({ query, calls, ms }) => ({
+      perOrder: calls / orders,
+      msPerOrder: ms / orders,
+      query,
+    })),
+  });
+  const each = (what: string, total: number, unit = '', most?: number): Row => ({
+    what: `${what} per order`,
+    unit,
+    value: spreadOf([total / orders]),
+    ...(most === undefined ? {} : { target: { value: most, atLeast: false } }),
+  });
+  return [
+    each('SQL statements', counted.statements, '', 40),
+    each('BEGIN and COMMIT', counted.transactionControl),
+    each('WAL of Postgres', counted.walBytes / 1_024, 'KiB'),
+    each('growth of tables and indexes', counted.tableBytes / 1_024, 'KiB'),
+    each('HTTP requests to the API', requests.served - requestsBefore.served),
+    each('HTTP requests of API and worker', requests.sent - requestsBefore.sent),
+    ...historyRows(histories),
+  ];
+}
 
 function historyRows({ actions, ...counts }: HistoryCounts): Row[] {
   const row = (what: string, value: number, most?: number): Row => ({
@@ -109,9 +224,9 @@ function historyRows({ actions, ...counts }: HistoryCounts): Row[] {
   ];
 }
 
-/** Returns how many requests this process has handled and sent. */
-async function requestCounts(metrics: Metrics): Promise<{ readonly served: number; readonly sent: number }> {
-  const lines = (await metrics.expose()).split('\n');
+/** Returns how many requests a process has handled and sent, from its metrics. */
+async function requestCounts(metricsUrl: string): Promise<{ readonly served: number; readonly sent: number }> {
+  const lines = (await (await fetch(metricsUrl)).text()).split('\n');
   const sum = (name: string) =>
     lines
       .filter((line) => line.startsWith(`${name}_count{`))

@@ -4,6 +4,7 @@ import { connectPostgres, inTransaction, type Sql } from '../src/platform/postgr
 import { adjustStock } from '../src/procurement/adjust-stock';
 import { reserveStock, settleReservations } from '../src/procurement/reservations';
 import { setUpStockItems } from '../src/procurement/stock-items';
+import { observeLoad } from './support/processes/process-cpu';
 import { withBenchDatabase } from './support/processes/servers';
 import { type Row, report, spreadOf } from './support/report';
 import { seededRandom } from './support/seeded-random';
@@ -198,6 +199,7 @@ async function main(): Promise<void> {
     connections: Number(options.connections),
     seed: Number(options.seed),
   };
+  const observed = await observeLoad();
   const load = await withBenchDatabase({ max_connections: '200' }, async ({ url, sql }) => {
     const items = await createLoadItems(sql);
     return await runStockLoad({ url, ...items, ...settings });
@@ -215,6 +217,7 @@ async function main(): Promise<void> {
       row('levels that differ from ledger, reservations or responses', 'count', load.differences.length, none),
     ],
     settings,
+    await observed(),
   );
   for (const fault of [...load.errors, ...load.differences]) process.stderr.write(`${fault}\n`);
   if (load.errors.length + load.differences.length > 0) process.exitCode = 1;

@@ -1,22 +1,44 @@
 import { join } from 'node:path';
 import { Context } from '@temporalio/activity';
 import { bundleWorkflowCode, NativeConnection, Worker } from '@temporalio/worker';
-import type { Services } from '../../cli/composition-root';
+import { loadConfig } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
-import { temporalConnectionOptions } from '../../src/platform/temporal/connection';
+import { connectTemporal, temporalConnectionOptions } from '../../src/platform/temporal/connection';
 import { inParallel } from './in-parallel';
+import { failProcess, serveRequests, startRequestProcess } from './processes/request-process';
 
-/** Runs the bare workflow with the same messages as an order workflow. */
+/** Runs the bare workflow with the same messages as an order workflow, in a process of its own. */
 export interface BareRuns {
+  readonly pid: number;
   /** Returns the duration in seconds. */
   run(count: number, atOnce: number): Promise<number>;
   historyEvents(): Promise<number>;
   stop(): Promise<void>;
 }
 
+type Request =
+  | { readonly temporalAddress: string }
+  | { readonly count: number; readonly atOnce: number }
+  | { readonly counts: 'events' };
+
+export async function startBareRuns(temporalAddress: string): Promise<BareRuns> {
+  const { pid, request, stop } = await startRequestProcess(__filename, []);
+  const ask = async (message: Request) => (await request(message)) as number;
+  await ask({ temporalAddress });
+  return {
+    pid,
+    run: (count, atOnce) => ask({ count, atOnce }),
+    historyEvents: () => ask({ counts: 'events' }),
+    stop,
+  };
+}
+
 const TASK_QUEUE = 'bench-bare';
 
-export async function startBareRuns({ config, temporal }: Services): Promise<BareRuns> {
+/** Starts the worker and the driver of the bare workflow. */
+async function startRuns(temporalAddress: string) {
+  const config = { ...loadConfig({}), TEMPORAL_ADDRESS: temporalAddress };
+  const temporal = connectTemporal(config);
   const handedOver = new Map<string, () => void>();
   const connection = await NativeConnection.connect(temporalConnectionOptions(config));
   const workflowBundle = await bundleWorkflowCode({
@@ -37,7 +59,7 @@ export async function startBareRuns({ config, temporal }: Services): Promise<Bar
     workflowTaskPollerBehavior: { type: 'autoscaling' },
     activityTaskPollerBehavior: { type: 'autoscaling' },
   });
-  const running = worker.run();
+  worker.run().catch(failProcess);
   let last = '';
   async function one(): Promise<void> {
     const workflowId = `bare-${randomToken(12)}`;
@@ -54,12 +76,22 @@ export async function startBareRuns({ config, temporal }: Services): Promise<Bar
     last = workflowId;
   }
   return {
-    run: (count, atOnce) => inParallel(count, atOnce, one),
+    run: (count: number, atOnce: number) => inParallel(count, atOnce, one),
     historyEvents: async () => (await temporal.workflow.getHandle(last).describe()).historyLength,
-    async stop() {
-      worker.shutdown();
-      await running;
-      await connection.close();
-    },
   };
 }
+
+/** The process. Its first request has the address of Temporal. */
+function serve(): void {
+  let runs: ReturnType<typeof startRuns>;
+  process.on('disconnect', () => process.exit());
+  serveRequests<Request>(async (request) => {
+    if ('counts' in request) return await (await runs).historyEvents();
+    if ('count' in request) return await (await runs).run(request.count, request.atOnce);
+    runs = startRuns(request.temporalAddress);
+    await runs;
+    return null;
+  });
+}
+
+if (require.main === module) serve();

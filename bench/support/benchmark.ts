@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
+import { observeLoad } from './processes/process-cpu';
 import { type Row, report, type Spread, spreadOf } from './report';
 
 /** Options by name, each with its default and its meaning. `atOnce` is `--at-once` on the command line. */
@@ -31,15 +32,18 @@ export function runBenchmark<const Of extends Options>({ name, options, measure 
   const settings = command.parse().opts<Settings<Of>>();
   // An exit ends the servers that this process started. The default action of a signal does not.
   process.once('SIGINT', () => process.exit(130)).once('SIGTERM', () => process.exit(143));
-  measure(settings)
-    .then((rows) => report(name, rows, settings))
-    .then(
-      () => process.exit(),
-      (error: unknown) => {
-        process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
-        process.exit(1);
-      },
-    );
+  const measured = async () => {
+    const load = await observeLoad();
+    const rows = await measure(settings);
+    await report(name, rows, settings, await load());
+  };
+  measured().then(
+    () => process.exit(),
+    (error: unknown) => {
+      process.stderr.write(`${(error as Error).stack ?? String(error)}\n`);
+      process.exit(1);
+    },
+  );
 }
 
 /**

@@ -2,6 +2,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { cpus, platform, release, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
+import type { MachineLoad } from './processes/process-cpu';
 
 /** Median and extremes of repeated measurements. */
 export interface Spread {
@@ -60,12 +61,26 @@ function table(rows: readonly Row[]): string {
   return [lines[0]!, rule, ...lines.slice(1)].map((line) => `| ${line.join(' | ')} |\n`).join('');
 }
 
+/** Share of the cores above which other programs count as load. A quiet machine uses 1 to 2 %. */
+const QUIET = 0.05;
+/** Load average at the start above which a machine counts as loaded. Containers do not show the programs of others. */
+const QUIET_LOAD = 0.5;
+
+/** Returns the load of the machine as text. A figure counts as measured without other load only when this says so. */
+export function loadText({ atStart, atEnd, ofOthers }: MachineLoad): string {
+  const isQuiet = atStart < QUIET_LOAD && (ofOthers ?? 0) < QUIET;
+  const used = ofOthers === null ? '' : `, other programs used ${(100 * ofOthers).toFixed(0)} % of the cores`;
+  const label = isQuiet ? 'without other load' : 'BESIDE OTHER LOAD';
+  return `${label} (load average ${atStart.toFixed(1)} at the start, ${atEnd.toFixed(1)} at the end${used})`;
+}
+
 /** Prints the results and writes them to out/bench/<name>.json and out/bench/<name>.md. */
-export async function report(name: string, rows: readonly Row[], settings: object): Promise<void> {
-  const options = Object.entries(settings).map(([option, value]) => `${option} ${value}`);
-  const text = `${new Date().toISOString().slice(0, 10)}, ${machine()}; ${options.join(', ')}\n\n${table(rows)}`;
+export async function report(name: string, rows: readonly Row[], settings: object, load: MachineLoad): Promise<void> {
+  const options = Object.entries(settings).flatMap(([option, value]) => (value === '' ? [] : `${option} ${value}`));
+  const on = `${machine()}, ${loadText(load)}`;
+  const text = `${new Date().toISOString().slice(0, 10)}, ${on}; ${options.join(', ')}\n\n${table(rows)}`;
   process.stdout.write(`\n${name}: ${text}`);
-  await writeResult(name, { machine: machine(), settings, rows });
+  await writeResult(name, { machine: machine(), load, settings, rows });
   await writeFile(join(resultsFolder(), `${name}.md`), text);
 }
 

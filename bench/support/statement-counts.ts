@@ -15,8 +15,8 @@ export interface StatementCounts {
   readonly walBytes: number;
   /** Growth of all tables and their indexes, in bytes. */
   readonly tableBytes: number;
-  /** Every statement with its calls, the most frequent first. */
-  readonly calls: readonly { readonly query: string; readonly calls: number }[];
+  /** Every statement with its calls and its time in milliseconds, the most frequent first. */
+  readonly calls: readonly { readonly query: string; readonly calls: number; readonly ms: number }[];
 }
 
 /**
@@ -37,8 +37,8 @@ export async function countStatements(sql: Sql, work: () => Promise<void>): Prom
   await track('top');
   await work();
   const after = await sizes(sql);
-  const calls = await sql<{ query: string; calls: number }[]>`
-    SELECT query, calls::int FROM pg_stat_statements WHERE query !~ 'pg_stat_statements|pg_reload_conf|pg_current_wal_insert_lsn'
+  const calls = await sql<{ query: string; calls: number; ms: number }[]>`
+    SELECT query, calls::int, total_exec_time AS ms FROM pg_stat_statements WHERE query !~ 'pg_stat_statements|pg_reload_conf|pg_current_wal_insert_lsn'
     ORDER BY calls DESC`;
   await track('none');
   const sum = (isControl: boolean) =>

@@ -4,6 +4,7 @@ import { serveRequests, startRequestProcess } from './request-process';
 
 /** The simulated client and its partners in a process of their own, so that their CPU time is not Pressline's. */
 export interface ClientProcess {
+  readonly pid: number;
   /** Takes orders from submission to shipped. */
   run(orders: number, atOnce: number): Promise<ShippedOrders>;
   stop(): Promise<void>;
@@ -13,9 +14,10 @@ type Credentials = Pick<CredentialsFile, 'baseUrl' | 'client' | 'partners'>;
 type Request = { readonly credentials: Credentials } | { readonly orders: number; readonly atOnce: number };
 
 export async function startClientProcess({ baseUrl, client, partners }: Credentials): Promise<ClientProcess> {
-  const { request, stop } = await startRequestProcess(__filename, []);
+  const { pid, request, stop } = await startRequestProcess(__filename, []);
   await request({ credentials: { baseUrl, client, partners } } satisfies Request);
   return {
+    pid,
     run: async (orders, atOnce) => (await request({ orders, atOnce } satisfies Request)) as ShippedOrders,
     stop,
   };

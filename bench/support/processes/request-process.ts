@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 
 /** A process of a benchmark's own, which handles each request with one message. Its first message says that it has started. */
 export interface RequestProcess {
+  readonly pid: number;
   /** Sends a request. Requests must not overlap. @returns the response @throws Error when the process has ended */
   request(message: object): Promise<unknown>;
   /** Disconnects the process and waits for its end. */
@@ -13,6 +14,7 @@ export async function startRequestProcess(module: string, args: readonly string[
   const child = fork(module, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'], execArgv: [] });
   await nextMessage(child);
   return {
+    pid: child.pid!,
     async request(message) {
       child.send(message);
       return await nextMessage(child);
