@@ -19,6 +19,19 @@ const body = (
   items: [poster(stack, { retailPriceInclVat: 19.9 }), ...more],
 });
 
+/** Submits an order of posters. The marker selects what the sandbox does with it. */
+export function orderWith(
+  stack: TestStack,
+  reference: string,
+  more: { readonly marker?: string; readonly quantity?: number; readonly items?: OrderBody['items'] },
+) {
+  const { marker = '', quantity = 1, items } = more;
+  const order = body(stack, reference, marker);
+  return stack.client.submitOrder({
+    body: { ...order, items: items ?? [poster(stack, { retailPriceInclVat: 19.9, quantity })] },
+  });
+}
+
 /** Submits an order that the partners make and deliver. */
 export const goodOrder = (stack: TestStack, reference: string) =>
   stack.client.submitOrder({ body: body(stack, reference, '') });

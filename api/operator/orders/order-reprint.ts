@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { shippingAddressSchema, submittedOrderSchema } from '../../../src/orders/intake/order-schemas';
+import { orderFileSchema, shippingAddressSchema, submittedOrderSchema } from '../../../src/orders/intake/order-schemas';
 import { reprintOf } from '../../../src/orders/intake/reprint';
 import { submitWith } from '../../../src/orders/intake/submit';
 import { text } from '../../../src/platform/domain/fields';
@@ -16,6 +16,7 @@ const reprintSchema = z
         z.strictObject({
           itemReferenceId: z.string(),
           quantity: z.int().min(1).nullish().describe('Default: all units of the item.'),
+          files: z.array(orderFileSchema).min(1).max(100).optional().describe('Default: the files of the item.'),
         }),
       )
       .min(1)
@@ -39,7 +40,7 @@ export function orderReprintRoute({ sql, runSettings, wake }: Pick<ApiDeps, 'sql
     summary: 'Make and ship an order again',
     description:
       'Submits a new order of the same client, reference, products and files. It is linked to the first by `reprintOf`. ' +
-      '409: the order was neither delivered nor returned; `reproduce` makes units of other orders again.',
+      '409: the order was not delivered or returned and has not failed; `reproduce` makes units of other orders again.',
     audits: ['order.reprint'],
     idempotent: true,
     body: reprintSchema,

@@ -23,6 +23,10 @@ const CLIENT = ['getClient', 'getClientQuotas', 'listClients'] as const;
  */
 const STALE_AFTER = {
   repairOrder: ORDER,
+  cancelOrder: ORDER,
+  updateShipment: ORDER,
+  reprintOrder: ORDER,
+  replaceFile: ORDER,
   addOrderNote: ['listOrderNotes', 'getOrderTimeline'],
   redeliverOrderDelivery: ['listOrderDeliveries', 'getOrderTimeline', 'getOperatorSummary'],
   startBulkRepair: ['listBulkRepairs', ...ORDER],

@@ -1,4 +1,4 @@
-import type { ApiResponse, Input } from '../api/types';
+import type { ApiResponse } from '../api/types';
 
 /** Texts of the page of one order. */
 
@@ -12,10 +12,7 @@ interface RepairTexts {
 }
 
 type TimelineKind = ApiResponse<'getOrderTimeline'>['entries'][number]['kind'];
-/** The repairs that have a dialog. */
-export type RepairKind = Input<'repairOrder'>['body']['action'];
-
-export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
+export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action'], RepairTexts>> = {
   retry: {
     name: 'Retry',
     explanation:
@@ -64,6 +61,18 @@ export const REPAIRS: Readonly<Record<RepairKind, RepairTexts>> = {
     name: 'Mark as shipped',
     explanation: 'The print order is reported as shipped, because its partner has not done so.',
     button: 'Mark as shipped',
+  },
+  change_shipping: {
+    name: 'Change address or method',
+    explanation:
+      'What has not shipped goes to the new address or by the new method. Labels that were made already are voided, and the partner gets new ones.',
+    button: 'Change shipping',
+  },
+  reprint: {
+    name: 'Reprint',
+    explanation:
+      'The items are made and shipped again as a new order of the same client, which is linked to this one. This order does not change.',
+    button: 'Reprint order',
   },
   dismiss: {
     name: 'Dismiss',
@@ -115,6 +124,54 @@ export const order = {
     cents === null ? uid : `${uid} · ${(cents / 100).toFixed(2)} EUR`,
   force: 'Do not wait for the current partner: both may make the units',
   refused: 'Refused',
+  units: {
+    legend: 'Units',
+    of: (quantity: number) => `of ${quantity}`,
+    all: (quantity: number, item: string) => `${quantity} × ${item}`,
+    some: (chosen: number, quantity: number, item: string) => `${chosen} of ${quantity} × ${item}`,
+    none: 'Choose at least one unit.',
+  },
+  cancel: { effect: (units: string) => (units === '' ? 'Cancels nothing.' : `Cancels and refunds ${units}.`) },
+  address: {
+    legend: 'Delivery address',
+    fields: {
+      firstName: 'First name',
+      lastName: 'Last name',
+      companyName: 'Company',
+      addressLine1: 'Address line 1',
+      addressLine2: 'Address line 2',
+      postCode: 'Postcode',
+      city: 'City',
+      state: 'State',
+      country: 'Country',
+      email: 'E-mail',
+      phone: 'Phone',
+    },
+  },
+  shipping: {
+    method: 'Method',
+    keep: (name: string | undefined) => (name === undefined ? 'As ordered' : `Keep ${name}`),
+    tiers: { standard: 'Standard: the cheapest', express: 'Express: the fastest' },
+    try: 'Check the price',
+    unchanged: 'Neither the address nor the method is changed.',
+    effect: (method: string, total: string, difference: string | null) =>
+      `${method}: ${total} in total, ${difference === null ? 'the same price' : `a difference of ${difference}`}.`,
+  },
+  replaceFile: {
+    name: 'Replace',
+    label: (type: string, item: string) => `Replace the file ${type} of ${item}`,
+    explanation: 'The file is fetched from the new address and checked, and the order goes on.',
+    url: 'Address of the new file',
+    button: 'Replace file',
+  },
+  reprint: {
+    file: (type: string, item: string) => `Address of the file ${type} of ${item}`,
+    charge: 'Charge the client',
+    elsewhere: 'Ship to another address',
+    effect: (units: string, charge: boolean) =>
+      units === '' ? 'Makes nothing.' : `Makes ${units}, ${charge ? 'charged to the client' : 'no charge'}.`,
+    made: (reference: string) => `Open the new order ${reference}`,
+  },
   timeline: {
     title: 'Timeline',
     filter: 'Filter',
@@ -184,7 +241,7 @@ export const order = {
       readonly itemDpi: number | null;
     }) =>
       [
-        file.contentType ?? 'not fetched',
+        file.contentType ?? 'Not stored',
         file.sizeBytes === null ? '' : `${Math.ceil(file.sizeBytes / 1_000)} kB`,
         file.widthPx === null || file.heightPx === null ? '' : `${file.widthPx} × ${file.heightPx} px`,
         file.pageCount === null || file.pageCount === 1 ? '' : `${file.pageCount} pages`,

@@ -9,7 +9,12 @@ import type { Submission } from './submit';
 export interface Reprint {
   /** Undefined: all items. Without a quantity: all units of the item. */
   readonly items?:
-    | readonly { readonly itemReferenceId: string; readonly quantity?: number | null | undefined }[]
+    | readonly {
+        readonly itemReferenceId: string;
+        readonly quantity?: number | null | undefined;
+        /** Files that take the place of those of the same types. */
+        readonly files?: SubmitOrder['items'][number]['files'] | undefined;
+      }[]
     | undefined;
   /** Undefined: the address of the order. */
   readonly shippingAddress?: SubmitOrder['shippingAddress'] | undefined;
@@ -18,18 +23,19 @@ export interface Reprint {
 
 /**
  * Returns the submission that makes an order again, of the products as they were resolved then.
- * @throws Refusal `CONFLICT` for an order that was neither delivered nor returned, `VALIDATION_ERROR` for unknown items
+ * @throws Refusal `CONFLICT` for an order that was not delivered, returned or failed, `VALIDATION_ERROR` for unknown items
  */
 export function reprintOf(
   order: OrderRecord,
   { items: wanted, shippingAddress, charge }: Reprint,
 ): Pick<Submission, 'order' | 'products' | 'reprint'> {
   if (!REPRINTABLE.includes(order.fulfillmentStatus)) {
-    throw new Refusal('CONFLICT', { message: 'Only an order that was delivered or returned can be reprinted.' });
+    throw new Refusal('CONFLICT', {
+      message: 'Only an order that was delivered or returned, or has failed, can be reprinted.',
+    });
   }
   const { items } = order;
-  const units = new Map((wanted ?? items).map(({ itemReferenceId, quantity }) => [itemReferenceId, quantity ?? null]));
-  const errors = (wanted ?? []).flatMap(({ itemReferenceId, quantity }, index): FieldError[] => {
+  const errors = (wanted ?? []).flatMap(({ itemReferenceId, quantity, files }, index): FieldError[] => {
     const reference = `items[${index}]`;
     const item = items.find((each) => each.itemReferenceId === itemReferenceId);
     const refused = (field: string, message: string): FieldError[] => [
@@ -37,13 +43,17 @@ export function reprintOf(
     ];
     if (item === undefined) return refused('itemReferenceId', `The order has no item ${itemReferenceId}.`);
     if ((quantity ?? 0) > item.quantity) return refused('quantity', `The item has ${item.quantity} units.`);
+    const unknown = files?.findIndex(({ type }) => !item.files.some((file) => file.type === type)) ?? -1;
+    if (unknown !== -1) return refused(`files[${unknown}].type`, 'The item has no file of this type.');
     const isTwice = wanted!.findIndex((each) => each.itemReferenceId === itemReferenceId) < index;
     return isTwice ? refused('itemReferenceId', `The item ${itemReferenceId} is named twice.`) : [];
   });
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
 
   const submitted = asSubmitted(order);
-  const chosen = submitted.items.filter(({ itemReferenceId }) => units.has(itemReferenceId));
+  const isWanted = (reference: string) =>
+    wanted === undefined || wanted.some(({ itemReferenceId }) => itemReferenceId === reference);
+  const chosen = submitted.items.filter(({ itemReferenceId }) => isWanted(itemReferenceId));
   return {
     order: {
       ...submitted,
@@ -52,7 +62,11 @@ export function reprintOf(
       // An order is replaced once.
       replaces: undefined,
       shippingAddress: shippingAddress ?? submitted.shippingAddress,
-      items: chosen.map((item) => withQuantity(item, units.get(item.itemReferenceId) ?? item.quantity)),
+      items: chosen.map((item) => {
+        const named = wanted?.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
+        const files = item.files?.map((file) => ({ ...file, ...named?.files?.find(({ type }) => type === file.type) }));
+        return withQuantity({ ...item, files }, named?.quantity ?? item.quantity);
+      }),
     },
     products: chosen.map(
       ({ itemReferenceId }) => items.find((item) => item.itemReferenceId === itemReferenceId)!.product!,

@@ -95,9 +95,10 @@ async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFi
       jsonb_build_object('kind', i.product->'kind', 'name', i.product->'name', 'pageRule', i.product->'pageRule',
         'printAreas', i.product->'printAreas', 'workflowEnabled', i.product->'workflowEnabled') AS product,
       ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types,
-      (SELECT g.object_key FROM order_items j JOIN order_files g ON g.order_item_id = j.id
-        WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type
-          AND f.revision = 0) AS copy_of
+      -- A reprint with another file, or of an order that failed, fetches it.
+      (SELECT g.object_key FROM order_items j JOIN order_files g ON g.order_item_id = j.id JOIN orders r ON r.id = j.order_id
+        WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type AND g.url = f.url
+          AND f.revision = 0 AND r.fulfillment_status <> 'failed') AS copy_of
     FROM order_files f JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
     WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
     UNION ALL

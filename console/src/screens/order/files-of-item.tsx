@@ -2,19 +2,29 @@ import { Anchor, Image, Stack, Text } from '@mantine/core';
 import type { ApiResponse } from '../../api/types';
 import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
+import styles from './files-of-item.module.css';
+import { ReplaceFile } from './replace-file';
+import type { OperatorOrder } from './types';
 
 type File = ApiResponse<'listOrderDocuments'>['files'][number];
-type OrderedFile = ApiResponse<'getOrder'>['items'][number]['files'][number];
+type Item = ApiResponse<'getOrder'>['items'][number];
+type OrderedFile = Item['files'][number];
 
 const t = texts.order.items;
 
 /** The files of an item, with what was measured and found when they were fetched. */
-export function FilesOfItem(props: { readonly files: readonly File[]; readonly ordered: readonly OrderedFile[] }) {
-  const { files, ordered } = props;
+export function FilesOfItem(props: {
+  readonly item: Item;
+  readonly files: readonly File[];
+  /** The order, while its files can be replaced. */
+  readonly replacedIn: OperatorOrder | undefined;
+}) {
+  const { item, files, replacedIn } = props;
+  const orderedOf = (type: string) => item.files.find((file) => file.type === type);
   return (
     <Stack gap={6}>
       {files.map((file) => (
-        <Stack key={file.type} gap={0}>
+        <Stack key={file.type} gap={2} align="flex-start">
           {file.url === null ? (
             <Text size="xs">{file.type}</Text>
           ) : (
@@ -25,10 +35,23 @@ export function FilesOfItem(props: { readonly files: readonly File[]; readonly o
           <Text size="xs" c="dimmed">
             {t.measured(file)}
           </Text>
-          <Findings file={ordered.find(({ type }) => type === file.type)} />
+          {file.contentType === null ? <Source url={orderedOf(file.type)?.url} /> : null}
+          <Findings file={orderedOf(file.type)} />
+          {replacedIn === undefined ? null : (
+            <ReplaceFile order={replacedIn} itemReferenceId={item.itemReferenceId} type={file.type} />
+          )}
         </Stack>
       ))}
     </Stack>
+  );
+}
+
+/** The address that a file is fetched from. */
+function Source({ url }: { readonly url: string | undefined }) {
+  return (
+    <Text size="xs" className={styles.source!}>
+      {url}
+    </Text>
   );
 }
 

@@ -20,7 +20,7 @@ import { LatestOutcome, Problem } from './outcome';
 import { Parcels } from './parcels';
 import { PrintOrders } from './print-orders';
 import { Receipts } from './receipts';
-import { Repairs } from './repairs';
+import { Repairs } from './repairs/repairs';
 import { Timeline } from './timeline';
 import type { OperatorOrder } from './types';
 
@@ -43,7 +43,7 @@ export function OrderScreen() {
             <div className={styles.columns}>
               <Stack gap="lg" className={styles.column!}>
                 <Delivery order={order} />
-                <Items orderId={order.id} />
+                <Items order={order} />
                 <Parcels order={order} />
                 <PrintOrders order={order} />
                 <Documents orderId={order.id} />

@@ -39,7 +39,7 @@ const DONE: Readonly<Record<string, string>> = {
 const SENDING: ReadonlySet<string> = new Set(['reroute', 'reproduce', 'retry']);
 
 /** Returns the words of an event: of a partner, of a host, or of the order run. */
-export function wordsOf({ data }: Event): string {
+export function wordsOf(data: Event['data']): string {
   const words = data.message ?? data.reason ?? data.why;
   return typeof words === 'string' ? words : '';
 }
@@ -56,7 +56,7 @@ function outcomeOf(repair: Event, after: readonly Event[], order: OperatorOrder)
     : undefined;
   if (accepted !== undefined) return { state: 'done', text: t.by(accepted.partnerUid) };
   if (refused !== undefined) {
-    const text = [nameOf(refused.printOrderId), wordsOf(refused)].filter((part) => part !== '').join(': ');
+    const text = [nameOf(refused.printOrderId), wordsOf(refused.data)].filter((part) => part !== '').join(': ');
     return { state: 'refused', text };
   }
   // A partner that has nothing of cancelled items is not asked.
@@ -96,7 +96,7 @@ const PROBLEMS: ReadonlySet<string> = new Set([
 /** The latest sentence of a partner, a host or the order run about what is wrong. Nothing while nothing is wrong. */
 export function Problem({ order }: { readonly order: OperatorOrder }) {
   if (order.attention.length === 0) return null;
-  const event = order.events.findLast((each) => PROBLEMS.has(each.type) && wordsOf(each) !== '');
+  const event = order.events.findLast((each) => PROBLEMS.has(each.type) && wordsOf(each.data) !== '');
   if (event === undefined) return null;
   const partner = order.printOrders.find(({ id }) => id === event.printOrderId)?.partnerUid;
   return (
@@ -104,7 +104,7 @@ export function Problem({ order }: { readonly order: OperatorOrder }) {
       <Text size="sm" fw={500}>
         {partner === undefined ? texts.names.code(event.type) : t.said(partner)}
       </Text>
-      <Text size="sm">{wordsOf(event)}</Text>
+      <Text size="sm">{wordsOf(event.data)}</Text>
     </Stack>
   );
 }

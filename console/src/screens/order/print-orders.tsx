@@ -77,7 +77,7 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   const itemOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
   const sentOf = (id: string) => sent.data?.printOrders.find((each) => each.id === id);
   return (
-    <Section title={t.title} folded={order.attention.length === 0 && order.printOrders.length > 0}>
+    <Section title={t.title} folded={order.attention.length === 0 || order.printOrders.length === 0}>
       {order.printOrders.length === 0 ? <EmptyLine title={t.empty} text={t.emptyText} /> : null}
       {order.printOrders.map((printOrder) => (
         <OnePrintOrder key={printOrder.id} printOrder={printOrder} sent={sentOf(printOrder.id)} />

@@ -11,6 +11,7 @@ import { Badge } from '../../components/values/badge';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
+import { wordsOf } from './outcome';
 import styles from './timeline.module.css';
 
 type Entry = ApiResponse<'getOrderTimeline'>['entries'][number];
@@ -29,13 +30,23 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 
 /** The fields of an entry's content that the list shows. */
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
-  event: ['reason', 'message'],
+  event: [],
   repair: ['reason'],
   postback: ['message', 'trackingCode'],
   request: ['outcome', 'status', 'response'],
   checkpoint: ['trackingNumber', 'message', 'location'],
   notification: ['state', 'url'],
 };
+
+/** Returns the message of a response in JSON, or the response itself. */
+function messageIn(response: string): string {
+  try {
+    const { message } = JSON.parse(response) as { readonly message?: unknown };
+    return typeof message === 'string' ? message : response;
+  } catch {
+    return response;
+  }
+}
 
 /** Fields with a code, which is shown in words. */
 const CODES: ReadonlySet<string> = new Set(['status', 'state', 'outcome']);
@@ -137,10 +148,12 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
 
 /** Returns what an entry says beside its type, by the fields that its kind has. */
 function detailOf({ kind, data }: Entry): string {
+  if (kind === 'event') return wordsOf(data);
   return SHOWN[kind]
     .map((name) => {
       const value = data[name];
       if (typeof value === 'string' && CODES.has(name)) return texts.names.code(value);
+      if (typeof value === 'string' && name === 'response') return messageIn(value);
       return typeof value === 'string' || typeof value === 'number' ? String(value) : '';
     })
     .filter((text) => text !== '')

@@ -1,5 +1,5 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
-import { address } from '../client-orders';
+import { address, faultyFile, goodFile, poster } from '../client-orders';
 import { conflict, operatorHelpers } from '../operator-fixture';
 import {
   accepted,
@@ -290,9 +290,35 @@ describe('a delivered order', () => {
   });
 });
 
+test('an order that failed for its file is made with another file', async () => {
+  const url = faultyFile(stack, 'missing.pdf');
+  const body = { ...orderBody(stack, 'failed-file'), items: [poster(stack, { files: [{ type: 'default', url }] })] };
+  const { id: orderId } = await stack.client.submitOrder({ body });
+  await orderUntil(stack, orderId, is('failed'));
+  expect(await actions(orderId)).toEqual(['reprint']);
+  const again = (type: string) =>
+    stack.operator.reprintOrder({
+      params: { orderId },
+      body: {
+        items: [{ itemReferenceId: 'poster', files: [{ type, url: goodFile(stack, 'poster-a4.pdf') }] }],
+        reason: 'the client sent the file',
+        charge: true,
+      },
+    });
+  await expect(again('back')).rejects.toMatchObject({
+    status: 400,
+    body: { errors: [{ reference: 'items[0].files[0].type' }] },
+  });
+  const { id, reprintOf } = await again('default');
+  expect(reprintOf).toBe(orderId);
+  await accepted(stack, id);
+});
+
 test('an order that is still made is not reprinted', async () => {
   const { orderId } = await handedOver(stack, 'still-made');
   expect(await actions(orderId)).not.toContain('reprint');
   const request = { params: { orderId }, body: { reason: 'too early' } };
-  await expect(stack.operator.reprintOrder(request)).rejects.toMatchObject(conflict(/delivered or returned/));
+  await expect(stack.operator.reprintOrder(request)).rejects.toMatchObject(
+    conflict(/delivered or returned, or has failed/),
+  );
 });

@@ -129,7 +129,7 @@ export function repairsOfEnded(
 }
 
 /** The statuses of orders that can be made again as new orders. */
-export const REPRINTABLE: readonly OrderStatus[] = ['delivered', 'returned'];
+export const REPRINTABLE: readonly OrderStatus[] = ['delivered', 'returned', 'failed'];
 
 function possibleReroute(state: RunState, item: ItemState, action: BulkAction): PossibleReroute[] {
   const needsForce = waitingRerouteOf(state, item.id) !== undefined;

@@ -1,24 +1,41 @@
 import { Button, Checkbox, Group, Modal, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
-import { change } from '../../api/changes';
-import type { Input } from '../../api/types';
-import { DialogForm } from '../../components/forms/dialog-form';
-import { Select } from '../../components/forms/select';
-import { texts } from '../../texts';
-import { REPAIRS, type RepairKind } from '../../texts/order';
-import type { OperatorOrder, PossibleRepair } from './types';
+import { type ReactNode, useState } from 'react';
+import { change } from '../../../api/changes';
+import type { Input } from '../../../api/types';
+import { DialogForm } from '../../../components/forms/dialog-form';
+import { Select } from '../../../components/forms/select';
+import { texts } from '../../../texts';
+import { REPAIRS } from '../../../texts/order';
+import type { OperatorOrder, PossibleRepair } from '../types';
+import { CancelForm } from './cancel-form';
+import { ChangeShippingForm } from './change-shipping-form';
+import { ReprintForm } from './reprint-form';
 
 type Repair = Input<'repairOrder'>['body'];
-type OpenRepair = PossibleRepair & { readonly action: RepairKind };
+
+export interface RepairFormProps {
+  readonly order: OperatorOrder;
+  readonly repair: PossibleRepair;
+  readonly onClose: () => void;
+}
 
 const t = texts.order;
+
+/** The repairs that have forms of their own. */
+const FORMS: { readonly [Action in PossibleRepair['action']]?: (props: RepairFormProps) => ReactNode } = {
+  cancel: CancelForm,
+  change_shipping: ChangeShippingForm,
+  reprint: ReprintForm,
+};
 
 /** The repairs that help an order, the one that changes the least first. */
 const HELPING: readonly PossibleRepair['action'][] = ['retry', 'reroute', 'reproduce', 'dismiss'];
 
 /** Returns the repair that the order waits for. Undefined: it waits for someone else. */
-function recommendedOf({ nextStep, possibleRepairs, attention }: OperatorOrder): PossibleRepair['action'] | undefined {
+function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefined {
+  const { nextStep, possibleRepairs, attention, fulfillmentStatus } = order;
   if (nextStep.waitsFor === 'release') return 'release';
+  if (fulfillmentStatus === 'returned' || fulfillmentStatus === 'failed') return 'reprint';
   const needsOperator = nextStep.who === 'operator' || (nextStep.who === 'nobody' && attention.length > 0);
   if (!needsOperator) return undefined;
   return HELPING.find((action) => possibleRepairs.some((repair) => repair.action === action));
@@ -26,11 +43,12 @@ function recommendedOf({ nextStep, possibleRepairs, attention }: OperatorOrder):
 
 /** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
 export function Repairs({ order }: { readonly order: OperatorOrder }) {
-  const [open, setOpen] = useState<OpenRepair | null>(null);
+  const [open, setOpen] = useState<PossibleRepair | null>(null);
   const recommended = recommendedOf(order);
-  const repairs = order.possibleRepairs
-    .filter((repair): repair is OpenRepair => repair.action in REPAIRS)
-    .sort((a, b) => Number(b.action === recommended) - Number(a.action === recommended));
+  const repairs = [...order.possibleRepairs].sort(
+    (a, b) => Number(b.action === recommended) - Number(a.action === recommended),
+  );
+  const Form = (open === null ? undefined : FORMS[open.action]) ?? RepairForm;
   if (repairs.length === 0) return null;
   return (
     <Group gap="xs">
@@ -48,18 +66,15 @@ export function Repairs({ order }: { readonly order: OperatorOrder }) {
         onClose={() => setOpen(null)}
         title={open === null ? '' : REPAIRS[open.action].name}
         withCloseButton={false}
+        size={open !== null && open.action in FORMS ? 'lg' : 'md'}
       >
-        {open === null ? null : <RepairForm order={order} repair={open} onClose={() => setOpen(null)} />}
+        {open === null ? null : <Form order={order} repair={open} onClose={() => setOpen(null)} />}
       </Modal>
     </Group>
   );
 }
 
-function RepairForm(props: {
-  readonly order: OperatorOrder;
-  readonly repair: OpenRepair;
-  readonly onClose: () => void;
-}) {
+function RepairForm(props: RepairFormProps) {
   const { order, repair, onClose } = props;
   const { explanation, button } = REPAIRS[repair.action];
   const [itemId, setItemId] = useState(repair.reroutes[0]?.itemId ?? '');

@@ -1,0 +1,41 @@
+import { TextInput } from '@mantine/core';
+import { change } from '../../api/changes';
+import { DialogButton } from '../../components/forms/dialog-button';
+import { textOf } from '../../components/forms/form-values';
+import { texts } from '../../texts';
+import type { OrderStatus } from '../../texts/names';
+import type { OperatorOrder } from './types';
+
+const t = texts.order.replaceFile;
+
+const PREPARED: readonly OrderStatus[] = ['created', 'uploading', 'on_hold'];
+
+/** Returns true while no partner has the order. */
+export const canReplaceFiles = ({ printOrders, fulfillmentStatus }: OperatorOrder): boolean =>
+  printOrders.length === 0 && PREPARED.includes(fulfillmentStatus);
+
+/** The button that gives a print file another address. */
+export function ReplaceFile(props: {
+  readonly order: OperatorOrder;
+  readonly itemReferenceId: string;
+  readonly type: string;
+}) {
+  const { order, itemReferenceId, type } = props;
+  return (
+    <DialogButton
+      name={t.name}
+      label={t.label(type, itemReferenceId)}
+      explanation={t.explanation}
+      button={t.button}
+      size="compact-xs"
+      withReason
+      fields={<TextInput name="url" type="url" label={t.url} required maxLength={2000} />}
+      changeOf={({ form, reason }) =>
+        change('replaceFile', {
+          params: { orderId: order.id, itemReferenceId, type },
+          body: { url: textOf(form, 'url') ?? '', reason },
+        })
+      }
+    />
+  );
+}

@@ -1,0 +1,123 @@
+import type { Page } from 'playwright-core';
+import { expectAccessible, openTab, signIn } from '../support/browser';
+import { eventually, type TestStack, testStack } from '../support/stack';
+import { faultyFile, goodFile, poster } from '../workflows/order/client-orders';
+import { hasStatus, orderWith, repairWith } from './order-fixture';
+
+/** What an operator does for a recipient: another address, some units less, the goods again, another file. In a browser. */
+
+let stack: TestStack;
+
+beforeAll(async () => {
+  stack = await testStack({ mode: 'auto' });
+});
+
+const faults: (readonly string[])[] = [];
+
+/** Opens the page of an order. */
+async function openOrder(orderId: string): Promise<Page> {
+  const tab = await openTab(stack.baseUrl);
+  await signIn(tab, stack.credentials.operator.apiKey, `/console/orders/${orderId}`);
+  faults.push(tab.faults);
+  return tab.page;
+}
+
+afterAll(() => {
+  expect(faults.flat()).toEqual([]);
+});
+
+async function dialogOf(page: Page, button: string) {
+  await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
+  return page.getByRole('dialog', { name: button });
+}
+
+test('the address and the method of an order are changed, with the price before it is done', async () => {
+  const { id } = await orderWith(stack, 'console-moved', { marker: 'sandbox:prints-slowly=120000' });
+  await hasStatus(stack, id, 'in_production');
+  const page = await openOrder(id);
+  const dialog = await dialogOf(page, 'Change address or method');
+  await dialog.getByLabel('Address line 1').fill('Chausseestr. 2');
+  await dialog.getByLabel('Method').selectOption('express');
+  await dialog.getByRole('button', { name: 'Check the price' }).click();
+  await dialog.getByText(/in total, a difference of €\d/).waitFor();
+  await expectAccessible(page);
+  await repairWith(dialog, 'Change shipping', 'The customer moves');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('region', { name: 'Delivery' }).getByText('Chausseestr. 2').waitFor();
+  const { shippingAddress } = await stack.client.getOrder({ params: { orderId: id } });
+  expect(shippingAddress).toMatchObject({ addressLine1: 'Chausseestr. 2', city: 'Berlin', isBusiness: false });
+});
+
+test('some units of an order are cancelled', async () => {
+  const { id } = await orderWith(stack, 'console-fewer', { marker: 'sandbox:prints-slowly=120000', quantity: 3 });
+  await hasStatus(stack, id, 'in_production');
+  const page = await openOrder(id);
+  const dialog = await dialogOf(page, 'Cancel');
+  await dialog.getByText('Cancels and refunds 3 × poster.').waitFor();
+  await dialog.getByLabel('poster').fill('1');
+  await dialog.getByText('Cancels and refunds 1 of 3 × poster.').waitFor();
+  await expectAccessible(page);
+  await repairWith(dialog, 'Cancel order', 'One is enough');
+  await dialog.waitFor({ state: 'detached' });
+  await eventually(async () => {
+    const { receipts } = await stack.client.getOrder({ params: { orderId: id } });
+    return receipts.some(({ transactionType }) => transactionType === 'refund') ? true : undefined;
+  });
+});
+
+test('one unit of a delivered order is made again without charge, and shipped to another address', async () => {
+  const { id } = await orderWith(stack, 'console-again', { quantity: 2 });
+  await hasStatus(stack, id, 'delivered');
+  const page = await openOrder(id);
+  const dialog = await dialogOf(page, 'Reprint');
+  await dialog.getByText('Makes 2 × poster, no charge.').waitFor();
+  await dialog.getByLabel('poster').fill('1');
+  await dialog.getByText('Makes 1 of 2 × poster, no charge.').waitFor();
+  await dialog.getByLabel('Ship to another address').check();
+  await dialog.getByLabel('Address line 1').fill('Chausseestr. 2');
+  await expectAccessible(page);
+  await repairWith(dialog, 'Reprint order', 'One was damaged');
+  await dialog.getByRole('link', { name: 'Open the new order console-again' }).click();
+  await page.getByRole('region', { name: 'Delivery' }).getByText('Chausseestr. 2').waitFor();
+  const again = page.url().split('/').at(-1)!;
+  const order = await stack.client.getOrder({ params: { orderId: again } });
+  expect(order).toMatchObject({ reprintOf: id, items: [{ quantity: 1 }] });
+});
+
+test('an order that failed for its file is made with another file', async () => {
+  const url = faultyFile(stack, 'missing.pdf');
+  const { id } = await orderWith(stack, 'console-failed', {
+    items: [poster(stack, { files: [{ type: 'default', url }] })],
+  });
+  await hasStatus(stack, id, 'failed');
+  const page = await openOrder(id);
+  const items = page.getByRole('region', { name: 'Items' });
+  await items.getByText('Not stored').waitFor();
+  await items.getByText(url).waitFor();
+  const dialog = await dialogOf(page, 'Reprint');
+  await dialog.getByText('Makes 1 × poster, charged to the client.').waitFor();
+  await dialog.getByLabel('Address of the file default of poster').fill(goodFile(stack, 'poster-a4.pdf'));
+  await repairWith(dialog, 'Reprint order', 'The customer sent the file');
+  await dialog.getByRole('link', { name: 'Open the new order console-failed' }).click();
+  await hasStatus(stack, page.url().split('/').at(-1)!, 'delivered');
+});
+
+test('a file that does not fit is replaced, and the order goes on', async () => {
+  const url = faultyFile(stack, 'wrong-size.pdf');
+  const { id } = await orderWith(stack, 'console-unfit', {
+    items: [poster(stack, { files: [{ type: 'default', url }] })],
+  });
+  await hasStatus(stack, id, 'on_hold');
+  const page = await openOrder(id);
+  await page
+    .getByLabel('What is wrong')
+    .getByText(/Page 1 is 105 × 148 mm/)
+    .waitFor();
+  await page.getByRole('button', { name: 'Replace the file default of poster' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replace' });
+  await dialog.getByLabel('Address of the new file').fill(goodFile(stack, 'poster-a4.pdf'));
+  await expectAccessible(page);
+  await repairWith(dialog, 'Replace file', 'The customer sent the right one');
+  await dialog.waitFor({ state: 'detached' });
+  await hasStatus(stack, id, 'delivered');
+});
