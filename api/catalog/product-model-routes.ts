@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
+import { defaultNeeds } from '../../src/catalog/domain/print-needs';
 import { unmakeable } from '../../src/catalog/domain/product';
 import { MODEL_STATES, productionSpec, STANDARD_FILE_TYPES } from '../../src/catalog/domain/product-model';
 import {
@@ -50,6 +51,7 @@ function shown(
       priceFactors: spec.priceFactors,
       pagePrices: spec.pagePrices,
       fileTypes: spec.workflowEnabled ? null : [...(spec.fileTypes ?? STANDARD_FILE_TYPES[spec.kind])],
+      needs: defaultNeeds({ ...spec, isBook: spec.pages !== undefined }),
       leadDays: leadDaysOf(partners, modelUids),
     },
     ...(forOperators ? { production } : {}),

@@ -1,6 +1,8 @@
 import { z } from 'zod';
+import { printNeeds } from '../../src/catalog/domain/print-needs';
 import { isStockProduct } from '../../src/catalog/domain/product';
 import { resolveProducts } from '../../src/catalog/resolve-products';
+import { needsOfArea } from '../../src/orders/domain/file-needs';
 import { acceptedFileTypes } from '../../src/orders/domain/item-files';
 import { modelsOf } from '../../src/partners/domain/routing-weights';
 import { leadDaysOf } from '../../src/partners/lead-days';
@@ -36,6 +38,7 @@ const product = z
           isRequired: z.boolean(),
           widthMm: z.number(),
           heightMm: z.number(),
+          needs: printNeeds.describe('What the file of the area needs'),
           prices: priceList.optional().describe('What the area costs beside the product'),
         }),
       ),
@@ -106,6 +109,7 @@ export function productRoutes({ sql, candidates }: ApiDeps): Route[] {
             areas: found.printAreas.map(({ required, priceList, ...area }) => ({
               ...area,
               isRequired: required,
+              needs: needsOfArea(area, found),
               ...(priceList === undefined ? {} : { prices: prices(priceList) }),
             })),
             pages: found.pageRule,

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../src/files/domain/file-check';
 import { fileFactsSchema } from '../../src/files/domain/file-facts';
+import { FILE_CHECKS, FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../src/files/domain/file-findings';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 
 /** Schemas of retrieved orders (schema `Order`). */
@@ -41,8 +41,12 @@ const event = z.object({
 
 export const fileFinding = z
   .object({
-    code: z.enum(FILE_FINDING_CODES),
-    severity: z.enum(FINDING_SEVERITIES),
+    code: z.enum(FILE_FINDING_CODES).describe(
+      Object.entries(FILE_CHECKS)
+        .map(([code, { finds }]) => `\`${code}\`: ${finds}`)
+        .join(' '),
+    ),
+    severity: z.enum(FINDING_SEVERITIES).describe('`ok`: said, and no fault.'),
     page: z.int().nullable().describe('From 1. Null: the whole file.'),
     measured: z.string().describe('What the file has.'),
     wanted: z.string().describe('What the product needs.'),

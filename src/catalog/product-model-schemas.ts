@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { text } from '../platform/domain/fields';
 import { type Attribute, attributeValue, storedAttributeValue } from './attribute-schemas';
+import { printNeeds } from './domain/print-needs';
 import { MODEL_STATES, type ProductionInput, productionSpec, unitPrices } from './domain/product-model';
 import { attributeId, commaSeparated, MAX_OFFSET, MAX_PART_QUANTITY, queryInteger } from './fields';
 
@@ -94,6 +95,7 @@ const orderingSpec = productionSpec.pick({
 
 const ordering = orderingSpec.extend({
   fileTypes: z.array(z.string()).nullable().describe('The accepted file types. Null: any name'),
+  needs: printNeeds.describe('What a print area needs of its file, where its own `needs` say nothing else'),
   leadDays: z
     .object({ min: z.int(), max: z.int() })
     .nullable()

@@ -230,7 +230,7 @@ export const order = {
   items: {
     title: 'Items',
     preview: (reference: string) => `Preview of ${reference}`,
-    severities: { error: 'Error', warning: 'Warning' },
+    severities: { error: 'Error', warning: 'Warning', ok: 'Note' },
     accepted: 'Accepted as it is',
     measured: (file: {
       readonly contentType: string | null;

@@ -126,7 +126,7 @@ export const DEMO_MODELS: readonly DemoModel[] = [
       productNameUid: 'ceramic-mug',
       fileTypes: ['default'],
       sizeAttribute: 'mug_size',
-      printAreas: [{ fileType: 'default' }],
+      printAreas: [{ fileType: 'default', needs: { bleedMm: 0 } }],
       weightGrams: 350,
       addedGrams: { mug_size: { '15-oz': 90 } },
       packed: { form: 'box', lengthMm: 130, widthMm: 110, heightMm: 110 },

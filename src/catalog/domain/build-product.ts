@@ -1,6 +1,7 @@
 import Decimal from 'decimal.js';
 import type { ModelPart } from '../product-model-schemas';
 import type { CatalogModel, ChosenValue, OfferedAttribute } from './catalog-model';
+import type { PrintNeeds } from './print-needs';
 import type {
   PageRule,
   PriceList,
@@ -79,7 +80,9 @@ function printAreas(spec: ProductionSpec, values: Values, size: Size | undefined
     .map((area) => {
       const { widthMm, heightMm } = area.size ?? size ?? { widthMm: 0, heightMm: 0 };
       const prices = area.prices === undefined ? {} : { priceList: pricesOf(area.prices) };
-      return { fileType: area.fileType, required: area.required, widthMm, heightMm, ...prices };
+      // No field is undefined: they come from JSON.
+      const needs = area.needs === undefined ? {} : { needs: area.needs as Partial<PrintNeeds> };
+      return { fileType: area.fileType, required: area.required, widthMm, heightMm, ...prices, ...needs };
     });
 }
 

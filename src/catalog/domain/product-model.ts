@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { printNeeds } from './print-needs';
 import { PRODUCT_KINDS, TAX_CATEGORIES } from './product';
 
 export const MODEL_STATES = ['draft', 'active', 'inactive'] as const;
@@ -64,6 +65,8 @@ const printArea = z.object({
   when: z.object({ attributeId, valueIds: z.array(attributeId).min(1).max(1_000) }).optional(),
   /** The price of the area in one unit, beside that of the product. Default: included. */
   prices: unitPrices.optional(),
+  /** What the file of the area needs. Default: what the family of the product needs (`ordering.needs`). */
+  needs: printNeeds.partial().optional(),
 });
 
 const packed = z.discriminatedUnion('form', [

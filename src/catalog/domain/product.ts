@@ -1,3 +1,5 @@
+import type { PrintNeeds } from './print-needs';
+
 /** Selects the variant of the print order and the address of the partner. */
 export const PRODUCT_KINDS = ['print', 'apparel', 'mounted'] as const;
 export type ProductKind = (typeof PRODUCT_KINDS)[number];
@@ -41,6 +43,8 @@ export interface Surcharge {
 }
 
 export interface PrintArea {
+  /** What the product model says. Everything else is as its family needs it. */
+  readonly needs?: Partial<PrintNeeds>;
   readonly fileType: string;
   readonly required: boolean;
   readonly widthMm: number;

@@ -1,5 +1,5 @@
 import type { FILE_CHECK_ACTIONS, FileCheckRule } from '../../accounts/client-settings';
-import type { FileFinding, FileFindingCode } from '../../files/domain/file-check';
+import type { FileFinding, FileFindingCode } from '../../files/domain/file-findings';
 
 type FileCheckAction = (typeof FILE_CHECK_ACTIONS)[number];
 
@@ -10,11 +10,12 @@ export interface FileWithFindings {
   readonly checks: readonly FileFinding[];
 }
 
-/** The errors that hold the orders of a client without a rule of its own. */
-const HELD_ERRORS: readonly FileFindingCode[] = ['page_size', 'resolution'];
+/** The errors that hold the orders of a client without a rule of its own: those of size and of resolution. */
+const HELD_ERRORS: readonly FileFindingCode[] = ['page_size', 'orientation', 'resolution'];
 
 /** Returns what a finding does to its order. @param rule the client's own; null: the default */
 export function actionOf({ code, severity }: FileFinding, rule: FileCheckRule | null): FileCheckAction {
+  if (severity === 'ok') return 'warn';
   if (rule !== null) return severity === 'error' ? rule.errors : rule.warnings;
   return severity === 'error' && HELD_ERRORS.includes(code) ? 'hold' : 'warn';
 }

@@ -1,10 +1,10 @@
 import pLimit from 'p-limit';
-import type { PrintArea, ResolvedProduct } from '../../catalog/domain/product';
-import { checkFile, type FileNeeds } from '../../files/domain/file-check';
+import { checkFile } from '../../files/domain/file-check';
 import { type FileFault, permanentFault, transientFault } from '../../files/domain/file-fault';
 import { type FileProperties, printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import { json, type Sql } from '../../platform/postgres';
+import { type CheckedProduct, needsOfFile } from '../domain/file-needs';
 import { describePages, hasWantedPages, wantedPages } from '../domain/file-pages';
 
 export interface OrderFilesDeps extends FileDeps {
@@ -25,7 +25,7 @@ interface WantedFile {
   readonly orderItemId: string | null;
   /** Path in the submitted order, such as `items[0].files[0]`. */
   readonly reference: string;
-  readonly product: Pick<ResolvedProduct, 'kind' | 'name' | 'pageRule' | 'printAreas' | 'workflowEnabled'> | null;
+  readonly product: CheckedProduct | null;
   /** Types of the item's other files. */
   readonly otherTypes: readonly string[];
   readonly customTrim: { widthMm: number; heightMm: number } | null;
@@ -203,30 +203,15 @@ function pageFault({ type, product, otherTypes }: WantedFile, { pageCount }: Fil
   );
 }
 
-function printSize(file: WantedFile): { widthMm: number; heightMm: number } | null {
-  const areas: readonly PrintArea[] = file.product?.printAreas ?? [];
-  return file.customTrim ?? areas.find((area) => area.fileType === file.type) ?? areas[0] ?? null;
-}
-
-/** Returns what the product needs of a file. Null when its files are not checked. */
-function needsOf(file: WantedFile): FileNeeds | null {
-  const { product, type } = file;
-  const size = printSize(file);
-  // The cover of a book is wider than its pages, by its spine.
-  if (product === null || size === null || type === 'cover') return null;
-  const { widthMm, heightMm } = size;
-  const anySize = product.kind === 'apparel' || product.workflowEnabled;
-  return { product: `the ${product.name.charAt(0).toLowerCase()}${product.name.slice(1)}`, widthMm, heightMm, anySize };
-}
-
 /** Returns false for a file that was replaced while it was fetched. */
 async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<boolean> {
-  const size = printSize(file);
+  const { type, product } = file;
+  const needs = type === null || product === null ? null : needsOfFile({ ...file, type, product });
+  const size = needs?.areas[0]?.size ?? null;
   const dpi =
     taken.widthPx === null || taken.heightPx === null || size === null
       ? null
       : printDpi({ widthPx: taken.widthPx, heightPx: taken.heightPx }, size);
-  const needs = needsOf(file);
   const checks = needs === null ? [] : checkFile(taken, needs);
   const [recorded] = await sql`
     WITH recorded AS (

@@ -1,6 +1,6 @@
 import type { ClientSettings } from '../../accounts/client-settings';
-import type { FileFinding } from '../../files/domain/file-check';
 import type { FileFacts } from '../../files/domain/file-facts';
+import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';

@@ -13,15 +13,15 @@ beforeAll(async () => {
 const read = (path: string, by = api.client) => request(api.app).get(path).set(by.key);
 const product = async (productUid: string) => (await read(`/v1/products/${productUid}`).expect(200)).body;
 
-describe('GET /product/v1/product-models', () => {
-  const models = async (by = api.client) =>
-    Object.fromEntries(
-      (await read('/product/v1/product-models', by).expect(200)).body.productModels.map((model: { id: string }) => [
-        model.id,
-        model,
-      ]),
-    );
+const models = async (by = api.client) =>
+  Object.fromEntries(
+    (await read('/product/v1/product-models', by).expect(200)).body.productModels.map((model: { id: string }) => [
+      model.id,
+      model,
+    ]),
+  );
 
+describe('GET /product/v1/product-models', () => {
   test('says which models are sellable: no blank, no service, nothing inactive', async () => {
     const sellable = Object.values(await models()).flatMap(({ id, sellable }) => (sellable ? [id] : []));
     expect(sellable).toEqual([
@@ -102,6 +102,41 @@ describe('GET /v1/products/{productUid}', () => {
       multipleOf: 2,
       coverPages: 1,
     });
+  });
+
+  test('has what each print area needs: what its model says, else what its family needs', async () => {
+    const needs = async (uid: string) => (await product(uid)).files.areas.map(({ needs }: { needs: object }) => needs);
+    const paper = (await models()).poster.ordering.needs;
+    expect(paper).toMatchObject({ bleedMm: 3, leastDpi: 75, warningDpi: 150, otherSize: false });
+    expect(await needs(POSTER)).toEqual([paper]);
+    expect(await needs(T_SHIRT)).toEqual(Array(2).fill({ ...paper, bleedMm: 0, safeMarginMm: 0, otherSize: true }));
+
+    const model = {
+      id: 'label',
+      name: 'Label',
+      categoryId: 'labels',
+      productUidTemplate: 'label_{paper_format}',
+      state: 'active',
+      production: {
+        sizeAttribute: 'paper_format',
+        printAreas: [{ fileType: 'default', needs: { bleedMm: 2, colors: ['cmyk'] } }],
+        priceList: { EUR: [{ from: 1, unitMinor: 100 }] },
+      },
+    };
+    const change = (method: 'post' | 'patch', path: string, body: object) =>
+      request(api.app)[method](`/product/v1/product-models${path}`).set(api.operator.key).send(body);
+    await change('post', '', model).expect(200);
+    expect(await needs('label_a4')).toEqual([{ ...paper, bleedMm: 2, colors: ['cmyk'] }]);
+    const withNeeds = (needs: object) => ({
+      production: { ...model.production, printAreas: [{ fileType: 'default', needs }] },
+    });
+    await change('patch', '/label', withNeeds({ leastDpi: 200 })).expect(200);
+    expect((await models(api.operator)).label.production.printAreas[0].needs).toEqual({ leastDpi: 200 });
+    const { body } = await change('patch', '/label', withNeeds({ colors: ['pink'], bleedMm: -1 })).expect(400);
+    expect(body.errors.map(({ reference }: { reference: string }) => reference).sort()).toEqual([
+      'production.printAreas[0].needs.bleedMm',
+      'production.printAreas[0].needs.colors[0]',
+    ]);
   });
 
   test('names the file types that the product takes: those of its sides, and no others', async () => {

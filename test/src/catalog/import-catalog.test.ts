@@ -58,7 +58,10 @@ const FILE = [
     categoryId: 'cards',
     productUidTemplate: 'foil_card_{foil}',
     state: 'active',
-    production: { priceList: { EUR: [{ from: 1, unitMinor: 300 }] } },
+    production: {
+      printAreas: [{ fileType: 'default', size: { widthMm: 148, heightMm: 105 }, needs: { bleedMm: 2 } }],
+      priceList: { EUR: [{ from: 1, unitMinor: 300 }] },
+    },
   },
   {
     kind: 'customer_product',
@@ -88,7 +91,10 @@ test('products imported from JSON, with attributes and product models, can be or
   const [resolution] = await resolveProducts(sql, { clientId: CLIENT }, [
     { productName: 'Wedding card', productVariant: { Foil: 'Silver' } },
   ]);
-  expect(resolution).toMatchObject({ ok: true, product: { productUid: 'foil_card_silver' } });
+  expect(resolution).toMatchObject({
+    ok: true,
+    product: { productUid: 'foil_card_silver', printAreas: [{ needs: { bleedMm: 2 } }] },
+  });
 });
 
 test('a repeated import changes nothing, and a changed line replaces what differs', async () => {

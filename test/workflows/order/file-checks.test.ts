@@ -92,6 +92,33 @@ describe('an order with a page of a wrong size', () => {
   });
 });
 
+test('a file with a warning goes on, and its client is notified', async () => {
+  await stack.client.createWebhook({ body: { url: `${stack.sandbox.url}/notified` } });
+  // The model of the mug needs no bleed. This one does, and is printed from CMYK.
+  const { productModels } = await stack.operator.listProductModels({ query: { modelIds: 'mug' } });
+  const { production } = productModels[0]!;
+  const printAreas = [{ fileType: 'default' as const, needs: { colors: ['cmyk' as const] } }];
+  await stack.operator.updateProductModel({
+    params: { id: 'mug' },
+    body: { production: { ...production, printAreas } },
+  });
+  const mug = poster(stack, {
+    itemReferenceId: 'mug',
+    productUid: 'mug_product_msz_11-oz_mcl_white',
+    files: [{ type: 'default', url: goodFile(stack, 'mug-wrap.png') }],
+  });
+  const done = await ordered(stack, orderOf(stack, { items: [mug] }), isAt('delivered'));
+  await stack.operator.updateProductModel({ params: { id: 'mug' }, body: { production: production! } });
+  const warning = { code: 'rgb_colors', severity: 'warning', page: 1, measured: expect.stringContaining('RGB') };
+  expect(done.items[0]!.files[0]!.checks).toMatchObject([warning]);
+  const rows = await stack.services.sql<{ body: string }[]>`
+    SELECT body FROM webhook_deliveries WHERE order_id = ${done.id}`;
+  const passed = rows
+    .map(({ body }) => JSON.parse(body) as { event: string; status: string })
+    .find(({ event, status }) => event === 'order_status_updated' && status === 'passed');
+  expect(passed).toMatchObject({ items: [{ fileChecks: [{ fileType: 'default', ...warning }] }] });
+});
+
 test('an image with too few pixels holds its order, and one with almost enough does not', async () => {
   const poor = await ordered(stack, posterFrom(faultyFile(stack, 'low-resolution.jpg')), isAt('on_hold'));
   expect(poor.items[0]!.files[0]!.checks).toMatchObject([

@@ -55,13 +55,15 @@ function Source({ url }: { readonly url: string | undefined }) {
   );
 }
 
+const TONES = { error: 'danger', warning: 'warning', ok: 'neutral' } as const;
+
 function Findings({ file }: { readonly file: OrderedFile | undefined }) {
   if (file === undefined || file.checks.length === 0) return null;
   return (
     <>
-      {file.checks.map(({ code, severity, page, message }) => (
-        <Text key={`${code} ${page}`} size="xs">
-          <Badge tone={severity === 'error' ? 'danger' : 'warning'}>{t.severities[severity]}</Badge> {message}
+      {file.checks.map(({ severity, message }) => (
+        <Text key={message} size="xs">
+          <Badge tone={TONES[severity]}>{t.severities[severity]}</Badge> {message}
         </Text>
       ))}
       {file.checksAccepted ? <Text size="xs">{t.accepted}</Text> : null}

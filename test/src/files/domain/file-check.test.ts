@@ -1,54 +1,74 @@
+import { NEEDS_OF_FAMILIES } from '../../../../src/catalog/domain/print-needs';
 import { checkFile } from '../../../../src/files/domain/file-check';
+import type { FileFacts } from '../../../../src/files/domain/file-facts';
+import { type AreaNeeds, FILE_CHECKS } from '../../../../src/files/domain/file-findings';
+import { GOOD, pages } from '../pdf/corpus-file';
 
-const A3 = { product: 'the poster', widthMm: 297, heightMm: 420, anySize: false };
-const pdf = (widthMm: number, heightMm: number, trim?: readonly [number, number]) => ({
-  pageCount: 1,
-  widthPx: null,
-  heightPx: null,
-  widthMm,
-  heightMm,
-  facts: { boxes: trim === undefined ? [] : [boxesWith(trim)] },
-});
-/** The boxes of a page with printer's marks around its trim, both in millimetres. */
-const boxesWith = ([width, height]: readonly [number, number]) => {
-  const box = [0, 0, width, height].map((mm) => ((mm + 20) / 25.4) * 72);
+const A3: AreaNeeds = { ...NEEDS_OF_FAMILIES.flat, size: { widthMm: 297, heightMm: 420 } };
+const points = (mm: number) => (mm / 25.4) * 72;
+
+/** The boxes of pages with a trim in the middle of artwork, both in millimetres. */
+function boxes(
+  [width, height]: readonly [number, number],
+  over: Partial<FileFacts['boxes'][number]> & { bleed?: number } = {},
+): FileFacts['boxes'][number] {
+  const { bleed = 3, ...others } = over;
+  const media = [0, 0, points(width + 2 * bleed), points(height + 2 * bleed)];
   return {
-    pages: { count: 1, ranges: [{ from: 1, to: 1 }] },
-    mediaBox: box,
-    cropBox: box,
+    pages: pages(1),
+    mediaBox: media,
+    cropBox: media,
     bleedBox: null,
-    trimBox: box,
-    rotation: 0 as const,
+    trimBox: [points(bleed), points(bleed), points(width + bleed), points(height + bleed)],
+    rotation: 0,
     userUnit: 1,
+    ...others,
   };
+}
+/** A page without a trim box. */
+const untrimmed = (width: number, height: number) => boxes([width, height], { bleed: 0, trimBox: null });
+const FITTING = boxes([297, 420]);
+
+const checkPdf = (facts: Partial<FileFacts>, needs: Partial<AreaNeeds> = {}, further: readonly AreaNeeds[] = []) =>
+  checkFile(
+    {
+      ...{ pageCount: 1, widthPx: null, heightPx: null, widthMm: 303, heightMm: 426 },
+      facts: { ...GOOD, boxes: [FITTING], ...facts },
+    },
+    { product: 'the poster', areas: [{ ...A3, ...needs }, ...further] },
+  );
+const checkImage = (
+  widthPx: number,
+  heightPx: number,
+  needs: Partial<AreaNeeds> = {},
+  over: Partial<NonNullable<FileFacts['image']>> = {},
+) => {
+  const image = { widthPx, heightPx, orientation: 1, model: 'rgb', profile: null, alpha: false, ...over } as const;
+  const facts = { ...GOOD, pdf: null, boxes: [], colors: [], image };
+  const properties = { pageCount: 1, widthPx, heightPx, widthMm: null, heightMm: null, facts };
+  return checkFile(properties, { product: 'the poster', areas: [{ ...A3, ...needs }] });
 };
-const image = (widthPx: number, heightPx: number) => ({
-  pageCount: 1,
-  widthPx,
-  heightPx,
-  widthMm: null,
-  heightMm: null,
-  facts: { boxes: [] },
-});
 
 describe('the page of a PDF for an A3 poster', () => {
   test.each([
-    ['of the same size', 297, 420],
-    ['turned by 90 degrees', 420, 297],
-    ['2 mm smaller', 295, 418],
-    ['with a bleed of 3 mm', 303, 426],
-    ['with a bleed of 5 mm, turned', 430, 307],
-  ])('%s has no finding', (_what, width, height) => {
-    expect(checkFile(pdf(width, height), A3)).toEqual([]);
+    ['with a trim box and a bleed of 3 mm', FITTING],
+    ['2 mm smaller, with a bleed', boxes([295, 418])],
+    ['without a trim box and with a bleed of 3 mm', untrimmed(303, 426)],
+    ['without a trim box and with a bleed of 10 mm', untrimmed(317, 440)],
+    ['with printer’s marks', boxes([297, 420], { bleed: 30 })],
+    ['drawn across and rotated', boxes([420, 297], { rotation: 90 })],
+    ['in units of two points', { ...FITTING, ...halved(FITTING), userUnit: 2 }],
+  ])('%s has no finding', (_what, page) => {
+    expect(checkPdf({ boxes: [page] })).toEqual([]);
   });
 
   test.each([
-    ['of A6', 105, 148, '105 × 148 mm'],
-    ['of A4, which has the same shape', 210, 297, '210 × 297 mm'],
-    ['of A2', 420, 594, '420 × 594 mm'],
-    ['that is wider on two sides only', 317, 420, '317 × 420 mm'],
-  ])('%s has the wrong size', (_what, width, height, measured) => {
-    expect(checkFile(pdf(width, height), A3)).toEqual([
+    ['of A6', [105, 148], '105 × 148 mm'],
+    ['of A4, which has the same shape', [210, 297], '210 × 297 mm'],
+    ['of A2', [420, 594], '420 × 594 mm'],
+    ['that is wider on two sides only', [317, 420], '317 × 420 mm'],
+  ] as const)('%s has the wrong size', (_what, size, measured) => {
+    expect(checkPdf({ boxes: [boxes(size)] })).toEqual([
       {
         code: 'page_size',
         severity: 'error',
@@ -60,20 +80,178 @@ describe('the page of a PDF for an A3 poster', () => {
     ]);
   });
 
-  test('with printer’s marks has the size of its trim box', () => {
-    expect(checkFile(pdf(357, 480, [297, 420]), A3)).toEqual([]);
-    expect(checkFile(pdf(297, 420, [105, 148]), A3)).toMatchObject([{ code: 'page_size', measured: '105 × 148 mm' }]);
+  test('that is turned is printed turned, unless the product forbids it', () => {
+    const across = { boxes: [boxes([420, 297])] };
+    const message = 'Page 1 is 420 × 297 mm; the poster is 297 × 420 mm. It is printed turned by 90 degrees.';
+    expect(checkPdf(across)).toMatchObject([{ code: 'orientation', severity: 'ok', message }]);
+    expect(checkPdf(across, { turned: false })).toMatchObject([{ code: 'orientation', severity: 'error' }]);
+  });
+
+  test.each([
+    ['of the trimmed size', boxes([297, 420], { bleed: 0 }), '0 mm', 'Page 1 has no bleed;'],
+    ['with a narrow bleed', boxes([297, 420], { bleed: 2 }), '2 mm', 'Page 1 has a bleed of 2 mm;'],
+    [
+      'whose bleed box is narrower than its artwork',
+      { ...FITTING, bleedBox: FITTING.trimBox },
+      '0 mm',
+      'Page 1 has no',
+    ],
+    ['without a trim box', untrimmed(297, 420), '0 mm', 'Page 1 has no bleed;'],
+  ])('%s has a finding about its bleed', (_what, page, measured, message) => {
+    const found = { code: 'bleed', severity: 'warning', measured, wanted: '3 mm' };
+    expect(checkPdf({ boxes: [page] })).toMatchObject([{ ...found, message: expect.stringContaining(message) }]);
+    expect(checkPdf({ boxes: [page] }, { bleedMm: 0 })).toEqual([]);
   });
 
   test('of any size has no finding when the product is not cut to the page', () => {
-    expect(checkFile(pdf(105, 148), { ...A3, anySize: true })).toEqual([]);
+    expect(checkPdf({ boxes: [boxes([105, 148], { bleed: 0 })] }, { otherSize: true, bleedMm: 0 })).toEqual([]);
   });
+
+  test('whose boxes could not be measured has the size that is known', () => {
+    const unknown = { complete: false, problem: 'reading it takes too long', boxes: [], pdf: null };
+    expect(checkPdf(unknown)).toMatchObject([{ code: 'not_measured', measured: 'reading it takes too long' }]);
+  });
+});
+
+/** The boxes in units of two points. */
+function halved({ mediaBox, cropBox, trimBox }: FileFacts['boxes'][number]) {
+  const half = (box: readonly number[]) => box.map((side) => side / 2);
+  return { mediaBox: half(mediaBox), cropBox: half(cropBox), trimBox: half(trimBox!) };
+}
+
+test('every page is checked, and a finding names its pages', () => {
+  const a6 = { count: 12, ranges: [2, 4, 6, 8, 10].map((page) => ({ from: page, to: page })) };
+  const found = checkPdf({
+    boxes: [
+      { ...FITTING, pages: pages(1) },
+      boxes([105, 148], { pages: a6 }),
+      boxes([210, 297], { pages: { count: 2, ranges: [{ from: 20, to: 21 }] } }),
+      boxes([420, 594], { pages: { count: 1, ranges: [{ from: 30, to: 30 }] } }),
+    ],
+  });
+  expect(found.map(({ page, message }) => [page, message.split(';')[0]])).toEqual([
+    [2, 'Pages 2, 4, 6 and 9 more are 105 × 148 mm'],
+    [20, 'Pages 20, 21 are 210 × 297 mm'],
+    [30, 'Page 30 is 420 × 594 mm'],
+  ]);
+});
+
+test('each page of a file for several print areas needs what its own area needs', () => {
+  const label: AreaNeeds = { ...A3, size: { widthMm: 105, heightMm: 148 } };
+  const both = { boxes: [{ ...FITTING, pages: pages(2) }] };
+  expect(checkPdf(both, {}, [label])).toMatchObject([{ code: 'page_size', page: 2, wanted: '105 × 148 mm' }]);
+  expect(checkPdf(both, {}, [A3])).toEqual([]);
 });
 
 test.each([
   [1754, 2480, []],
   [1600, 2262, ['warning']],
   [800, 1131, ['error']],
+  [2480, 1754, ['ok']],
 ])('an image of %i x %i pixels for an A3 poster has the findings %j', (width, height, severities) => {
-  expect(checkFile(image(width, height), A3).map(({ severity }) => severity)).toEqual(severities);
+  expect(checkImage(width, height).map(({ severity }) => severity)).toEqual(severities);
+});
+
+const image = (dpi: number, over: Partial<FileFacts['images'][number]> = {}) =>
+  ({
+    pages: pages(1, 3),
+    count: 1,
+    kind: 'image',
+    color: 'DeviceRGB',
+    dpi,
+    widthPx: 500,
+    heightPx: 500,
+    ...over,
+  }) as const;
+const color = (over: Partial<FileFacts['colors'][number]>): FileFacts['colors'][number] => ({
+  pages: pages(1),
+  model: 'cmyk',
+  space: 'x',
+  profile: null,
+  colorants: [],
+  maxInkPercent: null,
+  ...over,
+});
+const pdf = (over: Partial<NonNullable<FileFacts['pdf']>>) => ({ pdf: { ...GOOD.pdf!, ...over } });
+const font = (name: string) => ({ pages: pages(1), name, type: 'TrueType', embedded: false, subset: false });
+const noted = (type: string, printed = true) => ({ annotations: [{ pages: pages(1), type, printed }] });
+
+/** A file for each code and severity, and what it says. */
+const FAULTS: readonly [code: string, severity: string, Partial<FileFacts>, Partial<AreaNeeds>, message: string][] = [
+  ['page_size', 'error', { boxes: [boxes([105, 148])] }, {}, 'Page 1 is 105 × 148 mm'],
+  ['orientation', 'ok', { boxes: [boxes([420, 297])] }, {}, 'It is printed turned'],
+  ['orientation', 'error', { boxes: [boxes([420, 297])] }, { turned: false }, 'It must not be turned'],
+  ['bleed', 'warning', { boxes: [untrimmed(297, 420)] }, {}, 'has no bleed'],
+  ['resolution', 'warning', { images: [image(140)] }, {}, 'Page 3 has an image of 140 dpi'],
+  ['resolution', 'error', { images: [image(60)] }, {}, 'needs at least 150 dpi'],
+  ['rgb_colors', 'warning', { colors: [color({ model: 'rgb', profile: 'sRGB' })] }, { colors: ['cmyk'] }, 'RGB (sRGB)'],
+  ['spot_colors', 'warning', { colors: [color({ model: 'spot', colorants: ['Gold'] })] }, {}, 'the spot colour Gold'],
+  ['color_space', 'warning', { colors: [color({ model: 'lab' })] }, {}, 'colours in Lab'],
+  [
+    'ink_limit',
+    'warning',
+    { colors: [color({ maxInkPercent: 400 })] },
+    {},
+    '400 % of ink; the poster takes at most 330',
+  ],
+  ['transparency', 'error', { effects: [{ pages: pages(1), effect: 'alpha' }] }, { transparency: false }, 'Flatten'],
+  ['overprint', 'warning', { effects: [{ pages: pages(1), effect: 'overprint' }] }, { overprint: false }, 'overprint'],
+  ['fonts_not_embedded', 'error', { fonts: [font('Garamond')] }, {}, 'Page 1 uses the font Garamond'],
+  ['annotations', 'warning', noted('Stamp'), {}, 'an annotation (Stamp) that is printed'],
+  ['annotations', 'warning', noted('FreeText', false), {}, 'that is not printed'],
+  ['form_fields', 'warning', pdf({ formFields: 2 }), {}, '2 form fields'],
+  ['hidden_layers', 'warning', pdf({ layers: [{ name: 'Die line', visible: false }] }), {}, 'Die line'],
+  ['encrypted', 'warning', pdf({ encrypted: true }), {}, 'encrypted'],
+  ['javascript', 'warning', pdf({ javaScript: true }), {}, 'JavaScript'],
+  ['attachments', 'warning', pdf({ attachments: 1 }), {}, '1 attachment'],
+  ['repaired', 'warning', pdf({ repaired: true }), {}, 'export the file again'],
+  ['not_measured', 'warning', { complete: false, problem: 'page 2 cannot be read' }, {}, 'page 2 cannot be read'],
+];
+
+test.each(FAULTS)('a file with the fault %s (%s) has this finding only', (code, severity, facts, needs, message) => {
+  expect(checkPdf(facts, needs)).toMatchObject([{ code, severity, message: expect.stringContaining(message) }]);
+});
+
+test('every severity of every check has a file above', () => {
+  const seen = new Set(FAULTS.map(([code, severity]) => `${code} ${severity}`));
+  const known = Object.entries(FILE_CHECKS).flatMap(([code, { severities }]) => severities.map((s) => `${code} ${s}`));
+  expect([...seen].sort()).toEqual([...known].sort());
+});
+
+test.each<[string, Partial<FileFacts>]>([
+  ['a link and a form field without content', { annotations: noted('Link').annotations }],
+  ['a standard font', { fonts: [font('Helvetica-Bold')] }],
+  ['a visible layer', pdf({ layers: [{ name: 'Text', visible: true }] })],
+  ['registration marks', { colors: [color({ model: 'spot', colorants: ['All'] })] }],
+  ['a line drawn as an image', { images: [image(20, { widthPx: 900, heightPx: 1 })] }],
+  ['colours that are unknown', { colors: [color({ model: 'unknown' })] }],
+  [
+    'transparency and overprint',
+    {
+      effects: [
+        { pages: pages(1), effect: 'alpha' },
+        { pages: pages(1), effect: 'overprint' },
+      ],
+    },
+  ],
+])('a file with %s has no finding', (_what, facts) => {
+  expect(checkPdf(facts)).toEqual([]);
+});
+
+test('an image is checked for colours and transparency', () => {
+  const needs = { colors: ['cmyk'], transparency: false };
+  expect(checkImage(1754, 2480, needs, { profile: 'sRGB', alpha: true })).toMatchObject([
+    { code: 'transparency', page: 1 },
+    { code: 'rgb_colors', message: expect.stringContaining('The image has colours in RGB (sRGB)') },
+  ]);
+});
+
+test('many findings of one kind are cut, and errors come first', () => {
+  const fonts = Array.from({ length: 40 }, (_, index) => font(`Font${index}`));
+  const found = checkPdf({ fonts, images: [image(140), image(60)] });
+  expect(found.map(({ code, severity }) => `${code} ${severity}`)).toEqual([
+    'resolution error',
+    ...Array.from({ length: 5 }, () => 'fonts_not_embedded error'),
+    'resolution warning',
+  ]);
 });
