@@ -13,7 +13,7 @@ function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []
   if (typeof value !== 'object' || value === null) return [];
   const within = (inner: z.core.$ZodType) => unknownMembers(inner, value, path);
   if (schema instanceof z.ZodObject) {
-    // A schema with `catchall` knows every member.
+    // A schema with `catchall` knows every member, or refuses the others.
     const isClosed = schema.def.catchall === undefined;
     return Object.entries(value).flatMap(([name, member]) => {
       if (Object.hasOwn(schema.shape, name)) return unknownMembers(schema.shape[name], member, [...path, name]);
@@ -45,6 +45,16 @@ function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []
   return [];
 }
 
+/** The query of an operation without query parameters. */
+export const NO_PARAMETERS = z.object({});
+
+/** Returns true for the schema of a body that refuses fields which it does not know: a guess does harm there. */
+export function refusesUnknownFields(schema: z.core.$ZodType | undefined): boolean {
+  if (schema instanceof z.ZodObject) return schema.def.catchall instanceof z.ZodNever;
+  if (schema instanceof z.ZodUnion) return schema.options.every(refusesUnknownFields);
+  return schema instanceof z.ZodPipe && refusesUnknownFields(schema.in);
+}
+
 /**
  * Returns the value of `X-Ignored-Fields`: the fields of a request that its schemas do not know, and which are therefore
  * ignored. Null: there are none. Operations in which a guess does harm have strict schemas instead, which refuse them.
@@ -54,7 +64,7 @@ export function ignoredFields(
   sent: Pick<SentRequest, 'query' | 'body'>,
 ): string | null {
   const paths = [
-    ...(query === undefined ? [] : unknownMembers(query, sent.query)),
+    ...unknownMembers(query ?? NO_PARAMETERS, sent.query),
     ...(body === undefined ? [] : unknownMembers(body, sent.body)),
   ];
   if (paths.length === 0) return null;

@@ -38,7 +38,8 @@ const NO_BODY = Buffer.alloc(0);
 
 async function receive(route: Route, req: Request, res: Response): Promise<SentRequest> {
   const params = req.params;
-  const query = route.query === undefined ? undefined : req.query;
+  // Express parses the query when it is read.
+  const query = route.query === undefined && !req.url.includes('?') ? {} : req.query;
   if (route.body === undefined) return { params, query, body: undefined, bodyErrors: [], rawBody: NO_BODY };
   const signedBody = route.isSigned === undefined ? undefined : await readSignedBody(route, req, res);
   const contentType = req.get('content-type');

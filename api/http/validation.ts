@@ -1,6 +1,7 @@
 import type { z } from 'zod';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import { fieldErrors } from './errors/field-errors';
+import { NO_PARAMETERS, refusesUnknownFields } from './ignored-fields';
 import { isUnstorable, unstorableAt } from './json-body';
 
 /** Parameters and body as received, before validation. */
@@ -23,7 +24,8 @@ export function validated<P extends z.ZodType, Q extends z.ZodType, B extends z.
 ): { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> } {
   const errors = [...unstorableText(sent.params), ...unstorableText(sent.query), ...sent.bodyErrors];
   const params = parse(schemas.params, sent.params, errors);
-  const query = parse(schemas.query, sent.query, errors);
+  const noParameters = refusesUnknownFields(schemas.body) ? NO_PARAMETERS.strict() : undefined;
+  const query = parse(schemas.query ?? noParameters, sent.query, errors);
   const body = parse(schemas.body, sent.body, errors);
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   return { params, query, body };

@@ -155,7 +155,7 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
         description: 'Success.',
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
-          ...((route.query ?? body) ? { 'X-Ignored-Fields': { $ref: '#/components/headers/IgnoredFields' } } : {}),
+          'X-Ignored-Fields': { $ref: '#/components/headers/IgnoredFields' },
         },
         content: route.contentType
           ? { [route.contentType]: {} }

@@ -57,7 +57,7 @@ export const repairSchema = z
       itemIds: itemIds.describe('Default: every item that has such units.'),
       reason,
     }),
-    z.object({
+    z.strictObject({
       action: z
         .literal('mark_shipped')
         .describe('Reports a print order as shipped, because its partner has not sent the postback `shipped`.'),
@@ -66,7 +66,7 @@ export const repairSchema = z
       trackingLink: httpUrl.nullish(),
       reason,
     }),
-    z.object({
+    z.strictObject({
       action: z
         .literal('dismiss')
         .describe(

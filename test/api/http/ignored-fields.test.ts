@@ -44,6 +44,11 @@ test('a misspelled query parameter is named', async () => {
   expect(ignoredIn(listed)).toBe('state');
 });
 
+test('a query parameter of an operation that has none is named', async () => {
+  const { id } = (await call('post', '/v1/orders', api.client, order()).expect(200)).body;
+  expect(ignoredIn(await call('get', `/v1/orders/${id}?fields=items`, api.client).expect(200))).toBe('fields');
+});
+
 test('a refused request names them too', async () => {
   const refused = await call('post', '/v1/orders', api.client, { ...order(), currency: 'EUX', curency: 'EUR' }).expect(
     400,
@@ -90,6 +95,29 @@ const REFUSING: [operation: string, by: () => TestAccount, path: string, body: o
     `/v1/operator/orders/${id}/repairs`,
     { action: 'cancel', reason: 'x', items: ['1'] },
     'items',
+  ],
+  [
+    'marking a print order as shipped',
+    () => operator,
+    `/v1/operator/orders/${id}/repairs`,
+    { action: 'mark_shipped', printOrderId: '1', reason: 'x', itemIds: ['1'] },
+    'itemIds',
+  ],
+  [
+    'dismissing attention',
+    () => operator,
+    `/v1/operator/orders/${id}/repairs`,
+    { action: 'dismiss', reason: 'x', attention: 'stalled' },
+    'attention',
+  ],
+  // The body is right: the guess is in the query.
+  ['cancelling an order', () => api.client, `/v1/orders/${id}/cancel?itemReferenceId=a`, {}, 'itemReferenceId'],
+  [
+    'a repair',
+    () => operator,
+    `/v1/operator/orders/${id}/repairs?itemIds=1`,
+    { action: 'cancel', reason: 'x' },
+    'itemIds',
   ],
   [
     'a bulk repair',
