@@ -24,8 +24,9 @@ export function validated<P extends z.ZodType, Q extends z.ZodType, B extends z.
 ): { readonly params: z.output<P>; readonly query: z.output<Q>; readonly body: z.output<B> } {
   const errors = [...unstorableText(sent.params), ...unstorableText(sent.query), ...sent.bodyErrors];
   const params = parse(schemas.params, sent.params, errors);
-  const noParameters = refusesUnknownFields(schemas.body) ? NO_PARAMETERS.strict() : undefined;
-  const query = parse(schemas.query ?? noParameters, sent.query, errors);
+  if (schemas.query === undefined && refusesUnknownFields(schemas.body))
+    parse(NO_PARAMETERS.strict(), sent.query, errors);
+  const query = parse(schemas.query, sent.query, errors);
   const body = parse(schemas.body, sent.body, errors);
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
   return { params, query, body };
