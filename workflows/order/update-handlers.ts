@@ -39,6 +39,8 @@ export class UpdateHandlers {
   private readonly repairs = new Mutex();
   /** Runs one reroute at a time. The other repairs do not wait for its plan, which is repeated until it succeeds. */
   private readonly reroutes = new Mutex();
+  /** Takes one cancel at a time. Those that arrive together would ask partners for the units of the last one only. */
+  private readonly cancels = new Mutex();
 
   constructor(
     private readonly run: OrderRunContext,
@@ -81,6 +83,19 @@ export class UpdateHandlers {
 
   async cancel(request: CancelRequest): Promise<CancelResult> {
     await acceptance();
+    const { chosen, ofUnits, isNew } = await this.cancels.run(async () => {
+      const taken = await this.takeCancel(request);
+      await this.run.settled();
+      return taken;
+    });
+    if (isNew || ofUnits.length > 0) await this.waitForPartners();
+    const { state } = this.run;
+    const of = [cancellationOf(state, chosen) ?? 'requested', unitsCancellationOf(state, ofUnits)];
+    return { fulfillmentStatus: deriveStatus(state), cancellation: worstOf(of) };
+  }
+
+  /** @returns the ids of the items to cancel and of those that lose units, and whether the items were not to be cancelled before */
+  private async takeCancel(request: CancelRequest) {
     const { by, reason, itemIds, units, force = false, withoutUpdates = [] } = withWholeItems(this.run.state, request);
     const ofUnits = units.map(({ itemId }) => itemId);
     refuseWith(whyNotCancel(this.run.state, itemIds && [...itemIds, ...ofUnits]));
@@ -102,10 +117,7 @@ export class UpdateHandlers {
           : { type: 'cancel_items', by, reason, itemIds: chosen, asksOnly: true },
       );
     }
-    if (isNew || units.length > 0) await this.waitForPartners();
-    const { state } = this.run;
-    const of = [cancellationOf(state, chosen) ?? 'requested', unitsCancellationOf(state, ofUnits)];
-    return { fulfillmentStatus: deriveStatus(state), cancellation: worstOf(of) };
+    return { chosen, ofUnits, isNew };
   }
 
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {

@@ -190,6 +190,18 @@ test('several partial refunds add up to the price of their units, with their tax
   expect((await notified(id, 'order_item_units_cancelled')).map((each) => each.cancelledQuantity)).toEqual([1, 4, 6]);
 });
 
+test('cancels that arrive together end the units of each that was accepted', async () => {
+  const { orderId } = await handedOver(stack, 'together', { quantity: 60 });
+  const quantities = [7, 1, 5, 2, 3, 1, 4, 2];
+  const results = await Promise.allSettled(quantities.map((quantity) => cancel(orderId, units(quantity))));
+  const accepted = quantities.filter((_, index) => results[index]!.status === 'fulfilled');
+  const cancelled = accepted.reduce((sum, quantity) => sum + quantity, 0);
+  await eventually(async () => ((await made(orderId))[0]!.quantity === 60 - cancelled ? true : undefined));
+  const ended = (await receiptsOf(orderId)).filter(([type]) => type === 'refund').map(([, amount]) => Number(amount));
+  expect(ended.reduce((sum, amount) => sum + amount, 0)).toBe(cancelled);
+  for (const result of results) if (result.status === 'rejected') expect(result.reason).toMatchObject({ status: 409 });
+});
+
 describe('a partner that takes no order updates', () => {
   test('gets no request for units of a client, and an operator ends them at once', async () => {
     await withoutUpdates(async () => {
