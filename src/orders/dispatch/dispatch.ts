@@ -7,6 +7,7 @@ import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Queryable } from '../../platform/postgres';
 import { type BoughtLabels, buyLabels, type PurchaseDeps } from '../../shipping/purchase';
 import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJson } from '../../shipping/shipments';
+import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import { type PackedPackage, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../receipts/receipts';
@@ -106,6 +107,7 @@ export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | '
   readonly documentTypes: Partner['documentTypes'];
   readonly jobs: readonly (AddressedPrintOrder['jobs'][number] & {
     readonly itemReferenceId: string;
+    readonly status: ItemStatus;
     readonly isLive: boolean;
   })[];
   /**
@@ -129,7 +131,7 @@ export async function dispatchedPrintOrder(
   const [printOrder] = await sql<DispatchedPrintOrder[]>`
     SELECT p.id, p.order_id, p.status, pa.document_types,
       (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'partIds', j.part_ids::text[],
-          'itemReferenceId', i.item_reference_id, 'isLive', j.status NOT IN ('cancelled', 'superseded')) ORDER BY j.id)
+          'itemReferenceId', i.item_reference_id, 'status', j.status, 'isLive', j.status NOT IN ('cancelled', 'superseded')) ORDER BY j.id)
         FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id WHERE j.print_order_id = p.id) AS jobs,
       CASE WHEN p.status <> 'cancelled' AND s.id IS NOT NULL THEN ${shipmentAsJson(sql)} END AS shipment,
       coalesce(s.documents_outdated, false) AND EXISTS (
@@ -169,16 +171,22 @@ export function itemsNamed(printOrder: DispatchedPrintOrder, orderItemIds: reado
  * Returns the packages whose labels a request names as damaged. Labels that are void already are left out: an earlier
  * request has replaced them.
  * @param trackingCodes of the damaged labels
- * @throws Refusal `VALIDATION_ERROR` for a code that no label of the print order has
+ * @throws Refusal `VALIDATION_ERROR` for a code that no label of the print order has, `CONFLICT` for the label of a parcel that
+ *   the partner has reported as shipped: the label is on it
  */
 export function packagesToRelabel(
   { packages }: StoredShipment,
-  { voidLabels }: Pick<DispatchedPrintOrder, 'voidLabels'>,
+  { voidLabels, jobs }: Pick<DispatchedPrintOrder, 'voidLabels' | 'jobs'>,
   trackingCodes: readonly string[],
 ): { readonly position: number; readonly trackingCode: string }[] {
   return [...new Set(trackingCodes)].flatMap((trackingCode, index) => {
     const position = packages.findIndex((pack) => pack.trackingNumber === trackingCode && !pack.isVoid);
-    if (position !== -1) return [{ position, trackingCode }];
+    if (position !== -1) {
+      const contents = packages[position]!.items.map(({ itemReferenceId }) => itemReferenceId);
+      if (jobs.some((job) => contents.includes(job.itemReferenceId) && hasShipped(job.status)))
+        throw new Refusal('CONFLICT', { message: `Label ${trackingCode} is not replaced: its parcel has shipped.` });
+      return [{ position, trackingCode }];
+    }
     if (voidLabels?.some((label) => label.trackingCode === trackingCode)) return [];
     const message = `The print order has no label ${trackingCode}.`;
     const errors = [{ code: 'VALIDATION_ERROR', message, reference: `replaceLabels[${index}]` } as const];

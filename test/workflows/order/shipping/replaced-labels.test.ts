@@ -1,11 +1,13 @@
 import { textOf } from '../../../src/documents/pictures';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn } from '../client-orders';
-import { deliveredByCarrier, type HandedOver, handedOver } from '../order-fixture';
+import { operatorHelpers } from '../operator-fixture';
+import { deliveredByCarrier, type HandedOver, handedOver, orderUntil } from '../order-fixture';
 
 /** A partner requests a new label in place of a damaged one. */
 
 let stack: TestStack;
+const { say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -102,6 +104,21 @@ test('customs forms have the number of the new label', async () => {
   }
 });
 
+test('the label of a parcel that its partner has reported as shipped is not replaced; those of the rest are', async () => {
+  const order = await handedOver(stack, 'damaged-and-gone', { items: 2 });
+  const { 'P-1': gone, 'P-2': damaged } = labelsOf(await dispatch(order));
+  await say(order, 'shipped', { orderItemId: order.jobIds[0] });
+  await orderUntil(stack, order.orderId, ({ items }) => items[0]!.status === 'shipped');
+
+  await expect(dispatch(order, [gone!])).rejects.toMatchObject({
+    status: 409,
+    body: { error: expect.stringContaining(`Label ${gone} is not replaced: its parcel has shipped.`) },
+  });
+  expect(await paid([gone!])).toEqual([gone]);
+  expect(labelsOf(await dispatch(order, [damaged!]))['P-1']).toBe(gone);
+  await eventually(async () => ((await paid([damaged!])).length === 0 ? true : undefined));
+});
+
 test('the label of a parcel that its carrier has is not replaced, nor is an unknown one', async () => {
   const order = await handedOver(stack, 'damaged-too-late');
   const { trackingCode } = await dispatch(order);
@@ -113,7 +130,7 @@ test('the label of a parcel that its carrier has is not replaced, nor is an unkn
 
   await expect(dispatch(order, [trackingCode!])).rejects.toMatchObject({
     status: 409,
-    body: { error: expect.stringContaining('The carrier has the package already') },
+    body: { error: expect.stringContaining('is not replaced') },
   });
   expect((await dispatch(order)).trackingCode).toBe(trackingCode);
   expect(await paid([trackingCode!])).toEqual([trackingCode]);
