@@ -7,6 +7,9 @@ import type { DemoCredentials } from '../src/accounts/demo-accounts';
 export interface CredentialsFile extends DemoCredentials {
   readonly baseUrl: string;
   readonly temporalUiUrl: string;
+  readonly consoleUrl: string;
+  /** URL of the sandbox, whose print files are under `/files`. Absent with SANDBOX=off. */
+  readonly sandboxUrl?: string;
   /** URL of the metrics of this process. Absent with METRICS_PORT=off. */
   readonly metricsUrl?: string;
 }

@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Sandbox, startSandbox, WATCHABLE } from '../sandbox';
+import { type Sandbox, type SandboxOptions, startSandbox, WATCHABLE } from '../sandbox';
 import { accountByName, isRevokedAccount } from '../src/accounts/accounts-and-keys';
 import { DEMO_OPERATOR } from '../src/accounts/demo-accounts';
 import { issueOneTimeToken } from '../src/accounts/sessions';
 import { type Config, ConfigError } from '../src/platform/config';
-import { choosePort, freePort, listenError } from '../src/platform/embedded/ports';
+import { freePort, listenError, reservePort } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging';
@@ -99,9 +99,8 @@ async function startParts(
       : migrateEmbedded(embedded, log),
   );
   const secrets = await loadSecrets(config, true);
-  const sandboxPort =
-    config.SANDBOX === 'off' ? undefined : config.SANDBOX_PORT || (await choosePort(config.DATA_DIR, 'sandbox'));
-  const sandboxUrl = sandboxPort === undefined ? undefined : `http://127.0.0.1:${sandboxPort}`;
+  const sandboxPort = config.SANDBOX === 'off' ? undefined : await takeSandboxPort(config, stoppers);
+  const sandboxUrl = sandboxPort === undefined ? undefined : `http://127.0.0.1:${sandboxPort.port}`;
   const services = await createServices(config, secrets, publicUrl, log, sandboxUrl);
   stoppers.add('connections', () => services.close());
 
@@ -122,7 +121,7 @@ async function startParts(
     await api.stop(config.SHUTDOWN_GRACE);
   });
 
-  const sandbox = sandboxPort === undefined ? undefined : await openSandbox(services, credentials, sandboxPort);
+  const sandbox = sandboxPort === undefined ? undefined : await openSandbox(services, credentials, sandboxPort.open);
   if (sandbox !== undefined) stoppers.add('sandbox', () => sandbox.stop());
   return {
     credentials,
@@ -150,8 +149,19 @@ async function ensureFree(name: 'PORT' | 'SANDBOX_PORT', host: string, port: num
   );
 }
 
+/** Listens on the sandbox's port from now on, unless it is set: other stacks that start now take another port. */
+async function takeSandboxPort(
+  { SANDBOX_PORT, DATA_DIR }: Config,
+  stoppers: Stoppers,
+): Promise<{ readonly port: number; readonly open: SandboxOptions['port'] }> {
+  if (SANDBOX_PORT !== 0) return { port: SANDBOX_PORT, open: SANDBOX_PORT };
+  const { port, listener } = await reservePort(DATA_DIR, 'sandbox');
+  stoppers.add('port of the sandbox', async () => void listener.close());
+  return { port, open: listener };
+}
+
 async function seed(
-  { sql, publicUrl }: Services,
+  { sql, publicUrl, sandboxUrl }: Services,
   config: Config,
   metricsUrl: string | undefined,
 ): Promise<CredentialsFile> {
@@ -159,6 +169,8 @@ async function seed(
   return {
     baseUrl: publicUrl,
     temporalUiUrl: config.TEMPORAL_UI_URL ?? '',
+    consoleUrl: `${publicUrl}/console`,
+    ...(sandboxUrl === undefined ? {} : { sandboxUrl }),
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
     ...credentials,
   };
@@ -171,7 +183,11 @@ async function signInLink({ sql, publicUrl }: Services): Promise<string | undefi
   return `${publicUrl}/console/sign-in#token=${await issueOneTimeToken(sql, operator.id)}`;
 }
 
-async function openSandbox(services: Services, credentials: CredentialsFile, port: number): Promise<Sandbox> {
+async function openSandbox(
+  services: Services,
+  credentials: CredentialsFile,
+  port: SandboxOptions['port'],
+): Promise<Sandbox> {
   const { config, secrets, publicUrl, log } = services;
   const sandbox = await startSandbox({
     port,

@@ -1,6 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Server as NetServer } from 'node:net';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from '../src/platform/logging';
 import { type CarrierEntry, createCarriers } from './carriers/carriers';
@@ -22,8 +22,11 @@ export type { Mode } from './partners/partner-context';
 export type { SeenPrintOrder } from './partners/seen';
 
 export interface SandboxOptions {
-  /** 0 picks a free port. Keep the port over restarts: the addresses of print files and partners contain it. */
-  readonly port: number;
+  /**
+   * 0 picks a free port. Keep the port over restarts: the addresses of print files and partners contain it. A server that
+   * listens on the port already gives it up to the sandbox.
+   */
+  readonly port: number | NetServer;
   /** Address of Pressline's API, without a trailing slash. */
   readonly presslineUrl: string;
   /** Folder of the journal. A sandbox that starts with an existing journal continues where the last one stopped. */
@@ -176,10 +179,11 @@ function createSandboxApp({
 }
 
 /** Returns the port that the server listens on. */
-async function listen(server: Server, port: number): Promise<number> {
+async function listen(server: Server, port: number | NetServer): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
-    server.listen(port, '127.0.0.1', resolve);
+    if (typeof port === 'number') server.listen(port, '127.0.0.1', resolve);
+    else server.listen(port, resolve);
   });
   return (server.address() as AddressInfo).port;
 }

@@ -29,33 +29,62 @@ function bash(script: string): Promise<{ stdout: string; stderr: string; code: n
   });
 }
 
+/** The settings of both programs. `FILES` defaults to the sandbox's. */
+function settings(files = `${stack.sandbox.url}/files`): string {
+  const { apiKey, apiSecret } = stack.credentials.client;
+  return `API=${stack.baseUrl} FILES=${files} KEY=${apiKey} SECRET=${apiSecret}`;
+}
+/** A host that answers 404. */
+const missing = () => `${stack.sandbox.url}/files/missing`;
+
 test('the quick start of docs/clients.md has ten lines and takes an order from the key to shipped', async () => {
   expect(quickStart!.trim().split('\n')).toHaveLength(10);
-  const { baseUrl, sandbox, credentials } = stack;
-  const settings = `API=${baseUrl} FILES=${sandbox.url}/files KEY=${credentials.client.apiKey}:${credentials.client.apiSecret}`;
-  const { stdout, stderr, code } = await bash(quickStart!.replace(/^API=.*$/m, settings));
+  const { stdout, stderr, code } = await bash(quickStart!.replace(/^API=.*$/m, settings()));
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
   expect(stdout).toContain('"orderReferenceId":"web-2001"');
   expect(stdout).toMatch(/^"fulfillmentStatus":"(shipped|in_transit|delivered)"$/m);
   expect(stdout).toMatch(/^"trackingCode":"\w+"$/m);
 });
 
-test('the ten lines with the packed client take an order from the key to shipped', async () => {
-  expect(program!.trim().split('\n')).toHaveLength(10);
-  const root = projectRoot();
-  execFileSync(process.execPath, [join(root, 'scripts/release/pack-client.mjs')], { cwd: root });
-  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
-  const folder = mkdtempSync(join(tmpdir(), 'pressline-client-program-'));
-  const installed = join(folder, 'node_modules/@pressline/client');
-  mkdirSync(installed, { recursive: true });
-  const tarball = join(root, 'out', `pressline-client-${version}.tgz`);
-  execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
-  writeFileSync(join(folder, 'order.mjs'), program!);
-  const { baseUrl, sandbox, credentials } = stack;
-  const { apiKey, apiSecret } = credentials.client;
-  const settings = `API=${baseUrl} FILES=${sandbox.url}/files KEY=${apiKey} SECRET=${apiSecret}`;
-  const { stdout, stderr, code } = await bash(`cd ${folder} && ${settings} ${process.execPath} order.mjs`);
-  rmSync(folder, { recursive: true, force: true });
+test('the quick start of docs/clients.md ends with the reason when the print file does not exist', async () => {
+  const script = quickStart!.replace(/^API=.*$/m, settings(missing())).replaceAll('web-2001', 'web-2001-missing');
+  const { stdout, stderr, code } = await bash(script);
   expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
-  expect(stdout).toMatch(/^(shipped|in_transit|delivered) \[ '\w+' \]\n$/);
+  expect(stdout).toMatch(/^"fulfillmentStatus":"failed"$/m);
+  expect(stdout).toMatch(/^"refusalReason":".*404.*"$/m);
+});
+
+describe('The ten lines with the packed client', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pressline-client-program-'));
+  beforeAll(() => {
+    const root = projectRoot();
+    execFileSync(process.execPath, [join(root, 'scripts/release/pack-client.mjs')], { cwd: root });
+    const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
+    const installed = join(folder, 'node_modules/@pressline/client');
+    mkdirSync(installed, { recursive: true });
+    const tarball = join(root, 'out', `pressline-client-${version}.tgz`);
+    execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const run = (variables: string, text: string) => {
+    writeFileSync(join(folder, 'order.mjs'), text);
+    return bash(`cd ${folder} && ${variables} ${process.execPath} order.mjs`);
+  };
+
+  test('take an order from the key to shipped', async () => {
+    expect(program!.trim().split('\n')).toHaveLength(10);
+    const { stdout, stderr, code } = await run(settings(), program!);
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toMatch(/^(shipped|in_transit|delivered) \[ '\w+' \]\n$/);
+  });
+
+  test('end with the reason when the print file does not exist', async () => {
+    const { stdout, stderr, code } = await run(
+      settings(missing()),
+      program!.replaceAll('web-2002', 'web-2002-missing'),
+    );
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    expect(stdout).toMatch(/^failed .*404/);
+  });
 });

@@ -88,7 +88,12 @@ export function createSend(
     const response = await client.exchange({
       url,
       method: 'POST',
-      headers: { 'content-type': 'application/json', ...headersOf(signing, messageId, text) },
+      // A stream without a length would be sent in chunks, which real deliveries are not.
+      headers: {
+        'content-type': 'application/json',
+        'content-length': String(Buffer.byteLength(text)),
+        ...headersOf(signing, messageId, text),
+      },
       body: isSlow ? pieces(text, limits.pieceMs) : text,
       timeoutMs: limits.responseMs,
       limitBytes: LIMIT_BYTES,

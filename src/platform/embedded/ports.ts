@@ -1,6 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
-import { createServer } from 'node:net';
+import { type AddressInfo, createServer, type Server } from 'node:net';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 
@@ -9,16 +9,24 @@ const DEFAULT_PORTS = { postgres: 5433, temporal: 7233, temporalUi: 8233, sandbo
 
 export type PortName = keyof typeof DEFAULT_PORTS;
 
-/** Listens on a port for a moment. Returns the port, or the error code, such as `EADDRINUSE`. Port 0 always works. */
-function tryListen(port: number, host: string): Promise<number | string> {
+/** Listens on a port. Returns the server, or the error code, such as `EADDRINUSE`. Port 0 always works. */
+function openListener(port: number, host: string): Promise<Server | string> {
   return new Promise((resolve) => {
     const server = createServer();
     server.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.message));
-    server.listen({ port, host, exclusive: true }, () => {
-      const { port: bound } = server.address() as { port: number };
-      server.close(() => resolve(bound));
-    });
+    server.listen({ port, host, exclusive: true }, () => resolve(server));
   });
+}
+
+const portOf = (server: Server) => (server.address() as AddressInfo).port;
+
+/** Listens on a port for a moment. Returns the port, or the error code. */
+async function tryListen(port: number, host: string): Promise<number | string> {
+  const server = await openListener(port, host);
+  if (typeof server === 'string') return server;
+  const bound = portOf(server);
+  await new Promise((resolve) => server.close(resolve));
+  return bound;
 }
 
 /** Returns the error code of listening on a port, or undefined when listening works. */
@@ -81,4 +89,18 @@ export async function choosePort(dataDir: string, name: PortName, taken: readonl
     await write;
   }
   return port;
+}
+
+/**
+ * Chooses a port like `choosePort`, and listens on it, so that no other stack that starts at the same time takes it. A server
+ * takes the port over with `listen(listener)`.
+ */
+export async function reservePort(dataDir: string, name: PortName): Promise<{ port: number; listener: Server }> {
+  const taken: number[] = [];
+  for (;;) {
+    const port = await choosePort(dataDir, name, taken);
+    const listener = await openListener(port, '127.0.0.1');
+    if (typeof listener !== 'string') return { port, listener };
+    taken.push(port);
+  }
 }

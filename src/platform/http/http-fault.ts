@@ -48,6 +48,9 @@ const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
+/** Codes of errors after the connection was there. */
+const BROKEN_CODES: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
+
 /** Returns the fault of an error of the HTTP client, by the first known error among its causes. */
 export function faultOf(error: unknown, host: string): HttpFault {
   for (let cause: unknown = error; cause instanceof Error; cause = cause.cause) {
@@ -61,5 +64,6 @@ export function faultOf(error: unknown, host: string): HttpFault {
     }
   }
   const code = (error as NodeJS.ErrnoException).code;
-  return httpFault('connection', `no connection to ${host}${typeof code === 'string' ? ` (${code})` : ''}`);
+  const what = BROKEN_CODES.has(code) ? `${host} ended the connection without a response` : `no connection to ${host}`;
+  return httpFault('connection', `${what}${typeof code === 'string' ? ` (${code})` : ''}`);
 }

@@ -37,6 +37,22 @@ describe('the client', () => {
   const strict = clientWith({ allowPrivate: false });
   const embedded = clientWith({ allowPrivate: true });
 
+  it('tells a server that drops the connection from one that it does not reach', async () => {
+    handler = (request) => request.socket.destroy();
+    expect(await embedded.request({ url: origin, ...call })).toMatchObject({
+      kind: 'connection',
+      message: expect.stringMatching(/ ended the connection without a response \(/),
+    });
+    const gone = createServer();
+    await new Promise<void>((resolve) => gone.listen(0, '127.0.0.1', resolve));
+    const url = `http://127.0.0.1:${(gone.address() as AddressInfo).port}`;
+    await new Promise((resolve) => gone.close(resolve));
+    expect(await embedded.request({ url, ...call })).toMatchObject({
+      kind: 'connection',
+      message: expect.stringMatching(/^no connection to .* \(ECONNREFUSED\)$/),
+    });
+  });
+
   it.each([
     'https://127.0.0.1/',
     'https://2130706433/',
