@@ -1,6 +1,6 @@
 import type { BulkRepairDeps } from '../src/orders/bulk-repairs/repair-order';
 import { createBulkRepairActivities } from './bulk-repair';
-import { createMaintenanceActivities } from './maintenance';
+import { createMaintenanceActivities, type MaintenanceDeps } from './maintenance';
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';
 import { createPartnerStockActivities } from './partner-stock';
 import { createPersonalDataActivities, type PersonalDataDeps } from './personal-data';
@@ -8,7 +8,7 @@ import { createProcurementActivities } from './procurement';
 import { createReconcileActivities, type ReconcileActivityDeps } from './reconcile';
 import { createShippingActivities } from './shipping';
 
-export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps & BulkRepairDeps;
+export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps & BulkRepairDeps & MaintenanceDeps;
 
 /** Creates all activities of a worker process. */
 export function createActivities(deps: ActivityDeps) {

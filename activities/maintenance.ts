@@ -1,36 +1,38 @@
-import { pruneIdempotencyKeys } from '../src/accounts/idempotency-keys';
 import { collectGarbage } from '../src/files/retention';
-import { pruneDeliveries } from '../src/notifications/delivery-log';
+import { pruneDeadMessages } from '../src/notifications/delivery-log';
 import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
-import { prunePartnerRequests } from '../src/partners/requests';
+import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { Sql } from '../src/platform/postgres';
+import { createPartitions, dropExpiredPartitions } from '../src/platform/schema/partitioned-tables';
 import { withHeartbeat } from './heartbeats';
 
 export interface MaintenanceDeps {
   readonly sql: Sql;
   readonly objects: ObjectStore;
   readonly log: Logger;
+  readonly config: Pick<Config, 'AUDIT_LOG_RETENTION'>;
 }
 
 /** Activities that delete expired data. Each works in batches, can be retried, and can run twice at the same time. */
-export function createMaintenanceActivities({ sql, objects, log }: MaintenanceDeps) {
+export function createMaintenanceActivities({ sql, objects, log, config }: MaintenanceDeps) {
   return {
-    async pruneIdempotencyKeys(): Promise<number> {
-      const pruned = await withHeartbeat(() => pruneIdempotencyKeys(sql));
-      log.info({ pruned }, 'expired idempotency keys deleted');
-      return pruned;
+    /** Creates partitions ahead, and drops those whose rows have expired (src/platform/schema/partitioned-tables.ts). */
+    async renewPartitions() {
+      const created = await withHeartbeat(() => createPartitions(sql));
+      const { partitions, lateRows } = await withHeartbeat(() =>
+        dropExpiredPartitions(sql, config.AUDIT_LOG_RETENTION),
+      );
+      log.info({ created, dropped: partitions, lateRows }, 'partitions created and dropped');
+      return { partitions, lateRows };
     },
-    /** Deletes old deliveries to clients, requests to partners and bulk repairs. */
-    async pruneDeliveries(): Promise<number> {
-      const pruned = await withHeartbeat(() => pruneDeliveries(sql));
-      log.info({ pruned }, 'old notification deliveries deleted');
-      // Part of this activity: one of its own would change the workflow, which stored histories have to repeat.
-      const requests = await withHeartbeat(() => prunePartnerRequests(sql));
-      log.info({ pruned: requests }, 'old requests to partners deleted');
-      const repairs = await withHeartbeat(() => pruneBulkRepairs(sql));
-      return pruned + requests + repairs;
+    /** Deletes the dead messages of deliveries that are gone. */
+    async pruneDeadMessages(): Promise<number> {
+      return await withHeartbeat(() => pruneDeadMessages(sql));
+    },
+    async pruneBulkRepairs(): Promise<number> {
+      return await withHeartbeat(() => pruneBulkRepairs(sql));
     },
     async collectGarbage() {
       const collected = await withHeartbeat(() => collectGarbage(sql, objects));

@@ -99,7 +99,7 @@ async function screensOf(context: BrowserContext): Promise<string[]> {
 }
 
 /** The texts by which operators search orders, for order n. */
-const SEARCHES: Readonly<Record<string, (n: number) => string>> = {
+const SEARCHES: Readonly<Record<string, (n: number, orders: number) => string>> = {
   'order id': orderId,
   reference: (n) => `ref-${n}`,
   'print order': (n) => String(2_000_000 + n),
@@ -137,7 +137,7 @@ runBenchmark({
           const target = { value: LIMIT_MS, atLeast: false };
           rows.push({ what: `${what}, ${orders} orders`, unit: 'ms', value: spreadOf(times), target });
         };
-        const order = `/orders/${orderId(orderAt(orders, 1))}`;
+        const order = `/orders/${orderId(orderAt(orders, 1), orders)}`;
         for (const path of [...(await screensOf(context)), order]) {
           const calls = await callsOf(context, path);
           process.stderr.write(`${path}: ${calls.join(' ')}\n`);
@@ -145,7 +145,7 @@ runBenchmark({
         }
         for (const [what, textOf] of Object.entries(SEARCHES)) {
           await measure(`/orders, search by ${what}`, (turn) => [
-            `/v1/operator/orders?q=${encodeURIComponent(textOf(orderAt(orders, turn)))}`,
+            `/v1/operator/orders?q=${encodeURIComponent(textOf(orderAt(orders, turn), orders))}`,
           ]);
         }
         return rows;

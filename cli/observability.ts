@@ -6,6 +6,7 @@ import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
 import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/process-metrics';
 import { outboxGauges } from '../src/platform/outbox/outbox-sizes';
+import { partitionGauges } from '../src/platform/schema/partitioned-tables';
 import { jobGauges } from '../src/platform/temporal/job-runs';
 import type { Services } from './composition-root';
 import { readTemporalMetrics } from './temporal-runtime';
@@ -25,7 +26,7 @@ export async function startObservability(
   await expectPartners(sql, metrics).catch((error: unknown) =>
     log.warn({ err: error }, 'the partners could not be read, their metrics start with their first message'),
   );
-  metrics.addGauges(createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges]));
+  metrics.addGauges(createGaugeSnapshot(sql, [orderGauges, outboxGauges, jobGauges, partitionGauges]));
   metrics.append(readTemporalMetrics);
   return await startMetricsServer(config, metrics, log, healthPages(health));
 }

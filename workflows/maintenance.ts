@@ -1,4 +1,4 @@
-import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
+import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance';
 
 const work = proxyActivities<MaintenanceActivities>({
@@ -8,27 +8,30 @@ const work = proxyActivities<MaintenanceActivities>({
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes', backoffCoefficient: 3 },
 });
 
-/** Numbers of removed rows and objects, and why parts have failed. A failed part runs again the next day. */
-export interface MaintenanceResult {
-  readonly removed: Readonly<Record<string, number>>;
-  readonly failed: Readonly<Record<string, string>>;
-}
+/** Numbers of removed rows and objects. */
+export type MaintenanceResult = Readonly<Record<string, number>>;
 
-/** Deletes expired data. A Temporal Schedule starts it once a day. A failed part does not stop the others. */
+/**
+ * Deletes expired data. A Temporal Schedule starts it once a day. A failed part does not stop the others; it runs again the
+ * next day.
+ * @throws ApplicationFailure at the end, when a part has failed: the job has then failed
+ */
 export async function maintenance(): Promise<MaintenanceResult> {
   const removed: Record<string, number> = {};
-  const failed: Record<string, string> = {};
+  const failed: string[] = [];
   const part = async (name: string, counts: () => Promise<Readonly<Record<string, number>>>) => {
     try {
       Object.assign(removed, await counts());
     } catch (error) {
       if (!(error instanceof ActivityFailure)) throw error;
-      failed[name] = error.cause?.message ?? error.message;
+      failed.push(`${name}: ${error.cause?.message ?? error.message}`);
     }
   };
   // Sequential, to keep the load on the database low.
-  await part('idempotencyKeys', async () => ({ idempotencyKeys: await work.pruneIdempotencyKeys() }));
-  await part('deliveries', async () => ({ deliveries: await work.pruneDeliveries() }));
+  await part('partitions', async () => ({ ...(await work.renewPartitions()) }));
+  await part('deadMessages', async () => ({ deadMessages: await work.pruneDeadMessages() }));
+  await part('bulkRepairs', async () => ({ bulkRepairs: await work.pruneBulkRepairs() }));
   await part('objects', async () => ({ ...(await work.collectGarbage()) }));
-  return { removed, failed };
+  if (failed.length > 0) throw ApplicationFailure.nonRetryable(failed.join('; '), 'MaintenanceFailed', removed);
+  return removed;
 }

@@ -6,6 +6,7 @@ import { findOrderId, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import { connectPostgres, json } from '../../src/platform/postgres';
+import { createPartitions } from '../../src/platform/schema/partitioned-tables';
 import type { Filled, Reading } from '../support/compare-sizes';
 import { sampleOrder } from '../support/sample-order';
 
@@ -16,12 +17,15 @@ export const PARTNER = '0190c000-0000-7000-8000-00000000b001';
 const STATUSES = ['created', 'in_production', 'printed', 'shipped', 'failed', ...Array(95).fill('delivered')];
 
 const clientId = (n: number) => `0190c000-0000-7000-8000-${String(n % CLIENTS).padStart(12, '0')}`;
-export const orderId = (n: number) =>
-  `${(1_700_000_000_000 + n * 1_000)
+/** Begin and length of the year in which the orders are placed, in milliseconds. */
+const YEAR = { begin: Date.UTC(2026, 0, 1), ms: 365 * 86_400_000 };
+export const orderId = (n: number, rows: number) =>
+  `${(YEAR.begin + n * Math.floor(YEAR.ms / rows))
     .toString(16)
     .padStart(12, '0')
     .replace(/(.{8})/, '$1-')}-7000-8000-${n.toString(16).padStart(12, '0')}`;
-const orderIdSql = `(lpad(to_hex(1700000000000 + n * 1000::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
+const orderIdSql = (rows: number) =>
+  `(lpad(to_hex(${YEAR.begin} + n * ${Math.floor(YEAR.ms / rows)}::bigint), 12, '0') || '70008000' || lpad(to_hex(n), 12, '0'))::uuid`;
 /** Returns SQL for the id of a row of order n. */
 const uuidSql = (kind: string) => `('${kind}00c000000070008000' || lpad(to_hex(n), 12, '0'))::uuid`;
 
@@ -56,21 +60,24 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
     VALUES (${PARTNER}, 'bench', 'Bench', 'DE', 'EUR', '{}', '{}')`;
+  // The partitions of the year.
+  for (let days = 0; days <= 365; days += 28) await createPartitions(sql, new Date(YEAR.begin + days * 86_400_000));
+  const ofOrder = sql.unsafe(orderIdSql(rows));
   const step = 20_000;
   for (let from = 1; from <= rows; from += step) {
     const series = sql`generate_series(${from}::int, ${Math.min(rows, from + step - 1)}::int) AS n`;
     await sql`
       INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
         shipping_address, created_at, ordered_at, run_version)
-      SELECT ${sql.unsafe(orderIdSql)}, ('0190c000000070008000' || lpad((n % ${CLIENTS})::text, 12, '0'))::uuid,
+      SELECT ${ofOrder}, ('0190c000000070008000' || lpad((n % ${CLIENTS})::text, 12, '0'))::uuid,
         'ref-' || n, 'order', (${STATUSES}::text[])[1 + n % ${STATUSES.length}], 'invoiced', 'EUR',
         ${json(sql, { id: PARTNER, ...order.shippingAddress })}::jsonb || jsonb_build_object('email', 'r' || n || '@example.com'),
         created, created, 12
-      FROM ${series}, LATERAL (SELECT '2026-01-01'::timestamptz + n * (interval '365 days' / ${rows}::float8)) AS at (created)`;
+      FROM ${series}, LATERAL (SELECT '2026-01-01T00:00:00Z'::timestamptz + n * (interval '365 days' / ${rows}::float8)) AS at (created)`;
     await sql`
       INSERT INTO order_items (id, order_id, position, item_reference_id, product_uid, quantity, fulfillment_status, product,
         price_minor, page_count, dpi) OVERRIDING SYSTEM VALUE
-      SELECT 1000000 + n, ${sql.unsafe(orderIdSql)}, 0, 'poster', ${item!.productUid}, 1, 'delivered',
+      SELECT 1000000 + n, ${ofOrder}, 0, 'poster', ${item!.productUid}, 1, 'delivered',
         ${json(sql, resolution.product)}, 990, 1, 300
       FROM ${series}`;
     await sql`
@@ -81,7 +88,7 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
     await sql`
       INSERT INTO print_orders (id, order_id, partner_id, step, kind, version, status, message_id, dispatch_date, accepted_at)
       OVERRIDING SYSTEM VALUE
-      SELECT 2000000 + n, ${sql.unsafe(orderIdSql)}, ${PARTNER}, 'handoff:0', 'print', '1.1', 'accepted', 'msg-' || n,
+      SELECT 2000000 + n, ${ofOrder}, ${PARTNER}, 'handoff:0', 'print', '1.1', 'accepted', 'msg-' || n,
         '2026-06-01', now()
       FROM ${series}`;
     await sql`
@@ -92,12 +99,12 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
         service_type, is_cheapest, package_count, total_weight_grams, price_minor, currency, min_delivery_days,
         max_delivery_days, min_delivery_date, max_delivery_date, initial_min_delivery_date, initial_max_delivery_date,
         fulfillment_country, fulfillment_facility_id)
-      SELECT ${sql.unsafe(uuidSql('f2'))}, ${sql.unsafe(orderIdSql)}, 2000000 + n, 'corvid_post', 'corvid_letter', 'Letter',
+      SELECT ${sql.unsafe(uuidSql('f2'))}, ${ofOrder}, 2000000 + n, 'corvid_post', 'corvid_letter', 'Letter',
         'normal', true, 1, 350, 390, 'EUR', 2, 4, '2026-06-03', '2026-06-05', '2026-06-03', '2026-06-05', 'DE', 'bench'
       FROM ${series}`;
     await sql`
       INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, method_uid, bought_at)
-      SELECT ${sql.unsafe(uuidSql('f3'))}, 'bench-' || n, ${sql.unsafe(orderIdSql)}, 2000000 + n, 'bought', '{}',
+      SELECT ${sql.unsafe(uuidSql('f3'))}, 'bench-' || n, ${ofOrder}, 2000000 + n, 'bought', '{}',
         'corvid_letter', now()
       FROM ${series}`;
     await sql`
@@ -107,11 +114,11 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
       FROM ${series}`;
     await sql`
       INSERT INTO receipts (id, order_id, type, step, currency, body)
-      SELECT ${sql.unsafe(uuidSql('f4'))}, ${sql.unsafe(orderIdSql)}, 'invoice', 'handoff:0', 'EUR', ${json(sql, receipt)}
+      SELECT ${sql.unsafe(uuidSql('f4'))}, ${ofOrder}, 'invoice', 'handoff:0', 'EUR', ${json(sql, receipt)}
       FROM ${series}`;
     await sql`
       INSERT INTO order_events (order_id, order_item_id, type, data)
-      SELECT ${sql.unsafe(orderIdSql)}, 1000000 + n, 'status', '{"status": "printed"}' FROM ${series}, generate_series(1, 6)`;
+      SELECT ${ofOrder}, 1000000 + n, 'status', '{"status": "printed"}' FROM ${series}, generate_series(1, 6)`;
   }
   await sql`VACUUM ANALYZE`;
   return { url, sql, rows };
@@ -126,10 +133,10 @@ const links = createLinkSigner({
 });
 
 const read =
-  (name: (n: number) => string): Reading =>
+  (name: (n: number, rows: number) => string): Reading =>
   async ({ sql, rows }, turn) => {
     const n = orderAt(rows, turn);
-    const id = await findOrderId(sql, { clientId: clientId(n) }, name(n));
+    const id = await findOrderId(sql, { clientId: clientId(n) }, name(n, rows));
     const [order] = await readOrders(sql, [id!]);
     return orderView(order!, links);
   };

@@ -1,11 +1,11 @@
 import { Refusal } from '../platform/errors';
 import { type Fragment, json, type Queryable, type Sql } from '../platform/postgres';
-import { progressed } from '../platform/progress';
+import { keptDaysOf } from '../platform/schema/partitioned-tables';
 
 /** Largest length of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
 /** Retention of stored responses in days. */
-export const IDEMPOTENCY_KEY_DAYS = 7;
+export const IDEMPOTENCY_KEY_DAYS = keptDaysOf('idempotency_keys');
 /**
  * Lease of an attempt on its key. When a process dies, its attempts release their keys after this time. An attempt that
  * is still running then loses its key, and `completeAttempt` refuses it. Statements time out after 60 s
@@ -36,27 +36,21 @@ export type EarlierRequest =
 
 export type AttemptOutcome = { readonly outcome: 'begun'; readonly attempt: Attempt } | EarlierRequest;
 
-/** Returns the condition under which a request takes over the row `stored` of an earlier one: expired, or abandoned. */
-const isReplaceable = (sql: Queryable): Fragment => sql`
-  stored.created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
-  OR (stored.status IS NULL AND stored.locked_until < now() AND stored.fingerprint = excluded.fingerprint)`;
+/** Rows that are older have expired. The condition also names the partitions that a statement reads. */
+const kept = (sql: Queryable): Fragment => sql`make_interval(days => ${IDEMPOTENCY_KEY_DAYS})`;
 
 /**
- * Takes the lease on an Idempotency-Key for one attempt, or returns why not.
- * One statement decides between concurrent attempts: the primary key lets one of them insert. The others update the row
- * only when its lease or its retention has expired.
+ * Takes the lease on an Idempotency-Key for one attempt, or returns why not. A lock on the key decides between concurrent
+ * attempts (`claim_idempotency_keys`). The second one finds the row of the first, and takes it over only when its lease or
+ * its retention has expired.
  */
 export async function beginAttempt(sql: Sql, request: KeyedRequest): Promise<AttemptOutcome> {
   const { accountId, operationId, key, fingerprint } = request;
   const [taken] = await sql<{ lockedUntil: Date }[]>`
-    INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, locked_until)
-    VALUES (${accountId}, ${operationId}, ${key}, ${fingerprint},
-            date_trunc('milliseconds', now() + make_interval(secs => ${LEASE_SECONDS})))
-    ON CONFLICT (account_id, operation_id, key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, locked_until = excluded.locked_until,
-          status = NULL, body = NULL, created_at = now()
-      WHERE ${isReplaceable(sql)}
-    RETURNING locked_until`;
+    WITH lease AS (SELECT date_trunc('milliseconds', now() + make_interval(secs => ${LEASE_SECONDS})) AS ends)
+    SELECT lease.ends AS locked_until FROM lease, claim_idempotency_keys(jsonb_build_array(jsonb_build_object(
+      'account_id', ${accountId}::text, 'operation_id', ${operationId}::text, 'key', ${key}::text,
+      'fingerprint', ${fingerprint.toString('hex')}::text, 'locked_until', lease.ends)), ${kept(sql)})`;
   if (taken !== undefined) {
     return { outcome: 'begun', attempt: { accountId, operationId, key, lockedUntil: taken.lockedUntil } };
   }
@@ -73,7 +67,7 @@ export async function earlierRequest(
     SELECT fingerprint = ${fingerprint} AS same_content, locked_until < now() AS abandoned, status, body
     FROM idempotency_keys
     WHERE account_id = ${accountId} AND operation_id = ${operationId} AND key = ${key}
-      AND created_at >= now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})`;
+      AND created_at >= now() - ${kept(sql)}`;
   if (stored === undefined) return undefined;
   if (!stored.sameContent) return { outcome: 'other-content' };
   if (stored.status !== null) return { outcome: 'replay', response: stored.body };
@@ -82,22 +76,17 @@ export async function earlierRequest(
 
 /**
  * Returns the part of a statement that claims keys and stores their responses at once, for many requests. No lease is needed,
- * because a statement is executed completely or not at all. The keys are locked in one order, so that concurrent
- * statements cannot deadlock.
+ * because a statement is executed completely or not at all.
  * @param requests a query with the columns account_id, operation_id, key, fingerprint (hexadecimal) and body (the
- *   response). A key occurs in it once: ON CONFLICT cannot update a row twice.
- * @returns an INSERT that returns account_id and key of each claimed key. The other keys belong to earlier requests.
+ *   response). A key occurs in it once
+ * @returns a query for account_id and key of each claimed key. The other keys belong to earlier requests
  */
 export function claimWithResponses(sql: Queryable, requests: Fragment): Fragment {
   return sql`
-    INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, status, body)
-    SELECT account_id, operation_id, key, decode(fingerprint, 'hex'), 200, body FROM (${requests}) AS requests
-    ORDER BY account_id, operation_id, key
-    ON CONFLICT (account_id, operation_id, key) DO UPDATE
-      SET fingerprint = excluded.fingerprint, locked_until = NULL, status = excluded.status, body = excluded.body,
-          created_at = now()
-      WHERE ${isReplaceable(sql)}
-    RETURNING account_id, key`;
+    SELECT claimed.account_id, claimed.key
+    FROM (SELECT jsonb_agg(to_jsonb(r) || '{"status": 200}') AS list FROM (${requests}) AS r) AS requests,
+      claim_idempotency_keys(requests.list, ${kept(sql)}) AS claimed
+    WHERE requests.list IS NOT NULL`;
 }
 
 /**
@@ -108,7 +97,7 @@ export async function completeAttempt(sql: Queryable, attempt: Attempt, response
   const rows = await sql`
     UPDATE idempotency_keys SET status = 200, body = ${json(sql, response)}, locked_until = NULL
     WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
-      AND locked_until = ${attempt.lockedUntil} AND status IS NULL
+      AND locked_until = ${attempt.lockedUntil} AND status IS NULL AND created_at >= now() - ${kept(sql)}
     RETURNING 1`;
   if (rows.length === 0) throw new Refusal('IDEMPOTENCY_IN_FLIGHT');
 }
@@ -118,24 +107,5 @@ export async function releaseAttempt(sql: Queryable, attempt: Attempt): Promise<
   await sql`
     DELETE FROM idempotency_keys
     WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
-      AND locked_until = ${attempt.lockedUntil} AND status IS NULL`;
-}
-
-/**
- * Deletes expired responses, in batches so that no statement holds many locks.
- * @returns the number of deleted responses
- */
-export async function pruneIdempotencyKeys(sql: Sql, batch = 5_000): Promise<number> {
-  let pruned = 0;
-  for (;;) {
-    const rows = await sql`
-      DELETE FROM idempotency_keys WHERE ctid = ANY(ARRAY(
-        SELECT ctid FROM idempotency_keys
-        WHERE created_at < now() - make_interval(days => ${IDEMPOTENCY_KEY_DAYS})
-        ORDER BY created_at LIMIT ${batch}))
-      RETURNING 1`;
-    progressed();
-    pruned += rows.length;
-    if (rows.length < batch) return pruned;
-  }
+      AND locked_until = ${attempt.lockedUntil} AND status IS NULL AND created_at >= now() - ${kept(sql)}`;
 }

@@ -1,7 +1,6 @@
 import { isUuid, uuidv7 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { type Fragment, inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import { progressed } from '../platform/progress';
 import { TEST_EVENT } from './domain/events';
 import { endpointColumns } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
@@ -25,9 +24,6 @@ export interface DeliveryFilter {
   /** Id of the last delivery of the previous page. */
   readonly after?: string | undefined;
 }
-
-const KEPT_DAYS = 30;
-const PRUNE_BATCH = 10_000;
 
 /** Returns deliveries, newest first. @param further columns beside those of a `Delivery` */
 async function readDeliveries<Row extends object = Delivery>(
@@ -138,24 +134,11 @@ export async function sendTestEvent(sql: Sql, endpointId: string): Promise<strin
   return id!;
 }
 
-/** Deletes settled deliveries older than 30 days, in batches. Returns the number deleted. */
-export async function pruneDeliveries(sql: Sql, now = new Date()): Promise<number> {
-  const before = new Date(now.getTime() - KEPT_DAYS * 24 * 60 * 60 * 1000);
-  let pruned = 0;
-  for (;;) {
-    const { count } = await sql`
-      WITH old AS (
-        SELECT id, endpoint_id FROM webhook_deliveries
-        WHERE created_at < ${before} AND state <> 'pending' LIMIT ${PRUNE_BATCH}
-        FOR UPDATE SKIP LOCKED
-      ), dead AS (
-        DELETE FROM outbox o USING old
-        WHERE o.kind = 'notification' AND o.target = old.endpoint_id::text AND o.dead_at IS NOT NULL
-          AND o.payload ->> 'deliveryId' = old.id::text
-      )
-      DELETE FROM webhook_deliveries d USING old WHERE d.id = old.id`;
-    progressed();
-    pruned += count;
-    if (count < PRUNE_BATCH) return pruned;
-  }
+/** Deletes dead messages of the outbox whose deliveries are not stored any more. Returns the number deleted. */
+export async function pruneDeadMessages(sql: Sql): Promise<number> {
+  const { count } = await sql`
+    DELETE FROM outbox o
+    WHERE o.kind = 'notification' AND o.dead_at IS NOT NULL
+      AND NOT EXISTS (SELECT FROM webhook_deliveries d WHERE d.id = (o.payload ->> 'deliveryId')::uuid)`;
+  return count;
 }

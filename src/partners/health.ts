@@ -43,12 +43,12 @@ export async function partnerHealth(sql: Queryable, partnerId: string): Promise<
       SELECT p.dispatch_date, extract(epoch FROM p.accepted_at - p.created_at)::float8 AS accept_seconds, b.*,
         EXISTS (SELECT FROM print_jobs j WHERE j.print_order_id = p.id
           AND j.status IN ('planned', 'passed', 'in_production', 'printed', 'manual_handling')) AS is_open
-      FROM (SELECT id, dispatch_date, accepted_at, created_at FROM print_orders
+      FROM (SELECT id, order_id, dispatch_date, accepted_at, created_at FROM print_orders
             WHERE partner_id = ${partnerId} AND body IS NOT NULL ORDER BY id DESC LIMIT ${RECENT_PRINT_ORDERS}) p
       CROSS JOIN LATERAL (
         SELECT min(received_at) FILTER (WHERE body ->> 'status' = 'shipped') AS shipped_at, max(received_at) AS posted_at,
           bool_or(body ->> 'status' = 'error') AS has_error
-        FROM postbacks WHERE print_order_id = p.id) b
+        FROM postbacks WHERE print_order_id = p.id AND order_id = p.order_id) b
     ), judged AS (
       SELECT *, shipped_at IS NOT NULL OR (is_open AND dispatch_date < current_date) AS is_due,
         CASE WHEN shipped_at IS NULL THEN is_open AND dispatch_date < current_date

@@ -27,9 +27,9 @@ export async function postbacksOfPartner(
 ): Promise<PartnerPostback[]> {
   const { limit, before } = page;
   return await sql<PartnerPostback[]>`
-    SELECT b.id, p.order_id, b.print_order_id, b.body ->> 'status' AS status, b.body ->> 'message' AS message,
+    SELECT b.id, b.order_id, b.print_order_id, b.body ->> 'status' AS status, b.body ->> 'message' AS message,
       b.body ->> 'trackingCode' AS tracking_code, b.received_at, b.handled_at
-    FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
+    FROM postbacks b
     WHERE b.partner_id = ${partnerId} ${before === undefined ? sql`` : sql`AND b.id < ${before}`}
     ORDER BY b.id DESC LIMIT ${limit}`;
 }

@@ -1,8 +1,7 @@
 import type { PendingQuery, Row } from 'postgres';
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
-import type { Queryable, Sql } from '../platform/postgres';
-import { progressed } from '../platform/progress';
+import type { Queryable } from '../platform/postgres';
 
 /** The log of requests to partners: each attempt with its status, duration and the beginning of its response. */
 
@@ -39,9 +38,6 @@ export type PartnerRequest = z.output<typeof partnerRequestSchema>;
 /** One request to a partner, before it has a row. */
 export type PartnerAttempt = Pick<PartnerRequest, 'at' | 'durationMs' | 'status' | 'outcome' | 'response'>;
 
-const KEPT_DAYS = 90;
-const PRUNE_BATCH = 10_000;
-
 /** Returns the insert of an attempt. Statements that record an accepted request contain it as a CTE. */
 export function insertPartnerRequest(sql: Queryable, request: NewPartnerRequest): PendingQuery<Row[]> {
   const { partnerId, kind, printOrderId, revision = null, attempt } = request;
@@ -77,18 +73,4 @@ export async function requestsToPartner(
     SELECT ${columns(sql)} FROM partner_requests
     WHERE partner_id = ${partnerId} ${before === undefined ? sql`` : sql`AND id < ${before}`}
     ORDER BY id DESC LIMIT ${limit}`;
-}
-
-/** Deletes requests older than 90 days, in batches. Returns the number deleted. */
-export async function prunePartnerRequests(sql: Sql, now = new Date()): Promise<number> {
-  const before = new Date(now.getTime() - KEPT_DAYS * 24 * 60 * 60 * 1000);
-  let pruned = 0;
-  for (;;) {
-    const { count } = await sql`
-      DELETE FROM partner_requests WHERE id IN (
-        SELECT id FROM partner_requests WHERE at < ${before} LIMIT ${PRUNE_BATCH} FOR UPDATE SKIP LOCKED)`;
-    progressed();
-    pruned += count;
-    if (count < PRUNE_BATCH) return pruned;
-  }
 }

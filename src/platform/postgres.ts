@@ -160,3 +160,11 @@ export function violatesUnique(error: unknown, constraint?: string): boolean {
   if (!(error instanceof postgres.PostgresError) || error.code !== '23505') return false;
   return constraint === undefined || error.constraint_name === constraint;
 }
+
+/** SQLSTATEs of a lock that a statement did not get: lock_not_available and deadlock_detected. */
+const LOCKED = new Set(['55P03', '40P01']);
+
+/** Returns true when a statement did not get a lock that it needs. Another attempt may get it. */
+export function isLockUnavailable(error: unknown): boolean {
+  return LOCKED.has((error as { code?: string }).code ?? '');
+}

@@ -144,7 +144,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   { table: 'partner_requests', rowsOf: byPrintOrder, columns: { response: removed } },
   { table: 'print_jobs', rowsOf: byPrintOrder, columns: { tracking_link: removed } },
   { table: 'planned_shipments', rowsOf: by('order_id'), columns: { tracking_link: removed } },
-  { table: 'postbacks', rowsOf: byPrintOrder, columns: { body: texts(...postbackKeeps) } },
+  { table: 'postbacks', rowsOf: by('order_id'), columns: { body: texts(...postbackKeeps) } },
   {
     table: 'shipping_changes',
     rowsOf: by('order_id'),
@@ -164,7 +164,8 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   {
     table: 'tracking_checkpoints',
     rowsOf: (sql, ids) =>
-      sql`(tracking_number, generation) IN (SELECT tracking_number, generation FROM trackings WHERE ${trackingsOf(sql, ids)})`,
+      sql`(tracking_number, generation, tracked_since) IN (
+        SELECT tracking_number, generation, created_at FROM trackings WHERE ${trackingsOf(sql, ids)})`,
     columns: { message: placeholder, description: removed, location: removed, signed_by: placeholder },
   },
   { table: 'trackings', rowsOf: trackingsOf, columns: { tracking_url: removed } },

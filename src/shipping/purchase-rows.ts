@@ -151,7 +151,7 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
       FROM new
       WHERE t.tracking_number = new.tracking_number AND t.print_order_id IS NOT NULL
         AND t.created_at >= now() - make_interval(days => ${FOLLOWED_DAYS})
-      RETURNING t.tracking_number, t.generation
+      RETURNING t.tracking_number, t.generation, t.created_at
     ), ended AS (
       -- From now on, events of the carrier with the number are about the new parcel.
       UPDATE trackings t SET next_check_at = NULL FROM new
@@ -161,12 +161,12 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
       SELECT tracking_number, (SELECT coalesce(max(t.generation) + 1, 0) FROM trackings t WHERE t.tracking_number = new.tracking_number),
         short_uid, shipment_id, carrier_uid, ${adapterUid}, now() + make_interval(hours => hours)
       FROM new WHERE tracking_number NOT IN (SELECT tracking_number FROM taken_over)
-      RETURNING tracking_number, generation
+      RETURNING tracking_number, generation, created_at
     ), registered AS (
-      INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, signed_by, occurred_at)
-      SELECT tracking_number, generation, 'registered', 'registered', 'Shipment data received', signed_by, now()
+      INSERT INTO tracking_checkpoints (tracking_number, generation, tracked_since, event_key, status_uid, message, signed_by, occurred_at)
+      SELECT tracking_number, generation, created_at, 'registered', 'registered', 'Shipment data received', signed_by, now()
       FROM new JOIN (SELECT * FROM taken_over UNION ALL SELECT * FROM added) tracking USING (tracking_number)
-      ON CONFLICT (tracking_number, generation, event_key) DO NOTHING
+      ON CONFLICT (tracking_number, generation, event_key, tracked_since) DO NOTHING
     )
     SELECT id FROM bought`;
   return recorded.length > 0;

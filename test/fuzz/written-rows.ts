@@ -19,12 +19,13 @@ export async function watchWrites(database: TestDatabase): Promise<void> {
     BEGIN
       -- The time of the last use of a key is written for refused requests too.
       IF TG_OP = 'UPDATE' AND to_jsonb(OLD) - 'last_used_at' = to_jsonb(NEW) - 'last_used_at' THEN RETURN NULL; END IF;
-      INSERT INTO fuzz_writes VALUES (TG_TABLE_NAME, TG_OP);
+      -- Of a partition, the name of its table.
+      INSERT INTO fuzz_writes VALUES (coalesce((SELECT inhparent::regclass::text FROM pg_inherits WHERE inhrelid = TG_RELID), TG_TABLE_NAME), TG_OP);
       RETURN NULL;
     END $$;
     DO $$ DECLARE watched text; BEGIN
-      FOR watched IN SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'fuzz_writes'
-        AND tablename <> ALL ('{${BACKGROUND.join()}}') LOOP
+      FOR watched IN SELECT relname FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p')
+        AND NOT relispartition AND relname <> 'fuzz_writes' AND relname <> ALL ('{${BACKGROUND.join()}}') LOOP
         EXECUTE format('CREATE TRIGGER note_write AFTER INSERT OR UPDATE OR DELETE ON %I FOR EACH ROW EXECUTE FUNCTION note_write()', watched);
       END LOOP;
     END $$;`);

@@ -404,8 +404,8 @@ describe('orders whose run Temporal has deleted after its retention', () => {
     await loseRun(orderId);
     await sql`UPDATE orders SET fulfillment_status = 'delivered' WHERE id = ${orderId}`;
     await sql`
-      INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body, received_at)
-      SELECT partner_id, id, 'late', '{"status": "printed"}', now() - interval '1 hour' FROM print_orders
+      INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, received_at)
+      SELECT partner_id, order_id, id, 'late', '{"status": "printed"}', now() - interval '1 hour' FROM print_orders
       WHERE id = ${printOrderId}`;
     await sql`
       INSERT INTO outbox (kind, target, payload, dead_at) VALUES ('signal_workflow', ${runId(orderId)}, '{}', now())`;

@@ -157,9 +157,9 @@ export async function storePostback(
     WITH found AS (
       SELECT id, order_id FROM print_orders WHERE id = ${postback.orderId} AND partner_id = ${partnerId}
     ), stored AS (
-      INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body)
-      SELECT ${partnerId}, id, ${sha256(JSON.stringify(content))}, ${json(sql, content)} FROM found
-      ON CONFLICT (print_order_id, fingerprint) DO NOTHING RETURNING id
+      INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body)
+      SELECT ${partnerId}, order_id, id, ${sha256(JSON.stringify(content))}, ${json(sql, content)} FROM found
+      ON CONFLICT (print_order_id, fingerprint, order_id) DO NOTHING RETURNING id
     ), signalled AS (
       INSERT INTO outbox (kind, target, payload, traceparent)
       SELECT 'signal_workflow', ${ORDER_WORKFLOW_PREFIX}::text || order_id,

@@ -38,7 +38,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
             FROM shipments s WHERE s.print_order_id = p.id ORDER BY s.started_at),
           'postbacks', ARRAY(
             SELECT b.body || jsonb_build_object('id', b.id::text, 'receivedAt', b.received_at, 'handledAt', b.handled_at)
-            FROM postbacks b WHERE b.print_order_id = p.id ORDER BY b.id))
+            FROM postbacks b WHERE b.print_order_id = p.id AND b.order_id = o.id ORDER BY b.id))
         FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id ORDER BY p.id)) AS print_orders,
       to_jsonb(ARRAY(
         SELECT jsonb_build_object('trackingNumber', t.tracking_number, 'trackingUrl', t.url,

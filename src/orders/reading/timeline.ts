@@ -43,7 +43,7 @@ export async function orderTimeline(
   return [
     ...(await sql<TimelineEntry[]>`
       WITH printed AS (
-        SELECT p.id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
+        SELECT p.id, p.order_id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
       ), entries AS (
         -- The log entries of postbacks repeat a part of the postbacks.
         SELECT CASE WHEN data ? 'by' THEN 'repair' ELSE 'event' END AS kind, id::text AS row, type, at,
@@ -56,7 +56,7 @@ export async function orderTimeline(
         UNION ALL
         SELECT 'postback', b.id::text, b.body ->> 'status', b.received_at, b.print_order_id::text, printed.uid,
           b.body || jsonb_build_object('receivedAt', b.received_at, 'handledAt', b.handled_at)
-        FROM printed JOIN postbacks b ON b.print_order_id = printed.id
+        FROM printed JOIN postbacks b ON b.print_order_id = printed.id AND b.order_id = printed.order_id
         UNION ALL
         SELECT 'request', r.id::text, r.kind, r.at, r.print_order_id::text, printed.uid,
           jsonb_build_object('outcome', r.outcome, 'status', r.status, 'durationMs', r.duration_ms, 'response', r.response,
@@ -67,12 +67,13 @@ export async function orderTimeline(
           jsonb_build_object('trackingNumber', c.tracking_number, 'message', c.message, 'description', c.description,
             'location', c.location, 'receivedAt', c.received_at)
         FROM (
-          SELECT t.tracking_number, t.generation, s.print_order_id, coalesce(t.carrier_name, s.carrier_name, t.carrier_uid) AS carrier
+          SELECT t.tracking_number, t.generation, t.created_at, s.print_order_id, coalesce(t.carrier_name, s.carrier_name, t.carrier_uid) AS carrier
           FROM printed JOIN shipments s ON s.print_order_id = printed.id JOIN trackings t ON t.shipment_id = s.id
           UNION ALL
-          SELECT t.tracking_number, t.generation, t.print_order_id, coalesce(t.carrier_name, t.carrier_uid)
+          SELECT t.tracking_number, t.generation, t.created_at, t.print_order_id, coalesce(t.carrier_name, t.carrier_uid)
           FROM printed JOIN trackings t ON t.print_order_id = printed.id
         ) AS t JOIN tracking_checkpoints c ON c.tracking_number = t.tracking_number AND c.generation = t.generation
+          AND c.tracked_since = t.created_at
         UNION ALL
         SELECT 'notification', d.id::text, d.event, d.created_at, NULL, NULL,
           jsonb_build_object('endpointId', d.endpoint_id, 'url', w.url, 'state', d.state, 'attempts', d.attempts,

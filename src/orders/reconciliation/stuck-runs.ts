@@ -19,7 +19,7 @@ export async function flagStuckRuns({ sql, temporal, log, stallAfterMs }: Reconc
     SELECT id FROM orders
     WHERE id IN (
         SELECT id FROM orders WHERE fulfillment_status IN ('created', 'uploading') AND updated_at < ${before}
-        UNION SELECT p.order_id FROM postbacks b JOIN print_orders p ON p.id = b.print_order_id
+        UNION SELECT b.order_id FROM postbacks b
         WHERE b.handled_at IS NULL AND b.received_at < ${before})
       AND NOT coalesce('stalled' = ANY(attention), false)
     ORDER BY created_at LIMIT ${MOST_LOOKUPS}`;

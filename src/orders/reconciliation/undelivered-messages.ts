@@ -142,7 +142,7 @@ async function closePostbacks(sql: Sql, orderId: string, postbacks: readonly Pen
   await sql`
     WITH closed AS (
       UPDATE postbacks SET handled_at = now()
-      WHERE id = ANY(${postbacks.map(({ id }) => id)}::bigint[]) AND handled_at IS NULL RETURNING id
+      WHERE order_id = ${orderId} AND id = ANY(${postbacks.map(({ id }) => id)}::bigint[]) AND handled_at IS NULL RETURNING id
     )
     INSERT INTO order_events (order_id, print_order_id, type, data)
     SELECT ${orderId}, l.print_order_id, 'reconciled', l.data

@@ -217,8 +217,8 @@ async function isRecorded(tx: Queryable, { orderId, runId, position, version }: 
 async function reopenPostbacks(tx: Queryable, { orderId, follows, handledPostbacks }: RunRecord): Promise<void> {
   await tx`
     UPDATE postbacks SET handled_at = NULL, run_position = NULL, run_version = NULL
-    WHERE print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId})
-      AND (run_position, run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
+    WHERE order_id = ${orderId}
+      AND print_order_id IN (SELECT id FROM print_orders WHERE order_id = ${orderId}) AND (run_position, run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
       AND id <> ALL(${[...handledPostbacks]}::bigint[])`;
 }
 
@@ -309,7 +309,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
       WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id AND print_orders.status <> p.status
     ), overwritten AS (
       DELETE FROM order_events e USING changed_order
-      WHERE e.order_id = changed_order.id
+      WHERE e.order_id = changed_order.id AND e.order_id = ${record.orderId}
         AND (e.run_position, e.run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
       RETURNING e.order_item_id, e.print_order_id, e.type, e.data, e.at
     ), logged AS (
@@ -325,7 +325,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
       ${keepSnapshot(tx, tx`SELECT id FROM changed_order`, hasEnded(record) ? null : snapshot)}
     ), handled AS (
       UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
-      WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[])
+      WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[]) AND postbacks.order_id = ${record.orderId}
     )
     SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run,
       -- A job is reserved for in the transaction that creates it, long before its run knows it.

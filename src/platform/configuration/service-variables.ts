@@ -117,6 +117,10 @@ export const SERVICE_VARIABLES = {
     duration('365d'),
     'Time after the end of an order at which its names, addresses, e-mail addresses, phone numbers, tax ids, files and documents are erased (docs/personal-data.md).',
   ),
+  AUDIT_LOG_RETENTION: variable(
+    duration('730d').refine((ms) => ms >= 365 * 86_400_000, 'expected at least 365d'),
+    'Time for which entries of the audit log are kept, at least 365 days. They are dropped four weeks at a time.',
+  ),
   S3_ENDPOINT: variable(z.url().optional(), 'Endpoint URL of an S3-compatible object store.', 'AWS'),
   S3_BUCKET: variable(
     optionalText,

@@ -53,6 +53,11 @@ export const METRICS = {
   ),
   pressline_orders_accepted_total: counter([], 'Orders accepted, drafts not included.'),
   pressline_orders_ended_total: counter(['status'], 'Orders that reached a final status.'),
+  pressline_partitions_ahead_seconds: gauge(['table'], 'Time until the last partition of a table ends.'),
+  pressline_partition_default_rows: gauge(
+    ['table'],
+    'Rows that belong to no partition of their table, at most 1,000 are counted.',
+  ),
   pressline_orders_open: gauge(['status'], 'Orders without a final status, drafts not included.'),
   pressline_order_stage_duration_seconds: histogram(
     ['stage'],

@@ -29,6 +29,7 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_account ON api_keys (account_id);
 
 -- Requests -------------------------------------------------------------------------------------------
+-- Partitions by time are described in 013.do.partitions.sql. Each partitioned table is created with a default partition.
 CREATE TABLE idempotency_keys (
   account_id    uuid NOT NULL REFERENCES accounts,
   key           text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),
@@ -38,9 +39,41 @@ CREATE TABLE idempotency_keys (
   status        int,
   body          jsonb,
   created_at    timestamptz NOT NULL DEFAULT now(),
-  PRIMARY KEY (account_id, operation_id, key)
-);
-CREATE INDEX idempotency_keys_age ON idempotency_keys (created_at);
+  -- The time is in it because the key of a partitioned table has the column of its partitions. Writers lock a key
+  -- (claim_idempotency_keys), so that it has one row that has not expired.
+  PRIMARY KEY (account_id, operation_id, key, created_at)
+) PARTITION BY RANGE (created_at);
+CREATE TABLE idempotency_keys_default PARTITION OF idempotency_keys DEFAULT;
+
+-- Claims keys for requests, in a transaction of the caller. An element of `requests` has account_id, operation_id, key,
+-- fingerprint (hexadecimal), and either status and body, the stored response, or locked_until, the lease of an attempt.
+-- A key belongs to an earlier request while that one's row is younger than `kept`, unless it is an abandoned attempt of
+-- the same request. Returns the keys that now belong to these requests.
+-- Each statement of the function has a snapshot of its own. The one after the locks therefore reads what every earlier
+-- holder of a lock has committed, in whichever partition.
+CREATE FUNCTION claim_idempotency_keys(requests jsonb, kept interval)
+RETURNS TABLE (account_id uuid, operation_id text, key text) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  -- Locked in one order, so that concurrent callers cannot deadlock.
+  PERFORM pg_advisory_xact_lock(id) FROM (
+    SELECT hashtextextended(r.account_id || ' ' || r.operation_id || ' ' || r.key, 0) AS id
+    FROM jsonb_to_recordset(requests) AS r (account_id text, operation_id text, key text)
+    ORDER BY 1 OFFSET 0) AS ordered;
+  DELETE FROM idempotency_keys s
+  USING jsonb_to_recordset(requests) AS r (account_id uuid, operation_id text, key text, fingerprint text)
+  WHERE (s.account_id, s.operation_id, s.key) = (r.account_id, r.operation_id, r.key) AND s.created_at >= now() - kept
+    AND s.status IS NULL AND s.locked_until < now() AND s.fingerprint = decode(r.fingerprint, 'hex');
+  RETURN QUERY
+    INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, locked_until, status, body)
+    SELECT r.account_id, r.operation_id, r.key, decode(r.fingerprint, 'hex'), r.locked_until, r.status, r.body
+    FROM jsonb_to_recordset(requests) AS r (account_id uuid, operation_id text, key text, fingerprint text,
+      locked_until timestamptz, status int, body jsonb)
+    WHERE NOT EXISTS (
+      SELECT FROM idempotency_keys s
+      WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at >= now() - kept)
+    RETURNING stored.account_id, stored.operation_id, stored.key;
+END $$;
 
 -- Requests per key and second, for all API processes (RATE_LIMIT_STORE=postgres). rate-limiter-flexible defines the
 -- columns. Unlogged: the counts of a second need not survive a crash. Half of each page stays free, so that the update
@@ -91,7 +124,7 @@ CREATE INDEX one_time_sign_ins_expiry ON one_time_sign_ins (expires_at);
 -- Actions that change accounts, catalog, stock set-up, rates and orders. The names of actions are in
 -- src/accounts/audit-actions.ts.
 CREATE TABLE audit_log (
-  id           bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id           bigint GENERATED ALWAYS AS IDENTITY,
   at           timestamptz NOT NULL DEFAULT now(),
   -- No reference: the row outlives what it names. Null for actions on the command line.
   actor_id     uuid,
@@ -104,9 +137,10 @@ CREATE TABLE audit_log (
   before       jsonb,
   after        jsonb,
   request_id   text,
-  address      inet
-);
-CREATE INDEX audit_log_at ON audit_log (at, id);
+  address      inet,
+  PRIMARY KEY (at, id)
+) PARTITION BY RANGE (at);
+CREATE TABLE audit_log_default PARTITION OF audit_log DEFAULT;
 CREATE INDEX audit_log_actor_id ON audit_log (actor_id, at, id);
 CREATE INDEX audit_log_actor_name ON audit_log (actor_name, at, id);
 CREATE INDEX audit_log_action ON audit_log (action, at, id);
@@ -118,3 +152,6 @@ BEGIN
 END $$;
 CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audit_log
   FOR EACH STATEMENT EXECUTE FUNCTION refuse_audit_change();
+-- Partitions have the triggers of rows only.
+CREATE TRIGGER audit_log_append_only_rows BEFORE UPDATE OR DELETE ON audit_log
+  FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();

@@ -166,8 +166,9 @@ CREATE TABLE packing_slips (
 );
 CREATE INDEX packing_slips_kept ON packing_slips (id) WHERE object_key IS NOT NULL;
 
+-- Partitioned by the id of the order, which begins with its time: all events of an order are in one partition.
 CREATE TABLE order_events (
-  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id              bigint GENERATED ALWAYS AS IDENTITY,
   order_id        uuid NOT NULL REFERENCES orders ON DELETE CASCADE,
   order_item_id   bigint,
   print_order_id  bigint,
@@ -177,8 +178,10 @@ CREATE TABLE order_events (
   -- The step that wrote the event; null for events that no run wrote. The next record of the run deletes events of lost
   -- attempts.
   run_position    bigint,
-  run_version     bigint
-);
+  run_version     bigint,
+  PRIMARY KEY (id, order_id)
+) PARTITION BY RANGE (order_id);
+CREATE TABLE order_events_default PARTITION OF order_events DEFAULT;
 CREATE INDEX order_events_order ON order_events (order_id, id);
 
 -- Notes of operators on orders. Clients and partners do not see them.

@@ -119,9 +119,9 @@ CREATE TABLE print_order_updates (
   PRIMARY KEY (print_order_id, revision)
 );
 
--- Requests that Pressline sent to print partners, one row for each attempt. Deleted after 90 days.
+-- Requests that Pressline sent to print partners, one row for each attempt.
 CREATE TABLE partner_requests (
-  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id              bigint GENERATED ALWAYS AS IDENTITY,
   partner_id      uuid NOT NULL,
   -- Null: a test ping.
   print_order_id  bigint REFERENCES print_orders ON DELETE CASCADE,
@@ -134,17 +134,19 @@ CREATE TABLE partner_requests (
   status          int,
   outcome         text NOT NULL CHECK (outcome IN ('accepted', 'retry', 'refused')),
   -- Beginning of the response, or why there was none.
-  response        text
-);
+  response        text,
+  PRIMARY KEY (id, at)
+) PARTITION BY RANGE (at);
+CREATE TABLE partner_requests_default PARTITION OF partner_requests DEFAULT;
 CREATE INDEX partner_requests_print_order ON partner_requests (print_order_id, id) WHERE print_order_id IS NOT NULL;
 CREATE INDEX partner_requests_partner ON partner_requests (partner_id, id DESC);
--- Rows are inserted in order of time.
-CREATE INDEX partner_requests_age ON partner_requests USING brin (at);
 
 -- Postbacks: stored before Pressline responds, and signaled to the run afterwards.
 CREATE TABLE postbacks (
-  id              bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id              bigint GENERATED ALWAYS AS IDENTITY,
   partner_id      uuid NOT NULL REFERENCES partners,
+  -- Of the print order. The partitions are by order, so that equal postbacks are in one partition.
+  order_id        uuid NOT NULL,
   print_order_id  bigint NOT NULL REFERENCES print_orders ON DELETE CASCADE,
   -- Hash of the content: an equal one is a duplicate.
   fingerprint     bytea NOT NULL,
@@ -154,8 +156,10 @@ CREATE TABLE postbacks (
   -- The step that handled the postback. Null while it is unhandled.
   run_position    bigint,
   run_version     bigint,
-  UNIQUE (print_order_id, fingerprint)
-);
+  PRIMARY KEY (id, order_id),
+  CONSTRAINT postbacks_content_unique UNIQUE (print_order_id, fingerprint, order_id)
+) PARTITION BY RANGE (order_id);
+CREATE TABLE postbacks_default PARTITION OF postbacks DEFAULT;
 CREATE INDEX postbacks_unhandled ON postbacks (received_at) WHERE handled_at IS NULL;
 -- Operators read the postbacks of a partner, newest first.
 CREATE INDEX postbacks_partner ON postbacks (partner_id, id DESC);

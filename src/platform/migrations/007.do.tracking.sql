@@ -35,10 +35,13 @@ CREATE INDEX trackings_due_by_adapter ON trackings (adapter_uid, next_check_at) 
 -- Operators' lists of parcels: by status, newest first, so that problems come first.
 CREATE INDEX trackings_by_status ON trackings (status_uid, created_at DESC, short_uid DESC);
 
+-- Partitioned by the time of the tracking, which does not change: all checkpoints of a tracking are in one partition.
 CREATE TABLE tracking_checkpoints (
-  id                      bigint GENERATED ALWAYS AS IDENTITY PRIMARY KEY,
+  id                      bigint GENERATED ALWAYS AS IDENTITY,
   tracking_number         text NOT NULL,
   generation              int NOT NULL DEFAULT 0,
+  -- `created_at` of the tracking.
+  tracked_since           timestamptz NOT NULL,
   -- The carrier's id of the event, or a hash of its content: the same event is one checkpoint.
   event_key               text NOT NULL,
   status_uid              text NOT NULL,
@@ -49,8 +52,10 @@ CREATE TABLE tracking_checkpoints (
   signed_by               text NOT NULL,
   occurred_at             timestamptz NOT NULL,
   received_at             timestamptz NOT NULL DEFAULT now(),
-  CONSTRAINT tracking_checkpoints_event_unique UNIQUE (tracking_number, generation, event_key),
+  PRIMARY KEY (id, tracked_since),
+  CONSTRAINT tracking_checkpoints_event_unique UNIQUE (tracking_number, generation, event_key, tracked_since),
   CONSTRAINT tracking_checkpoints_tracking FOREIGN KEY (tracking_number, generation) REFERENCES trackings ON DELETE CASCADE
-);
+) PARTITION BY RANGE (tracked_since);
+CREATE TABLE tracking_checkpoints_default PARTITION OF tracking_checkpoints DEFAULT;
 CREATE INDEX tracking_checkpoints_latest
   ON tracking_checkpoints (tracking_number, generation, occurred_at DESC, id DESC);

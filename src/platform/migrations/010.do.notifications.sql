@@ -20,7 +20,8 @@ CREATE TABLE webhook_endpoints (
 );
 CREATE INDEX webhook_endpoints_client ON webhook_endpoints (client_id, created_at);
 
--- One notification to one endpoint: the message as sent, its attempts, and its outcome.
+-- One notification to one endpoint: the message as sent, its attempts, and its outcome. Partitioned by id, which begins
+-- with the time.
 CREATE TABLE webhook_deliveries (
   id               uuid PRIMARY KEY,
   endpoint_id      uuid NOT NULL REFERENCES webhook_endpoints ON DELETE CASCADE,
@@ -35,12 +36,11 @@ CREATE TABLE webhook_deliveries (
   next_attempt_at  timestamptz DEFAULT now(),
   created_at       timestamptz NOT NULL DEFAULT now(),
   settled_at       timestamptz
-) WITH (fillfactor = 80);
+) PARTITION BY RANGE (id);
+CREATE TABLE webhook_deliveries_default PARTITION OF webhook_deliveries DEFAULT WITH (fillfactor = 80);
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries (endpoint_id, id DESC);
 CREATE INDEX webhook_deliveries_dead ON webhook_deliveries (endpoint_id, id DESC) WHERE state = 'dead';
 CREATE INDEX webhook_deliveries_order ON webhook_deliveries (order_id) WHERE order_id IS NOT NULL;
--- Rows are inserted in order of time.
-CREATE INDEX webhook_deliveries_age ON webhook_deliveries USING brin (created_at);
 
 -- For each order of a client with webhook endpoints: the snapshot that its last notification was made from.
 CREATE TABLE notified_states (

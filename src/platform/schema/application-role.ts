@@ -4,6 +4,10 @@ import { SCHEMA_TABLE } from './schema-version';
 
 /** Tables whose rows the application may only insert. Triggers refuse the changes of other roles. */
 const APPEND_ONLY_TABLES = ['audit_log'];
+/** Tables that only `migrate` writes. */
+const READ_ONLY_TABLES = [SCHEMA_TABLE, 'partitioned_tables'];
+/** Functions with the rights of the owner that create and drop partitions (013.do.partitions.sql). */
+const PARTITION_FUNCTIONS = ['create_partition', 'drop_oldest_partition', 'delete_late_rows'];
 
 const ITERATIONS = 4_096;
 
@@ -41,9 +45,15 @@ export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: st
     await tx`GRANT USAGE ON SCHEMA ${tx(schema)} TO ${name}`;
     await tx`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA ${tx(schema)} TO ${name}`;
     await tx`GRANT USAGE, SELECT ON ALL SEQUENCES IN SCHEMA ${tx(schema)} TO ${name}`;
-    await tx`REVOKE INSERT, UPDATE, DELETE ON ${tx(SCHEMA_TABLE)} FROM ${name}`;
-    const appendOnly = await tx<{ tablename: string }[]>`
-      SELECT tablename FROM pg_tables WHERE schemaname = ${schema} AND tablename = ANY(${APPEND_ONLY_TABLES})`;
-    for (const { tablename } of appendOnly) await tx`REVOKE UPDATE, DELETE ON ${tx(tablename)} FROM ${name}`;
+    const restricted = await tx<{ relname: string; rights: string }[]>`
+      SELECT relname, CASE WHEN relname = ANY(${APPEND_ONLY_TABLES}) THEN 'UPDATE, DELETE' ELSE 'INSERT, UPDATE, DELETE' END AS rights
+      FROM pg_class
+      WHERE relnamespace = ${schema}::regnamespace AND relkind IN ('r', 'p')
+        -- Rights on a table are enough for its partitions.
+        AND (relispartition OR relname = ANY(${[...APPEND_ONLY_TABLES, ...READ_ONLY_TABLES]}))`;
+    for (const { relname, rights } of restricted) await tx`REVOKE ${tx.unsafe(rights)} ON ${tx(relname)} FROM ${name}`;
+    const functions = await tx<{ proname: string }[]>`
+      SELECT proname FROM pg_proc WHERE pronamespace = ${schema}::regnamespace AND proname = ANY(${PARTITION_FUNCTIONS})`;
+    for (const { proname } of functions) await tx`GRANT EXECUTE ON FUNCTION ${tx(proname)} TO ${name}`;
   });
 }

@@ -3,7 +3,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import Postgrator from 'postgrator';
 import postgres from 'postgres';
 import type { Logger } from '../logging';
+import { isLockUnavailable, type Queryable } from '../postgres';
 import { grantApplicationRole } from './application-role';
+import { createPartitions, storePartitionedTables } from './partitioned-tables';
 import { MIGRATIONS_DIR, SCHEMA_TABLE } from './schema-version';
 
 /** Key of the advisory lock that migrating processes take. The number itself has no meaning. */
@@ -16,8 +18,6 @@ const MIGRATION_LOCK = 7_411_823_001;
 const LOCK_TIMEOUT_MS = 2_000;
 /** Pause between two attempts to get a lock, in milliseconds. The queue of the table empties meanwhile. */
 const PAUSE_MS = 500;
-/** SQLSTATEs that another attempt may avoid: lock_not_available and deadlock_detected. */
-const LOCKED = new Set(['55P03', '40P01']);
 
 /** A file that starts with this line runs outside a transaction, one statement after another. */
 const OUTSIDE_TRANSACTION = /^--! no-transaction$/m;
@@ -40,6 +40,12 @@ export interface MigrateOptions {
 }
 
 type Sql = postgres.Sql;
+
+/** Returns true when the migrations have made partitioned tables. Those of tests do not. */
+async function hasPartitions(sql: Sql): Promise<boolean> {
+  const [row] = await sql<{ found: boolean }[]>`SELECT to_regclass('partitioned_tables') IS NOT NULL AS found`;
+  return row!.found;
+}
 
 /**
  * Migrates the database to the latest version. Migrations run in one transaction, so a process that is killed leaves the
@@ -69,6 +75,10 @@ export async function migrate(ownerUrl: string, options: MigrateOptions = {}): P
     const migration = new Migration(sql, options.folder ?? MIGRATIONS_DIR, Date.now() + lockWaitMs, logger);
     if (options.dryRun) return await migration.rehearse();
     const applied = await migration.run();
+    if (await hasPartitions(sql)) {
+      await sql.begin((tx) => storePartitionedTables(tx as unknown as Queryable));
+      await createPartitions(sql as unknown as Queryable);
+    }
     if (applicationUrl !== undefined) await grantApplicationRole(sql, applicationUrl);
     return applied;
   } finally {
@@ -247,7 +257,7 @@ class Migration {
         await attempt();
         return;
       } catch (error) {
-        if (!LOCKED.has((error as { code?: string }).code ?? '')) throw error;
+        if (!isLockUnavailable(error)) throw error;
         this.logger?.warn({ reason: (error as Error).message }, 'the migration waits for a lock');
         if (Date.now() > this.deadline) throw new MigrationBlocked(await blockedMessage(this.sql));
       }

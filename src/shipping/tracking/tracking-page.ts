@@ -59,7 +59,7 @@ export async function readPublicTracking(sql: Queryable, trackingNumber: string)
       coalesce((SELECT jsonb_agg(jsonb_build_object('statusUid', c.status_uid, 'location', c.location,
           'occurredAt', c.occurred_at) ORDER BY c.occurred_at DESC, c.id DESC)
         FROM tracking_checkpoints c
-        WHERE (c.tracking_number, c.generation) = (t.tracking_number, t.generation)), '[]'::jsonb) AS checkpoints
+        WHERE (c.tracking_number, c.generation, c.tracked_since) = (t.tracking_number, t.generation, t.created_at)), '[]'::jsonb) AS checkpoints
     FROM trackings t LEFT JOIN shipments s ON s.id = t.shipment_id
     WHERE t.tracking_number = ${trackingNumber} AND t.carrier_uid IS NOT NULL
     ORDER BY t.created_at DESC, t.generation DESC LIMIT 1`;

@@ -60,7 +60,7 @@ export async function readTracking(
           'location', c.location, 'occurredAt', c.occurred_at, 'expectedDeliveryDate', coalesce(c.expected_delivery_date::text, ''),
           'signedBy', c.signed_by) ORDER BY c.occurred_at DESC, c.id DESC)
         FROM tracking_checkpoints c
-        WHERE (c.tracking_number, c.generation) = (t.tracking_number, t.generation)) AS checkpoints
+        WHERE (c.tracking_number, c.generation, c.tracked_since) = (t.tracking_number, t.generation, t.created_at)) AS checkpoints
     FROM trackings t
     LEFT JOIN shipments s ON s.id = t.shipment_id
     LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.tracking_number = t.tracking_number

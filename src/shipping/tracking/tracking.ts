@@ -131,12 +131,13 @@ async function insertCheckpoints(
 ): Promise<number> {
   const rows = events.map((event) => columnsOf({ ...event, eventKey: eventKey(event) }));
   const inserted = await tx`
-    INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, description, location,
-      expected_delivery_date, signed_by, occurred_at)
-    SELECT tracking_number, generation, event_key, status_uid, message, description, location, expected_delivery_date,
-      signed_by, occurred_at
-    FROM jsonb_populate_recordset(NULL::tracking_checkpoints, ${json(tx, rows)})
-    ON CONFLICT (tracking_number, generation, event_key) DO NOTHING`;
+    INSERT INTO tracking_checkpoints (tracking_number, generation, tracked_since, event_key, status_uid, message,
+      description, location, expected_delivery_date, signed_by, occurred_at)
+    SELECT tracking_number, generation, t.created_at, c.event_key, c.status_uid, c.message, c.description, c.location,
+      c.expected_delivery_date, c.signed_by, c.occurred_at
+    FROM jsonb_populate_recordset(NULL::tracking_checkpoints, ${json(tx, rows)}) AS c
+    JOIN trackings t USING (tracking_number, generation)
+    ON CONFLICT (tracking_number, generation, event_key, tracked_since) DO NOTHING`;
   return inserted.count;
 }
 
@@ -151,8 +152,10 @@ async function updateStatuses(tx: Transaction, packages: readonly TrackedPackage
       expectedDeliveryDate: string | null;
     }[]
   >`
-    SELECT tracking_number, generation, status_uid, occurred_at, expected_delivery_date::text FROM tracking_checkpoints
-    WHERE tracking_number = ANY(${numbers}) ORDER BY occurred_at, id`;
+    SELECT c.tracking_number, c.generation, c.status_uid, c.occurred_at, c.expected_delivery_date::text
+    FROM trackings t JOIN tracking_checkpoints c
+      ON c.tracking_number = t.tracking_number AND c.generation = t.generation AND c.tracked_since = t.created_at
+    WHERE t.tracking_number = ANY(${numbers}) ORDER BY c.occurred_at, c.id`;
   const updates = packages.map(({ trackingNumber, generation, ageDays, polled, dayBefore }) => {
     const own = checkpoints.filter(
       (checkpoint) => checkpoint.trackingNumber === trackingNumber && checkpoint.generation === generation,

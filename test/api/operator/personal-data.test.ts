@@ -164,8 +164,8 @@ async function delivered(reference: string, email: string): Promise<{ orderId: s
   });
   await orderUntil(stack, orderId, is('shipped'));
   await sql`
-    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, description, location, signed_by, occurred_at)
-    SELECT tracking_number, 'neighbour', 'in_transit', ${WORDS.scan}, ${WORDS.scan}, ${WORDS.location}, ${PERSON.lastName}, now()
+    INSERT INTO tracking_checkpoints (tracking_number, tracked_since, event_key, status_uid, message, description, location, signed_by, occurred_at)
+    SELECT tracking_number, t.created_at, 'neighbour', 'in_transit', ${WORDS.scan}, ${WORDS.scan}, ${WORDS.location}, ${PERSON.lastName}, now()
     FROM trackings t JOIN shipments s ON s.id = t.shipment_id WHERE s.order_id = ${orderId}`;
   await deliveredByCarrier(stack, orderId);
   await runHasEnded(orderId);

@@ -2,17 +2,19 @@ import { notificationLane } from '../../../src/notifications/delivery';
 import {
   deliveryWithBody,
   listDeliveries,
-  pruneDeliveries,
+  pruneDeadMessages,
   redeliver,
   sendTestEvent,
 } from '../../../src/notifications/delivery-log';
 import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/events';
 import { changeEndpoint, deleteEndpoint, endpointOf, rotateSecret } from '../../../src/notifications/endpoints';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
+import { uuidv7 } from '../../../src/platform/ids';
 import { replayDead } from '../../../src/platform/outbox/dead-letters';
 import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { inTransaction } from '../../../src/platform/postgres';
+import { dropExpiredPartitions } from '../../../src/platform/schema/partitioned-tables';
 import { eventually } from '../../support/eventually';
 import { testSecretBox } from '../../support/secret-box';
 import { notificationFixture } from './notification-fixture';
@@ -291,10 +293,16 @@ describe('pruning', () => {
     await deliver({ ...dead, attempts: 10 });
     await fixture.sql`UPDATE outbox SET dead_at = now() WHERE id = ${dead.id}`;
     const idOf = (row: OutboxRow) => (row.payload as { deliveryId: string }).deliveryId;
-    await fixture.sql`UPDATE webhook_deliveries SET created_at = now() - interval '31 days' WHERE id = ANY(${[done, dead, pending].map(idOf)})`;
-    expect(await pruneDeliveries(fixture.sql)).toBe(2);
+    // An id begins with its time.
+    for (const row of [done, dead, pending]) {
+      const id = uuidv7(Date.now() - 31 * 86_400_000);
+      await fixture.sql`UPDATE webhook_deliveries SET id = ${id} WHERE id = ${idOf(row)}`;
+      await fixture.sql`UPDATE outbox SET payload = ${fixture.sql.json({ deliveryId: id })} WHERE id = ${row.id}`;
+    }
+    expect(await dropExpiredPartitions(fixture.sql, 365 * 86_400_000)).toMatchObject({ lateRows: 3 });
+    expect(await pruneDeadMessages(fixture.sql)).toBe(1);
     const left = await listDeliveries(fixture.sql, { endpointId: endpoint.id, limit: 10 });
-    expect(left.map(({ id }) => id).sort()).toEqual([idOf(pending), idOf(young)].sort());
+    expect(left.map(({ id }) => id)).toEqual([idOf(young)]);
     expect((await outbox()).map(({ id }) => id)).not.toContain(dead.id);
   });
 });

@@ -22,7 +22,7 @@ test('there is a scenario of the periodic jobs that have no other', () => {
 
 test.each([
   ['reconcile', '.reconcileOrders(', '.reconcileOrdersAnew('],
-  ['maintenance', '.pruneDeliveries(', '.pruneDeliveriesAnew('],
+  ['maintenance', '.pruneDeadMessages(', '.pruneDeadMessagesAnew('],
   ['stock-poll-of-two-partners', '.pollPartnerStock(', '.pollPartnerStockAnew('],
 ])('an incompatible change is found in %s', async (scenario, from, to) => {
   const outcomes = await replay(stored, { bundle: changedBundle(from, to) });

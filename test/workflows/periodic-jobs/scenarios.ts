@@ -55,8 +55,9 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
     workflow: 'maintenance',
     args: [],
     steps: {
-      pruneIdempotencyKeys: async () => 3,
-      pruneDeliveries: async () => 0,
+      renewPartitions: async () => ({ partitions: 3, lateRows: 0 }),
+      pruneDeadMessages: async () => 0,
+      pruneBulkRepairs: async () => 0,
       collectGarbage: async () => ({ files: 2 }),
     },
   },

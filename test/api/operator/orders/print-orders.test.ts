@@ -3,9 +3,9 @@ import { cancelAtPartner } from '../../../../src/orders/print-orders/cancellatio
 import { deliverPrintOrder } from '../../../../src/orders/print-orders/delivery';
 import { repeatOrderUpdate } from '../../../../src/orders/print-orders/order-updates';
 import { subscribe } from '../../../../src/partners/partner-rows';
-import { prunePartnerRequests } from '../../../../src/partners/requests';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
 import { inTransaction } from '../../../../src/platform/postgres';
+import { dropExpiredPartitions } from '../../../../src/platform/schema/partitioned-tables';
 import { eraseRows } from '../../../../src/privacy/personal-columns';
 import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 import { plannedPrintOrder } from '../../../support/rows/planned-print-order';
@@ -130,11 +130,13 @@ test('an erasure removes the responses, and attempts older than 90 days are dele
   expect(erased.requests).toEqual([expect.objectContaining({ status: 400, response: null })]);
   expect(JSON.stringify(erased)).not.toContain('Ada');
 
-  const days = (count: number) => new Date(Date.now() + count * 86_400_000);
-  await prunePartnerRequests(api.sql, days(89));
-  expect((await read(orderId))[0].requests).toHaveLength(1);
-  expect(await prunePartnerRequests(api.sql, days(91))).toBeGreaterThan(0);
-  expect((await read(orderId))[0].requests).toEqual([]);
+  const afterDays = async (days: number) => {
+    await api.sql`UPDATE partner_requests SET at = now() - make_interval(days => ${days}) WHERE print_order_id = ${printOrderId}`;
+    await dropExpiredPartitions(api.sql, 365 * 86_400_000);
+    return (await read(orderId))[0].requests;
+  };
+  expect(await afterDays(89)).toHaveLength(1);
+  expect(await afterDays(91)).toEqual([]);
 });
 
 test('an accepted delivery and its attempt are written by one statement', async () => {

@@ -27,14 +27,14 @@ beforeAll(async () => {
     INSERT INTO partner_requests (partner_id, print_order_id, kind, at, duration_ms, status, outcome, response)
     VALUES (${berlin}, ${printOrderId}, 'print_order', ${at(2)}, 12, 200, 'accepted', 'ok')`;
   await sql`
-    INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body, received_at)
-    VALUES (${berlin}, ${printOrderId}, '\\x01', '{"status":"error","at":"2026-01-05T10:03:00Z","message":"no ink"}', ${at(4)})`;
+    INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, received_at)
+    VALUES (${berlin}, ${orderId}, ${printOrderId}, '\\x01', '{"status":"error","at":"2026-01-05T10:03:00Z","message":"no ink"}', ${at(4)})`;
   await sql`
     INSERT INTO trackings (tracking_number, short_uid, print_order_id, carrier_uid, carrier_name)
     VALUES ('T1', 't1', ${printOrderId}, 'post', 'The Post')`;
   await sql`
-    INSERT INTO tracking_checkpoints (tracking_number, generation, event_key, status_uid, message, location, signed_by, occurred_at)
-    VALUES ('T1', 0, 'k1', 'in_transit', 'Sorted', 'Berlin', '', ${at(6)})`;
+    INSERT INTO tracking_checkpoints (tracking_number, generation, tracked_since, event_key, status_uid, message, location, signed_by, occurred_at)
+    SELECT tracking_number, 0, created_at, 'k1', 'in_transit', 'Sorted', 'Berlin', '', ${at(6)} FROM trackings WHERE tracking_number = 'T1'`;
   const endpoint = randomUUID();
   await sql`
     INSERT INTO webhook_endpoints (id, client_id, url, events, secret)

@@ -54,8 +54,8 @@ async function sent(acceptSeconds: number | null, dispatchDate: string, postback
     SELECT ${id}, id, quantity FROM order_items WHERE order_id = ${orderId}`;
   for (const [status, at] of postbacks)
     await api.sql`
-      INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body, received_at)
-      VALUES (${otherId}, ${id}, ${Buffer.from(status + at)}, ${api.sql.json({ status })}, ${at})`;
+      INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, received_at)
+      VALUES (${otherId}, ${orderId}, ${id}, ${Buffer.from(status + at)}, ${api.sql.json({ status })}, ${at})`;
 }
 
 test('the figures show acceptance, lateness, errors and the age of stock reports', async () => {

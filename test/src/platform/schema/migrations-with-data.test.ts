@@ -18,7 +18,7 @@ import { testPostgresUrl } from '../../../support/servers';
  */
 
 /** Version of the first release. No database in use is older. */
-const FIRST_RELEASE = 12;
+const FIRST_RELEASE = 13;
 
 /** Migrations of a later release: a new column on a table in use, an index built concurrently, and a new value for old rows. */
 const LATER: Readonly<Record<string, string>> = {
@@ -111,8 +111,8 @@ const ROWS = `
       VALUES ('${ORDER}', '${PARTNER}', 'handoff:0', 'print', '1.0', 'accepted', 'msg_1', '{"orderId":"500001"}', '2026-03-29', '2026-03-27T23:30:00Z');
     INSERT INTO print_jobs (print_order_id, order_item_id, quantity, status)
       SELECT p.id, i.id, 3, 'in_production' FROM print_orders p, order_items i;
-    INSERT INTO postbacks (partner_id, print_order_id, fingerprint, body, handled_at)
-      SELECT '${PARTNER}', id, '\\x04', '{"status": "received"}', now() FROM print_orders;
+    INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, handled_at)
+      SELECT '${PARTNER}', order_id, id, '\\x04', '{"status": "received"}', now() FROM print_orders;
     INSERT INTO attributes (id, description) VALUES ('format', 'Format');
     INSERT INTO attribute_values (attribute_id, id, properties) VALUES ('format', 'a4', '{"width": 210}');
     INSERT INTO product_models (id, name, description, preview_url, category_id, product_uid_template, uid_prefix, state, attributes, parts, production)
@@ -123,8 +123,8 @@ const ROWS = `
       SELECT '${SHIPMENT}', 'order-${ORDER}:dispatch:1:0', '${ORDER}', id, 'bought', '{"packages": []}', 'corvid_parcel' FROM print_orders;
     INSERT INTO shipment_packages VALUES ('${SHIPMENT}', 0, 'p1', 'LX123456785DE', 'https://track.example/LX', 512, 'EUR', 850.5);
     INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid) VALUES ('LX123456785DE', 'abc', '${SHIPMENT}', 'corvid');
-    INSERT INTO tracking_checkpoints (tracking_number, event_key, status_uid, message, signed_by, occurred_at)
-      VALUES ('LX123456785DE', 'registered', 'registered', 'Registered', 'corvid', '2026-03-29T00:59:59Z');
+    INSERT INTO tracking_checkpoints (tracking_number, tracked_since, event_key, status_uid, message, signed_by, occurred_at)
+      SELECT tracking_number, created_at, 'registered', 'registered', 'Registered', 'corvid', '2026-03-29T00:59:59Z' FROM trackings;
     INSERT INTO stock_item_counts VALUES ('${PARTNER}', 1);
     INSERT INTO stock_items (partner_id, position, partner_sku, product_uid, quantity, reserved) VALUES ('${PARTNER}', 1, 'sku-1', 'flat_a4', 10, 3);
     INSERT INTO stock_movements (stock_item_id, type, quantity, quantity_delta, reserved_delta, backorder_delta)
@@ -143,8 +143,9 @@ async function migrateFilled(sql: Sql, version: number): Promise<void> {
 /** Every row of every table, column by column, as text. */
 async function contents(sql: Sql): Promise<Record<string, Record<string, unknown>[]>> {
   const tables = await sql<{ name: string }[]>`
-    SELECT table_name AS name FROM information_schema.tables
-    WHERE table_schema = 'public' AND table_type = 'BASE TABLE' AND table_name <> 'schema_version' ORDER BY 1`;
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition
+      AND relname NOT IN ('schema_version', 'partitioned_tables') ORDER BY 1`;
   const all: Record<string, Record<string, unknown>[]> = {};
   for (const { name } of tables) {
     const rows = await sql<{ row: Record<string, unknown> }[]>`
