@@ -5,7 +5,8 @@ const work = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '4 hours',
   scheduleToCloseTimeout: '12 hours',
   heartbeatTimeout: '1 minute',
-  retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes', backoffCoefficient: 3 },
+  // Some 20 minutes. Then the part has failed, and so has the job.
+  retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes', backoffCoefficient: 3, maximumAttempts: 6 },
 });
 
 /** Numbers of removed rows and objects. */

@@ -1,4 +1,4 @@
-import type { ObjectStore } from '../platform/objects/object-store';
+import { type ObjectStore, ObjectsNotDeleted } from '../platform/objects/object-store';
 import { json, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 
@@ -8,7 +8,10 @@ import { progressed } from '../platform/progress';
  */
 export const RETENTION_DAYS = 90;
 
-const BATCH = 200;
+/** Rows of a batch. Their objects fill a request of S3. */
+const BATCH = 500;
+/** Rows whose objects cannot be deleted, after which the others are not tried. */
+const MOST_FAILED = 5_000;
 /** Statuses of orders that need no more printing or shipping. Parcels without tracking stay `shipped`. */
 const FINAL_STATUSES = ['shipped', 'in_transit', 'delivered', 'returned', 'failed', 'canceled'];
 
@@ -21,61 +24,75 @@ interface StoredRow {
 
 /**
  * Deletes objects whose retention time is over. Deletes each object before it updates the row, so that the next run continues
- * after a killed one. Any number of processes can run it concurrently.
+ * after a killed one. Any number of processes can run it concurrently. Objects that the store does not delete stop none of
+ * the others, and are tried again the next time.
  * @returns the number of deleted objects of each kind
+ * @throws ObjectsNotDeleted when some are left
  */
 export async function collectGarbage(sql: Sql, objects: ObjectStore, now = new Date()) {
   const before = new Date(now.getTime() - RETENTION_DAYS * 24 * 60 * 60 * 1000);
-  return {
+  const left: string[] = [];
+  let cause: unknown;
+  /** Deletes the objects of found rows and marks the rows, until a batch is not full. Returns the number of marked rows. */
+  const inBatches = async (
+    find: (failed: string[]) => PromiseLike<readonly StoredRow[]>,
+    mark: (ids: string[]) => PromiseLike<unknown>,
+  ): Promise<number> => {
+    let total = 0;
+    const failed: string[] = [];
+    for (;;) {
+      const rows = await find(failed);
+      const notDeleted = new Set<string>();
+      try {
+        await objects.delete(rows.flatMap(keysOf));
+      } catch (error) {
+        if (!(error instanceof ObjectsNotDeleted)) throw error;
+        cause ??= error.cause;
+        for (const key of error.keys) notDeleted.add(key);
+        left.push(...error.keys);
+      }
+      const isDeleted = (row: StoredRow) => !keysOf(row).some((key) => notDeleted.has(key));
+      const deleted = rows.filter(isDeleted);
+      failed.push(...rows.filter((row) => !isDeleted(row)).map(({ id }) => id));
+      await mark(deleted.map(({ id }) => id));
+      progressed();
+      total += deleted.length;
+      if (rows.length < BATCH || failed.length > MOST_FAILED) return total;
+    }
+  };
+  const removed = {
     files: await inBatches(
-      objects,
-      () => sql<StoredRow[]>`
+      (failed) => sql<StoredRow[]>`
         SELECT f.id, f.object_key, f.previews FROM order_files f
         JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
-        WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before}
+        WHERE f.object_key IS NOT NULL AND f.fetched_at < ${before} AND f.id <> ALL(${failed}::uuid[])
           AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
         ORDER BY f.fetched_at LIMIT ${BATCH}`,
       (ids) => sql`UPDATE order_files SET object_key = NULL, previews = ${json(sql, [])} WHERE id = ANY(${ids})`,
     ),
     packingSlips: await inBatches(
-      objects,
-      () => sql<StoredRow[]>`
+      (failed) => sql<StoredRow[]>`
         SELECT s.id, s.object_key FROM packing_slips s JOIN orders o ON o.id = s.order_id
-        WHERE s.object_key IS NOT NULL AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
+        WHERE s.object_key IS NOT NULL AND s.id <> ALL(${failed}::uuid[])
+          AND o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})
         ORDER BY s.id LIMIT ${BATCH}`,
       (ids) => sql`UPDATE packing_slips SET object_key = NULL WHERE id = ANY(${ids})`,
     ),
     shippingDocuments: await inBatches(
-      objects,
-      () => sql<StoredRow[]>`
+      (failed) => sql<StoredRow[]>`
         SELECT d.id, d.object_key FROM shipment_documents d
         JOIN shipments s ON s.id = d.shipment_id LEFT JOIN orders o ON o.id = s.order_id
-        WHERE d.deleted_at IS NULL AND d.created_at < ${before}
+        WHERE d.deleted_at IS NULL AND d.created_at < ${before} AND d.id <> ALL(${failed}::uuid[])
           AND (o.id IS NULL OR (o.updated_at < ${before} AND o.fulfillment_status = ANY(${FINAL_STATUSES})))
         ORDER BY d.created_at LIMIT ${BATCH}`,
       (ids) => sql`UPDATE shipment_documents SET deleted_at = now() WHERE id = ANY(${ids})`,
     ),
   };
+  if (left.length > 0) throw new ObjectsNotDeleted(left, { cause });
+  return removed;
 }
 
-/** Deletes the objects of found rows and marks the rows, until a batch is not full. @returns the number of rows */
-async function inBatches(
-  objects: ObjectStore,
-  find: () => PromiseLike<readonly StoredRow[]>,
-  mark: (ids: string[]) => PromiseLike<unknown>,
-): Promise<number> {
-  let total = 0;
-  for (;;) {
-    const rows = await find();
-    for (const { objectKey, previews = [] } of rows) {
-      for (const key of [objectKey, ...previews.map((preview) => preview.objectKey)]) {
-        await objects.delete(key);
-        progressed();
-      }
-    }
-    await mark(rows.map(({ id }) => id));
-    progressed();
-    total += rows.length;
-    if (rows.length < BATCH) return total;
-  }
-}
+const keysOf = ({ objectKey, previews = [] }: StoredRow): string[] => [
+  objectKey,
+  ...previews.map((preview) => preview.objectKey),
+];

@@ -19,8 +19,10 @@ export interface ErasureDeps {
   readonly temporal: Client;
 }
 
-/** Concurrent requests to Temporal and to the object store. */
+/** Concurrent requests to Temporal. */
 const CONCURRENCY = 10;
+type WorkflowExecution = { readonly workflowId: string; readonly runId?: string };
+
 /** gRPC status of a workflow that Temporal does not know, or has deleted. */
 const NOT_FOUND = 5;
 
@@ -40,10 +42,10 @@ export async function eraseSubjects(deps: ErasureDeps, subjects: readonly Subjec
   if (ready.length === 0) return [];
 
   const ids = ready.map(({ id }) => id);
-  await inParallel(await objectKeysOf(deps.sql, ids), (key) => deps.objects.delete(key));
-  await inParallel(
+  await deps.objects.delete(await objectKeysOf(deps.sql, ids));
+  await deleteHistories(
+    deps.temporal,
     ready.flatMap((subject) => workflows.get(subject)!),
-    (id) => deleteHistories(deps.temporal, id),
   );
   await inTransaction(deps.sql, async (tx) => {
     await eraseRows(tx, ids);
@@ -93,24 +95,29 @@ async function isAnyRunning(temporal: Client, workflowIds: readonly string[]): P
   return false;
 }
 
+/** Workflow ids of one visibility query. Each costs some 60 characters of it. */
+const LISTED = 200;
+
 /**
- * Deletes a completed workflow with its histories and its search attributes, before the retention of the namespace ends.
- * A workflow that was continued as new has several executions.
+ * Deletes completed workflows with their histories and their search attributes, before the retention of the namespace ends. A
+ * workflow that was continued as new has several executions, which one query for many workflows lists.
  */
-async function deleteHistories(temporal: Client, workflowId: string): Promise<void> {
+async function deleteHistories(temporal: Client, workflowIds: readonly string[]): Promise<void> {
   const { namespace } = temporal.options;
-  const { executions } = await temporal.workflowService.listWorkflowExecutions({
-    namespace,
-    query: `WorkflowId = '${workflowId}'`,
-  });
-  // The first one is the latest execution, which the list may not have yet.
-  for (const workflowExecution of [{ workflowId }, ...executions.map(({ execution }) => execution!)]) {
+  // The latest execution of each. The list may not have it yet.
+  const executions: WorkflowExecution[] = workflowIds.map((workflowId) => ({ workflowId }));
+  for (let from = 0; from < workflowIds.length; from += LISTED) {
+    const ids = workflowIds.slice(from, from + LISTED).map((id) => `'${id}'`);
+    const earlier = temporal.workflow.list({ query: `WorkflowId IN (${ids.join(', ')})`, pageSize: 1_000 });
+    for await (const { workflowId, runId } of earlier) executions.push({ workflowId, runId });
+  }
+  await inParallel(executions, async (workflowExecution) => {
     try {
       await temporal.workflowService.deleteWorkflowExecution({ namespace, workflowExecution });
     } catch (error) {
       if (!isGrpcServiceError(error) || (error.code as number) !== NOT_FOUND) throw error;
     }
-  }
+  });
 }
 
 /** Returns the keys of all stored files and documents. */

@@ -135,7 +135,7 @@ async function buyAndRecord(
   const outcome = await recordPurchase(sql, intent, bought, stored, adapter.uid);
   if (outcome !== 'recorded' && outcome !== 'bought') {
     // No row names these objects, so nothing else would delete them.
-    await Promise.all(stored.map(({ objectKey }) => objects.delete(objectKey)));
+    await objects.delete(stored.map(({ objectKey }) => objectKey));
     await voidPackages(adapter, intent, signal);
     return { ok: false, refusal: VOIDED };
   }

@@ -67,7 +67,7 @@ async function buyReplacement(
   if (await record(sql, next, { replaces, purchase, document: document!, adapterUid: adapter.uid })) {
     return { outcome: 'replaced' };
   }
-  await objects.delete(document!.objectKey);
+  await objects.delete([document!.objectKey]);
   await adapter.void({ idempotencyKey, methodUid });
   return TRAVELS;
 }

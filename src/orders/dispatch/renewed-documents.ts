@@ -79,5 +79,5 @@ export async function renewDocuments(
     packagePosition: packagePosition === null ? null : shipment.parcels[packagePosition]!.position,
   }));
   const unused = await replaceDocuments(sql, purchase, await storeDocuments(objects, purchase, documents));
-  await Promise.all(unused.map((objectKey) => objects.delete(objectKey)));
+  await objects.delete(unused);
 }

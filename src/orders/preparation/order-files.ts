@@ -143,13 +143,10 @@ async function fetchOne(
       UPDATE packing_slips SET object_key = ${objectKey}, size_bytes = ${taken.sizeBytes}
       WHERE id = ${file.id}`;
   } else {
-    for (const key of file.formerKeys) await deps.objects.delete(key);
+    await deps.objects.delete(file.formerKeys);
     const isRecorded = await recordPrintFile(deps.sql, file, objectKey, taken);
     // The file was replaced meanwhile, and nothing names its copy.
-    if (!isRecorded) {
-      for (const key of [...taken.previews.map((preview) => preview.objectKey), objectKey])
-        await deps.objects.delete(key);
-    }
+    if (!isRecorded) await deps.objects.delete([...taken.previews.map((preview) => preview.objectKey), objectKey]);
   }
   return null;
 }

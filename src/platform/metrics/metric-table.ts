@@ -104,6 +104,7 @@ export const METRICS = {
     ['job'],
     'Unix time of the end of the last successful run of each periodic job. 0 before the first.',
   ),
+  pressline_job_failed: gauge(['job'], 'Whether the last run of each periodic job failed: 1 or 0.'),
   pressline_job_duration_seconds: histogram(['job'], JOB_BOUNDS, 'Duration of runs of periodic jobs.'),
   pressline_activity_waits_total: counter(
     ['queue'],

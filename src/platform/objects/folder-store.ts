@@ -2,10 +2,12 @@ import { mkdir, open, readdir, readFile, rename, rm, stat, writeFile } from 'nod
 import { dirname, join } from 'node:path';
 import { Readable } from 'node:stream';
 import { randomToken } from '../ids';
-import { assertObjectKey, type ObjectStore } from './object-store';
+import { assertObjectKey, deleteEach, type ObjectStore } from './object-store';
 
 /** Age at which an unfinished write counts as abandoned. */
 const STALE_WRITE_MS = 24 * 60 * 60 * 1000;
+/** Files that are deleted at the same time. */
+const DELETIONS = 8;
 
 /**
  * Stores objects as files in `folder/data` and their content types as JSON in `folder/meta`.
@@ -58,9 +60,17 @@ export async function createFolderStore(folder: string): Promise<ObjectStore> {
       return found === null ? null : { size: found.size, contentType: await contentTypeOf(key) };
     },
 
-    async delete(key) {
-      await rm(dataPath(key), { force: true });
-      await rm(metaPath(key), { force: true });
+    async delete(keys) {
+      for (const key of keys) assertObjectKey(key);
+      await deleteEach(
+        keys,
+        DELETIONS,
+        (key) => [key],
+        async (key) => {
+          await rm(dataPath(key), { force: true });
+          await rm(metaPath(key), { force: true });
+        },
+      );
     },
 
     async directLink() {

@@ -20,7 +20,7 @@ export function measuredStore(store: ObjectStore, metrics: Metrics): ObjectStore
     put: (key, body, options) => counted(store.put(key, body, options)),
     get: (key) => counted(store.get(key)),
     stat: (key) => counted(store.stat(key)),
-    delete: (key) => counted(store.delete(key)),
+    delete: (keys) => counted(store.delete(keys)),
     directLink: (key, options) => counted(store.directLink(key, options)),
   };
 }

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import pLimit from 'p-limit';
 import { cutText } from '../domain/foreign-text';
 
 export interface ObjectInfo {
@@ -13,9 +14,48 @@ export interface ObjectStore {
   /** @returns null when the object does not exist */
   get(key: string): Promise<(ObjectInfo & { body: Readable }) | null>;
   stat(key: string): Promise<ObjectInfo | null>;
-  delete(key: string): Promise<void>;
+  /**
+   * Deletes objects, those that do not exist too. An object that cannot be deleted does not stop the others.
+   * @throws ObjectsNotDeleted at the end, when some are left
+   */
+  delete(keys: readonly string[]): Promise<void>;
   /** Returns a short-lived direct link, or null when the store has none and the caller must stream the object. */
   directLink(key: string, options: { seconds: number; fileName: string; contentType: string }): Promise<string | null>;
+}
+
+/** Objects that the store did not delete. Their number and the first reason are in the message. */
+export class ObjectsNotDeleted extends Error {
+  override readonly name = 'ObjectsNotDeleted';
+  constructor(
+    readonly keys: readonly string[],
+    options: { readonly cause: unknown },
+  ) {
+    super(`${keys.length} objects were not deleted: ${(options.cause as Error).message}`, options);
+  }
+}
+
+/**
+ * Calls `work` for each item, at most `concurrency` at a time, and goes on after failures.
+ * @param keysOf the objects that an item stands for
+ * @throws ObjectsNotDeleted at the end, with the objects of the items that failed
+ */
+export async function deleteEach<T>(
+  items: readonly T[],
+  concurrency: number,
+  keysOf: (item: T) => readonly string[],
+  work: (item: T) => Promise<void>,
+): Promise<void> {
+  const failed: string[] = [];
+  let cause: unknown;
+  await pLimit(concurrency).map(items, async (item) => {
+    try {
+      await work(item);
+    } catch (error) {
+      cause ??= error;
+      failed.push(...(error instanceof ObjectsNotDeleted ? error.keys : keysOf(item)));
+    }
+  });
+  if (failed.length > 0) throw new ObjectsNotDeleted(failed, { cause });
 }
 
 /** One or more segments of letters, digits, `.`, `_`, `-`. No segment starts with a dot. */

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
-  DeleteObjectCommand,
+  DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
@@ -13,7 +13,11 @@ import {
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { contentDisposition } from '../http/content-disposition';
-import { assertObjectKey, type ObjectStore } from './object-store';
+import { assertObjectKey, deleteEach, type ObjectStore, ObjectsNotDeleted } from './object-store';
+
+/** Objects of one request, and requests at the same time. */
+const BATCH = 1_000;
+const DELETIONS = 4;
 
 export interface S3StoreOptions {
   readonly bucket: string;
@@ -82,8 +86,25 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
       }
     },
 
-    async delete(key) {
-      await client.send(new DeleteObjectCommand({ Bucket, Key: assertObjectKey(key) }));
+    async delete(keys) {
+      const batches: string[][] = [];
+      for (const [index, key] of keys.entries()) {
+        if (index % BATCH === 0) batches.push([]);
+        batches.at(-1)!.push(assertObjectKey(key));
+      }
+      await deleteEach(
+        batches,
+        DELETIONS,
+        (batch) => batch,
+        async (batch) => {
+          const Delete = { Quiet: true, Objects: batch.map((Key) => ({ Key })) };
+          const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete }));
+          const [first] = Errors;
+          if (first === undefined) return;
+          const left = Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
+          throw new ObjectsNotDeleted(left, { cause: new Error(`${first.Code}: ${first.Message}`) });
+        },
+      );
     },
 
     async directLink(key, { seconds, fileName, contentType }) {

@@ -32,14 +32,18 @@ export function createJobRunRecorder({ sql, metrics }: { readonly sql: Sql; read
   };
 }
 
-/** Returns the gauges that show when each periodic job last succeeded. */
+/** Returns the gauges that show when each periodic job last succeeded, and whether its last run failed. */
 export async function jobGauges(tx: Queryable): Promise<GaugePoint[]> {
-  const rows = await tx<{ job: string; at: number }[]>`
-    SELECT job, extract(epoch FROM last_success_at)::float8 AS at FROM job_runs WHERE last_success_at IS NOT NULL`;
+  const rows = await tx<{ job: string; at: number | null; failed: boolean }[]>`
+    SELECT job, extract(epoch FROM last_success_at)::float8 AS at, last_error IS NOT NULL AS failed FROM job_runs`;
   const lastSuccess = ({ name }: PeriodicJob) => rows.find(({ job }) => job === name)?.at ?? 0;
-  const points = PERIODIC_JOBS.map((job): GaugePoint => {
+  const points = PERIODIC_JOBS.flatMap((job): GaugePoint[] => {
     const labels = { job: job.name };
-    return { name: 'pressline_job_last_success_timestamp_seconds', labels, value: lastSuccess(job) };
+    const failed = rows.some((row) => row.job === job.name && row.failed);
+    return [
+      { name: 'pressline_job_last_success_timestamp_seconds', labels, value: lastSuccess(job) },
+      { name: 'pressline_job_failed', labels, value: Number(failed) },
+    ];
   });
   const reconciled = lastSuccess(RECONCILIATION);
   return [...points, { name: 'pressline_reconcile_last_success_timestamp_seconds', labels: {}, value: reconciled }];

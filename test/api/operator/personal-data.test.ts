@@ -75,7 +75,8 @@ const eraseInBackground = async (): Promise<ErasedPersonalData> =>
 async function tablesWith(texts: readonly string[]): Promise<string[]> {
   const { sql } = stack.services;
   const tables = await sql<{ name: string }[]>`
-    SELECT table_name AS name FROM information_schema.tables WHERE table_schema = 'public' AND table_type = 'BASE TABLE'`;
+    SELECT relname AS name FROM pg_class
+    WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition`;
   const found: string[] = [];
   for (const { name } of tables) {
     const rows = await sql<{ row: string }[]>`SELECT t::text AS row FROM ${sql(name)} t`;

@@ -1,6 +1,7 @@
 import type { ApiDeps } from '../../../api/deps';
 import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
 import { uuidv7 } from '../../../src/platform/ids';
+import { type ObjectStore, ObjectsNotDeleted } from '../../../src/platform/objects/object-store';
 import type { Sql } from '../../../src/platform/postgres';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
@@ -65,8 +66,28 @@ describe('files of finished orders', () => {
 
   it('can have been deleted by a killed run already', async () => {
     const { keys: finished } = await storedOrder('canceled', RETENTION_DAYS + 1);
-    await objects.delete(finished.file);
+    await objects.delete([finished.file]);
     expect(await collectGarbage(sql, objects)).toMatchObject({ files: 1 });
+  });
+});
+
+describe('a store that refuses to delete an object', () => {
+  it('keeps its row, deletes all others, and fails the run', async () => {
+    const { keys: refused } = await storedOrder('delivered', RETENTION_DAYS + 1);
+    const { keys: other } = await storedOrder('delivered', RETENTION_DAYS + 1);
+    const refusing: ObjectStore = {
+      ...objects,
+      async delete(keys) {
+        await objects.delete(keys.filter((key) => key !== refused.preview));
+        if (keys.includes(refused.preview))
+          throw new ObjectsNotDeleted([refused.preview], { cause: new Error('AccessDenied: locked') });
+      },
+    };
+    await expect(collectGarbage(sql, refusing)).rejects.toThrow('1 objects were not deleted: AccessDenied: locked');
+    expect(await areStored(other)).toEqual([false, false, false]);
+    expect(await sql`SELECT FROM order_files WHERE object_key = ${refused.file}`).toHaveLength(1);
+    expect(await collectGarbage(sql, objects)).toMatchObject({ files: 1, packingSlips: 0 });
+    expect(await areStored(refused)).toEqual([false, false, false]);
   });
 });
 

@@ -1,10 +1,20 @@
+import { randomUUID } from 'node:crypto';
 import { DeterminismViolationError } from '@temporalio/workflow';
 import { changedBundle, failuresOf, replay, storedHistories } from '../../support/histories';
+import { playScriptedRun } from '../../support/scripted-runs';
 import { SCENARIOS } from './scenarios';
 
 /** A deploy must not break running periodic jobs: the current workflow code replays the stored history of every scenario. */
 
 const stored = storedHistories('periodic-jobs');
+
+test('maintenance fails when a part of it has failed, after the other parts', async () => {
+  const { result } = await playScriptedRun(`maintenance-${randomUUID()}`, SCENARIOS['maintenance-with-a-failed-part']!);
+
+  expect(result).toMatchObject({
+    cause: { message: 'partitions: no lock; objects: 2 objects were not deleted: AccessDenied' },
+  });
+});
 
 test('every scenario has one history, and every history has a scenario', () => {
   expect(stored.map(({ scenario }) => scenario)).toEqual(Object.keys(SCENARIOS).toSorted());

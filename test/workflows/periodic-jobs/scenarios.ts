@@ -1,3 +1,4 @@
+import { ApplicationFailure } from '@temporalio/common';
 import { inTurn, type ScriptedRun } from '../../support/scripted-runs';
 
 /** What `beginReconciliation` returns of servers that are the known ones. */
@@ -60,6 +61,21 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
       pruneBulkRepairs: async () => 0,
       collectGarbage: async () => ({ files: 2 }),
     },
+  },
+  'maintenance-with-a-failed-part': {
+    workflow: 'maintenance',
+    args: [],
+    steps: {
+      renewPartitions: async () => {
+        throw ApplicationFailure.nonRetryable('no lock');
+      },
+      pruneDeadMessages: async () => 0,
+      pruneBulkRepairs: async () => 0,
+      collectGarbage: async () => {
+        throw ApplicationFailure.nonRetryable('2 objects were not deleted: AccessDenied');
+      },
+    },
+    fails: true,
   },
   'stock-poll-of-two-partners': {
     workflow: 'partnerStockPoll',

@@ -103,10 +103,21 @@ describe.each(kinds)('the %s object store', (kind, create) => {
   it('returns null for a missing object, and deletes it without an error', async () => {
     expect(await store.get('files/none')).toBeNull();
     expect(await store.stat('files/none')).toBeNull();
-    await store.delete('files/none');
+    await store.delete(['files/none']);
     await store.put('files/doomed', Buffer.from('x'), { contentType: 'text/plain' });
-    await store.delete('files/doomed');
+    await store.delete(['files/doomed']);
     expect(await store.get('files/doomed')).toBeNull();
+  });
+
+  it('deletes more objects at once than one request of S3 takes', async () => {
+    const keys = Array.from({ length: 1_001 }, (_, n) => `many/${n}`);
+    const kept = [keys[0]!, keys[999]!, keys[1_000]!];
+    for (const key of kept) await store.put(key, Buffer.from('x'), { contentType: 'text/plain' });
+    await store.put('many/other', Buffer.from('x'), { contentType: 'text/plain' });
+    await store.delete([]);
+    await store.delete(keys);
+    expect(await Promise.all(kept.map((key) => store.stat(key)))).toEqual([null, null, null]);
+    expect(await store.stat('many/other')).not.toBeNull();
   });
 
   it('two concurrent writers of one key leave one complete object', async () => {
@@ -134,7 +145,7 @@ describe.each(kinds)('the %s object store', (kind, create) => {
     await expect(store.put(key, Buffer.from('x'), { contentType: 'text/plain' })).rejects.toThrow(RangeError);
     await expect(store.get(key)).rejects.toThrow(RangeError);
     await expect(store.stat(key)).rejects.toThrow(RangeError);
-    await expect(store.delete(key)).rejects.toThrow(RangeError);
+    await expect(store.delete([key])).rejects.toThrow(RangeError);
   });
 
   it('a direct link, which only S3 has, serves the object with the given name and type', async () => {
