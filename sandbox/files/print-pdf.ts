@@ -15,6 +15,12 @@ export interface PdfSpec {
   readonly seed: number;
 }
 
+/** Fonts that are embedded: a font that is not embedded is a fault of a print file. */
+const FONTS = {
+  regular: '@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf',
+  bold: '@expo-google-fonts/noto-sans/700Bold/NotoSans_700Bold.ttf',
+} as const;
+
 /** Documents carry a fixed date, so that a file fetched twice has the same bytes. */
 const MADE_ON = new Date('2024-01-01T00:00:00Z');
 
@@ -30,6 +36,7 @@ async function makePdf(
     autoFirstPage: false,
     info: { Title: title, Producer: 'Pressline sandbox', CreationDate: MADE_ON, ModDate: MADE_ON },
   });
+  for (const [name, path] of Object.entries(FONTS)) pdf.registerFont(name, require.resolve(path));
   draw(pdf);
   pdf.end();
   return await buffer(pdf);
@@ -61,10 +68,10 @@ export function printPdf(spec: PdfSpec): Promise<Buffer> {
         pdf.path(path).fill(color);
       pdf.restore().fillColor('#ffffff');
       if (number === 1) {
-        pdf.font('Helvetica-Bold').fontSize(large);
+        pdf.font('bold').fontSize(large);
         writeLine(pdf, spec.title, margin, height - margin - large * 0.9);
       }
-      pdf.font('Helvetica').fontSize(large * 0.5);
+      pdf.font('regular').fontSize(large * 0.5);
       const caption = spec.pages === 1 ? 'Printed with Pressline' : `Page ${number} of ${spec.pages}`;
       writeLine(pdf, caption, margin, height - margin);
     }
@@ -78,16 +85,16 @@ export function packingSlipPdf(): Promise<Buffer> {
   return makePdf('Packing slip', [width, 297 * POINTS_PER_MM], (pdf) => {
     pdf.addPage();
     let y = 30 * POINTS_PER_MM;
-    const line = (text: string, size: number, font: string) => {
+    const line = (text: string, size: number, font: keyof typeof FONTS) => {
       pdf.font(font).fontSize(size).fillColor('#1a1a26');
       writeLine(pdf, text, left, y);
       y += size * 1.7;
     };
-    line('Hillside Print Shop', 22, 'Helvetica-Bold');
-    line('Packing slip', 14, 'Helvetica');
+    line('Hillside Print Shop', 22, 'bold');
+    line('Packing slip', 14, 'regular');
     y += 14;
-    line('Thank you for your order. Everything in this parcel was made for you.', 11, 'Helvetica');
-    line('Please keep this slip: it helps us to help you, should anything be wrong.', 11, 'Helvetica');
+    line('Thank you for your order. Everything in this parcel was made for you.', 11, 'regular');
+    line('Please keep this slip: it helps us to help you, should anything be wrong.', 11, 'regular');
     y += 10;
     pdf
       .moveTo(left, y)
@@ -95,6 +102,6 @@ export function packingSlipPdf(): Promise<Buffer> {
       .lineWidth(0.7)
       .stroke('#666673');
     y += 24;
-    line('hello@hillside-prints.example', 10, 'Helvetica');
+    line('hello@hillside-prints.example', 10, 'regular');
   });
 }
