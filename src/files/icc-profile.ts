@@ -39,8 +39,13 @@ function textAt(data: Buffer, at: number): string | null {
   if (type !== 'mluc') return null;
   const length = data.readUInt32BE(at + 20);
   const start = at + data.readUInt32BE(at + 24);
-  const text = Buffer.from(data.subarray(start, start + (Math.min(length, 2 * MAX_DESCRIPTION) & ~1)));
-  return cleaned(text.swap16().toString('utf16le'));
+  const text = Buffer.from(data.subarray(start, start + Math.min(length, 2 * MAX_DESCRIPTION)));
+  return cleaned(
+    text
+      .subarray(0, text.length & ~1)
+      .swap16()
+      .toString('utf16le'),
+  );
 }
 
 /** Removes the null characters that end the text. */

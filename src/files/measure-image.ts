@@ -1,7 +1,7 @@
 import { inflateSync } from 'node:zlib';
 import { cleanValue } from '../platform/domain/foreign-text';
 import { type ColorModel, type FileFacts, unmeasured } from './domain/file-facts';
-import { type IccProfile, profileOf } from './icc-profile';
+import { profileOf } from './icc-profile';
 import { type JpegSegment, jpegSegments, START_OF_SCAN } from './jpeg-segments';
 
 type ImageFacts = NonNullable<FileFacts['image']>;
@@ -44,14 +44,21 @@ function ofPng(bytes: Buffer): ColorFacts {
     if (name === 'tRNS') alpha = true;
     // A file with both is made for readers of profiles.
     if (name === 'sRGB') profile ??= 'sRGB';
-    if (name === 'iCCP') profile = embeddedInPng(data)?.description ?? 'unnamed';
+    if (name === 'iCCP') profile = nameOf(embeddedInPng(data));
   }
   return { model: PNG_MODELS[colorType] ?? 'unknown', profile, alpha };
 }
 
+/** Returns the name of a profile. A damaged one has no name. */
+const nameOf = (profile: Buffer) => profileOf(profile)?.description ?? 'unnamed';
+
 /** The chunk has a name, a null, the compression method and the compressed profile. */
-function embeddedInPng(data: Buffer): IccProfile | undefined {
-  return profileOf(inflateSync(data.subarray(data.indexOf(0) + 2), { maxOutputLength: MAX_PROFILE }));
+function embeddedInPng(data: Buffer): Buffer {
+  try {
+    return inflateSync(data.subarray(data.indexOf(0) + 2), { maxOutputLength: MAX_PROFILE });
+  } catch {
+    return Buffer.alloc(0);
+  }
 }
 
 /** Number of components in the header of a JPEG frame (ITU-T T.81, B.2.2). */
@@ -71,7 +78,7 @@ function ofJpeg(bytes: Buffer): ColorFacts {
   const profile = embeddedInJpeg(segments);
   return {
     model: JPEG_MODELS[frame?.data[5] ?? 0] ?? 'unknown',
-    profile: profile === null ? null : (profileOf(profile)?.description ?? 'unnamed'),
+    profile: profile === null ? null : nameOf(profile),
     alpha: false,
   };
 }

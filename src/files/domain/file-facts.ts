@@ -44,7 +44,7 @@ const placedImage = z.object({
   heightPx: z.int(),
 });
 
-/** `unknown`: the colours of a JPEG 2000 image stand in its own header. */
+/** `unknown`: a JPEG 2000 image does not tell its colours. */
 export const COLOR_MODELS = ['gray', 'rgb', 'cmyk', 'lab', 'spot', 'unknown'] as const;
 
 const color = z.object({

@@ -1,7 +1,8 @@
 import { PdfArray, type PdfDict, PdfName, type PdfObject, type PdfStream } from '@libpdf/core';
 import type { ColorModel } from '../domain/file-facts';
 import { profileOf } from '../icc-profile';
-import { decodedBytes, type PdfFile } from './pdf-file';
+import { jpeg2000Color } from './jpeg2000';
+import { decodedBytes, filterNames, type PdfFile } from './pdf-file';
 
 /** A colour space, as far as it matters for print. */
 export interface ColorSpace {
@@ -9,8 +10,8 @@ export interface ColorSpace {
   readonly space: string;
   readonly profile: string | null;
   readonly colorants: readonly string[];
-  /** True for spaces whose components are the four process inks. */
-  readonly inks: boolean;
+  /** Number of components, when each is a process ink. 0 for other spaces. */
+  readonly inks: number;
 }
 
 const plain = (model: ColorModel, space: string): ColorSpace => ({
@@ -18,7 +19,7 @@ const plain = (model: ColorModel, space: string): ColorSpace => ({
   space,
   profile: null,
   colorants: [],
-  inks: space === 'DeviceCMYK',
+  inks: space === 'DeviceCMYK' ? 4 : 0,
 });
 
 const NAMED: Readonly<Record<string, ColorSpace>> = Object.fromEntries(
@@ -39,8 +40,6 @@ export const GRAY = NAMED.DeviceGray!;
 export const RGB = NAMED.DeviceRGB!;
 export const CMYK = NAMED.DeviceCMYK!;
 const LAB = plain('lab', 'Lab');
-/** Colours of a JPEG 2000 image without a colour space. */
-export const IN_IMAGE = plain('unknown', 'JPXDecode');
 
 const PROCESS_COLORANTS = new Set(['Cyan', 'Magenta', 'Yellow', 'Black']);
 const NO_COLORANTS = new Set(['None', 'All']);
@@ -61,11 +60,14 @@ export class ColorSpaces {
     const found = this.file.resolve(object);
     if (found instanceof PdfName) return this.byName(found.value, named, depth);
     if (!(found instanceof PdfArray) || depth > MAX_DEPTH) return null;
-    const known = this.known.get(found);
-    if (known !== undefined) return known;
-    const space = this.ofArray(found, named, depth);
-    this.known.set(found, space);
-    return space;
+    return this.once(found, () => this.ofArray(found, named, depth));
+  }
+
+  /** Returns the colour space of an image. That of a JPEG 2000 image may be in its own header. */
+  ofImage(image: PdfStream, named: PdfDict | undefined): ColorSpace | null {
+    const own = image.get('ColorSpace');
+    if (own !== undefined || !filterNames(this.file, image).includes('JPXDecode')) return this.of(own, named);
+    return this.once(image, () => ({ ...plain('unknown', 'JPXDecode'), ...jpeg2000Color(image.data) }));
   }
 
   byName(name: string, named: PdfDict | undefined, depth = 0): ColorSpace | null {
@@ -79,6 +81,15 @@ export class ColorSpaces {
     // DefaultGray, DefaultRGB and DefaultCMYK stand in for the device spaces (ISO 32000-1, 8.6.5.6).
     const instead = space.space.startsWith('Device') ? named?.get(space.space.replace('Device', 'Default')) : undefined;
     return instead === undefined || depth > MAX_DEPTH ? space : (this.of(instead, undefined, depth + 1) ?? space);
+  }
+
+  private once(object: PdfObject, read: () => ColorSpace | null): ColorSpace | null {
+    let space = this.known.get(object);
+    if (space === undefined) {
+      space = read();
+      this.known.set(object, space);
+    }
+    return space;
   }
 
   private ofArray(array: PdfArray, named: PdfDict | undefined, depth: number): ColorSpace | null {
@@ -108,16 +119,12 @@ export class ColorSpaces {
 
   private ofColorants(space: string, names: readonly string[]): ColorSpace {
     const colorants = names.filter((name) => !PROCESS_COLORANTS.has(name) && !NO_COLORANTS.has(name));
-    return { model: colorants.length > 0 ? 'spot' : 'cmyk', space, profile: null, colorants, inks: false };
+    const inks = names.every((name) => PROCESS_COLORANTS.has(name)) ? names.length : 0;
+    return { model: colorants.length > 0 ? 'spot' : 'cmyk', space, profile: null, colorants, inks };
   }
 
   private ofProfile(stream: PdfStream | undefined, named: PdfDict | undefined, depth: number): ColorSpace | null {
-    if (stream === undefined) return null;
-    const known = this.known.get(stream);
-    if (known !== undefined) return known;
-    const space = this.readProfile(stream, named, depth);
-    this.known.set(stream, space);
-    return space;
+    return stream === undefined ? null : this.once(stream, () => this.readProfile(stream, named, depth));
   }
 
   private readProfile(stream: PdfStream, named: PdfDict | undefined, depth: number): ColorSpace | null {
@@ -130,7 +137,13 @@ export class ColorSpaces {
       space: 'ICCBased',
       profile: profile?.description ?? null,
       colorants: [],
-      inks: model === 'cmyk',
+      inks: model === 'cmyk' ? 4 : 0,
     };
   }
+}
+
+/** Returns the sum of the inks of a colour, or null when its components are no process inks. */
+export function inkPercent(space: ColorSpace | null, components: readonly number[]): number | null {
+  if (!space?.inks || components.length !== space.inks) return null;
+  return Math.round(components.reduce((total, value) => total + Math.min(1, Math.max(0, value)), 0) * 100);
 }

@@ -1,17 +1,18 @@
 import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
 import type { Effect } from '../domain/file-facts';
-import { CMYK, type ColorSpace, GRAY, IN_IMAGE, RGB } from './color-spaces';
+import { CMYK, type ColorSpace, GRAY, inkPercent, RGB } from './color-spaces';
 import type { ContentReader, InlineDict, Operand } from './content-lexer';
 import { effectBit, type GraphicsState, type Matrix, multiplied, type Paint } from './graphics-state';
 import type { PageContents } from './page-content';
-import { filterNames } from './pdf-file';
 
 /** Editors nest a few tens. */
 const MAX_SAVED_STATES = 1_000;
 
-/** Text rendering modes (ISO 32000-1, table 106) that fill, and that stroke. The others paint nothing. */
+/** Text rendering modes (ISO 32000-1, table 106) that fill, and that stroke. */
 const FILLING_MODES = new Set([0, 2, 4, 6]);
 const STROKING_MODES = new Set([1, 2, 5, 6]);
+/** Adds the text to the clipping path only: its glyphs are the shape of what is painted next. */
+const CLIPPING_MODE = 7;
 
 type ResourceKind = 'ColorSpace' | 'ExtGState' | 'Font' | 'Pattern' | 'Properties' | 'Shading' | 'XObject';
 
@@ -73,7 +74,7 @@ export class ContentOperators implements ContentReader {
   showText(): void {
     const { textMode, font } = this.state;
     const [fills, strokes] = [FILLING_MODES.has(textMode), STROKING_MODES.has(textMode)];
-    if (this.hidden > 0 || !(fills || strokes)) return;
+    if (this.hidden > 0 || !(fills || strokes || textMode === CLIPPING_MODE)) return;
     if (font !== null) this.page.font(font);
     this.paint(fills, strokes);
   }
@@ -166,9 +167,7 @@ export class ContentOperators implements ContentReader {
   private paintImageObject(image: PdfStream): void {
     const { file, spaces } = this.page;
     const isMask = file.flag(image.get('ImageMask')) === true;
-    const ownSpace = image.get('ColorSpace');
-    const inImage = ownSpace === undefined && filterNames(file, image).includes('JPXDecode');
-    const space = inImage ? IN_IMAGE : spaces.of(ownSpace, this.dictOf('ColorSpace'));
+    const space = spaces.ofImage(image, this.dictOf('ColorSpace'));
     const hasSoftMask =
       file.stream(image.get('SMask')) !== undefined || (file.number(image.get('SMaskInData')) ?? 0) > 0;
     if (hasSoftMask) this.page.effects(effectBit('soft_mask'));
@@ -277,10 +276,6 @@ function numbersOf(operands: readonly Operand[]): number[] {
   return operands.filter((operand) => typeof operand === 'number');
 }
 
-/** Returns a paint with its ink, when the components are those of the process inks. */
 function paintOf(space: ColorSpace | null, operands: readonly Operand[]): Paint {
-  const components = numbersOf(operands);
-  const isInk = space?.inks === true && components.length === 4;
-  const sum = components.reduce((total, value) => total + Math.min(1, Math.max(0, value)), 0);
-  return { space, pattern: null, inkPercent: isInk ? Math.round(sum * 100) : null };
+  return { space, pattern: null, inkPercent: inkPercent(space, numbersOf(operands)) };
 }

@@ -1,5 +1,6 @@
 import type { PdfDict, PdfObject } from '@libpdf/core';
 import type { FileFacts } from '../domain/file-facts';
+import { profileOf } from '../icc-profile';
 import { Layers } from './layers';
 import { decodedBytes, type PdfFile } from './pdf-file';
 
@@ -15,6 +16,7 @@ const MAX_STANDARDS = 10;
 export function documentFacts(file: PdfFile): DocumentFacts {
   const { catalog } = file;
   const names = file.dict(catalog.get('Names'));
+  const form = formOf(file);
   return {
     version: versionOf(file),
     standards: standardsOf(file),
@@ -24,9 +26,10 @@ export function documentFacts(file: PdfFile): DocumentFacts {
     javaScript:
       nameTree(file, names?.get('JavaScript')) > 0 ||
       isScript(file, catalog.get('OpenAction')) ||
-      hasScripts(file, catalog.get('AA')),
+      hasScripts(file, catalog.get('AA')) ||
+      form.javaScript,
     attachments: nameTree(file, names?.get('EmbeddedFiles')),
-    formFields: formFields(file),
+    formFields: form.fields,
     layers: new Layers(file).view(),
   };
 }
@@ -35,7 +38,8 @@ export function documentFacts(file: PdfFile): DocumentFacts {
 export function isScript(file: PdfFile, action: PdfObject | undefined, depth = 0): boolean {
   const found = file.dict(action);
   if (found === undefined || depth > 8) return false;
-  if (file.name(found.get('S')) === 'JavaScript') return true;
+  const type = file.name(found.get('S'));
+  if (type === 'JavaScript' || (type === 'Rendition' && found.has('JS'))) return true;
   const next = file.array(found.get('Next'));
   const following = next === undefined ? [found.get('Next')] : [...next].slice(0, 100);
   return following.some((each) => isScript(file, each, depth + 1));
@@ -85,7 +89,11 @@ function outputIntentOf(file: PdfFile): string | null {
   const intent = intents.find((each) => file.name(each.get('S')) === 'GTS_PDFX') ?? intents[0];
   if (intent === undefined) return null;
   const texts = ['OutputConditionIdentifier', 'OutputCondition', 'Info'].map((key) => file.text(intent.get(key)));
-  return texts.find((text) => text !== undefined && text !== '') ?? 'unnamed';
+  // Conditions that no registry has are named by their profile.
+  const named = texts.find((text) => text && text !== 'Custom');
+  if (named !== undefined) return named;
+  const profile = file.stream(intent.get('DestOutputProfile'));
+  return (profile && profileOf(decodedBytes(file, profile))?.description) ?? 'unnamed';
 }
 
 /** Returns the number of entries of a name tree (7.9.6). */
@@ -93,13 +101,19 @@ function nameTree(file: PdfFile, root: PdfObject | undefined): number {
   return sumOfTree(file, [root], (node) => Math.floor((file.array(node.get('Names'))?.length ?? 0) / 2));
 }
 
-/** Returns the number of fields of a form (12.7.3). A field whose kids have names is a group of fields. */
-function formFields(file: PdfFile): number {
-  const fields = file.array(file.dict(file.catalog.get('AcroForm'))?.get('Fields'));
-  return sumOfTree(file, [...(fields ?? [])], (node) => {
+/**
+ * Returns the number of fields of a form (12.7.3), and whether one of them has a script. A field whose kids have names is a
+ * group of fields. A form of XFA has one field at least: it has none in PDF when its pages are made by the reader.
+ */
+function formOf(file: PdfFile): { readonly fields: number; readonly javaScript: boolean } {
+  const form = file.dict(file.catalog.get('AcroForm'));
+  let javaScript = false;
+  const fields = sumOfTree(file, [...(file.array(form?.get('Fields')) ?? [])], (node) => {
+    javaScript ||= hasScripts(file, node.get('AA'));
     const isGroup = [...(file.array(node.get('Kids')) ?? [])].some((kid) => file.dict(kid)?.has('T') === true);
     return node.has('T') && !isGroup ? 1 : 0;
   });
+  return { fields: Math.max(fields, form?.has('XFA') ? 1 : 0), javaScript };
 }
 
 /** Adds up a value of the nodes of trees, at most MAX_NODES of them. */

@@ -23,21 +23,23 @@ export class Layers {
   /** @param object a layer, or a rule about several layers */
   isHidden(object: PdfObject | undefined): boolean {
     const found = this.file.dict(object);
-    if (found === undefined || this.hidden.size === 0) return false;
+    if (found === undefined || this.groups.length === 0) return false;
     if (this.file.name(found.get('Type')) !== 'OCMD') return this.hidden.has(found);
     const single = this.file.dict(found.get('OCGs'));
     const members = single
       ? [single]
       : [...(this.file.array(found.get('OCGs')) ?? [])].map((each) => this.file.dict(each));
+    if (members.length === 0) return false;
     const isHidden = (group: PdfDict | undefined) => group !== undefined && this.hidden.has(group);
-    // Other policies are rare, and their content counts as visible.
-    switch (this.file.name(found.get('P')) ?? 'AnyOn') {
-      case 'AnyOn':
-        return members.length > 0 && members.every(isHidden);
+    switch (this.file.name(found.get('P'))) {
       case 'AllOn':
         return members.some(isHidden);
+      case 'AnyOff':
+        return !members.some(isHidden);
+      case 'AllOff':
+        return !members.every(isHidden);
       default:
-        return false;
+        return members.every(isHidden);
     }
   }
 

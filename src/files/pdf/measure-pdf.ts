@@ -1,19 +1,15 @@
 import { cleanValue } from '../../platform/domain/foreign-text';
 import { type FileFacts, unmeasured } from '../domain/file-facts';
-import { documentFacts, hasScripts, isScript } from './document-facts';
+import { annotationsOf } from './annotations';
+import { documentFacts, hasScripts } from './document-facts';
+import { INITIAL } from './graphics-state';
 import { ContentTooComplex, PageContents } from './page-content';
 import { PageFacts } from './page-facts';
 import { type Page, pagesOf } from './page-tree';
 import { forgetNames, openDamagedPdf, openPdfFile, type PdfFile } from './pdf-file';
 
-/** Annotations of a page that are looked at. */
-const MAX_ANNOTATIONS = 1_000;
 /** Code points of a name in the facts. */
 const MAX_TEXT = 200;
-
-// Flags of annotations (ISO 32000-1, table 165).
-const HIDDEN = 2;
-const PRINT = 4;
 
 /**
  * Measures a PDF. Never throws: a fault of the file, or of the parser, is the problem of incomplete facts.
@@ -49,7 +45,8 @@ function measureFile(file: PdfFile, pages: readonly Page[], pageCount: number): 
     facts.nextPage();
     facts.add({ list: 'boxes', key: JSON.stringify(page.boxes), fact: page.boxes });
     pdf.javaScript ||= hasScripts(file, page.dict.get('AA'));
-    for (const { type, printed, hasScript } of annotationsOf(file, page)) {
+    const annotations = [...annotationsOf(file, page, contents.layers)];
+    for (const { type, printed, hasScript } of annotations) {
       facts.add({ list: 'annotations', key: `${type} ${printed}`, fact: { type, printed } });
       pdf.javaScript ||= hasScript;
       if (type === 'FileAttachment') pdf.attachments += 1;
@@ -58,6 +55,9 @@ function measureFile(file: PdfFile, pages: readonly Page[], pageCount: number): 
     if (tooComplex) continue;
     try {
       contents.read(page);
+      for (const { appearance } of annotations) {
+        if (appearance !== null) contents.form(appearance.form, { ...INITIAL, matrix: appearance.matrix }, undefined);
+      }
     } catch (error) {
       tooComplex = error instanceof ContentTooComplex;
       problems.push(
@@ -68,18 +68,4 @@ function measureFile(file: PdfFile, pages: readonly Page[], pageCount: number): 
   const lists = facts.lists();
   if (facts.truncated) problems.push('the pages differ too much to list all facts');
   return { complete: problems.length === 0, problem: problems[0] ?? null, pdf, image: null, ...lists };
-}
-
-function* annotationsOf(file: PdfFile, page: Page) {
-  const annotations = [...(file.array(page.dict.get('Annots')) ?? [])].slice(0, MAX_ANNOTATIONS);
-  for (const each of annotations) {
-    const dict = file.dict(each);
-    if (dict === undefined) continue;
-    const flags = file.number(dict.get('F')) ?? 0;
-    yield {
-      type: file.name(dict.get('Subtype')) ?? 'unknown',
-      printed: (flags & PRINT) !== 0 && (flags & HIDDEN) === 0,
-      hasScript: isScript(file, dict.get('A')) || hasScripts(file, dict.get('AA')),
-    };
-  }
 }

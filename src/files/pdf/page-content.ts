@@ -1,4 +1,4 @@
-import { PdfArray, type PdfDict, PdfStream } from '@libpdf/core';
+import { type PdfDict, PdfStream } from '@libpdf/core';
 import { EFFECTS } from '../domain/file-facts';
 import { type ColorSpace, ColorSpaces } from './color-spaces';
 import { readContent } from './content-lexer';
@@ -17,6 +17,7 @@ import { Layers } from './layers';
 import type { Note, PageFacts } from './page-facts';
 import type { Page } from './page-tree';
 import { decodedBytes, type PdfFile } from './pdf-file';
+import { shadingInk } from './shading-ink';
 
 /**
  * Bytes of content that are read for one file, forms and patterns counted as often as they are read. Two seconds of CPU time
@@ -63,25 +64,27 @@ export class PageContents {
     this.layers = new Layers(file);
   }
 
-  /** @throws ContentTooComplex */
+  /** @throws ContentTooComplex, or Error when a part of the content cannot be read */
   read(page: Page): void {
     this.seen = new Map();
     this.recordings.length = 0;
     this.active.clear();
     this.clip = page.boxes.cropBox;
     this.userUnit = page.boxes.userUnit;
-    this.readContent(this.contentOf(page.dict), this.file.dict(page.resources), INITIAL);
+    const streams = this.streamsOf(page.dict);
+    const found = streams.filter((stream) => stream !== undefined);
+    const bytes = found.flatMap((stream) => [decodedBytes(this.file, stream), Buffer.from('\n')]);
+    const content = bytes.length === 2 ? bytes[0]! : Buffer.concat(bytes);
+    this.readContent(content, this.file.dict(page.resources), INITIAL);
+    if (found.length < streams.length) throw new Error('a part of the content is missing or damaged');
   }
 
-  /** Returns the content of a page: one stream, or several that are read as one. */
-  private contentOf(page: PdfDict): Uint8Array {
-    const contents = this.file.resolve(page.get('Contents'));
-    const parts = contents instanceof PdfArray ? [...contents] : [contents];
-    const bytes = parts.flatMap((part) => {
-      const stream = this.file.stream(part);
-      return stream === undefined ? [] : [decodedBytes(this.file, stream), Buffer.from('\n')];
-    });
-    return bytes.length === 2 ? bytes[0]! : Buffer.concat(bytes);
+  /** Returns the streams of a page's content, which are read as one. Undefined: one that cannot be read. */
+  private streamsOf(page: PdfDict): (PdfStream | undefined)[] {
+    const contents = page.get('Contents');
+    if (contents === undefined) return [];
+    const parts = this.file.array(contents);
+    return (parts === undefined ? [contents] : [...parts]).map((part) => this.file.stream(part));
   }
 
   private readContent(bytes: Uint8Array, resources: PdfDict | undefined, initial: GraphicsState): void {
@@ -153,9 +156,9 @@ export class PageContents {
     const [left, bottom, right, top] = this.clip as [number, number, number, number];
     if (Math.max(...x) <= left || Math.min(...x) >= right || Math.max(...y) <= bottom || Math.min(...y) >= top)
       return false;
-    const inches = [Math.hypot(a, b), Math.hypot(c, d)].map((points) => (points * this.userUnit) / 72);
-    const dpi = Math.floor(Math.min(widthPx / inches[0]!, heightPx / inches[1]!) + 1e-4);
-    if (!Number.isFinite(dpi)) return false;
+    const [wide, high] = [Math.hypot(a, b), Math.hypot(c, d)].map((points) => (points * this.userUnit) / 72);
+    const dpi = Math.floor(Math.min(widthPx / wide!, heightPx / high!) + 1e-4);
+    if (!Number.isFinite(dpi) || !Number.isFinite(wide! + high!)) return false;
     const color = space?.space ?? 'unknown';
     this.note({ list: 'images', key: `${kind} ${color} ${dpi}`, fact: { kind, color, dpi, widthPx, heightPx } });
     return true;
@@ -212,6 +215,6 @@ export class PageContents {
 
   shading(shading: PdfDict | undefined, named: PdfDict | undefined): void {
     const space = this.spaces.of(shading?.get('ColorSpace'), named);
-    if (space !== null) this.colorSpace(space, null);
+    if (space !== null) this.colorSpace(space, shadingInk(this.file, shading, space));
   }
 }

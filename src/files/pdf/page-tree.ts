@@ -9,7 +9,7 @@ export interface Page {
   readonly boxes: Omit<PageBoxes, 'pages'>;
 }
 
-type Box = [left: number, bottom: number, right: number, top: number];
+export type Box = [left: number, bottom: number, right: number, top: number];
 
 const INHERITED = ['Resources', 'MediaBox', 'CropBox', 'Rotate'] as const;
 type Attributes = Readonly<Partial<Record<(typeof INHERITED)[number], PdfObject | undefined>>>;
@@ -60,7 +60,7 @@ function boxesOf(file: PdfFile, page: PdfDict, inherited: Attributes): Page['box
 }
 
 /** Returns a box with ordered corners, or undefined when it has no area. */
-function boxOf(file: PdfFile, object: PdfObject | undefined): Box | undefined {
+export function boxOf(file: PdfFile, object: PdfObject | undefined): Box | undefined {
   const corners = file.numbers(object);
   if (corners?.length !== 4) return undefined;
   const [x1, y1, x2, y2] = corners as Box;

@@ -1,4 +1,6 @@
+import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
+import { fileFactsSchema } from '../../../src/files/domain/file-facts';
 import { measureImage } from '../../../src/files/measure-image';
 import { openImage } from '../../../src/files/open-image';
 import { iccProfile } from './pdf/pdf-builder';
@@ -67,8 +69,24 @@ describe('the measurement of an image', () => {
     expect(await imageOf(withChunk(png, 'tRNS', Buffer.alloc(6)), 'image/png')).toMatchObject({ alpha: true });
   });
 
-  test('of a damaged header is incomplete and throws nothing', async () => {
-    const damaged = withChunk(png, 'iCCP', Buffer.from('name\0\0no zlib'));
-    expect(measureImage(damaged, 'image/png', size)).toMatchObject({ complete: false, image: null });
+  test('finds pixels and colours beside a damaged profile, which has no name', async () => {
+    const noZlib = withChunk(png, 'iCCP', Buffer.from('name\0\0no zlib'));
+    expect(await imageOf(noZlib, 'image/png')).toMatchObject({ ...size, model: 'rgb', profile: 'unnamed' });
+    const profile = iccProfile('RGB ', 'Display P3', 4);
+    for (let length = 0; length < profile.length; length += 1) {
+      const cut = withSegment(EMPTY_JPEG, 0xe2, part(1, 1, profile.subarray(0, length)));
+      expect(measureImage(cut, 'image/jpeg', size)).toMatchObject({ complete: true, image: size });
+    }
+  });
+
+  test('of noise throws nothing', () => {
+    for (let count = 0; count < 500; count += 1) {
+      const noise = Buffer.concat([png.subarray(0, count % 60), randomBytes(count)]);
+      const facts = [
+        measureImage(noise, 'image/png', size),
+        measureImage(Buffer.concat([jpeg.subarray(0, count), randomBytes(count)]), 'image/jpeg', size),
+      ];
+      for (const each of facts) expect(fileFactsSchema.parse(each)).toEqual(each);
+    }
   });
 });

@@ -1,20 +1,8 @@
 import type { FileFacts } from '../../../../src/files/domain/file-facts';
-import { BLACK, type CorpusFile, pages } from './corpus-file';
+import { BLACK, type CorpusFile, color } from './corpus-file';
 import { iccProfile, PdfBuilder, type Reference, SQUARE, sampleFile } from './pdf-builder';
 
 /** Files with other colours than black. */
-
-type Color = FileFacts['colors'][number];
-
-const color = (model: Color['model'], space: string, more: Partial<Color> = {}): Color => ({
-  pages: pages(1),
-  model,
-  space,
-  profile: null,
-  colorants: [],
-  maxInkPercent: null,
-  ...more,
-});
 
 /** A page with this content behind the black square. `resources` may add objects. */
 function page(content: string, resources: (pdf: PdfBuilder) => string = () => ''): () => Buffer {
@@ -24,7 +12,7 @@ function page(content: string, resources: (pdf: PdfBuilder) => string = () => ''
   };
 }
 
-const colored = (make: () => Buffer, ...colors: Color[]): CorpusFile => ({
+const colored = (make: () => Buffer, ...colors: FileFacts['colors']): CorpusFile => ({
   make,
   facts: { colors: [BLACK, ...colors] },
 });
@@ -45,6 +33,9 @@ const icc = (pdf: PdfBuilder, profile: Buffer, components: number, version = '')
   `[/ICCBased ${pdf.flate(profile, `/N ${components} ${version}`)}]`;
 const SHADING =
   '<< /ShadingType 2 /ColorSpace /DeviceRGB /Coords [0 0 100 0] /Function << /FunctionType 2 /Domain [0 1] /N 1 /C0 [0 0 0] /C1 [1 1 1] >> >>';
+const gradient = (from: string, to: string) => `<< /FunctionType 2 /Domain [0 1] /N 1 /C0 [${from}] /C1 [${to}] >>`;
+const cmykShading = (colors: string) =>
+  `<< /ShadingType 2 /ColorSpace /DeviceCMYK /Coords [0 0 100 0] /Function ${colors} >>`;
 const ORANGE = color('spot', 'Separation', { colorants: ['PANTONE Orange 021 C'] });
 const ORANGE_NAME = 'PANTONE#20Orange#20021#20C';
 
@@ -76,7 +67,7 @@ export const colorCases: Readonly<Record<string, CorpusFile>> = {
   ),
   'process inks as DeviceN': colored(
     page(`/N cs 1 0 scn ${FILL}`, (pdf) => `/ColorSpace << /N ${deviceN(pdf, 'Cyan', 'Black')} >>`),
-    color('cmyk', 'DeviceN'),
+    color('cmyk', 'DeviceN', { maxInkPercent: 100 }),
   ),
   'spot colours as DeviceN': colored(
     page(`/N cs 1 0 1 scn ${FILL}`, (pdf) => `/ColorSpace << /N ${deviceN(pdf, 'Cyan', 'Gold', 'Varnish')} >>`),
@@ -126,6 +117,26 @@ export const colorCases: Readonly<Record<string, CorpusFile>> = {
       return `/ColorSpace << /Loop ${loop} >>`;
     }),
   ),
+  'too much ink as DeviceN': colored(
+    page(`/N cs 0.9 0.8 0.8 scn ${FILL}`, (pdf) => `/ColorSpace << /N ${deviceN(pdf, 'Cyan', 'Yellow', 'Black')} >>`),
+    color('cmyk', 'DeviceN', { maxInkPercent: 250 }),
+  ),
+  'black as a separation': colored(
+    page(`/S cs 0.5 scn ${FILL}`, () => `/ColorSpace << /S ${separation('Black')} >>`),
+    color('cmyk', 'Separation', { maxInkPercent: 50 }),
+  ),
+  'too much ink in a gradient': {
+    make: page('/Sh sh\n', () => `/Shading << /Sh ${cmykShading(gradient('0 0 0 0', '0.9 0.8 0.8 0.9'))} >>`),
+    facts: { colors: [{ ...BLACK, maxInkPercent: 340 }] },
+  },
+  'too much ink in the middle of a gradient': {
+    make: page('/Sh sh\n', () => {
+      const parts = `${gradient('0 0 0 0', '1 1 1 0')} ${gradient('1 1 1 0', '0 0 0 0')}`;
+      const stitched = `<< /FunctionType 3 /Domain [0 1] /Bounds [0.5] /Encode [0 1 0 1] /Functions [${parts}] >>`;
+      return `/Shading << /Sh ${cmykShading(stitched)} >>`;
+    }),
+    facts: { colors: [{ ...BLACK, maxInkPercent: 300 }] },
+  },
   'an RGB shading': colored(
     page('/Sh sh\n', () => `/Shading << /Sh ${SHADING} >>`),
     color('rgb', 'DeviceRGB'),

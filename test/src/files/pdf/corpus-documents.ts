@@ -3,7 +3,7 @@ import { deflateSync } from 'node:zlib';
 import PDFDocument from 'pdfkit';
 import type { FileFacts } from '../../../../src/files/domain/file-facts';
 import { BLACK, blackOn, type CorpusFile, GOOD_BOXES, pages } from './corpus-file';
-import { type Layout, PdfBuilder, SQUARE, sampleFile } from './pdf-builder';
+import { BOXES, iccProfile, type Layout, PdfBuilder, type SampleFile, SQUARE, sampleFile } from './pdf-builder';
 
 /** Files with effects, annotations, scripts, claims, encryption, and damaged ones. */
 
@@ -69,17 +69,34 @@ const encoded = (data: Buffer | string, filter: string, facts: CorpusFile['facts
   facts,
 });
 
-function encrypted(): Promise<Buffer> {
-  const pdf = new PDFDocument({
-    size: [600, 800],
-    margin: 0,
-    pdfVersion: '1.7',
-    ownerPassword: 'secret',
-    permissions: { printing: 'highResolution' },
-  });
-  pdf.addContent(SQUARE).end();
-  return buffer(pdf);
-}
+/** A file of pdfkit, whose versions of PDF have different kinds of encryption. */
+const encrypted = (pdfVersion: '1.3' | '1.4' | '1.6' | '1.7' | '1.7ext3', version: string): CorpusFile => ({
+  make: () => {
+    const pdf = new PDFDocument({
+      size: [600, 800],
+      margin: 0,
+      pdfVersion,
+      ownerPassword: 'secret',
+      permissions: { printing: 'highResolution' },
+    });
+    pdf.addContent(SQUARE).end();
+    return buffer(pdf);
+  },
+  facts: {
+    boxes: [{ ...GOOD_BOXES, bleedBox: null, trimBox: null }],
+    pdf: { encrypted: true, version },
+  },
+});
+
+/** A file with a part that is replaced, without a change of its length unless that is meant. */
+const changed = (part: string, by: string, facts: CorpusFile['facts'], options: SampleFile = {}): CorpusFile => ({
+  make: () => {
+    const text = sampleFile(new PdfBuilder(), options).toString('latin1');
+    if (!text.includes(part)) throw new Error(`the file has no ${part}`);
+    return Buffer.from(text.replace(part, by), 'latin1');
+  },
+  facts,
+});
 
 export const documentCases: Readonly<Record<string, CorpusFile>> = {
   'a transparent fill': withState('/ca 0.5', FILL, 'alpha'),
@@ -138,6 +155,48 @@ export const documentCases: Readonly<Record<string, CorpusFile>> = {
     ...withCatalog(`/OpenAction ${SCRIPT}`, { pdf: { javaScript: true } }),
     poppler: { ignores: ['scripts'], because: 'pdfinfo does not look at the action of the start' },
   },
+  'a script of a field': {
+    ...withCatalog(
+      (pdf) => {
+        const widget = pdf.add('<< /Type /Annot /Subtype /Widget /Rect [0 0 9 9] >>');
+        return `/AcroForm << /Fields [<< /FT /Tx /T (a) /AA << /K ${SCRIPT} >> /Kids [${widget}] >>] >>`;
+      },
+      { pdf: { javaScript: true, formFields: 1 } },
+    ),
+    poppler: { ignores: ['scripts'], because: 'pdfinfo looks at the actions of the fields of pages only' },
+  },
+  'a script of a page': {
+    make: () => sampleFile(new PdfBuilder(), { pages: [{}, { entries: `/AA << /O ${SCRIPT} >>` }] }),
+    pageCount: 2,
+    facts: {
+      boxes: [{ ...GOOD_BOXES, pages: pages(2) }],
+      colors: [blackOn(2)],
+      pdf: { javaScript: true },
+    },
+  },
+  'a script behind another action': {
+    ...withCatalog(`/OpenAction << /S /GoTo /D [0 /Fit] /Next [<< /S /URI >> ${SCRIPT}] >>`, {
+      pdf: { javaScript: true },
+    }),
+    poppler: { ignores: ['scripts'], because: 'pdfinfo does not look at the action of the start' },
+  },
+  'a form of XFA': {
+    ...withCatalog((pdf) => `/AcroForm << /Fields [] /XFA ${pdf.stream('<xdp/>')} >>`, { pdf: { formFields: 1 } }),
+  },
+  'layers that are hidden by default': withCatalog(
+    (pdf) => {
+      const [shown, hidden] = [pdf.add('<< /Type /OCG /Name (Text) >>'), pdf.add('<< /Type /OCG /Name (Die) >>')];
+      return `/OCProperties << /OCGs [${shown} ${hidden}] /D << /BaseState /OFF /ON [${shown}] >> >>`;
+    },
+    {
+      pdf: {
+        layers: [
+          { name: 'Text', visible: true },
+          { name: 'Die', visible: false },
+        ],
+      },
+    },
+  ),
   'a named script': withCatalog(`/Names << /JavaScript << /Names [(a) ${SCRIPT}] >> >>`, { pdf: { javaScript: true } }),
   'a start at another page': withCatalog('/OpenAction << /S /GoTo /D [0 /Fit] >>', {}),
   'attached files': withCatalog(
@@ -149,18 +208,21 @@ export const documentCases: Readonly<Record<string, CorpusFile>> = {
     (pdf) => `${INTENT} ${xmp('><pdfxid:GTS_PDFXVersion>PDF/X-4</pdfxid:GTS_PDFXVersion>')(pdf)}`,
     { pdf: { standards: ['PDF/X-4'], outputIntent: 'FOGRA39' } },
   ),
+  'an output intent that only its profile names': withCatalog(
+    (pdf) =>
+      `/OutputIntents [<< /S /GTS_PDFX /OutputConditionIdentifier (Custom)
+        /DestOutputProfile ${pdf.flate(iccProfile('CMYK', 'House press'), '/N 4')} >>]`,
+    { pdf: { outputIntent: 'House press' } },
+  ),
   'PDF/A-2b': withCatalog(xmp('pdfaid:part="2" pdfaid:conformance="B">'), { pdf: { standards: ['PDF/A-2b'] } }),
   'PDF/X-1a': {
     make: () => sampleFile(new PdfBuilder(), { info: '<< /GTS_PDFXVersion (PDF/X-1:2001) >>', catalog: INTENT }),
     facts: { pdf: { standards: ['PDF/X-1:2001'], outputIntent: 'FOGRA39' } },
   },
-  'an encrypted file without a password': {
-    make: encrypted,
-    facts: {
-      boxes: [{ ...GOOD_BOXES, bleedBox: null, trimBox: null }],
-      pdf: { encrypted: true, version: '1.7' },
-    },
-  },
+  'a file encrypted with RC4 of 40 bits, without a password': encrypted('1.3', '1.3'),
+  'a file encrypted with RC4 of 128 bits, without a password': encrypted('1.4', '1.4'),
+  'a file encrypted with AES of 128 bits, without a password': encrypted('1.6', '1.6'),
+  'a file encrypted with AES of 256 bits, without a password': encrypted('1.7ext3', '1.7'),
 
   'cross-reference and object streams': layout('stream', {}),
   'a cross-reference table with wrong offsets': layout('shifted', REPAIRED),
@@ -172,6 +234,46 @@ export const documentCases: Readonly<Record<string, CorpusFile>> = {
   'bytes behind the end': {
     make: () => Buffer.concat([sampleFile(new PdfBuilder()), Buffer.alloc(500, 10)]),
     facts: {},
+  },
+  'a file that is cut behind its pages': {
+    make: () => {
+      const whole = sampleFile(new PdfBuilder());
+      return whole.subarray(0, whole.indexOf('xref'));
+    },
+    isRefused: true,
+    facts: REPAIRED,
+    poppler: { ignores: ['file'], because: 'poppler opens no file without a trailer' },
+  },
+  'a stream with a wrong length': changed(`/Length ${SQUARE.length} `, '/Length 99 ', {}),
+  'a stream without an end': changed('endstream', '         ', {
+    colors: [],
+    complete: false,
+    problem: 'page 1 cannot be read',
+  }),
+  'an object without an end': changed('endobj', '      ', {}),
+  'a cross-reference stream that is damaged': {
+    pageCount: 2,
+    make: () => {
+      const file = sampleFile(new PdfBuilder(), { pages: [{}, {}], layout: 'stream' });
+      file.fill(0, file.length - 120, file.length - 60);
+      return file;
+    },
+    isRefused: true,
+    facts: { boxes: [{ ...GOOD_BOXES, pages: pages(2) }], colors: [blackOn(2)], ...REPAIRED },
+    poppler: { ignores: ['file'], because: 'poppler opens no file without a trailer' },
+  },
+  'a page that is replaced by an update of the file': {
+    make: () => {
+      const pdf = new PdfBuilder();
+      const first = sampleFile(pdf);
+      const page = `3 0 obj\n<< /Type /Page /Parent 1 0 R ${BOXES} /Rotate 90 /Contents 2 0 R >>\nendobj\n`;
+      const at = first.length;
+      const table = `xref\n3 1\n${String(at).padStart(10, '0')} 00000 n \ntrailer\n<< /Size 5 /Root 4 0 R`;
+      const before = first.toString('latin1').match(/startxref\n(\d+)/)![1];
+      const update = `${page}${table} /Prev ${before} >>\nstartxref\n${at + page.length}\n%%EOF\n`;
+      return Buffer.concat([first, Buffer.from(update, 'latin1')]);
+    },
+    facts: { boxes: [{ ...GOOD_BOXES, rotation: 90 }] },
   },
   'a content of several streams': {
     make: () => {

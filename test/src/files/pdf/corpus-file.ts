@@ -1,11 +1,13 @@
 import type { FileFacts } from '../../../../src/files/domain/file-facts';
 
-/** What poppler's tools tell about a file. */
-export type PopplerPart = 'boxes' | 'images' | 'fonts' | 'scripts';
+/** What poppler's tools tell about a file. `file`: all of it. */
+export type PopplerPart = 'file' | 'boxes' | 'images' | 'fonts' | 'form' | 'scripts';
 
 /** A file of the corpus: every file differs from a good one in one thing, or in a few that belong together. */
 export interface CorpusFile {
   readonly pageCount?: number;
+  /** True for a file that PDFium refuses, so that no order has it. */
+  readonly isRefused?: true;
   readonly make: () => Buffer | Promise<Buffer>;
   /** What is measured otherwise than in the good file. Lists are compared as a whole. */
   readonly facts: Partial<Omit<FileFacts, 'pdf'>> & { readonly pdf?: Partial<FileFacts['pdf'] & object> };
@@ -24,6 +26,25 @@ export const BLACK: FileFacts['colors'][number] = {
   colorants: [],
   maxInkPercent: 100,
 };
+
+export const color = (
+  model: FileFacts['colors'][number]['model'],
+  space: string,
+  more: Partial<FileFacts['colors'][number]> = {},
+): FileFacts['colors'][number] => ({ ...BLACK, model, space, maxInkPercent: null, ...more });
+export const RGB = color('rgb', 'DeviceRGB');
+
+/** An image of 100 pixels. On 72 points it has 100 dpi. */
+export const placed = (dpi: number, more: Partial<FileFacts['images'][number]> = {}): FileFacts['images'][number] => ({
+  pages: pages(1),
+  count: 1,
+  kind: 'image',
+  color: 'DeviceRGB',
+  dpi,
+  widthPx: 100,
+  heightPx: 100,
+  ...more,
+});
 
 /** The black square on a number of pages. */
 export const blackOn = (count: number) => ({ ...BLACK, pages: pages(count) });

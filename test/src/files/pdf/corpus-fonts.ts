@@ -84,6 +84,38 @@ export const fontCases: Readonly<Record<string, CorpusFile>> = {
   ),
   'a Type 3 font': withFont(type3, [font('Bitmap', 'Type3')]),
   'a font of invisible text': { ...withFont(helvetica, [], 'BT 3 Tr /F 12 Tf 9 9 Td (A) Tj ET\n'), poppler: UNUSED },
+  'a font of text that clips an image': withFont(
+    helvetica,
+    [HELVETICA_FACT],
+    'q BT 7 Tr /F 12 Tf 100 100 Td (A) Tj ET 100 100 9 9 re f Q\n',
+  ),
+  'an embedded font in the compact format': withFont(
+    (pdf) => simple(pdf, 'Type1', 'ABCDEF+Source', 'FontFile3'),
+    [font('Source', 'Type1', { subset: true })],
+  ),
+  'a font without any entry': {
+    ...withFont((pdf) => pdf.add('<< >>'), [font('', 'unknown', { embedded: false })]),
+    poppler: { ignores: ['fonts'], because: 'pdffonts guesses the type of a font that has none' },
+  },
+  'a font in a field that is printed': {
+    make: () => {
+      const pdf = new PdfBuilder();
+      const dict = `/Type /XObject /Subtype /Form /BBox [0 0 99 99] /Resources << /Font << /F ${helvetica(pdf)} >> >>`;
+      const form = pdf.stream('BT 0 0 0 1 k /F 12 Tf 9 9 Td (A) Tj ET', dict);
+      const field = pdf.add(
+        `<< /Type /Annot /Subtype /Widget /F 4 /FT /Tx /T (a) /Rect [0 0 99 99] /AP << /N ${form} >> >>`,
+      );
+      return sampleFile(pdf, {
+        pages: [{ entries: `/Annots [${field}]` }],
+        catalog: `/AcroForm << /Fields [${field}] >>`,
+      });
+    },
+    facts: {
+      annotations: [{ pages: pages(1), type: 'Widget', printed: true }],
+      fonts: [HELVETICA_FACT],
+      pdf: { formFields: 1 },
+    },
+  },
   'a font that is not used': { ...withFont(helvetica, [], 'BT /F 12 Tf ET\n'), poppler: UNUSED },
   'a font that is chosen by a graphics state': {
     make: () => {

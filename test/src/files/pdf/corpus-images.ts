@@ -1,30 +1,17 @@
 import type { FileFacts } from '../../../../src/files/domain/file-facts';
-import { BLACK, blackOn, type CorpusFile, GOOD_BOXES, pages } from './corpus-file';
-import { BOXES, imageObject, PdfBuilder, type Reference, type SampleFile, SQUARE, sampleFile } from './pdf-builder';
+import { BLACK, blackOn, type CorpusFile, color, GOOD_BOXES, pages, placed, RGB } from './corpus-file';
+import {
+  BOXES,
+  iccProfile,
+  imageObject,
+  PdfBuilder,
+  type Reference,
+  type SampleFile,
+  SQUARE,
+  sampleFile,
+} from './pdf-builder';
 
 /** Files with images. An image of 100 pixels on 72 points has 100 dpi. */
-
-type PlacedImage = FileFacts['images'][number];
-
-const RGB: FileFacts['colors'][number] = {
-  pages: pages(1),
-  model: 'rgb',
-  space: 'DeviceRGB',
-  profile: null,
-  colorants: [],
-  maxInkPercent: null,
-};
-
-const placed = (dpi: number, more: Partial<PlacedImage> = {}): PlacedImage => ({
-  pages: pages(1),
-  count: 1,
-  kind: 'image',
-  color: 'DeviceRGB',
-  dpi,
-  widthPx: 100,
-  heightPx: 100,
-  ...more,
-});
 
 /** An image of 100 x 100 pixels under the name I, in a page with this content. */
 function withImage(content: string, options: { file?: SampleFile; dict?: string } = {}): () => Buffer {
@@ -38,7 +25,7 @@ function withImage(content: string, options: { file?: SampleFile; dict?: string 
   };
 }
 
-const one = (content: string, ...images: PlacedImage[]): CorpusFile => ({
+const one = (content: string, ...images: FileFacts['images']): CorpusFile => ({
   make: withImage(content),
   facts: { images, colors: images.length > 0 ? [BLACK, RGB] : [BLACK] },
 });
@@ -70,7 +57,8 @@ function layered(off: boolean, marked: (layer: Reference) => string): Buffer {
 const layerFacts = (visible: boolean) => ({ pdf: { layers: [{ name: 'Proof', visible }] } });
 const NO_LAYERS = { ignores: ['images'], because: 'pdfimages lists images of hidden layers' } as const;
 
-function tiling(paintType: 1 | 2): Buffer {
+/** An image in a pattern, on a page behind others. */
+function tiling(paintType: 1 | 2, pagesBefore = 0): Buffer {
   const pdf = new PdfBuilder();
   const image = imageObject(pdf, 100, 100);
   const pattern = pdf.stream(
@@ -79,7 +67,8 @@ function tiling(paintType: 1 | 2): Buffer {
      /Resources << /XObject << /I ${image} >> >>`,
   );
   const content = `${SQUARE}/Pattern cs /P scn 0 0 300 300 re f 300 300 200 200 re f\n`;
-  return sampleFile(pdf, { pages: [{ content, resources: `/Pattern << /P ${pattern} >>` }] });
+  const tiled = { content, resources: `/Pattern << /P ${pattern} >>` };
+  return sampleFile(pdf, { pages: [...Array.from({ length: pagesBefore }, () => ({})), tiled] });
 }
 
 const inlineImage = (dict: string, data: string) => `q 72 0 0 72 0 0 cm BI ${dict} ID ${data} EI Q\n`;
@@ -92,6 +81,54 @@ function imageWith(space: string, components: number, dict = ''): () => Buffer {
     const content = `${SQUARE}q 72 0 0 72 0 0 cm /I Do Q\n`;
     return sampleFile(pdf, { pages: [{ content, resources: `/XObject << /I ${image} >>` }] });
   };
+}
+
+const TINT = '<< /FunctionType 2 /Domain [0 1] /N 1 /C0 [0 0 0 0] /C1 [0 1 1 0] >>';
+
+/** An image of 100 dpi in a colour space of its own. */
+function withSpace(
+  space: (pdf: PdfBuilder) => string,
+  components: number,
+  fact: FileFacts['colors'][number],
+): CorpusFile {
+  return {
+    make: () => {
+      const pdf = new PdfBuilder();
+      const image = imageObject(pdf, 100, 100, { space: space(pdf), components });
+      const content = `${SQUARE}q 72 0 0 72 0 0 cm /I Do Q\n`;
+      return sampleFile(pdf, { pages: [{ content, resources: `/XObject << /I ${image} >>` }] });
+    },
+    facts: { images: [placed(100, { color: fact.space })], colors: [BLACK, fact] },
+  };
+}
+
+/** A JPEG 2000 image without a colour space in PDF. */
+function jpeg2000(data: Buffer | string, fact: FileFacts['colors'][number]): CorpusFile {
+  return {
+    make: () => {
+      const pdf = new PdfBuilder();
+      const dict = '/Type /XObject /Subtype /Image /Width 100 /Height 100 /Filter /JPXDecode';
+      const resources = `/XObject << /I ${pdf.stream(data, dict)} >>`;
+      return sampleFile(pdf, { pages: [{ content: `${SQUARE}q 72 0 0 72 0 0 cm /I Do Q`, resources }] });
+    },
+    facts: { images: [placed(100, { color: 'JPXDecode' })], colors: [BLACK, fact] },
+  };
+}
+
+/** Start of a JPEG 2000 file with a colour specification. */
+function colorBox(content: Buffer): Buffer {
+  const head = Buffer.from('0000000c6a5020200d0a870a00000000636f6c72', 'hex');
+  head.writeUInt32BE(content.length + 8, 12);
+  return Buffer.concat([head, content]);
+}
+
+/** A stamp of 144 points whose appearance has 72 points. */
+function stamped(flags: string): Buffer {
+  const pdf = new PdfBuilder();
+  const resources = `/Resources << /XObject << /I ${imageObject(pdf, 100, 100)} >> >>`;
+  const form = pdf.stream('q 72 0 0 72 0 0 cm /I Do Q', `/Type /XObject /Subtype /Form /BBox [0 0 72 72] ${resources}`);
+  const stamp = pdf.add(`<< /Type /Annot /Subtype /Stamp ${flags} /Rect [100 100 244 244] /AP << /N ${form} >> >>`);
+  return sampleFile(pdf, { pages: [{ entries: `/Annots [${stamp}]` }] });
 }
 
 export const imageCases: Readonly<Record<string, CorpusFile>> = {
@@ -264,6 +301,15 @@ export const imageCases: Readonly<Record<string, CorpusFile>> = {
     facts: layerFacts(false),
     poppler: NO_LAYERS,
   },
+  'an image that is shown while a layer is hidden': {
+    make: () => layered(true, (layer) => `<< /Type /OCMD /OCGs [${layer}] /P /AnyOff >>`),
+    facts: { ...layerFacts(false), images: [placed(50)], colors: [BLACK, RGB] },
+  },
+  'an image that is hidden while a layer is shown': {
+    make: () => layered(false, (layer) => `<< /Type /OCMD /OCGs [${layer}] /P /AllOff >>`),
+    facts: layerFacts(true),
+    poppler: NO_LAYERS,
+  },
   'an image of indexed colours': {
     make: imageWith('[/Indexed /DeviceRGB 1 <000000ffffff>]', 1),
     facts: { images: [placed(100)], colors: [BLACK, RGB] },
@@ -276,16 +322,85 @@ export const imageCases: Readonly<Record<string, CorpusFile>> = {
     make: imageWith('[/Lab << /WhitePoint [0.9505 1 1.089] >>]', 3),
     facts: { images: [placed(100, { color: 'Lab' })], colors: [BLACK, { ...RGB, model: 'lab', space: 'Lab' }] },
   },
-  'a JPEG 2000 image without a colour space': {
+  'a JPEG 2000 image that does not tell its colours': jpeg2000('no pixels', color('unknown', 'JPXDecode')),
+  'a JPEG 2000 image of CMYK': jpeg2000(colorBox(Buffer.from([1, 0, 0, 0, 0, 0, 12])), color('cmyk', 'JPXDecode')),
+  'a JPEG 2000 image with a profile': jpeg2000(
+    colorBox(Buffer.concat([Buffer.from([2, 0, 0]), iccProfile('GRAY', 'Dot Gain 20%')])),
+    color('gray', 'JPXDecode', { profile: 'Dot Gain 20%' }),
+  ),
+  'an image with a profile': withSpace(
+    (pdf) => `[/ICCBased ${pdf.flate(iccProfile('RGB ', 'Adobe RGB (1998)'), '/N 3')}]`,
+    3,
+    color('rgb', 'ICCBased', { profile: 'Adobe RGB (1998)' }),
+  ),
+  'an image of a spot colour': withSpace(
+    () => `[/Separation /Gold /DeviceCMYK ${TINT}]`,
+    1,
+    color('spot', 'Separation', { colorants: ['Gold'] }),
+  ),
+  'an image of several inks': withSpace(
+    () => `[/DeviceN [/Black /Gold] /DeviceCMYK ${TINT}]`,
+    2,
+    color('spot', 'DeviceN', { colorants: ['Gold'] }),
+  ),
+  'an image of indexed spot colours': withSpace(
+    () => `[/Indexed [/Separation /Gold /DeviceCMYK ${TINT}] 1 <00ff>]`,
+    1,
+    color('spot', 'Separation', { colorants: ['Gold'] }),
+  ),
+  'an image of calibrated colours': withSpace(
+    () => '[/CalRGB << /WhitePoint [0.9505 1 1.089] >>]',
+    3,
+    color('rgb', 'CalRGB'),
+  ),
+  'a grey image': withSpace(() => '/DeviceGray', 1, color('gray', 'DeviceGray')),
+  'an image of black and white': {
     make: () => {
       const pdf = new PdfBuilder();
-      const dict = '/Type /XObject /Subtype /Image /Width 100 /Height 100 /Filter /JPXDecode';
-      const resources = `/XObject << /I ${pdf.stream('no pixels', dict)} >>`;
+      const dict = '/Type /XObject /Subtype /Image /Width 104 /Height 100 /BitsPerComponent 1 /ColorSpace /DeviceGray';
+      const resources = `/XObject << /I ${pdf.flate(Buffer.alloc(1300), dict)} >>`;
       return sampleFile(pdf, { pages: [{ content: `${SQUARE}q 72 0 0 72 0 0 cm /I Do Q`, resources }] });
     },
     facts: {
-      images: [placed(100, { color: 'JPXDecode' })],
-      colors: [BLACK, { ...RGB, model: 'unknown', space: 'JPXDecode' }],
+      images: [placed(100, { color: 'DeviceGray', widthPx: 104 })],
+      colors: [BLACK, color('gray', 'DeviceGray')],
     },
+  },
+  'an image with a stencil as its mask': {
+    make: () => {
+      const pdf = new PdfBuilder();
+      const stencil = '/Type /XObject /Subtype /Image /Width 8 /Height 8 /ImageMask true /BitsPerComponent 1';
+      const image = imageObject(pdf, 100, 100, { dict: `/Mask ${pdf.flate(Buffer.alloc(8), stencil)}` });
+      const content = `${SQUARE}q 72 0 0 72 0 0 cm /I Do Q`;
+      return sampleFile(pdf, { pages: [{ content, resources: `/XObject << /I ${image} >>` }] });
+    },
+    facts: { images: [placed(100)], colors: [BLACK, RGB] },
+  },
+  'an image with a colour as its mask': {
+    make: withImage('q 72 0 0 72 0 0 cm /I Do Q\n', { dict: '/Mask [0 0 0 0 0 0]' }),
+    facts: { images: [placed(100)], colors: [BLACK, RGB] },
+  },
+  'images in a tiling pattern on the last page only': {
+    pageCount: 2,
+    make: () => tiling(1, 1),
+    facts: {
+      boxes: [{ ...GOOD_BOXES, pages: pages(2) }],
+      images: [placed(50, { pages: pages(1, 2) })],
+      colors: [blackOn(2), { ...RGB, pages: pages(1, 2) }],
+    },
+    poppler: { ignores: ['images'], because: 'pdfimages does not list images of patterns' },
+  },
+  'an image that is printed with a stamp': {
+    make: () => stamped('/F 4'),
+    facts: {
+      annotations: [{ pages: pages(1), type: 'Stamp', printed: true }],
+      images: [placed(50)],
+      colors: [BLACK, RGB],
+    },
+  },
+  'an image of a stamp that is shown and not printed': {
+    make: () => stamped(''),
+    facts: { annotations: [{ pages: pages(1), type: 'Stamp', printed: false }] },
+    poppler: { ignores: ['images'], because: 'pdfimages lists what is shown' },
   },
 };

@@ -62,6 +62,10 @@ const COLORS: Readonly<Record<string, string>> = {
   DeviceRGB: 'rgb',
   DeviceCMYK: 'cmyk',
   Lab: 'lab',
+  CalRGB: 'rgb',
+  ICCBased: 'icc',
+  Separation: 'sep',
+  DeviceN: 'devn',
 };
 
 /** Placed images by kind and size. poppler lists each page's images once for each place. */
@@ -98,10 +102,15 @@ const FONT_TYPES: Readonly<Record<string, string>> = {
 
 async function compare(path: string, file: CorpusFile, facts: FileFacts): Promise<void> {
   const agrees = (about: PopplerPart) => !file.poppler?.ignores.includes(about);
+  if (!agrees('file')) {
+    await expect(poppler('pdfinfo', path)).rejects.toThrow();
+    return;
+  }
   const { boxes, info } = await popplerInfo(path, file.pageCount ?? 1);
   if (agrees('boxes')) expect(boxes).toEqual(boxLines(facts.boxes));
   const { encrypted, javaScript, formFields } = facts.pdf!;
-  expect([info.Encrypted === 'yes', info.Form !== 'none']).toEqual([encrypted, formFields > 0]);
+  expect(info.Encrypted === 'yes').toBe(encrypted);
+  if (agrees('form')) expect(info.Form !== 'none').toBe(formFields > 0);
   if (agrees('scripts')) expect(info.JavaScript === 'yes').toBe(javaScript);
   if (agrees('images')) {
     const listed = await popplerImages(path);
@@ -149,9 +158,12 @@ function isInstalled(): boolean {
 }
 
 // poppler-utils is a package of Debian, and `.ci/run` installs it. Elsewhere the corpus has its own expectations.
-(isInstalled() ? test : test.skip).each(Object.entries(CORPUS))('poppler agrees about %s', async (name, file) => {
-  const bytes = Buffer.from(await file.make());
-  const path = join(folder, `${name.replaceAll(/[^a-z0-9]/gi, '-')}.pdf`);
-  await writeFile(path, bytes);
-  await compare(path, file, await measurePdf(bytes, file.pageCount ?? 1));
-});
+const cases = Object.entries(CORPUS);
+if (!isInstalled()) test.skip('poppler agrees about the corpus (poppler-utils is not installed: no pdfinfo)', () => {});
+else
+  test.each(cases)('poppler agrees about %s', async (name, file) => {
+    const bytes = Buffer.from(await file.make());
+    const path = join(folder, `${name.replaceAll(/[^a-z0-9]/gi, '-')}.pdf`);
+    await writeFile(path, bytes);
+    await compare(path, file, await measurePdf(bytes, file.pageCount ?? 1));
+  });
