@@ -4,6 +4,7 @@ import { createMaintenanceActivities, type MaintenanceDeps } from './maintenance
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';
 import { createPartnerStockActivities } from './partner-stock';
 import { createPersonalDataActivities, type PersonalDataDeps } from './personal-data';
+import { createPreflightActivities } from './preflight';
 import { createProcurementActivities } from './procurement';
 import { createReconcileActivities, type ReconcileActivityDeps } from './reconcile';
 import { createShippingActivities } from './shipping';
@@ -18,6 +19,7 @@ export function createActivities(deps: ActivityDeps) {
     ...createOrderRunActivities(deps),
     ...createPartnerStockActivities(deps),
     ...createPersonalDataActivities(deps),
+    ...createPreflightActivities(deps),
     ...createProcurementActivities(deps),
     ...createReconcileActivities(deps),
     ...createShippingActivities(deps),

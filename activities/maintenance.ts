@@ -1,6 +1,7 @@
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
 import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
+import { prunePreflights } from '../src/orders/preflight/preflight-rows';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
@@ -31,8 +32,10 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
     async pruneDeadMessages(): Promise<number> {
       return await withHeartbeat(() => pruneDeadMessages(sql));
     },
+    /** Deletes old bulk repairs and preflights. */
     async pruneBulkRepairs(): Promise<number> {
-      return await withHeartbeat(() => pruneBulkRepairs(sql));
+      const repairs = await withHeartbeat(() => pruneBulkRepairs(sql));
+      return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
     async collectGarbage() {
       const collected = await withHeartbeat(() => collectGarbage(sql, objects));

@@ -21,6 +21,7 @@ import { summaryRoutes } from './operator/summary';
 import { systemInfoRoutes } from './operator/system';
 import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
+import { preflightRoutes } from './orders/preflight';
 import { orderQuoteRoutes } from './orders/quote';
 import { replaceFileRoute } from './orders/replace-file';
 import { orderRoutes } from './orders/routes';
@@ -45,6 +46,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
     replaceFileRoute(deps),
+    ...preflightRoutes(deps),
     ...draftRoutes(deps),
     ...orderSearchRoutes(deps),
     ...orderQuoteRoutes(deps),

@@ -21,7 +21,7 @@ import { startHold } from '../src/orders/reconciliation/known-servers';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
-import { fileQueueOf } from '../src/platform/domain/task-queues';
+import { fileQueueOf, preflightQueueOf } from '../src/platform/domain/task-queues';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { createErrorReporter } from '../src/platform/error-report';
 import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
@@ -103,6 +103,9 @@ async function createWorkers(config: Config, queues: readonly Omit<WorkerOptions
   }
 }
 
+/** Preflights of a worker at the same time. They share downloads, disk and inspections with the files of orders. */
+const PREFLIGHT_SLOTS = 4;
+
 export interface RunningWorker {
   /** Resolves when the worker ends unexpectedly: because of a bug, or because Temporal stays unavailable. */
   readonly failure: Promise<Error>;
@@ -179,6 +182,12 @@ export async function runWorker(
       taskQueue: fileQueueOf(config.TEMPORAL_TASK_QUEUE),
       interceptors: sharedBy('files', tuning.fileSlots),
       ...waitingActivityOptions(tuning.fileSlots, tuning),
+    },
+    {
+      ...common,
+      taskQueue: preflightQueueOf(config.TEMPORAL_TASK_QUEUE),
+      interceptors: sharedBy('preflights', PREFLIGHT_SLOTS),
+      ...waitingActivityOptions(PREFLIGHT_SLOTS, tuning),
     },
   ];
   const { connection, workers } = await step('connect the worker', () => createWorkers(config, queues));

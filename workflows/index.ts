@@ -3,6 +3,7 @@ export { maintenance } from './maintenance';
 export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';
 export { erasePersonalData } from './personal-data';
+export { preflight } from './preflight';
 export { procurementOrder } from './procurement-order';
 export { reconcile } from './reconcile';
 export { cancelShippingOrder, replaceLabel, shippingOrder, takeBackShipment } from './shipping-order';

@@ -134,7 +134,7 @@ async function attemptOnce(
   };
   try {
     const response = await handle({ claim: null, complete });
-    if (response instanceof RawResponse)
+    if (response instanceof RawResponse && !completed)
       throw new Error(`${attempt.operationId} does not respond with JSON and cannot be idempotent`);
     if (!completed) await complete(sql, response);
     return { replayed: false, response };

@@ -11,6 +11,7 @@ import { type FileFault, noDiskSpace, permanentFault, transientFault } from './d
 import type { FileProperties, PreviewType, PrintFileType } from './domain/file-properties';
 import { type Download, downloadFile } from './download';
 import type { FileInspector } from './inspector';
+import type { Preview } from './previews';
 
 export interface FileDeps {
   readonly client: SafeClient;
@@ -22,15 +23,19 @@ export interface FileDeps {
   readonly workFolder: string;
 }
 
-export interface FileRequest extends Omit<Download, 'path' | 'reserve'> {
+/** A file to download and inspect. */
+export interface FileSource extends Omit<Download, 'path' | 'reserve'> {
+  /** A rule of the product about the properties of the file. Its fault refuses the file. */
+  readonly refuse?: (properties: FileProperties) => FileFault | null;
+  /** Counts the inspections of the file durably (`InspectionRequest`). */
+  readonly countInspection?: (() => Promise<number>) | undefined;
+}
+
+export interface FileRequest extends FileSource {
   /** Key of the stored copy. Previews have the keys `<objectKey>.<preview type>`. */
   readonly objectKey: string;
   /** Key of the copy that another order has of the file. It is used, when it exists, instead of a download. */
   readonly copyOf?: string | null;
-  /** A rule of the product about the properties of the file. Its fault refuses the file before it is stored. */
-  readonly refuse?: (properties: FileProperties) => FileFault | null;
-  /** Counts the inspections of the file durably (`InspectionRequest`). */
-  readonly countInspection?: (() => Promise<number>) | undefined;
   readonly withPreviews: boolean;
 }
 
@@ -40,12 +45,24 @@ export interface StoredPreview {
   readonly mimeType: 'image/png' | 'image/jpeg';
 }
 
-export interface IngestedFile extends FileProperties {
+export interface InspectedFile extends FileProperties {
   readonly ok: true;
   readonly mimeType: PrintFileType;
   readonly sizeBytes: number;
   readonly facts: FileFacts;
+}
+
+export interface IngestedFile extends InspectedFile {
   readonly previews: readonly StoredPreview[];
+}
+
+/** A file that was read, in its temporary folder. */
+interface OpenedFile {
+  readonly path: string;
+  /** True when it is the stored copy. */
+  readonly isStored: boolean;
+  readonly inspected: InspectedFile;
+  readonly previews: readonly Preview[];
 }
 
 /**
@@ -54,6 +71,40 @@ export interface IngestedFile extends FileProperties {
  * @throws the reason of the signal when the caller aborts
  */
 export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<IngestedFile | FileFault> {
+  const { objectKey, copyOf } = request;
+  const copies = [objectKey, ...(copyOf == null ? [] : [copyOf])];
+  return await withFile(deps, request, copies, async ({ path, isStored, inspected, previews }) => {
+    const storedPreviews = await Promise.all(
+      (request.withPreviews ? previews : []).map(async ({ type, contentType, bytes }) => {
+        const previewKey = `${objectKey}.${type}`;
+        await deps.objects.put(previewKey, bytes, { contentType });
+        return { type, objectKey: previewKey, mimeType: contentType };
+      }),
+    );
+    // The file is stored after its previews, so that every stored file has them.
+    if (!isStored) {
+      await deps.objects.put(objectKey, createReadStream(path), { contentType: inspected.mimeType });
+    }
+    return { ...inspected, previews: storedPreviews };
+  });
+}
+
+/** Downloads a file and inspects it. Stores nothing. @throws the reason of the signal when the caller aborts */
+export async function inspectFile(deps: FileDeps, request: FileSource): Promise<InspectedFile | FileFault> {
+  return await withFile(deps, request, [], async ({ inspected }) => inspected);
+}
+
+/**
+ * Downloads a file into a temporary folder, inspects it there, and removes it afterwards.
+ * @param copies keys of stored copies that are used, when they exist, instead of a download
+ * @param use is called with a file that is not refused
+ */
+async function withFile<T>(
+  deps: FileDeps,
+  request: FileSource,
+  copies: readonly string[],
+  use: (file: OpenedFile) => Promise<T>,
+): Promise<T | FileFault> {
   // A cleaner of the temporary folder may have removed it.
   await mkdir(deps.workFolder, { recursive: true, mode: 0o700 });
   const folder = await mkdtemp(join(deps.workFolder, 'file-'));
@@ -64,9 +115,10 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
   };
   try {
     const path = join(folder, 'content');
-    const stored = await copyStored(deps.objects, request.objectKey, path, reserve);
-    const copied =
-      stored ?? (request.copyOf == null ? null : await copyStored(deps.objects, request.copyOf, path, reserve));
+    let copied: Awaited<ReturnType<typeof copyStored>> = null;
+    let copy = -1;
+    while (copied === null && ++copy < copies.length)
+      copied = await copyStored(deps.objects, copies[copy]!, path, reserve);
     const local = copied ?? (await downloadFile(deps.client, { ...request, path, reserve }));
     if (!local.ok) return local;
 
@@ -78,23 +130,11 @@ export async function ingestFile(deps: FileDeps, request: FileRequest): Promise<
       const { code, reason, isFinal, error } = inspection;
       return isFinal ? permanentFault(code, reason) : transientFault(reason, { code, error });
     }
-    const { properties, facts } = inspection;
+    const { properties, facts, previews } = inspection;
     const refusal = request.refuse?.(properties) ?? null;
     if (refusal !== null) return refusal;
-
-    const previews = request.withPreviews ? inspection.previews : [];
-    const storedPreviews = await Promise.all(
-      previews.map(async ({ type, contentType, bytes }) => {
-        const objectKey = `${request.objectKey}.${type}`;
-        await deps.objects.put(objectKey, bytes, { contentType });
-        return { type, objectKey, mimeType: contentType };
-      }),
-    );
-    // The file is stored after its previews, so that every stored file has them.
-    if (stored === null) {
-      await deps.objects.put(request.objectKey, createReadStream(path), { contentType: mimeType });
-    }
-    return { ok: true, mimeType, sizeBytes, ...properties, facts, previews: storedPreviews };
+    const inspected = { ok: true, mimeType, sizeBytes, ...properties, facts } as const;
+    return await use({ path, isStored: copied !== null && copy === 0, inspected, previews });
   } finally {
     await rm(folder, { recursive: true, force: true });
     (release as (() => void) | null)?.();

@@ -3,7 +3,7 @@ import { createCarriers } from '../../src/carriers/carriers';
 import { createBulkRepair } from '../../src/orders/bulk-repairs/bulk-repair-rows';
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
-import { inTransaction, type Sql } from '../../src/platform/postgres';
+import { inTransaction, json, type Sql } from '../../src/platform/postgres';
 import { recordTrackingEvents } from '../../src/shipping/tracking/tracking';
 import { item, order } from '../api/orders/sample-orders';
 import { MUNICH } from '../src/consignments/sample-addresses';
@@ -82,6 +82,16 @@ export async function settledDeliveries(sql: Sql, { orderId, webhookId }: KnownI
     VALUES (${uuidv7()}, ${webhookId![0]!}, ${uuidv7()}, 'order_status_updated', ${orderId![0]!}, '{}', 'dead', now())
     RETURNING id`;
   return row!.id;
+}
+
+/** Stores a preflight that has ended, and returns its id. */
+export async function endedPreflight(sql: Sql, { id: accountId, name }: TestAccount): Promise<string> {
+  const id = uuidv7();
+  const report = { effect: 'refuse', fault: { code: 'file_not_found', message: name }, checks: [], file: null };
+  await sql`
+    INSERT INTO preflights (id, account_id, subject, report, ended_at)
+    VALUES (${id}, ${accountId}, '{}', ${json(sql, report)}, now())`;
+  return id;
 }
 
 /** Creates a bulk repair of one order and returns its id. */

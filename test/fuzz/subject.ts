@@ -17,6 +17,7 @@ import { testDatabase } from '../support/database';
 import {
   belongings,
   draft,
+  endedPreflight,
   label,
   printOrder,
   raisedProcurementOrder,
@@ -175,6 +176,8 @@ export async function fuzzSubject(): Promise<Subject> {
     shippingOrderId: [bought.shippingOrderId, foreignBought.shippingOrderId, 'mine'],
   };
   const draftsOf = (operation: string) => ({ [`${operation} orderId`]: [...drafts, ...foreign.orderId!] });
+  own.preflightId = [await endedPreflight(sql, accounts.client)];
+  foreign.preflightId = [await endedPreflight(sql, accounts.otherClient)];
   const client = merged(shared, own, foreign, draftsOf('patchOrder'), draftsOf('deleteDraft'));
   const operator = merged(shared, preyThings, {
     orderId: [procurementOrder],
@@ -182,6 +185,7 @@ export async function fuzzSubject(): Promise<Subject> {
     'redeliverOrderDelivery deliveryId': [notified],
     attributeId: ['fuzz_size'],
     'deleteAttributeValue valueId': ['fuzz-value'],
+    preflightId: own.preflightId,
     bulkRepairId: [await runningBulkRepair(sql, accounts.preyOperator, preyThings)],
     connectorId: [accounts.prey.id],
     keyId: preyKeys,

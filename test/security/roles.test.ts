@@ -64,6 +64,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'patchOrder',
     'updateShipment',
     'replaceFile',
+    'preflightFile',
   ],
   admin: [
     'confirmServers',

@@ -11,6 +11,7 @@ import { workflowBundle } from './servers';
  * that a deploy breaks no running workflow. These tests record them:
  * - orders: `RECORD_HISTORIES=1 npx jest test/workflows/order test/api/partner/dispatch`
  * - procurement: `RECORD_HISTORIES=1 npx jest test/api/procurement/procurement-orders`
+ * - preflights: `RECORD_HISTORIES=1 npx jest test/workflows/preflight`
  * - shipping, bulk repairs and periodic jobs: `npx jest --testMatch '**\/record-histories.ts'`
  */
 const FOLDERS = {
@@ -19,6 +20,7 @@ const FOLDERS = {
   shipping: 'test/workflows/shipping-order/histories',
   'periodic-jobs': 'test/workflows/periodic-jobs/histories',
   'bulk-repair': 'test/workflows/bulk-repair/histories',
+  preflight: 'test/workflows/preflight/histories',
 } as const;
 
 export type HistoryFolder = keyof typeof FOLDERS;

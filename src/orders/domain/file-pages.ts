@@ -1,4 +1,7 @@
 import { areasOfDefaultFile, type PageRule, type ResolvedProduct } from '../../catalog/domain/product';
+import { type FileFault, permanentFault } from '../../files/domain/file-fault';
+import type { FileProperties } from '../../files/domain/file-properties';
+import type { FileOfProduct } from './file-needs';
 
 /** Number of pages that a print file must have. */
 export type WantedPages = Pick<PageRule, 'min' | 'max' | 'multipleOf'>;
@@ -40,4 +43,17 @@ export function hasWantedPages(pageCount: number, { min, max, multipleOf }: Want
 export function describePages({ min, max, multipleOf }: WantedPages): string {
   const count = min === max ? `${min}` : `${min} to ${max}`;
   return multipleOf > 1 && min !== max ? `${count} in steps of ${multipleOf}` : count;
+}
+
+/** Returns the refusal of a print file with a wrong number of pages. */
+export function pageFault(
+  { type, product, otherTypes }: FileOfProduct,
+  { pageCount }: FileProperties,
+): FileFault | null {
+  const wanted = wantedPages(type, product, otherTypes);
+  if (wanted === null || hasWantedPages(pageCount, wanted)) return null;
+  return permanentFault(
+    'file_page_count_mismatch',
+    `the file has ${pageCount} ${pageCount === 1 ? 'page' : 'pages'}, expected ${describePages(wanted)}`,
+  );
 }

@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { checkFile } from '../../files/domain/file-check';
-import { type FileFault, permanentFault, transientFault } from '../../files/domain/file-fault';
-import { type FileProperties, printDpi } from '../../files/domain/file-properties';
+import { type FileFault, transientFault } from '../../files/domain/file-fault';
+import { printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import { json, type Sql } from '../../platform/postgres';
-import { type CheckedProduct, needsOfFile } from '../domain/file-needs';
-import { describePages, hasWantedPages, wantedPages } from '../domain/file-pages';
+import { type CheckedProduct, type FileOfProduct, needsOfFile } from '../domain/file-needs';
+import { pageFault } from '../domain/file-pages';
 
 export interface OrderFilesDeps extends FileDeps {
   readonly sql: Sql;
@@ -121,6 +121,7 @@ async function fetchOne(
   signal: AbortSignal,
 ): Promise<OrderFileFault | null> {
   const isPackingSlip = file.kind === 'packing_slip';
+  const printFile = printFileOf(file);
   const objectKey = `orders/${orderId}/${isPackingSlip ? 'packing-slips' : 'files'}/${file.id}${file.revision === 0 ? '' : `-${file.revision}`}`;
   const inspections = inspectionCounter(deps.sql, file);
   const taken = await ingestFile(deps, {
@@ -129,7 +130,7 @@ async function fetchOne(
     copyOf: file.copyOf,
     limitBytes: deps.limitBytes,
     ...(isPackingSlip ? { accept: ['application/pdf'] as const } : {}),
-    refuse: (properties) => pageFault(file, properties),
+    refuse: (properties) => (printFile === null ? null : pageFault(printFile, properties)),
     countInspection: inspections.count,
     withPreviews: !isPackingSlip,
     signal,
@@ -189,21 +190,15 @@ function withoutQuery(url: string): string {
   return url.replace(/[?#].*$/, '');
 }
 
-/** Returns the refusal of a print file with a wrong number of pages. */
-function pageFault({ type, product, otherTypes }: WantedFile, { pageCount }: FileProperties): FileFault | null {
-  if (type === null || product === null) return null;
-  const wanted = wantedPages(type, product, otherTypes);
-  if (wanted === null || hasWantedPages(pageCount, wanted)) return null;
-  return permanentFault(
-    'file_page_count_mismatch',
-    `the file has ${pageCount} ${pageCount === 1 ? 'page' : 'pages'}, expected ${describePages(wanted)}`,
-  );
+/** Returns null for a packing slip. */
+function printFileOf({ type, product, otherTypes, customTrim }: WantedFile): FileOfProduct | null {
+  return type === null || product === null ? null : { type, product, otherTypes, customTrim };
 }
 
 /** Returns false for a file that was replaced while it was fetched. */
 async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<boolean> {
-  const { type, product } = file;
-  const needs = type === null || product === null ? null : needsOfFile({ ...file, type, product });
+  const printFile = printFileOf(file);
+  const needs = printFile === null ? null : needsOfFile(printFile);
   const size = needs?.areas[0]?.size ?? null;
   const dpi =
     taken.widthPx === null || taken.heightPx === null || size === null

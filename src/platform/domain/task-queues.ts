@@ -5,3 +5,8 @@
 export function fileQueueOf(taskQueue: string): string {
   return `${taskQueue}-files`;
 }
+
+/** Returns the task queue of preflights. They have few slots of their own, so that they never hold back files of orders. */
+export function preflightQueueOf(taskQueue: string): string {
+  return `${taskQueue}-preflights`;
+}

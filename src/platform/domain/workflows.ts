@@ -19,6 +19,7 @@ export const WORKFLOW_TYPES = {
   maintenance: 'maintenance',
   erasePersonalData: 'erasePersonalData',
   bulkRepair: 'bulkRepair',
+  preflight: 'preflight',
 } as const;
 
 /** Signals of the order workflow. */
@@ -67,6 +68,9 @@ export const voidPackagesWorkflowId = (shipmentId: string, position: number) =>
 /** Returns the workflow id under which the label of a package is replaced. @param position index of the package */
 export const replaceLabelWorkflowId = (shipmentId: string, position: number) =>
   `replace-label-${shipmentId}-${position}`;
+
+/** Returns the workflow id of a preflight. */
+export const preflightWorkflowId = (preflightId: string) => `preflight-${preflightId}`;
 
 /** Returns the workflow id of a bulk repair of orders. */
 export const bulkRepairWorkflowId = (bulkRepairId: string) => `bulk-repair-${bulkRepairId}`;

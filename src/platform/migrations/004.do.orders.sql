@@ -154,6 +154,26 @@ CREATE INDEX order_files_item ON order_files (order_item_id, position);
 -- Stored files by age, for retention.
 CREATE INDEX order_files_kept ON order_files (fetched_at) WHERE object_key IS NOT NULL;
 
+-- Files that are checked without an order, or before it. Deleted after a day.
+CREATE TABLE preflights (
+  id             uuid PRIMARY KEY,
+  account_id     uuid NOT NULL REFERENCES accounts,
+  -- The file of a draft that gets the findings too.
+  order_file_id  uuid REFERENCES order_files ON DELETE SET NULL,
+  -- Null when it has ended: a URL can contain credentials.
+  url            text,
+  -- What decides on the needs of the file: type, types of the item's other files, product, trim.
+  subject        jsonb NOT NULL,
+  -- Null while it runs.
+  report         jsonb,
+  created_at     timestamptz NOT NULL DEFAULT now(),
+  ended_at       timestamptz
+);
+-- Preflights under way of an account.
+CREATE INDEX preflights_running ON preflights (account_id) WHERE ended_at IS NULL;
+CREATE INDEX preflights_age ON preflights (created_at);
+CREATE INDEX preflights_file ON preflights (order_file_id) WHERE order_file_id IS NOT NULL;
+
 CREATE TABLE packing_slips (
   id             uuid PRIMARY KEY,
   order_id       uuid NOT NULL REFERENCES orders ON DELETE CASCADE,

@@ -15,6 +15,7 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   createShippingOrder: 'a submission',
   searchOrders: 'reads',
   quoteOrder: 'reads',
+  preflightFile: 'checks a file and changes nothing',
   quoteShippingMethods: 'reads',
   searchShippingOrders: 'reads',
   listProcurementOrders: 'reads',

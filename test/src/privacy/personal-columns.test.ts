@@ -42,6 +42,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   procurement_order_invoices: 'invoices of suppliers',
   procurement_order_receipts: 'stock',
   procurement_orders: 'stock',
+  preflights: 'files and products; the URL is removed at the end, and the row after a day',
   product_models: 'catalog',
   receipts: 'titles of products and amounts',
   reconciliation: 'numbers of findings',

@@ -1,0 +1,221 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
+import { fileFactsSchema } from '../../src/files/domain/file-facts';
+import { PRINT_FILE_TYPES } from '../../src/files/domain/file-properties';
+import type { FileOfProduct } from '../../src/orders/domain/file-needs';
+import { orderFileSchema, productFields, productNamingRule, trimField } from '../../src/orders/intake/order-schemas';
+import {
+  beginPreflight,
+  MAX_RUNNING_PREFLIGHTS,
+  PREFLIGHT_EFFECTS,
+  readPreflight,
+  type StoredPreflight,
+} from '../../src/orders/preflight/preflight-rows';
+import { crossField, property } from '../../src/platform/domain/cross-field';
+import { text } from '../../src/platform/domain/fields';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid, uuidv7 } from '../../src/platform/ids';
+import type { Sql } from '../../src/platform/postgres';
+import type { ApiDeps } from '../deps';
+import { RawResponse, type Route, route, type Sent } from '../http/route';
+import { fileTypeErrors, resolvedProducts } from './order-products';
+import { fileFinding } from './order-schemas';
+import { changedOrderId, READERS, viewerOf } from './visible-order';
+
+const { productUid, productName, productVariant } = productFields;
+
+const requestSchema = crossField(
+  z.object({
+    url: orderFileSchema.shape.url.optional().describe('Address of the file. Required without `orderId`.'),
+    type: orderFileSchema.shape.type.describe('Type of the file, as it would be ordered.'),
+    productUid,
+    productName,
+    productVariant,
+    ...trimField,
+    orderId: text(100)
+      .optional()
+      .describe(
+        'An order, by id or reference, whose file is checked, instead of a URL and a product. A draft shows the report.',
+      ),
+    itemReferenceId: text(100).optional().describe('The item of the order.'),
+  }),
+  (body, report) => {
+    if (property(body, 'orderId') == null) {
+      productNamingRule(body, report);
+      if (property(body, 'url') == null) report(['url'], 'This field is required.', 'MISSING_FIELD_ERROR');
+      return;
+    }
+    if (property(body, 'itemReferenceId') == null)
+      report(['itemReferenceId'], 'This field is required with orderId.', 'MISSING_FIELD_ERROR');
+    for (const field of ['url', 'productUid', 'productName', 'customTrim'])
+      if (property(body, field) != null) report([field], 'The order has it.');
+  },
+).meta({
+  id: 'PreflightFile',
+  examples: [
+    {
+      url: 'https://files.example.com/poster.pdf',
+      type: 'default',
+      productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+    },
+  ],
+});
+
+const preflightSchema = z
+  .object({
+    id: z.string(),
+    state: z.enum(['running', 'done']),
+    createdAt: z.iso.datetime(),
+    report: z
+      .object({
+        effect: z
+          .enum(PREFLIGHT_EFFECTS)
+          .describe('What an order with the file would do: go on, wait as `on_hold`, or fail.'),
+        fault: z
+          .object({ code: z.string(), message: z.string() })
+          .nullable()
+          .describe('Why the file cannot be used, with a code of the refusals of orders. Null: it was checked.'),
+        checks: z.array(fileFinding),
+        file: z
+          .object({
+            mimeType: z.enum(PRINT_FILE_TYPES),
+            sizeBytes: z.int(),
+            pageCount: z.int(),
+            widthPx: z.int().nullable(),
+            heightPx: z.int().nullable(),
+            facts: fileFactsSchema,
+          })
+          .nullable(),
+      })
+      .nullable()
+      .describe('Null while the preflight is running.'),
+  })
+  .meta({ id: 'Preflight' });
+
+function view({ id, createdAt, report }: StoredPreflight): Sent<typeof preflightSchema> {
+  return { id, state: report === null ? 'running' : 'done', createdAt: createdAt.toISOString(), report };
+}
+
+/** What is checked: where the file is, and what decides on its needs. */
+interface Subject {
+  readonly url: string;
+  readonly subject: FileOfProduct;
+  readonly orderFileId: string | null;
+}
+
+type Body = z.output<typeof requestSchema>;
+
+/** Returns the file of an order. @throws Refusal `NOT_FOUND` */
+async function ofOrder(sql: Sql, account: Account, { orderId, itemReferenceId, type }: Body): Promise<Subject> {
+  const id = await changedOrderId(sql, account, orderId!);
+  const [file] = await sql<
+    {
+      id: string;
+      url: string;
+      product: FileOfProduct['product'];
+      customTrim: FileOfProduct['customTrim'];
+      otherTypes: string[];
+    }[]
+  >`
+    SELECT f.id, f.url, i.product, i.custom_trim,
+      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types
+    FROM order_items i JOIN orders o ON o.id = i.order_id JOIN order_files f ON f.order_item_id = i.id
+    WHERE i.order_id = ${id} AND o.erased_at IS NULL AND i.item_reference_id = ${itemReferenceId!} AND f.type = ${type}`;
+  if (file === undefined)
+    throw new Refusal('NOT_FOUND', { message: `The order has no file ${type} of an item ${itemReferenceId}.` });
+  const { url, product, customTrim, otherTypes } = file;
+  return { url, subject: subjectOf(type, product, customTrim, otherTypes), orderFileId: file.id };
+}
+
+/** Returns the file at a URL. @throws Refusal `VALIDATION_ERROR` for a product or a type that does not exist */
+async function ofUrl(sql: Sql, { id: clientId }: Account, body: Body): Promise<Subject> {
+  const { url, type, customTrim } = body;
+  const item = { ...body, files: [{ type }] };
+  const [product] = await resolvedProducts(sql, { clientId }, [item], fileTypeErrors).catch((error: unknown) => {
+    if (!(error instanceof Refusal) || error.errors === undefined) throw error;
+    const errors = error.errors.map((each) => ({
+      ...each,
+      reference: each.reference.replace('items[0].', '').replace('files[0].', ''),
+    }));
+    throw new Refusal(error.code, { errors });
+  });
+  return { url: url!, subject: subjectOf(type, product!, customTrim ?? null, []), orderFileId: null };
+}
+
+function subjectOf(
+  type: string,
+  { kind, name, pageRule, printAreas, workflowEnabled }: FileOfProduct['product'],
+  customTrim: FileOfProduct['customTrim'],
+  otherTypes: readonly string[],
+): FileOfProduct {
+  return { type, otherTypes, product: { kind, name, pageRule, printAreas, workflowEnabled }, customTrim };
+}
+
+/** Time that a request waits for the report. */
+const WAIT_MS = 10_000;
+const POLL_MS = { first: 50, longest: 500 };
+
+/** Waits for the end of a preflight. @returns it as it is after the time, or at the end */
+async function ended(sql: Sql, id: string, signal: AbortSignal): Promise<StoredPreflight> {
+  const until = Date.now() + WAIT_MS;
+  for (let pause = POLL_MS.first; ; pause = Math.min(pause * 1.5, POLL_MS.longest)) {
+    const found = (await readPreflight(sql, id, null))!;
+    if (found.report !== null || Date.now() + pause > until || signal.aborted) return found;
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+/** Routes that check a file before it is ordered. */
+export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
+  return [
+    route({
+      method: 'post',
+      path: '/v1/files/preflight',
+      operationId: 'preflightFile',
+      summary: 'Check a print file before it is ordered',
+      description:
+        'Fetches a file, and checks it as the file of a product, or of an order or draft. Returns the report; after ten ' +
+        'seconds 202 with the address of the report in `Location`. The file is not kept, and the report for a day. 429: ' +
+        `the quota \`fileBytes\` is used up, or ${MAX_RUNNING_PREFLIGHTS} files are being checked.`,
+      tag: 'Orders',
+      access: { ...READERS.access, operatorRole: 'operator' },
+      idempotent: true,
+      body: requestSchema,
+      response: preflightSchema,
+      handler: async ({ account, body, quotas, idempotency, signal }) => {
+        const wanted = await (body.orderId === undefined ? ofUrl(sql, account, body) : ofOrder(sql, account, body));
+        const id = uuidv7();
+        const begin = async () => {
+          const begun = await beginPreflight(sql, { id, accountId: account.id, ...wanted });
+          if (begun) return;
+          const message = `${MAX_RUNNING_PREFLIGHTS} files of the account are being checked.`;
+          throw new Refusal('RATE_LIMITED', { message, retryAfter: 5 });
+        };
+        await (account.role === 'client' ? quotas.using(account.id, ['fileBytes'], begin) : begin());
+        wake('start_workflow');
+        const preflight = view(await ended(sql, id, signal));
+        if (preflight.state === 'done') return preflight;
+        await idempotency.complete(sql, preflight);
+        const headers = { 'Content-Type': 'application/json', Location: `/v1/files/preflight/${id}` };
+        return new RawResponse(202, headers, JSON.stringify(preflight));
+      },
+    }),
+    route({
+      method: 'get',
+      path: '/v1/files/preflight/{preflightId}',
+      operationId: 'getPreflight',
+      summary: 'Read the report of a preflight',
+      ...READERS,
+      params: z.object({ preflightId: z.string().min(1).max(100) }),
+      response: preflightSchema,
+      handler: async ({ account, params: { preflightId } }) => {
+        const found = isUuid(preflightId)
+          ? await readPreflight(sql, preflightId, viewerOf(account).clientId)
+          : undefined;
+        if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no preflight with this id.' });
+        return view(found);
+      },
+    }),
+  ];
+}
