@@ -191,10 +191,12 @@ export class BackgroundSteps {
     });
   }
 
-  /** Returns the options of a message about a print order. Its partner is the fairness key. */
+  /** Returns the options of a message about a print order. Partners have their turns, and clients at each partner. */
   private optionsOf(printOrderId: string) {
     const { partnerUid } = printOrderOf(this.run.state, printOrderId);
-    return { summary: this.summaryOf(printOrderId), priority: { fairnessKey: partnerUid } };
+    // A key has at most 64 bytes.
+    const fairnessKey = `${this.run.input.clientId.slice(-12)}:${partnerUid}`.slice(0, 64);
+    return { summary: this.summaryOf(printOrderId), priority: { fairnessKey } };
   }
 
   /** Returns the summary of an activity in the Temporal UI. */
