@@ -130,6 +130,11 @@ export async function runWorker(
     statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,
   });
   addPoolMetrics(services.metrics, localSql);
+  // A pooler passes no notifications on.
+  const listener =
+    config.DATABASE_DIRECT_URL === undefined
+      ? undefined
+      : connectPostgres(config.DATABASE_DIRECT_URL, { max: 1, applicationName: 'pressline-relay' });
   const activityDeps = {
     ...services,
     localSql,
@@ -194,6 +199,7 @@ export async function runWorker(
   const relay = await step('listen to the outbox', () =>
     startRelay({
       sql,
+      listener,
       log,
       lanes: [
         ...temporalLanes({
@@ -226,7 +232,7 @@ export async function runWorker(
         if (ended.status === 'rejected') log.warn({ err: ended.reason }, 'the worker did not stop cleanly');
       }
       await connection.close();
-      await localSql.end({ timeout: 5 });
+      await Promise.all([localSql, listener].map((pool) => pool?.end({ timeout: 5 })));
     },
   };
 }

@@ -14,12 +14,12 @@ export async function migrateDatabase(
   { dryRun = false, status = false }: { readonly dryRun?: boolean; readonly status?: boolean },
 ): Promise<number> {
   assertSet(config, 'DATABASE_URL');
-  const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_URL!;
+  const ownerUrl = config.MIGRATION_DATABASE_URL ?? config.DATABASE_DIRECT_URL ?? config.DATABASE_URL!;
   const step = startSteps(config, log);
   if (status) return await step('read the database version', () => printStatus(ownerUrl));
   const names = await step('migrate the database', () =>
     migrate(ownerUrl, {
-      applicationUrl: config.DATABASE_URL,
+      applicationUrl: config.DATABASE_DIRECT_URL ?? config.DATABASE_URL,
       logger: log,
       lockWaitMs: config.MIGRATION_WAIT,
       dryRun,

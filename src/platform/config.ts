@@ -3,6 +3,7 @@ import { PROCESS_VARIABLES } from './configuration/process-variables';
 import { SERVER_VARIABLES } from './configuration/server-variables';
 import { SERVICE_VARIABLES } from './configuration/service-variables';
 import type { Variable } from './configuration/variable';
+import { isPooled } from './postgres';
 
 /** Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts that the two are equal. */
 export const VARIABLES = {
@@ -44,6 +45,8 @@ export function loadConfig(env: Readonly<Record<string, string | undefined>> = p
   const config = parsed as Config;
   if (config.OIDC_ISSUER?.startsWith('http:') && !allowsPrivateAddresses(config))
     problems.push('OIDC_ISSUER: expected an https URL');
+  if (config.DATABASE_URL !== undefined && isPooled(config.DATABASE_URL) && config.DATABASE_DIRECT_URL === undefined)
+    problems.push('DATABASE_DIRECT_URL: needed with pooler=transaction in DATABASE_URL');
   if (problems.length > 0) throw new ConfigError(`Wrong configuration: ${problems.join(' | ')}`);
   return config;
 }

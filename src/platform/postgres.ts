@@ -18,8 +18,33 @@ export type Statement = postgres.PendingQuery<postgres.Row[]>;
 const LONGEST_BACKOFF_SECONDS = 1;
 /** Time after which a statement or transaction that waits for a free connection fails with the code `POOL_TIMEOUT`. */
 const LONGEST_WAIT_MS = 10_000;
-/** Time after which Postgres ends a transaction that sends no statement, with its connection. */
-const LONGEST_IDLE_IN_TRANSACTION_MS = 60_000;
+/**
+ * Settings of every session. A connection sends them when it starts. Through a pooler in transaction mode it cannot, because
+ * it shares its sessions: `migrate` makes them the defaults of the application's role.
+ */
+export const SESSION_SETTINGS = {
+  /** In milliseconds. */
+  statement_timeout: 60_000,
+  /** Time in milliseconds after which Postgres ends a transaction that sends no statement, with its connection. */
+  idle_in_transaction_session_timeout: 60_000,
+  // Postgres plans prepared statements without knowing their LIMIT, and started parallel workers for pages of 50 rows:
+  // 6 ms instead of 0.2 ms.
+  max_parallel_workers_per_gather: 0,
+} as const;
+
+/** Statement timeouts in milliseconds of pools that have their own, behind a pooler. `inTransaction` sets them. */
+const pooledTimeouts = new WeakMap<Sql, number>();
+
+/** Returns the address without the parameter `pooler`, and whether it was `transaction`. */
+function poolerOf(url: string): { readonly address: string; readonly isPooled: boolean } {
+  const address = new URL(url);
+  const isPooled = address.searchParams.get('pooler') === 'transaction';
+  address.searchParams.delete('pooler');
+  return { address: address.href, isPooled };
+}
+
+/** Returns true when a connection URL leads to a pooler in transaction mode. */
+export const isPooled = (url: string): boolean => poolerOf(url).isPooled;
 
 /** Options that the patch adds to the driver (patches/README.md). */
 interface PatchedOptions {
@@ -29,7 +54,8 @@ interface PatchedOptions {
 }
 
 /**
- * Opens a connection pool. Column names are converted to camel case (`created_at` to `createdAt`) and timestamps to
+ * Opens a connection pool. With `?pooler=transaction` in the URL, its sessions are shared with others and no statement needs
+ * one of its own; LISTEN and session locks need another pool. Column names are converted to camel case (`created_at` to `createdAt`) and timestamps to
  * Date. bigint and numeric are strings, so that ids and amounts of money never become floats.
  */
 export function connectPostgres(
@@ -47,7 +73,10 @@ export function connectPostgres(
     wait_timeout: options.waitTimeoutMs ?? LONGEST_WAIT_MS,
     onacquire: assertNoTransaction,
   };
-  const sql = postgres(url, {
+  const { address, isPooled } = poolerOf(url);
+  const { statementTimeoutMs } = options;
+  const own = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs };
+  const sql = postgres(address, {
     ...patched,
     max: options.max ?? 10,
     idle_timeout: 60,
@@ -60,14 +89,12 @@ export function connectPostgres(
     transform: { column: { from: postgres.toCamel } },
     connection: {
       application_name: options.applicationName ?? 'pressline',
-      statement_timeout: options.statementTimeoutMs ?? 60_000,
-      idle_in_transaction_session_timeout: LONGEST_IDLE_IN_TRANSACTION_MS,
-      // Postgres plans prepared statements without knowing their LIMIT, and started parallel workers for pages of 50
-      // rows: 6 ms instead of 0.2 ms.
-      max_parallel_workers_per_gather: 0,
+      ...(isPooled ? {} : { ...SESSION_SETTINGS, ...own }),
     },
   }) as unknown as Sql;
-  return isTracing() ? traceStatements(sql) : sql;
+  const pool = isTracing() ? traceStatements(sql) : sql;
+  if (isPooled && statementTimeoutMs !== undefined) pooledTimeouts.set(pool, statementTimeoutMs);
+  return pool;
 }
 
 /** Numbers of the connections of a pool, and of the queries that wait for one. */
@@ -122,6 +149,10 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   const result = (await sql.begin((begun) => {
     const tx = begun as unknown as Transaction;
     commitHooks.set(tx, hooks);
+    const timeoutMs = pooledTimeouts.get(sql);
+    // Sent with the first statement of the transaction, which fails when this one does.
+    if (timeoutMs !== undefined)
+      tx`SELECT set_config('statement_timeout', ${String(timeoutMs)}, true)`.execute().catch(() => undefined);
     return current === undefined ? work(tx) : marked(current, () => work(tx));
   })) as T;
   for (const hook of hooks) hook(sql);

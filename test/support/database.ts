@@ -1,12 +1,14 @@
 import { randomBytes, randomInt } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
-import { TEMPLATE_DATABASE } from './server-variables';
+import { SERVER_VARIABLES, TEMPLATE_DATABASE } from './server-variables';
 import { testApplicationUrl, testPostgresUrl } from './servers';
 
 export interface TestDatabase {
   /** URL of the application's role. */
   readonly url: string;
+  /** The same without the pooler. */
+  readonly directUrl: string;
   /** A pool of the application's role, as the API and the worker use it. */
   readonly sql: Sql;
   /** URL of the role that owns the tables. */
@@ -42,7 +44,8 @@ export async function testDatabase(): Promise<TestDatabase> {
   // A copy of the files takes 33 ms of CPU, one through the write-ahead log 83 ms (Postgres 18.4).
   await admin.unsafe(`CREATE DATABASE ${name} TEMPLATE ${TEMPLATE_DATABASE} STRATEGY FILE_COPY`);
   const inDatabase = (url: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
-  const url = inDatabase(testApplicationUrl());
+  const directUrl = inDatabase(testApplicationUrl());
+  const url = throughPooler(directUrl);
   const ownerUrl = inDatabase(testPostgresUrl());
   const sql = connectPostgres(url, { max: Number(TEST_POOL_SIZE), applicationName: 'test' });
   const owner = connectPostgres(ownerUrl, { max: 1, applicationName: 'test-owner' });
@@ -56,7 +59,7 @@ export async function testDatabase(): Promise<TestDatabase> {
   const drop = () => {
     dropped ??= (async () => {
       await Promise.all([sql.end({ timeout: 2 }), owner.end({ timeout: 2 })]);
-      const leaked = await connectionsLeft(admin, name);
+      const leaked = url === directUrl ? await connectionsLeft(admin, name) : [];
       await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
       await admin.end({ timeout: 2 });
       if (leaked.length > 0) throw new Error(`connections left open to the test database: ${leaked.join(', ')}`);
@@ -68,7 +71,15 @@ export async function testDatabase(): Promise<TestDatabase> {
     await owner.unsafe(statements);
     await owner`GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA public TO ${owner(new URL(url).username)}`;
   };
-  return { url, sql, ownerUrl, owner, asOwner, drop };
+  return { url, directUrl, sql, ownerUrl, owner, asOwner, drop };
+}
+
+/** Returns the address of a database behind the pooler, when there is one. */
+function throughPooler(url: string): string {
+  const host = process.env[SERVER_VARIABLES.pooler];
+  // The PgBouncer of Debian 12 knows no prepared statements.
+  const search = '?pooler=transaction&prepare=false';
+  return host === undefined ? url : Object.assign(new URL(url), { host, search }).href;
 }
 
 /** Names of the connections that are still there after two seconds: closing ones take a moment to go. */

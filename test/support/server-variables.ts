@@ -4,6 +4,8 @@ export const SERVER_VARIABLES = {
   postgresUrl: 'PRESSLINE_TEST_POSTGRES_URL',
   /** The application's role, maintenance database. */
   applicationUrl: 'PRESSLINE_TEST_APPLICATION_URL',
+  /** host:port of a pooler in front of the test Postgres. Tests then connect through it. */
+  pooler: 'PRESSLINE_TEST_POOLER',
   temporalAddress: 'PRESSLINE_TEST_TEMPORAL_ADDRESS',
   temporalUiUrl: 'PRESSLINE_TEST_TEMPORAL_UI_URL',
   temporalBinary: 'PRESSLINE_TEST_TEMPORAL_BINARY',

@@ -84,6 +84,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
       LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
     }),
     DATABASE_URL: database.url,
+    DATABASE_DIRECT_URL: database.directUrl,
     TEMPORAL_ADDRESS: options.temporalAddress ?? testTemporalAddress(),
     TEMPORAL_TASK_QUEUE: `test-${randomToken(9)}`,
     OUTBOUND_ALLOW_PRIVATE: true,

@@ -27,13 +27,18 @@ export const SERVER_VARIABLES = {
   ),
   DATABASE_URL: variable(
     postgresUrl.optional(),
-    'Connection URL of Postgres. When it is not set, Pressline starts an embedded server with its data in DATA_DIR.',
+    'Connection URL of Postgres. When it is not set, Pressline starts an embedded server with its data in DATA_DIR. A URL of a pooler in transaction mode ends with `?pooler=transaction`.',
     'embedded Postgres',
+  ),
+  DATABASE_DIRECT_URL: variable(
+    postgresUrl.optional(),
+    'Connection URL of Postgres without the pooler, with the user of DATABASE_URL. Required when DATABASE_URL leads to a pooler. A worker listens with one connection to it.',
+    'DATABASE_URL',
   ),
   MIGRATION_DATABASE_URL: variable(
     postgresUrl.optional(),
     'Connection URL of the role that owns the tables. Only `migrate` uses it. When its user differs from the user of DATABASE_URL, `migrate` gives the latter the rights to read and write rows, and creates it if necessary.',
-    'DATABASE_URL',
+    'DATABASE_DIRECT_URL',
   ),
   MIGRATION_WAIT: variable(
     duration('5m'),

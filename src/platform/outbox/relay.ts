@@ -39,11 +39,13 @@ export interface Relay {
  */
 export async function startRelay(options: {
   sql: Sql;
+  /** Pool that listens with a connection of its own. Unset: `sql`, which must then not go through a pooler. */
+  listener?: Sql | undefined;
   lanes: readonly Lane[];
   log: Logger;
   observer?: RelayObserver;
 }): Promise<Relay> {
-  const { sql, log, observer } = options;
+  const { sql, listener = sql, log, observer } = options;
   const runners = options.lanes.map((lane) => new LaneRunner(sql, lane, log.child({ lane: lane.kind }), observer));
   const kinds = options.lanes.map(({ kind }) => kind);
   const notify = (kind: string) => {
@@ -53,8 +55,8 @@ export async function startRelay(options: {
   const notifyAll = () => kinds.forEach(notify);
   // Other processes find the relay by the last statement of its connection, so its own channel is the last one.
   const subscriptions = [
-    await sql.listen(OUTBOX_CHANNEL, notify),
-    await sql.listen(channelOfRelay(kinds), notify, notifyAll),
+    await listener.listen(OUTBOX_CHANNEL, notify),
+    await listener.listen(channelOfRelay(kinds), notify, notifyAll),
   ];
   const removeRelay = addRelayOfProcess(sql, { kinds: new Set(kinds), wake: notify });
   const loops = runners.map((runner) => runner.run());

@@ -1,5 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
+import { SESSION_SETTINGS } from '../postgres';
 import { SCHEMA_TABLE } from './schema-version';
 
 /** Tables whose rows the application may only insert. Triggers refuse the changes of other roles. */
@@ -39,6 +40,7 @@ export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: st
     const name = tx(role);
     // CREATE ROLE takes no parameters. A verifier consists of base64 and the characters $ and colon.
     if (!exists) await tx`CREATE ROLE ${name} LOGIN PASSWORD ${tx.unsafe(`'${scramVerifier(password)}'`)}`;
+    await setSessionDefaults(tx, role, database);
     await tx`GRANT CONNECT ON DATABASE ${tx(database)} TO ${name}`;
     await tx`REVOKE TEMPORARY ON DATABASE ${tx(database)} FROM PUBLIC`;
     await tx`REVOKE CREATE ON SCHEMA ${tx(schema)} FROM PUBLIC`;
@@ -56,4 +58,19 @@ export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: st
       SELECT proname FROM pg_proc WHERE pronamespace = ${schema}::regnamespace AND proname = ANY(${PARTITION_FUNCTIONS})`;
     for (const { proname } of functions) await tx`GRANT EXECUTE ON FUNCTION ${tx(proname)} TO ${name}`;
   });
+}
+
+/**
+ * Makes SESSION_SETTINGS the defaults of a role, for sessions that come through a pooler. A role that an administrator made may
+ * be one that the owner of the tables must not alter: the administrator then sets them (docs/operation/deployment.md).
+ */
+async function setSessionDefaults(tx: postgres.TransactionSql, role: string, database: string): Promise<void> {
+  try {
+    await tx.savepoint(async (nested) => {
+      for (const [name, value] of Object.entries(SESSION_SETTINGS))
+        await nested`ALTER ROLE ${nested(role)} IN DATABASE ${nested(database)} SET ${nested(name)} = ${nested.unsafe(String(value))}`;
+    });
+  } catch (error) {
+    if ((error as { code?: string }).code !== '42501') throw error;
+  }
 }

@@ -17,6 +17,7 @@ import { connectPostgres } from '../../../src/platform/postgres';
 import { projectRoot } from '../../../src/platform/project-root';
 import { migrate } from '../../../src/platform/schema/migrate';
 import { ensureSearchAttributes } from '../../../src/platform/temporal/connection';
+import { startPooler } from '../other-systems/pooler';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from '../server-variables';
 import { bundleForTests } from '../workflow-bundle';
 
@@ -82,6 +83,11 @@ export default async function globalSetup(): Promise<void> {
     pids.push(server.pid);
     stops.push(server.stop);
     await makeTemplate(server);
+    if (process.env.TEST_POOLER) {
+      const pooler = await startPooler(server.applicationUrl);
+      stops.push(pooler.stop);
+      process.env[SERVER_VARIABLES.pooler] = pooler.host;
+    }
   };
   const temporal = async () => {
     const binary = await findTemporalBinary({
