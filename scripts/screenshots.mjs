@@ -150,7 +150,9 @@ async function takeConsole(browser, orderId) {
     await page.goto('/console/today');
     const links = page.getByRole('navigation', { name: 'Main' }).getByRole('link');
     await links.first().waitFor();
-    const screens = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')));
+    // The navigation also has links with filters.
+    const hrefs = await links.evaluateAll((found) => found.map((link) => link.getAttribute('href')));
+    const screens = hrefs.filter((href) => !href.includes('?'));
     for (const address of [...screens, `/console/orders/${orderId}`]) {
       await page.goto(address);
       await settle(page);

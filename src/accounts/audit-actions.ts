@@ -61,7 +61,6 @@ export const AUDIT_ACTIONS = {
   'order.add_note': ['order', 'Add a note to an order'],
   'shipping_order.cancel': ['shipping_order', 'Cancel a shipping order'],
   'bulk_repair.start': ['bulk_repair', 'Repair many orders'],
-  'bulk_repair.dry_run': ['bulk_repair', 'Count the orders that accept a repair'],
   'bulk_repair.cancel': ['bulk_repair', 'Cancel a bulk repair'],
   'personal_data.erase': ['erasure', 'Erase the personal data of a recipient'],
   'personal_data.export': ['export', 'Export the personal data of a recipient'],

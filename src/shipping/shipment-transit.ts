@@ -13,7 +13,12 @@ interface ShipmentTransit {
   orderId: string;
   printOrderId: string;
   transit: Transit | null;
+  /** True when a carrier reports trouble with a parcel. */
+  troubled: boolean;
 }
+
+/** Statuses of a parcel that an operator should look at. A returned one shows in the status of its order. */
+const TROUBLE: readonly TrackingStatus[] = ['shipping_exception', 'not_picked_up'];
 
 /**
  * Returns the combined status of each print order's shipment, and of the tracking codes that its partner brought: `delivered`
@@ -51,20 +56,37 @@ export async function shipmentTransits(
       : each.some(Boolean)
         ? 'in_transit'
         : null;
-    return { shipmentId, orderId, printOrderId, transit: combined };
+    return {
+      shipmentId,
+      orderId,
+      printOrderId,
+      transit: combined,
+      troubled: statuses.some((status) => TROUBLE.includes(status)),
+    };
   });
 }
 
-/** Signals changed shipment statuses to the order runs. */
+/** Signals changed shipment statuses, and new trouble with parcels, to the order runs. */
 export async function signalOrders(
   tx: Transaction,
   before: readonly ShipmentTransit[],
   after: readonly ShipmentTransit[],
 ): Promise<void> {
-  const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit }) => {
-    const previous =
-      before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId)?.transit ?? null;
-    if (transit === null || transit === previous) return [];
+  const messages = after.flatMap(({ shipmentId, orderId, printOrderId, transit, troubled }) => {
+    const previous = before.find((each) => each.shipmentId === shipmentId && each.printOrderId === printOrderId);
+    const message = 'a carrier reports trouble with a parcel, or that nobody picks it up';
+    const flagged = { type: 'flagged', reason: 'parcel_exception', message } as const;
+    const flags =
+      troubled && previous?.troubled !== true
+        ? [
+            {
+              kind: 'signal_workflow',
+              target: orderWorkflowId(orderId),
+              payload: { signal: ORDER_SIGNALS.flagged, args: [flagged] },
+            } as const,
+          ]
+        : [];
+    if (transit === null || transit === (previous?.transit ?? null)) return flags;
     const eventId = `${shipmentId ?? `print-order-${printOrderId}`}:${transit}`;
     const event = {
       type: 'tracking',
@@ -79,6 +101,7 @@ export async function signalOrders(
         target: orderWorkflowId(orderId),
         payload: { signal: ORDER_SIGNALS.tracking, args: [event] },
       } as const,
+      ...flags,
     ];
   });
   await enqueue(tx, ...messages);

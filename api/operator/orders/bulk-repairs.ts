@@ -128,7 +128,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-function startRoute({ sql, wake }: ApiDeps): Route {
+function startRoute({ sql, wake, candidates }: ApiDeps): Route {
   return route({
     ...OPERATOR_ROUTE,
     method: 'post',
@@ -139,11 +139,11 @@ function startRoute({ sql, wake }: ApiDeps): Route {
     description:
       `Repairs up to ${MOST_ORDERS.toLocaleString('en')} orders in the background, each at most once. A dry run counts instead how many orders would ` +
       'accept the repair, and why others would not, as Postgres shows them. 409: no order matches, or too many.',
-    audits: ['bulk_repair.start', 'bulk_repair.dry_run'],
+    audits: ['bulk_repair.start'],
     idempotent: true,
     body: bulkRepairBody,
     response: z.union([bulkRepair, dryRunResponse]),
-    handler: async ({ account, body, audit, idempotency, log }) => {
+    handler: async ({ account, body, audit, unaudited, idempotency, log }) => {
       const { action, reason, partnerId = null } = body;
       if (partnerId !== null && (await partnerByAccount(sql, partnerId)) === undefined) {
         const error = { code: 'VALIDATION_ERROR', message: 'There is no partner with this id.' } as const;
@@ -152,9 +152,8 @@ function startRoute({ sql, wake }: ApiDeps): Route {
       const orderIds = await ordersOf(sql, body);
       const request = { action, by: account.name, byId: account.id, reason, partnerId };
       if (body.dryRun === true) {
-        const response = await dryRun(sql, request, orderIds);
-        const after = { action, total: response.total, possible: response.possible };
-        await audit(sql, { action: 'bulk_repair.dry_run', objectId: 'dry-run', before: null, after });
+        const response = await dryRun({ sql, candidates }, request, orderIds);
+        unaudited();
         return response;
       }
       const started = await inTransaction(sql, async (tx) => {
@@ -196,7 +195,7 @@ async function ordersOf(sql: ApiDeps['sql'], { orderIds, filter }: z.output<type
 }
 
 async function dryRun(
-  sql: ApiDeps['sql'],
+  deps: Pick<ApiDeps, 'sql' | 'candidates'>,
   request: Parameters<typeof expectedRepair>[1],
   orderIds: readonly string[],
 ): Promise<Sent<typeof dryRunResponse>> {
@@ -206,7 +205,7 @@ async function dryRun(
   await Promise.all(
     checked.map((id) =>
       limit(async () => {
-        const expected = await expectedRepair(sql, request, id);
+        const expected = await expectedRepair(deps, request, id);
         if (expected === null || expected.ok) return;
         refused.set(expected.why, [...(refused.get(expected.why) ?? []), id]);
       }),

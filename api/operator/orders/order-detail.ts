@@ -98,10 +98,14 @@ export function orderDetailRoute(deps: ApiDeps): Route {
     response: operatorOrderSchema,
     handler: async ({ params: { orderId }, account }) => {
       const id = await visibleOrderId(sql, account, orderId);
-      const [order, decisions, run] = await Promise.all([
+      const [order, decisions, run, failingSteps] = await Promise.all([
         operatorOrder(sql, id),
         routingDecisions(sql, id),
         runViewOf(runs, id),
+        runs.failingSteps(id).catch((error: unknown) => {
+          if (error instanceof Refusal) return [];
+          throw error;
+        }),
       ]);
       if (order === null) throw new Refusal('NOT_FOUND');
       const { state, deadlines } = await stateOf(deps, id, run);
@@ -119,6 +123,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
         nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
+        failingSteps,
         possibleRepairs: await repairs(),
         routing: decisions ?? [],
         run: typeof run === 'object' ? runBody(run) : null,

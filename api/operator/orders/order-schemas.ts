@@ -146,6 +146,16 @@ export const operatorOrderSchema = z
         dueAt: time.nullable().describe('For the carrier: the end of the latest promised delivery date.'),
       })
       .describe('Who has to act next, what the order waits for, and until when.'),
+    failingSteps: z
+      .array(
+        z.object({
+          step: z.string().describe('Name of the activity, such as `fetchOrderFiles`.'),
+          attempts: z.int(),
+          message: z.string().describe('Error of the latest attempt.'),
+          nextAttemptAt: timestamp.nullable().describe('Null while the next attempt is made.'),
+        }),
+      )
+      .describe('Steps of the workflow that have failed and are tried again. Empty while Temporal does not respond.'),
     possibleRepairs: possibleRepairsSchema,
     routing: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
     run: run.nullable().describe('Null when no worker responds, or when Temporal no longer has the workflow.'),

@@ -10,11 +10,15 @@ import {
   useMantineColorScheme,
 } from '@mantine/core';
 import { useDisclosure, useHotkeys } from '@mantine/hooks';
+import { useQuery } from '@tanstack/react-query';
 import { Link, Outlet } from '@tanstack/react-router';
+import { Fragment } from 'react';
 import { useReachable } from '../api/connection';
 import { useLive } from '../api/live';
+import { read } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
 import { texts } from '../texts';
+import { countOf } from '../texts/common';
 import { GoTo } from './go-to';
 import icon from './icon.svg';
 import { useDestinations } from './navigation';
@@ -69,9 +73,12 @@ export function Shell() {
       </AppShell.Header>
       <AppShell.Navbar className={styles.navbar!} p="xs" aria-label={texts.common.navigation}>
         {destinations.map(({ to, text }) => (
-          <Link key={to} to={to} className={styles.link!} onClick={close} preload="intent">
-            {text}
-          </Link>
+          <Fragment key={to}>
+            <Link to={to} className={styles.link!} onClick={close} preload="intent" activeOptions={{ exact: false }}>
+              {text}
+            </Link>
+            {to === '/attention' ? <AttentionCounts onClick={close} /> : null}
+          </Fragment>
         ))}
       </AppShell.Navbar>
       <AppShell.Main id="content" className={styles.main!}>
@@ -79,6 +86,23 @@ export function Shell() {
       </AppShell.Main>
       <GoTo opened={goTo} onClose={closeGoTo} />
     </AppShell>
+  );
+}
+
+/** The reasons of the orders that need attention, each with their number. */
+function AttentionCounts({ onClick }: { readonly onClick: () => void }) {
+  const { data } = useQuery(read('getOperatorSummary', {}));
+  if (data === undefined || data.attention.length === 0) return null;
+  return (
+    <ul className={styles.counts}>
+      {data.attention.map(({ reason, count }) => (
+        <li key={reason}>
+          <Link to="/attention" search={{ reason }} className={styles.count!} onClick={onClick}>
+            <span>{texts.names.reason(reason)}</span> <span>{countOf(count)}</span>
+          </Link>
+        </li>
+      ))}
+    </ul>
   );
 }
 

@@ -62,7 +62,6 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'order.add_note': 'Add a note to an order',
   'shipping_order.cancel': 'Cancel a shipping order',
   'bulk_repair.start': 'Repair many orders',
-  'bulk_repair.dry_run': 'Count the orders that accept a repair',
   'bulk_repair.cancel': 'Cancel a bulk repair',
   'personal_data.erase': 'Erase the personal data of a recipient',
   'personal_data.export': 'Export the personal data of a recipient',

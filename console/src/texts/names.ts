@@ -87,7 +87,7 @@ const STATUSES: Readonly<Record<Status, Named>> = {
 };
 
 export const REASONS: Readonly<Record<AttentionReason, string>> = {
-  not_received: 'Not received',
+  not_received: 'Print order not confirmed',
   not_printed: 'Not printed in time',
   not_dispatched: 'Not dispatched in time',
   partner_error: 'Partner error',
@@ -108,6 +108,9 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   made_twice: 'Made twice',
   out_of_step: 'Out of step',
   record_refused: 'Record refused',
+  parcel_exception: 'Carrier reports trouble',
+  order_failed: 'Failed',
+  order_returned: 'Returned',
   stalled: 'Stalled',
   workflow_slow: 'Workflow slow',
 };

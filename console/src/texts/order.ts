@@ -81,6 +81,19 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
   },
 };
 
+/** The steps of an order run that call another system, in words. */
+export const STEPS: Readonly<Record<string, string>> = {
+  fetchOrderFiles: 'Fetch the print files',
+  prepareOrder: 'Plan the order',
+  deliverPrintOrder: 'Deliver the print order',
+  deliverOrderUpdate: 'Deliver the order update',
+  cancelAtPartner: 'Ask the partner to cancel',
+  dispatchPrintOrder: 'Buy the labels',
+  voidOrderShipment: 'Void the labels',
+  planReroute: 'Find another partner',
+  replanShipments: 'Plan the shipment again',
+};
+
 /** What an order waits for, after the words that say for whom. */
 export const WAITS: Readonly<Record<Order['nextStep']['waitsFor'], string>> = {
   submission: 'to submit the draft',
@@ -118,6 +131,10 @@ export const order = {
   item: 'Item',
   partner: 'Partner',
   choose: 'Routing chooses',
+  noPartner: (details: readonly string[]) =>
+    ['No other partner can make the item', details.filter((detail) => detail !== '').join(', ')]
+      .filter((part) => part !== '')
+      .join(': '),
   printOrder: 'Print order',
   trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
   partnerOption: (uid: string, cents: number | null) =>
@@ -221,6 +238,10 @@ export const order = {
   outcome: {
     title: 'Latest change',
     problem: 'What is wrong',
+    failing: (step: string, attempts: number) =>
+      `${step}: ${attempts === 1 ? '1 attempt has' : `${attempts} attempts have`} failed.`,
+    nextAttempt: 'Next attempt',
+    now: 'The next attempt is made now.',
     said: (partner: string) => `${partner} says`,
     states: { done: 'Done', waits: 'Waiting', refused: 'Refused' },
     change: (what: string, by: string) => `${what} by ${by}`,

@@ -20,6 +20,7 @@ export const orders = {
     status: 'Status',
     client: 'Client',
     partner: 'Partner',
+    recipient: 'Recipient',
     country: 'Country',
     created: 'Created',
   },

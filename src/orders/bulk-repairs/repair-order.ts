@@ -1,10 +1,14 @@
+import type { CandidateReader } from '../../partners/candidates';
 import { Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
 import { type OrderRepair, repairsOfOrder, withoutIds } from '../domain/lifecycle/repairs/bulk-repair';
+import { possibleRepairs } from '../domain/lifecycle/repairs/possible-repairs';
+import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RepairRequest } from '../domain/run/run-messages';
 import { dismissAttention } from '../reading/operator-orders';
+import { reroutePartners } from '../reading/reroute-partners';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';
 import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './bulk-repair-rows';
@@ -67,10 +71,11 @@ async function decide(
 
 /** Returns what a bulk repair would do with an order, by the stored state of its run. Null when there is no such order. */
 export async function expectedRepair(
-  sql: Sql,
+  deps: { readonly sql: Sql; readonly candidates: CandidateReader },
   bulk: Parameters<typeof repairsOfOrder>[1],
   orderId: string,
 ): Promise<OrderRepair | null> {
+  const { sql } = deps;
   const [order] = await sql<{ needsAttention: boolean; hasEnded: boolean }[]>`
     SELECT attention IS NOT NULL AS needs_attention,
       fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL AS has_ended
@@ -80,5 +85,29 @@ export async function expectedRepair(
   const snapshot = order.hasEnded ? null : (await storedRun(sql, orderId))?.snapshot;
   if (snapshot == null)
     return bulk.action === 'dismiss' ? { ok: true, requests: [] } : { ok: false, why: 'the order has ended' };
-  return repairsOfOrder(snapshot.state, bulk);
+  const repair = repairsOfOrder(snapshot.state, bulk);
+  return repair.ok ? ((await whyNoPartner(deps, bulk, orderId, snapshot.state)) ?? repair) : repair;
+}
+
+/** Returns why no partner can make an item that a reroute or reproduce asks for. Null: one can, or the repair needs none. */
+async function whyNoPartner(
+  deps: { readonly sql: Sql; readonly candidates: CandidateReader },
+  { action, partnerId }: Parameters<typeof repairsOfOrder>[1],
+  orderId: string,
+  state: RunState,
+): Promise<OrderRepair | null> {
+  const { reroutes = [] } = possibleRepairs(state).find((repair) => repair.action === action) ?? {};
+  if (reroutes.length === 0) return null;
+  const partners = await reroutePartners(deps, orderId, reroutes);
+  for (const { itemId, currentPartnerIds } of reroutes) {
+    const choices = (partners.get(itemId) ?? []).filter((choice) =>
+      partnerId === null
+        ? action === 'reproduce' || !currentPartnerIds.includes(choice.partnerId)
+        : choice.partnerId === partnerId,
+    );
+    if (choices.some(({ verdict }) => verdict !== 'rejected')) continue;
+    const details = choices.flatMap((choice) => (choice.verdict === 'rejected' ? [choice.detail] : []));
+    return { ok: false, why: `no partner can make the item${details.length === 0 ? '' : `: ${details.join(', ')}`}` };
+  }
+  return null;
 }

@@ -1,3 +1,4 @@
+import { fromMinor } from '../../platform/domain/money';
 import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
@@ -107,11 +108,15 @@ async function ordersOf(
   position: Fragment,
   order: Fragment,
 ): Promise<OperatorOrderSummary[]> {
-  return [
-    ...(await sql<OperatorOrderSummary[]>`
+  const rows = await sql<
+    (Omit<OperatorOrderSummary, 'amount'> & { amount: { minor: number; currency: string } | null })[]
+  >`
       WITH page AS (${found})
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
         o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.created_at, o.updated_at, ${position} AS position,
+        concat_ws(' ', o.shipping_address ->> 'firstName', o.shipping_address ->> 'lastName') AS recipient,
+        (SELECT jsonb_build_object('minor', sum((r.body #>> '{totals,totalInclVat}')::bigint), 'currency', min(r.currency))
+          FROM receipts r WHERE r.order_id = o.id HAVING count(*) > 0) AS amount,
         CASE WHEN o.attention IS NOT NULL THEN coalesce(
           (SELECT min(s.value::timestamptz) FROM jsonb_each_text(o.attention_since) s), o.updated_at) END AS attention_since,
         ARRAY(SELECT DISTINCT l.shipment_method_uid FROM planned_shipments l WHERE l.order_id = o.id) AS method_uids,
@@ -120,6 +125,10 @@ async function ordersOf(
           FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
           WHERE p.order_id = o.id AND p.status <> 'cancelled')) AS partners
       FROM page JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id
-      ORDER BY ${order}`),
-  ];
+      ORDER BY ${order}`;
+  return rows.map(({ amount, ...row }) => ({
+    ...row,
+    amount:
+      amount === null ? null : { totalInclVat: fromMinor(amount.minor, amount.currency), currency: amount.currency },
+  }));
 }

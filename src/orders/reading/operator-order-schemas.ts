@@ -31,6 +31,11 @@ const headSchema = z.object({
 export const listedOrderSchema = headSchema.extend({
   methodUids: z.array(z.string()).describe('Methods of its planned shipments.'),
   partners: z.array(z.object({ id: z.string(), uid: z.string() })),
+  recipient: z.string().describe('Name of the recipient.'),
+  amount: z
+    .object({ totalInclVat: z.number(), currency: z.string() })
+    .nullable()
+    .describe('Sum of the receipts. Null before the order is priced.'),
   attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
 });
 

@@ -1,6 +1,7 @@
 import type { CandidateReader } from '../../partners/candidates';
-import type { Alternative } from '../../partners/domain/routing-decision';
+import { type Alternative, REJECTIONS } from '../../partners/domain/routing-decision';
 import type { Sql } from '../../platform/postgres';
+import { crossBorderRefusal } from '../preparation/plan-refusals';
 import { candidatesFor, routeItems } from '../preparation/routing';
 import { runOrder } from '../run/run-order';
 
@@ -26,7 +27,20 @@ export async function reroutePartners(
   );
   const partners = await candidatesFor(candidates, items);
   const at = new Date();
+  const crosses = (id: string) =>
+    crossBorderRefusal(
+      order,
+      partners.filter(({ partnerId }) => partnerId === id),
+    ) !== null;
   return new Map(
-    items.map((item) => [item.id, routeItems(order, [item], partners, at).explanation[0]?.alternatives ?? []]),
+    items.map((item) => [
+      item.id,
+      (routeItems(order, [item], partners, at).explanation[0]?.alternatives ?? []).map((alternative): Alternative => {
+        const { partnerId, partnerUid, verdict } = alternative;
+        if (verdict === 'rejected' || !crosses(partnerId)) return alternative;
+        const detail = `${partnerUid} ${REJECTIONS.no_retail_prices.text}`;
+        return { partnerId, partnerUid, verdict: 'rejected', reason: 'no_retail_prices', detail };
+      }),
+    ]),
   );
 }

@@ -1,5 +1,7 @@
 import { type Client, isGrpcServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
+import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
+import { tsToDate } from '@temporalio/common/lib/time';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { type ErrorCode, Refusal } from '../../platform/errors';
 import { sendUpdate } from '../../platform/temporal/updates';
@@ -30,6 +32,15 @@ const CODE_OF: Readonly<Record<string, ErrorCode>> = {
   [RUN_REFUSALS.carrier]: 'PUBLIC_API_ERROR',
   [RUN_REFUSALS.unavailable]: 'UNAVAILABLE',
 };
+
+/** A step of an order that has failed and is tried again. */
+interface FailingStep {
+  readonly step: string;
+  readonly attempts: number;
+  readonly message: string;
+  /** Null while the next attempt is made. */
+  readonly nextAttemptAt: Date | null;
+}
 
 /**
  * Sends updates and queries to order workflows for API requests.
@@ -77,6 +88,23 @@ export function createRunGateway(client: Client) {
     /** @param repairId a repeated call with the same id is one repair */
     repair: (orderId: string, request: RepairRequest, repairId: string) =>
       update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.repair, request, repairId),
+    /** Returns the steps of the order that have failed and are tried again. Needs no worker. */
+    failingSteps: (orderId: string) =>
+      withRefusals(async (): Promise<FailingStep[]> => {
+        const { raw } = await client.withDeadline(Date.now() + STATE_MS, () =>
+          client.workflow.getHandle(orderWorkflowId(orderId)).describe(),
+        );
+        const failing = (raw.pendingActivities ?? []).filter(({ lastFailure }) => lastFailure != null);
+        return await Promise.all(
+          failing.map(async ({ activityType, attempt, lastFailure, nextAttemptScheduleTime }) => ({
+            step: activityType?.name ?? '',
+            attempts: attempt ?? 1,
+            message: (await decodeOptionalFailureToOptionalError(client.options.loadedDataConverter, lastFailure))!
+              .message,
+            nextAttemptAt: nextAttemptScheduleTime == null ? null : tsToDate(nextAttemptScheduleTime),
+          })),
+        );
+      }),
     /** Waits at most two seconds. Without a response, operators see the state in Postgres. */
     state: (orderId: string) =>
       withRefusals(() =>

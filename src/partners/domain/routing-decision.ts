@@ -67,6 +67,11 @@ export type UnroutableCode = keyof typeof UNROUTABLE_TEXTS;
  * temporary; the same partner can make the item later.
  */
 export const REJECTIONS = {
+  no_retail_prices: {
+    passing: false,
+    text: 'ships across a customs border, which needs retail prices',
+    client: 'destination_not_served',
+  },
   excluded: { passing: false, text: 'is excluded by an operator', client: 'not_produced' },
   kind_not_made: { passing: false, text: 'does not make products of this kind', client: 'not_produced' },
   model_not_made: { passing: false, text: 'does not make this product model', client: 'not_produced' },

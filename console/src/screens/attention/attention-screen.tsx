@@ -5,6 +5,7 @@ import { read, readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
 import { ClientLink, PartnerLinks } from '../../components/accounts/account-links';
+import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
@@ -13,12 +14,14 @@ import { type PagedResult, PagedTable } from '../../components/lists/paged-table
 import { SelectEverything, useSelection } from '../../components/lists/selection';
 import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
+import { moneyOf } from '../../components/values/money';
 import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
-import { type AttentionReason, REASONS } from '../../texts/names';
+import { REASONS } from '../../texts/names';
 import { MOST_ORDERS, type RepairTarget } from './bulk-repair-request';
 import { BulkRepairs } from './bulk-repairs';
 import { RunningRepairs } from './running-repairs';
+import type { AttentionSearch } from './search';
 import { useRowKeys } from './use-row-keys';
 
 type Row = ApiResponse<'listOperatorOrders'>['orders'][number];
@@ -46,17 +49,29 @@ const COLUMNS: readonly Column<Row>[] = [
       </Link>
     ),
   },
+  { name: t.columns.recipient, cell: ({ recipient, country }) => t.recipient(recipient, country) },
   { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
   { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
+  {
+    name: t.columns.amount,
+    numeric: true,
+    cell: ({ amount }) => (amount === null ? texts.common.none : moneyOf(amount.totalInclVat, amount.currency)),
+  },
   { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
   { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
-  { name: t.columns.country, cell: (row) => row.country },
 ];
 
 export function AttentionScreen() {
-  const { reason, sort = 'age' } = route.useSearch();
+  const search = route.useSearch();
+  const { reason, sort = 'age', clientId, partnerId } = search;
   const navigate = route.useNavigate();
-  const filters = { attention: reason ?? 'any', sort };
+  const filter = (changed: AttentionSearch) => navigate({ search: { ...search, ...changed } });
+  const filters = {
+    attention: reason ?? 'any',
+    sort,
+    ...(clientId === undefined ? {} : { clientId }),
+    ...(partnerId === undefined ? {} : { partnerId }),
+  };
   const query = useInfiniteQuery(readPages('listOperatorOrders', { query: { ...filters, limit: PAGE } }));
   return (
     <Screen
@@ -69,48 +84,73 @@ export function AttentionScreen() {
           label={t.filter}
           none={t.all}
           value={reason}
-          onChange={(chosen) => navigate({ search: { sort, reason: chosen } })}
+          onChange={(chosen) => filter({ reason: chosen })}
           options={optionsOf(REASONS)}
+        />
+        <Select
+          label={texts.orders.client}
+          none={texts.orders.allClients}
+          w={160}
+          value={clientId}
+          onChange={(chosen) => filter({ clientId: chosen })}
+          options={useClientOptions()}
+        />
+        <Select
+          label={texts.orders.partner}
+          none={texts.orders.allPartners}
+          w={160}
+          value={partnerId}
+          onChange={(chosen) => filter({ partnerId: chosen })}
+          options={usePartnerOptions()}
         />
         <Select
           label={t.sort}
           value={sort}
-          onChange={(chosen) => navigate({ search: { reason, sort: chosen } })}
+          onChange={(chosen) => filter({ sort: chosen })}
           options={optionsOf(t.sorts)}
         />
       </Group>
       <RunningRepairs />
-      <Orders query={query} reason={reason} />
+      <Orders query={query} search={search} />
     </Screen>
   );
 }
 
 /** Returns the number of orders that match the filter, loaded or not. Undefined until it is read. */
-function useMatching(reason: AttentionReason | undefined): number | undefined {
+function useMatching({ reason, clientId, partnerId }: AttentionSearch): number | undefined {
   const { data } = useQuery(read('getOperatorSummary', {}));
+  // The summary does not count by client and partner.
+  if (clientId !== undefined || partnerId !== undefined) return undefined;
   if (data === undefined || reason === undefined) return data?.ordersNeedingAttention;
   return data.attention.find((each) => each.reason === reason)?.count ?? 0;
 }
 
 function Orders(props: {
   readonly query: PagedResult<ApiResponse<'listOperatorOrders'>>;
-  readonly reason: AttentionReason | undefined;
+  readonly search: AttentionSearch;
 }) {
-  const { query, reason } = props;
+  const { query, search } = props;
+  const { reason, clientId, partnerId } = search;
   const navigate = route.useNavigate();
   const mayRepair = useMay('operator');
-  const matching = useMatching(reason);
+  const matching = useMatching(search);
   const rows = query.data?.pages.flatMap(({ orders }) => orders) ?? [];
   const selection = useSelection(
     rows,
-    reason ?? '',
+    [reason, clientId, partnerId].join(),
     ({ id }) => id,
     ({ orderReferenceId }) => orderReferenceId,
   );
   const { selected, isEverything, column, clear } = selection;
   const target: RepairTarget = isEverything
     ? {
-        request: { filter: reason === undefined ? {} : { attention: [reason] } },
+        request: {
+          filter: {
+            ...(reason === undefined ? {} : { attention: [reason] }),
+            ...(clientId === undefined ? {} : { clientIds: [clientId] }),
+            ...(partnerId === undefined ? {} : { partnerIds: [partnerId] }),
+          },
+        },
         count: matching ?? selected.length,
         orders: selected,
       }

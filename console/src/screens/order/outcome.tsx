@@ -1,8 +1,10 @@
 import { Group, Stack, Text } from '@mantine/core';
+import { Fragment } from 'react';
 import { Badge } from '../../components/values/badge';
 import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
+import { STEPS } from '../../texts/order';
 import type { OperatorOrder } from './types';
 
 type Event = OperatorOrder['events'][number];
@@ -24,6 +26,7 @@ const REFUSED: ReadonlySet<string> = new Set([
   'print_order_undeliverable',
   'order_parked',
   'files_held',
+  'order_refused',
   'reroute_withdrawn',
   'reproduce_withdrawn',
 ]);
@@ -85,6 +88,29 @@ export function LatestOutcome({ order }: { readonly order: OperatorOrder }) {
   );
 }
 
+/** The steps that are tried again, each with the error of its latest attempt. */
+function FailingSteps({ steps }: { readonly steps: OperatorOrder['failingSteps'] }) {
+  return (
+    <Stack gap={2} role="group" aria-label={t.problem}>
+      {steps.map(({ step, attempts, message, nextAttemptAt }) => (
+        <Fragment key={step}>
+          <Text size="sm" fw={500}>
+            {t.failing(STEPS[step] ?? step, attempts)}{' '}
+            {nextAttemptAt === null ? (
+              t.now
+            ) : (
+              <>
+                {t.nextAttempt} <Age at={nextAttemptAt} />
+              </>
+            )}
+          </Text>
+          <Text size="sm">{message}</Text>
+        </Fragment>
+      ))}
+    </Stack>
+  );
+}
+
 const PROBLEMS: ReadonlySet<string> = new Set([
   ...REFUSED,
   'postback_error',
@@ -95,7 +121,9 @@ const PROBLEMS: ReadonlySet<string> = new Set([
 
 /** The latest sentence of a partner, a host or the order run about what is wrong. Nothing while nothing is wrong. */
 export function Problem({ order }: { readonly order: OperatorOrder }) {
-  if (order.attention.length === 0) return null;
+  const { attention, failingSteps } = order;
+  if (failingSteps.length > 0) return <FailingSteps steps={failingSteps} />;
+  if (attention.length === 0) return null;
   const event = order.events.findLast((each) => PROBLEMS.has(each.type) && wordsOf(each.data) !== '');
   if (event === undefined) return null;
   const partner = order.printOrders.find(({ id }) => id === event.printOrderId)?.partnerUid;

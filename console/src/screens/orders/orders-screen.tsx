@@ -29,6 +29,7 @@ const COLUMNS: readonly Column<Row>[] = [
   { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
   { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
   { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
+  { name: t.columns.recipient, cell: ({ recipient }) => recipient },
   { name: t.columns.country, cell: (row) => row.country },
   { name: t.columns.created, cell: (row) => <Time at={row.createdAt} /> },
 ];

@@ -2,6 +2,7 @@ import { hasOpenJobs, openJobs } from './changes';
 import type { DeadlineSettings, RunClock } from './deadlines';
 import { departedParcelOf } from './derive';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
+import type { OrderStatus } from './statuses';
 
 /** A reason that follows from facts: the order has it while `holds` is true for one of its print orders. */
 interface DerivedReason {
@@ -24,6 +25,12 @@ interface RaisedReason {
   isResolved?(state: RunState): boolean;
   /** True when only an operator can settle it, with the partner or the client. Clears it while the order is open. */
   readonly dismissable?: true;
+}
+
+/** A reason that an order has when it ends with a status, until an operator has looked at it. Its workflow does not have it. */
+interface EndReason {
+  readonly text: string;
+  readonly endsAs: OrderStatus;
 }
 
 /** Every reason why an operator should look at an order. */
@@ -138,13 +145,27 @@ export const ATTENTION = {
   },
   out_of_step: { text: 'the workflow and the database disagree', dismissable: true },
   record_refused: { text: 'the database refused what a step changed', dismissable: true },
+  parcel_exception: {
+    text: 'a carrier reports trouble with a parcel, or that nobody picks it up',
+    isResolved: ({ printOrders }) =>
+      printOrders.every(
+        ({ transit, jobs }) =>
+          transit === 'delivered' || transit === 'returned' || jobs.every(({ ended }) => ended !== null),
+      ),
+    dismissable: true,
+  },
+  order_failed: { text: 'the order was refused, and no operator has looked at it', endsAs: 'failed' },
+  order_returned: {
+    text: 'the parcels of the order were returned, and no operator has looked at it',
+    endsAs: 'returned',
+  },
   stalled: {
     text: 'a step of the order has not succeeded for a long time; it is repeated automatically',
     isResolved: ({ stalled }) => stalled === undefined,
   },
   // Set outside the workflow, which cannot progress meanwhile. The next record of the workflow does not have it.
   workflow_slow: { text: 'the worker is too slow for the workflow’s tasks' },
-} as const satisfies Readonly<Record<string, DerivedReason | RaisedReason>>;
+} as const satisfies Readonly<Record<string, DerivedReason | RaisedReason | EndReason>>;
 
 /** Why an operator should look at an order. */
 export type AttentionReason = keyof typeof ATTENTION;
@@ -155,7 +176,7 @@ export const PARKING_REASONS = { no_partner: 'order_parked', file_check: 'files_
 export type ParkingReason = keyof typeof PARKING_REASONS;
 export const ATTENTION_REASONS = Object.keys(ATTENTION) as [AttentionReason, ...AttentionReason[]];
 
-const RULES: Readonly<Record<AttentionReason, DerivedReason | RaisedReason>> = ATTENTION;
+const RULES: Readonly<Record<AttentionReason, DerivedReason | RaisedReason | EndReason>> = ATTENTION;
 
 /** The reasons that an operator can dismiss while the order is open. */
 export const DISMISSABLE = ATTENTION_REASONS.filter((reason) => 'dismissable' in ATTENTION[reason]);
@@ -164,17 +185,25 @@ export const isDismissable = (reason: AttentionReason): boolean => DISMISSABLE.i
 /** Returns the deadline of a reason. Undefined when no deadline raises it. */
 export function attentionDeadline(reason: AttentionReason): RaisedReason['deadline'] {
   const rule = RULES[reason];
-  return 'holds' in rule ? undefined : rule.deadline;
+  return 'holds' in rule || 'endsAs' in rule ? undefined : rule.deadline;
 }
 
 /** Returns the reasons why an operator should look at the order, sorted. */
 export function deriveAttention(state: RunState): AttentionReason[] {
   return ATTENTION_REASONS.filter((reason) => {
     const rule = RULES[reason];
+    if ('endsAs' in rule) return false;
     if ('holds' in rule) return state.printOrders.some((printOrder) => rule.holds(printOrder));
     return state.attention.includes(reason) && rule.isResolved?.(state) !== true;
   }).sort();
 }
+
+/** Returns the reasons that an order has because it ended with a status. */
+export const endReasons = (status: OrderStatus): AttentionReason[] =>
+  ATTENTION_REASONS.filter((reason) => {
+    const rule = RULES[reason];
+    return 'endsAs' in rule && rule.endsAs === status;
+  });
 
 /** Returns the jobs that have not ended, shipped ones included. */
 function liveJobs({ printOrders }: RunState): JobState[] {

@@ -1,3 +1,4 @@
+import { endReasons } from '../lifecycle/attention';
 import { deriveStatus, jobStatus } from '../lifecycle/derive';
 import type { PrintOrderState, RunState } from '../lifecycle/run-state';
 
@@ -6,8 +7,9 @@ export type RunRows = ReturnType<typeof rowsOf>;
 
 /** Returns the statuses of the rows for a state. */
 export function rowsOf(state: RunState) {
+  const fulfillmentStatus = deriveStatus(state);
   return {
-    fulfillmentStatus: deriveStatus(state),
+    fulfillmentStatus,
     items: state.items.map(({ id, status }) => ({ id, status })),
     jobs: state.printOrders.flatMap((printOrder) =>
       printOrder.jobs.map((job) => ({
@@ -21,7 +23,7 @@ export function rowsOf(state: RunState) {
       id: printOrder.id,
       status: printOrderStatus(printOrder),
     })),
-    attention: state.attention,
+    attention: [...state.attention, ...endReasons(fulfillmentStatus)],
   };
 }
 

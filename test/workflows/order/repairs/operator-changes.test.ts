@@ -295,7 +295,8 @@ test('an order that failed for its file is made with another file', async () => 
   const body = { ...orderBody(stack, 'failed-file'), items: [poster(stack, { files: [{ type: 'default', url }] })] };
   const { id: orderId } = await stack.client.submitOrder({ body });
   await orderUntil(stack, orderId, is('failed'));
-  expect(await actions(orderId)).toEqual(['reprint']);
+  expect(await look(orderId)).toMatchObject({ attention: ['order_failed'] });
+  expect(await actions(orderId)).toEqual(['dismiss', 'reprint']);
   const again = (type: string) =>
     stack.operator.reprintOrder({
       params: { orderId },

@@ -5,11 +5,13 @@ import type { Input } from '../../../api/types';
 import { DialogForm } from '../../../components/forms/dialog-form';
 import { Select } from '../../../components/forms/select';
 import { texts } from '../../../texts';
+import type { AttentionReason } from '../../../texts/names';
 import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, PossibleRepair } from '../types';
 import { CancelForm } from './cancel-form';
 import { ChangeShippingForm } from './change-shipping-form';
 import { ReprintForm } from './reprint-form';
+import { Effect } from './units';
 
 type Repair = Input<'repairOrder'>['body'];
 
@@ -29,7 +31,20 @@ const FORMS: { readonly [Action in PossibleRepair['action']]?: (props: RepairFor
 };
 
 /** The repairs that help an order, the one that changes the least first. */
-const HELPING: readonly PossibleRepair['action'][] = ['retry', 'reroute', 'reproduce', 'dismiss'];
+const HELPING: readonly PossibleRepair['action'][] = ['retry', 'reroute', 'reproduce', 'refund', 'dismiss'];
+/** The same for an order whose partner does not make it. */
+const ELSEWHERE: readonly PossibleRepair['action'][] = ['reroute', 'retry', 'refund', 'cancel'];
+const UNMADE: readonly AttentionReason[] = ['partner_refused', 'partner_unreachable', 'partner_cancelled'];
+
+/** Returns true unless the repair needs another partner and there is none. */
+const isUseful = ({ action, reroutes }: PossibleRepair): boolean =>
+  action !== 'reroute' || reroutes.every(({ partners }) => partners.some((partner) => isChoice(partner, action)));
+
+/** Returns whether routing can give an item to a partner. A reroute is to another one. */
+const isChoice = (
+  { rejected, current }: PossibleRepair['reroutes'][number]['partners'][number],
+  action: PossibleRepair['action'],
+): boolean => rejected === null && !(current && action === 'reroute');
 
 /** Returns the repair that the order waits for. Undefined: it waits for someone else. */
 function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefined {
@@ -38,7 +53,8 @@ function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefin
   if (fulfillmentStatus === 'returned' || fulfillmentStatus === 'failed') return 'reprint';
   const needsOperator = nextStep.who === 'operator' || (nextStep.who === 'nobody' && attention.length > 0);
   if (!needsOperator) return undefined;
-  return HELPING.find((action) => possibleRepairs.some((repair) => repair.action === action));
+  const helping = attention.some((reason) => UNMADE.includes(reason)) ? ELSEWHERE : HELPING;
+  return helping.find((action) => possibleRepairs.some((repair) => repair.action === action && isUseful(repair)));
 }
 
 /** The repairs that the order accepts now. The API lists them by the rules of the order's workflow. */
@@ -95,7 +111,8 @@ function RepairForm(props: RepairFormProps) {
     } as Repair;
   };
   const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
-  const partners = rerouted?.partners.filter(({ rejected }) => rejected === null) ?? [];
+  const partners = rerouted?.partners.filter((partner) => isChoice(partner, repair.action)) ?? [];
+  const hasNone = rerouted !== undefined && partners.length === 0;
   const fields = (
     <>
       {repair.reasons.length === 0 ? null : (
@@ -127,6 +144,9 @@ function RepairForm(props: RepairFormProps) {
             onChange={setItemId}
             options={repair.reroutes.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
           />
+          {hasNone ? (
+            <Effect>{t.noPartner(rerouted.partners.map(({ rejected }) => rejected?.detail ?? ''))}</Effect>
+          ) : null}
           <Select
             label={t.partner}
             none={t.choose}
