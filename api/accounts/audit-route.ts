@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
+import { auditedOrders } from '../../src/orders/reading/audited-orders';
+import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
@@ -9,6 +11,16 @@ import { instant } from '../http/lists/search-filters';
 import { operatorsOnly, type Route } from '../http/route';
 
 const isRowId = (id: string) => /^\d{1,18}$/.test(id);
+
+const entrySchema = auditEntrySchema
+  .extend({
+    object: auditEntrySchema.shape.object.extend({ name: z.string().nullable().describe('Reference of an order.') }),
+    reason: z
+      .string()
+      .nullable()
+      .describe('Why an order was changed, from its event log. Null after the erasure of its personal data.'),
+  })
+  .meta({ id: 'AuditEntry' });
 
 /** The route with which operators read the audit log and admins export it. */
 export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
@@ -34,15 +46,21 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       cursor: cursorField.optional(),
       format: formatQuery,
     }),
-    response: z
-      .object({ entries: z.array(auditEntrySchema), nextCursor: z.string().nullable() })
-      .meta({ id: 'AuditPage' }),
+    response: z.object({ entries: z.array(entrySchema), nextCursor: z.string().nullable() }).meta({ id: 'AuditPage' }),
     handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
       if (format === 'csv') requireOperatorRole(account, 'admin');
       const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
       const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-      return { entries: page.map(({ position: _, ...entry }) => entry), nextCursor };
+      const ofOrders = page.flatMap(({ id, at, actor: { name }, object }) =>
+        object.type === 'order' && isUuid(object.id) ? [{ id, at, actor: name, orderId: object.id }] : [],
+      );
+      const orders = await auditedOrders(sql, ofOrders);
+      const entries = page.map(({ position: _, ...entry }) => {
+        const { reference = null, reason = null } = orders.get(entry.id) ?? {};
+        return { ...entry, object: { ...entry.object, name: reference }, reason };
+      });
+      return { entries, nextCursor };
     },
   });
 }

@@ -19,19 +19,17 @@ export type Actor = z.output<typeof actor>;
 
 const state = z.record(z.string(), z.unknown()).nullable();
 
-export const auditEntrySchema = z
-  .object({
-    id: z.string(),
-    at: timestamp,
-    actor,
-    action: z.enum(AUDIT_ACTION_NAMES),
-    object: z.object({ type: z.string(), id: z.string() }),
-    before: state.describe('The changed fields before the action. Null: the object did not exist.'),
-    after: state.describe('The changed fields after the action. Null: the object does not exist any more.'),
-    requestId: z.string().nullable(),
-    address: z.string().nullable().describe('IP address of the caller.'),
-  })
-  .meta({ id: 'AuditEntry' });
+export const auditEntrySchema = z.object({
+  id: z.string(),
+  at: timestamp,
+  actor,
+  action: z.enum(AUDIT_ACTION_NAMES),
+  object: z.object({ type: z.string(), id: z.string() }),
+  before: state.describe('The changed fields before the action. Null: the object did not exist.'),
+  after: state.describe('The changed fields after the action. Null: the object does not exist any more.'),
+  requestId: z.string().nullable(),
+  address: z.string().nullable().describe('IP address of the caller.'),
+});
 
 /** A row of the audit log. `position`: `at` with microseconds, for cursors. */
 export type AuditEntry = z.output<typeof auditEntrySchema> & { readonly position: string };

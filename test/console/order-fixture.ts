@@ -23,12 +23,21 @@ const body = (
 export function orderWith(
   stack: TestStack,
   reference: string,
-  more: { readonly marker?: string; readonly quantity?: number; readonly items?: OrderBody['items'] },
+  more: {
+    readonly marker?: string;
+    readonly quantity?: number;
+    readonly items?: OrderBody['items'];
+    readonly address?: OrderBody['shippingAddress'];
+  },
 ) {
-  const { marker = '', quantity = 1, items } = more;
+  const { marker = '', quantity = 1, items, address: shippingAddress } = more;
   const order = body(stack, reference, marker);
   return stack.client.submitOrder({
-    body: { ...order, items: items ?? [poster(stack, { retailPriceInclVat: 19.9, quantity })] },
+    body: {
+      ...order,
+      ...(shippingAddress === undefined ? {} : { shippingAddress }),
+      items: items ?? [poster(stack, { retailPriceInclVat: 19.9, quantity })],
+    },
   });
 }
 

@@ -39,6 +39,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'createShippingOrder',
     'cancelShippingOrder',
     'replayDeadMessages',
+    'changeClientWebhook',
     'testClientWebhook',
     'redeliverClientWebhookDelivery',
     'redeliverDeadClientWebhookDeliveries',

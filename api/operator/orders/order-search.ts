@@ -28,7 +28,8 @@ export const operatorOrderFilters = {
     .max(200)
     .optional()
     .describe(
-      'Exact text: the order’s id or reference, the id of a print order or print job, a tracking number, or the recipient’s e-mail address.',
+      'The id of an order or of its workflow, or the first 6 digits of it; the id of a print order or print job; a tracking number; the ' +
+        'number of a receipt; the recipient’s e-mail address; or the beginning of a reference or of the recipient’s name, in any case.',
     ),
   status: anyOfList(z.enum(ORDER_STATUSES)),
   attention: anyOfList(z.enum([...ATTENTION_REASONS, 'any'])).describe('Attention reasons. `any`: every reason.'),

@@ -52,6 +52,7 @@ const STALE_AFTER = {
   changeClient: CLIENT,
   rotateClientKey: CLIENT,
   revokeClientKey: CLIENT,
+  changeClientWebhook: DELIVERIES,
   testClientWebhook: DELIVERIES,
   redeliverClientWebhookDelivery: DELIVERIES,
   redeliverDeadClientWebhookDeliveries: DELIVERIES,

@@ -21,18 +21,20 @@ const TYPED_MS = 200;
 /** Shorter texts are in too many names. */
 const SHORTEST = 3;
 
-const ordersNamed = (text: string) =>
-  // The id of an order's workflow has a prefix.
-  read('listOperatorOrders', { query: { q: text.replace(/^order-/, ''), limit: LISTED } });
+const ordersNamed = (text: string) => read('listOperatorOrders', { query: { q: text, limit: LISTED } });
+const parcelsNamed = (text: string) => read('listParcels', { query: { q: text, limit: LISTED } });
+const models = read('listProductModels', {});
 const partners = read('listPartners', {});
 const clients = read('listClients', { query: { limit: 250 } });
 
-/** Returns the objects with a name, id or number: orders by the whole text, partners and clients by a part of their name. */
+/** Returns the objects that a text names. Partners, clients and product models are found by a part of their name. */
 async function objectsFor(queries: QueryClient, text: string): Promise<readonly Hit[]> {
   if (text.length < SHORTEST) return [];
   const isIn = (name: string) => name.toLowerCase().includes(text.toLowerCase());
-  const [found, listed, named] = await Promise.all([
+  const [found, parcels, made, listed, named] = await Promise.all([
     queries.fetchQuery(ordersNamed(text)),
+    queries.fetchQuery(parcelsNamed(text)),
+    queries.fetchQuery(models),
     queries.fetchQuery(partners),
     queries.fetchQuery(clients),
   ]);
@@ -42,6 +44,14 @@ async function objectsFor(queries: QueryClient, text: string): Promise<readonly 
       params: { orderId: id },
       text: t.order(orderReferenceId),
     })),
+    // A parcel of an order is on the page of the order.
+    ...parcels.parcels
+      .filter(({ orderId }) => orderId === null)
+      .map(({ trackingNumber }) => ({
+        to: '/shipments' as const,
+        search: { q: trackingNumber },
+        text: t.parcel(trackingNumber),
+      })),
     ...listed.partners
       .filter(({ uid, name }) => isIn(uid) || isIn(name))
       .slice(0, LISTED)
@@ -50,6 +60,10 @@ async function objectsFor(queries: QueryClient, text: string): Promise<readonly 
       .filter(({ name }) => isIn(name))
       .slice(0, LISTED)
       .map(({ id, name }) => ({ to: '/clients/$clientId' as const, params: { clientId: id }, text: t.client(name) })),
+    ...made.productModels
+      .filter(({ id, name }) => isIn(id) || isIn(name))
+      .slice(0, LISTED)
+      .map(({ id, name }) => ({ to: '/catalog' as const, search: { model: id }, text: t.model(name) })),
   ];
 }
 
@@ -112,7 +126,12 @@ function Hits({ onClose }: { readonly onClose: () => void }) {
         data-autofocus
       />
       {hits.map(({ text: name, ...target }, index) => (
-        <Link key={name} {...target} onClick={onClose} className={`${styles.hit} ${index === 0 ? styles.first : ''}`}>
+        <Link
+          key={JSON.stringify(target)}
+          {...target}
+          onClick={onClose}
+          className={`${styles.hit} ${index === 0 ? styles.first : ''}`}
+        >
           {name}
         </Link>
       ))}

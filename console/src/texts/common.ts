@@ -36,10 +36,12 @@ export const common = {
   goTo: {
     title: 'Go to',
     field: 'Go to',
-    placeholder: 'A screen, any id of an order or parcel, a partner, a client',
+    placeholder: 'A screen, order, recipient, parcel, invoice, partner, client or product',
     order: (reference: string) => `Order ${reference}`,
     partner: (uid: string) => `Partner ${uid}`,
     client: (name: string) => `Client ${name}`,
+    parcel: (number: string) => `Parcel ${number}`,
+    model: (name: string) => `Product model ${name}`,
     orders: (text: string) => `Search orders for “${text}”`,
   },
   connection: {

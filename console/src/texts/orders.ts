@@ -1,7 +1,7 @@
 export const orders = {
   title: 'Orders',
   search: 'Search orders',
-  placeholder: 'Order, reference, print order, print job, tracking number, e-mail',
+  placeholder: 'Reference, recipient, e-mail, any id, tracking or invoice number',
   status: 'Status',
   allStatuses: 'All statuses',
   attention: 'Attention',

@@ -1,5 +1,4 @@
 import { fromMinor } from '../../platform/domain/money';
-import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention';
@@ -9,15 +8,51 @@ import { findOrders, matchesFilters, type OrderSearch, type SearchPage } from '.
 /** Orders that one search text finds at most. Ids and tracking numbers find one; a reference or an address can have many. */
 const FOUND_BY_TEXT = 1_000;
 
-/** Returns the ids of orders by any id: order, print order, print job, reference, tracking number, or the recipient's e-mail address. */
-export async function ordersNamed(sql: Queryable, text: string): Promise<string[]> {
+/** Characters of a reference or a name, and digits of an id, that a search by its beginning has at least. */
+const SHORTEST_START = 3;
+const SHORTEST_ID_START = 6;
+/** Sorts after every character. */
+const LAST_CHARACTER = '\u{10FFFF}';
+
+/** Returns the first and the last UUID that begin with some hex digits. Null for another text. */
+function idsFrom(text: string): readonly [first: string, last: string] | null {
+  const digits = text.replaceAll('-', '').toLowerCase();
+  if (digits.length < SHORTEST_ID_START || !/^[0-9a-f]{1,32}$/.test(digits)) return null;
+  return [digits.padEnd(32, '0'), digits.padEnd(32, 'f')];
+}
+
+/**
+ * Returns the ids of orders by the id, or its beginning, of an order, or that of its workflow; by the id of a print order or
+ * print job, the number of a receipt, a tracking number, or the recipient's e-mail address; by the beginning of a reference or
+ * of the recipient's name, in any case.
+ */
+export async function ordersNamed(sql: Queryable, searched: string): Promise<string[]> {
+  const text = searched.replace(/^order-(?=[0-9a-f]{8})/i, '');
   const compact = text.replace(/\s+/g, '');
+  const id = idsFrom(compact);
+  const start = searched.toLowerCase();
+  const words = start.split(/[\s,]+/).filter(Boolean);
+  // Names are stored by the last one. People write either one first.
+  const names = [...new Set([words.join(' '), [...words.slice(1), words[0]].join(' ')])];
+  const startsWith = (expression: Fragment, beginning: string) =>
+    beginning.length < SHORTEST_START
+      ? sql`false`
+      : sql`${expression} ~>=~ ${beginning} AND ${expression} ~<~ ${beginning + LAST_CHARACTER}`;
+  const name = sql`lower((shipping_address ->> 'lastName') || ' ' || (shipping_address ->> 'firstName'))`;
   const number = /^\d{1,18}$/.test(compact) ? compact : null;
   const rows = await sql<{ id: string }[]>`
     SELECT DISTINCT id FROM (
-      SELECT id FROM orders WHERE id = ${isUuid(compact) ? compact : null}::uuid
+      (SELECT id FROM orders WHERE id BETWEEN ${id?.[0] ?? null}::uuid AND ${id?.[1] ?? null}::uuid LIMIT ${FOUND_BY_TEXT})
       UNION ALL
-      (SELECT id FROM orders WHERE order_reference_id = ${text} LIMIT ${FOUND_BY_TEXT})
+      (SELECT id FROM orders WHERE order_reference_id = ${searched} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT id FROM orders WHERE ${startsWith(sql`lower(order_reference_id)`, start)} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT id FROM orders WHERE ${startsWith(name, names[0]!)} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT id FROM orders WHERE ${startsWith(name, names[1] ?? '')} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      SELECT order_id FROM receipts WHERE number = ${number}::bigint
       UNION ALL
       SELECT order_id FROM print_orders WHERE id = ${number}::bigint
       UNION ALL

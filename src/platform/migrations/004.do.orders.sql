@@ -61,6 +61,10 @@ CREATE TABLE orders (
   CONSTRAINT orders_attention_not_empty CHECK (cardinality(attention) > 0)
 );
 CREATE INDEX orders_reference ON orders (order_reference_id, client_id, created_at DESC);
+-- Operators search by the beginning of a reference or of a name, in any case.
+CREATE INDEX orders_reference_start ON orders (lower(order_reference_id) text_pattern_ops);
+CREATE INDEX orders_recipient_name ON orders
+  (lower((shipping_address ->> 'lastName') || ' ' || (shipping_address ->> 'firstName')) text_pattern_ops);
 CREATE UNIQUE INDEX orders_replaces ON orders (replaces_id) WHERE replaces_id IS NOT NULL;
 CREATE INDEX orders_reprints ON orders (reprint_of) WHERE reprint_of IS NOT NULL;
 CREATE INDEX orders_newest ON orders (client_id, created_at DESC, id DESC);

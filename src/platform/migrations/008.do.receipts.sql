@@ -16,6 +16,7 @@ CREATE TABLE receipts (
   updated_at      timestamptz NOT NULL DEFAULT now(),
   UNIQUE (order_id, step)
 );
+CREATE UNIQUE INDEX receipts_number ON receipts (number);
 
 -- Units of a currency that one euro buys from a day on.
 CREATE TABLE exchange_rates (

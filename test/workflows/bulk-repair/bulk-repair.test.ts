@@ -1,5 +1,5 @@
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { handedOver, orderLog } from '../order/order-fixture';
+import { handedOver, is, orderBody, orderLog, orderUntil } from '../order/order-fixture';
 
 /** A bulk repair against running orders: each is repaired once, and orders that refuse are counted with the reason. */
 
@@ -56,4 +56,20 @@ test('an attempt that is repeated after its requests were sent repairs no order 
   });
   expect(await ended(id)).toMatchObject({ counts: { done: 1, refused: 0, left: 0 } });
   expect(await holdsOf(orderId)).toHaveLength(1);
+});
+
+test('a dry run of a reroute asks routing, which has no other partner for an order without retail prices', async () => {
+  const { retailCurrency: _1, retailShippingPriceInclVat: _2, ...order } = orderBody(stack, 'no-retail-prices', {
+    address: { addressLine2: 'sandbox:prints-berlin/refuses' },
+  });
+  const items = order.items.map(({ retailPriceInclVat: _, ...item }) => item);
+  const { id } = await stack.client.submitOrder({ body: { ...order, items } });
+  await orderUntil(stack, id, is('on_hold'));
+  const dryRun = (action: 'reroute' | 'retry') =>
+    stack.operator.startBulkRepair({ body: { action, reason: 'The press is broken.', orderIds: [id], dryRun: true } });
+  expect(await dryRun('reroute')).toMatchObject({
+    possible: 0,
+    refused: [{ message: expect.stringMatching(/no partner can make the item.*prints-ohio.*retail prices/), count: 1 }],
+  });
+  expect(await dryRun('retry')).toMatchObject({ possible: 1 });
 });

@@ -108,6 +108,7 @@ function AddKey({ add, overlapDays, withSecret = false }: KeysProps) {
       changeOf={({ form }) =>
         add({ name: textOf(form, 'name'), overlapSeconds: Number(form.get('overlap')) * DAY_SECONDS })
       }
+      keepsResult
       result={({ apiKey, apiSecret }) => (
         <Secrets
           secrets={

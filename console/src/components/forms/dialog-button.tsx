@@ -10,20 +10,34 @@ interface DialogButtonProps<Result> extends DialogFormProps<Result> {
   readonly variant?: NonNullable<ButtonProps['variant']>;
   readonly size?: NonNullable<ButtonProps['size']>;
   readonly dialogSize?: 'md' | 'lg' | 'xl';
+  /** True: only the button Close closes the dialog once it shows the result, such as a secret. */
+  readonly keepsResult?: boolean;
 }
 
 /** A button that opens a dialog, in which a change is explained and made. */
 export function DialogButton<Result>(props: DialogButtonProps<Result>) {
-  const { name, label, variant = 'default', size = 'xs', dialogSize = 'md' } = props;
+  const { name, label, variant = 'default', size = 'xs', dialogSize = 'md', keepsResult = false } = props;
+  const [isKept, setKept] = useState(false);
   const [opened, setOpened] = useState(false);
-  const close = () => setOpened(false);
+  const close = () => {
+    setOpened(false);
+    setKept(false);
+  };
   return (
     <>
       <Button variant={variant} size={size} aria-label={label} onClick={() => setOpened(true)}>
         {name}
       </Button>
-      <Modal opened={opened} onClose={close} title={name} withCloseButton={false} size={dialogSize}>
-        <DialogForm {...props} onClose={close} />
+      <Modal
+        opened={opened}
+        onClose={close}
+        title={name}
+        withCloseButton={false}
+        size={dialogSize}
+        closeOnEscape={!isKept}
+        closeOnClickOutside={!isKept}
+      >
+        <DialogForm {...props} onClose={close} onResult={() => setKept(keepsResult)} />
       </Modal>
     </>
   );

@@ -33,9 +33,21 @@ export function DialogForm<Result>(
     readonly onClose: () => void;
     /** Follows the change instead of `onClose`. */
     readonly onDone?: (result: Result) => void;
+    /** Follows the change when its result is shown. */
+    readonly onResult?: () => void;
   },
 ) {
-  const { explanation, button, changeOf, withReason = false, fields, result, onClose, onDone = onClose } = props;
+  const {
+    explanation,
+    button,
+    changeOf,
+    withReason = false,
+    fields,
+    result,
+    onClose,
+    onDone = onClose,
+    onResult,
+  } = props;
   const [idempotencyKey] = useState(newIdempotencyKey);
   const [reason, setReason] = useState('');
   const change = useChange(changeOf, idempotencyKey);
@@ -43,7 +55,7 @@ export function DialogForm<Result>(
     event.preventDefault();
     change.mutate(
       { form: new FormData(event.currentTarget), reason: reason.trim() },
-      result === undefined ? { onSuccess: onDone } : {},
+      { onSuccess: result === undefined ? onDone : () => onResult?.() },
     );
   };
   if (result !== undefined && change.data !== undefined) {

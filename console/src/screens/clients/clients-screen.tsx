@@ -100,6 +100,7 @@ function AddClient() {
       button={t.add.button}
       fields={<TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />}
       changeOf={({ form }) => change('createClient', { body: { name: textOf(form, 'name') ?? '' } })}
+      keepsResult
       result={({ apiKey, apiSecret }) => (
         <Secrets
           secrets={[

@@ -70,7 +70,7 @@ export function Deliveries({ clientId }: { readonly clientId: string }) {
       {endpoint === undefined ? (
         <Empty title={t.empty} text={t.emptyText} />
       ) : (
-        <Rows clientId={clientId} webhookId={endpoint.id} state={search.state} />
+        <Rows clientId={clientId} webhookId={endpoint.id} state={search.state} isEnabled={endpoint.enabled} />
       )}
     </Section>
   );
@@ -128,8 +128,10 @@ function Rows(props: {
   readonly clientId: string;
   readonly webhookId: string;
   readonly state: DeliveryState | undefined;
+  /** Nothing can be sent to an endpoint that is disabled. */
+  readonly isEnabled: boolean;
 }) {
-  const { clientId, webhookId, state } = props;
+  const { clientId, webhookId, state, isEnabled } = props;
   const params = { connectorId: clientId, webhookId };
   const query = useInfiniteQuery(
     readPages('listClientWebhookDeliveries', {
@@ -144,17 +146,17 @@ function Rows(props: {
   const buttons: Column<Delivery> = {
     name: texts.common.actions,
     cell: ({ id, event, state: settled }) =>
-      settled === 'pending' ? null : (
+      isEnabled ? (
         <Button
           size="compact-xs"
           variant="default"
-          aria-label={t.redeliverOf(texts.names.code(event))}
+          aria-label={(settled === 'pending' ? t.sendNowOf : t.redeliverOf)(texts.names.code(event))}
           loading={redeliver.isPending && redeliver.variables === id}
           onClick={() => redeliver.mutate(id)}
         >
-          {t.redeliver}
+          {settled === 'pending' ? t.sendNow : t.redeliver}
         </Button>
-      ),
+      ) : null,
   };
   return (
     <>

@@ -18,7 +18,11 @@ type Endpoint = ApiResponse<'listClientWebhooks'>['webhooks'][number];
 const t = texts.clients.endpoints;
 const { none } = texts.common;
 
-function State({ of: { enabled, disabledReason } }: { readonly of: Endpoint }) {
+function State({ of: { enabled, disabledReason, health } }: { readonly of: Endpoint }) {
+  const { recent, lastDeliveredAt, lastFailure } = health;
+  if (enabled && recent.delivered === 0 && recent.failedAttempts > 0) return <Badge tone="danger">{t.failing}</Badge>;
+  if (enabled && lastFailure !== null && Date.parse(lastFailure.at) > Date.parse(lastDeliveredAt ?? '1970-01-01'))
+    return <Badge tone="warning">{t.lastFailed}</Badge>;
   if (enabled) return <Badge tone="success">{t.enabled}</Badge>;
   return <Badge tone="warning">{disabledReason === 'gone' ? t.gone : t.disabled}</Badge>;
 }
@@ -59,9 +63,26 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
   );
   const buttons: Column<Endpoint> = {
     name: texts.common.actions,
-    cell: ({ id, url, enabled, health }) =>
-      enabled ? (
+    cell: ({ id, url, enabled, health }) => {
+      const { name, explanation, button } = enabled ? t.disable : t.enable;
+      const switchButton = (
+        <DialogButton
+          name={name}
+          label={t.switchOf(name, url)}
+          explanation={explanation}
+          button={button}
+          size="compact-xs"
+          changeOf={() =>
+            change('changeClientWebhook', {
+              params: { connectorId: clientId, webhookId: id },
+              body: { enabled: !enabled },
+            })
+          }
+        />
+      );
+      return enabled ? (
         <Group gap={6} wrap="nowrap">
+          {switchButton}
           <Button
             size="compact-xs"
             variant="default"
@@ -86,7 +107,10 @@ export function Endpoints({ clientId }: { readonly clientId: string }) {
             />
           )}
         </Group>
-      ) : null,
+      ) : (
+        switchButton
+      );
+    },
   };
   return (
     <Section title={t.title}>

@@ -64,6 +64,7 @@ export function AddPartner() {
           body: { uid: textOf(form, 'uid') ?? '', currency, ...detailsOf(form, currency) },
         });
       }}
+      keepsResult
       result={({ id, uid, apiKey }) => (
         <>
           <Secrets secrets={[[texts.keys.key, apiKey]]} />

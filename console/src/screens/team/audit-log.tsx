@@ -28,9 +28,9 @@ const ACTION_OPTIONS = optionsOf(AUDIT_ACTIONS);
 const UUID = /^[0-9a-f]{8}-[0-9a-f-]{27}$/;
 
 /** The changed object, as a link where the console has a page for it. */
-function AuditedObject({ of: { type, id } }: { readonly of: Entry['object'] }) {
+function AuditedObject({ of: { type, id, name } }: { readonly of: Entry['object'] }) {
   // The first part of a UUID is enough to tell objects apart; its link has all of it.
-  const text = `${texts.names.code(type)} ${UUID.test(id) ? `${id.slice(0, 8)}…` : id}`;
+  const text = `${texts.names.code(type)} ${name ?? (UUID.test(id) ? `${id.slice(0, 8)}…` : id)}`;
   if (type === 'order')
     return (
       <Link to="/orders/$orderId" params={{ orderId: id }}>
@@ -58,6 +58,14 @@ function AuditedObject({ of: { type, id } }: { readonly of: Entry['object'] }) {
   return <span title={id}>{text}</span>;
 }
 
+/** The status of an order after a change, and the one before when it is another. */
+function Outcome({ of: { before, after } }: { readonly of: Entry }) {
+  const { fulfillmentStatus: old } = before ?? {};
+  const { fulfillmentStatus: status } = after ?? {};
+  if (typeof status !== 'string') return texts.common.none;
+  return typeof old === 'string' ? t.became(texts.names.code(old), texts.names.code(status)) : texts.names.code(status);
+}
+
 const COLUMNS: readonly Column<Entry>[] = [
   { name: t.columns.at, cell: ({ at }) => <Time at={at} /> },
   {
@@ -73,6 +81,8 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
   { name: t.columns.action, cell: ({ action }) => AUDIT_ACTIONS[action] },
   { name: t.columns.object, cell: ({ object }) => <AuditedObject of={object} /> },
+  { name: t.columns.reason, cell: ({ reason }) => reason ?? texts.common.none },
+  { name: t.columns.outcome, cell: (entry) => <Outcome of={entry} /> },
   {
     name: t.columns.change,
     cell: ({ before, after }) => <Json value={{ before, after }} show={t.show} hide={t.hide} />,

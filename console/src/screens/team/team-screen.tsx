@@ -101,6 +101,7 @@ function AddOperator() {
           },
         })
       }
+      keepsResult
       result={({ apiKey }) => <Secrets secrets={[[texts.keys.key, apiKey]]} />}
     />
   );
