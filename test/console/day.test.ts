@@ -148,7 +148,7 @@ const TROUBLES: readonly Trouble[] = [
   },
   {
     name: 'short',
-    marker: 'prints-berlin/cancels-quantity',
+    marker: 'cancels-quantity',
     quantity: 2,
     status: 'on_hold',
     solve: async (each) => {

@@ -21,6 +21,7 @@ import { texts } from '../texts';
 import { countOf } from '../texts/common';
 import { GoTo } from './go-to';
 import icon from './icon.svg';
+import { KeysHelp } from './keys-help';
 import { useDestinations } from './navigation';
 import styles from './shell.module.css';
 
@@ -29,7 +30,9 @@ export function Shell() {
   const [navigation, { toggle, close }] = useDisclosure(false);
   const [goTo, { open: openGoTo, close: closeGoTo }] = useDisclosure(false);
   useLive();
+  const [keys, { open: openKeys, close: closeKeys }] = useDisclosure(false);
   useHotkeys([['mod+K', openGoTo]], []);
+  useHotkeys([['shift+?', openKeys]]);
   const destinations = useDestinations();
   return (
     <AppShell
@@ -85,6 +88,7 @@ export function Shell() {
         <Outlet />
       </AppShell.Main>
       <GoTo opened={goTo} onClose={closeGoTo} />
+      <KeysHelp opened={keys} onClose={closeKeys} />
     </AppShell>
   );
 }

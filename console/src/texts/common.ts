@@ -44,6 +44,18 @@ export const common = {
     model: (name: string) => `Product model ${name}`,
     orders: (text: string) => `Search orders for “${text}”`,
   },
+  keys: {
+    title: 'Keys',
+    list: [
+      ['Ctrl K', 'Go to a screen, or find an order, parcel, partner, client or product'],
+      ['j, k', 'Next and previous row under Attention'],
+      ['x', 'Select the row'],
+      ['Enter', 'Open the row, or the first hit'],
+      ['Ctrl Enter', 'Submit a dialog'],
+      ['Esc', 'Close a dialog'],
+      ['?', 'Show this list'],
+    ],
+  },
   connection: {
     lost: 'Connection lost. Reconnecting…',
     live: 'Live',

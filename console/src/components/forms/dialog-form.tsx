@@ -71,7 +71,14 @@ export function DialogForm<Result>(
     );
   }
   return (
-    <form onSubmit={submit}>
+    <form
+      onSubmit={submit}
+      onKeyDown={(event) => {
+        if (event.key !== 'Enter' || !(event.ctrlKey || event.metaKey)) return;
+        event.preventDefault();
+        if (!change.isPending && !(withReason && reason.trim() === '')) event.currentTarget.requestSubmit();
+      }}
+    >
       <Stack>
         <Text size="sm">{explanation}</Text>
         {fields}

@@ -15,6 +15,8 @@ export interface Selection<Row> {
   readonly selectEverything: () => void;
   readonly column: Column<Row>;
   readonly clear: () => void;
+  /** Selects a row, or ends its selection. */
+  readonly toggle: (key: string) => void;
 }
 
 /**
@@ -38,12 +40,17 @@ export function useSelection<Row>(
     setEverythingOf(null);
     setChosen(new Set(keys));
   };
+  const toggle = (key: string) => {
+    const keys = selected.map(keyOf);
+    choose(keys.includes(key) ? keys.filter((other) => other !== key) : [...keys, key]);
+  };
   return {
     selected,
     isEverything,
     isEveryLoaded,
     selectEverything: () => setEverythingOf(filter),
     clear: () => choose([]),
+    toggle,
     column: {
       name: texts.common.select,
       header: (
@@ -60,10 +67,7 @@ export function useSelection<Row>(
           size="xs"
           aria-label={texts.common.selectRow(nameOf(row))}
           checked={isChosen(row)}
-          onChange={(event) => {
-            const others = selected.map(keyOf).filter((key) => key !== keyOf(row));
-            choose(event.currentTarget.checked ? [...others, keyOf(row)] : others);
-          }}
+          onChange={() => toggle(keyOf(row))}
         />
       ),
     },
@@ -72,7 +76,7 @@ export function useSelection<Row>(
 
 /** Offers to select the rows that match and are not loaded, when all loaded ones are selected and the list has more. */
 export function SelectEverything(props: {
-  readonly selection: Omit<Selection<unknown>, 'column'>;
+  readonly selection: Omit<Selection<unknown>, 'column' | 'toggle'>;
   readonly hasMore: boolean;
   /** A number of rows with their name, such as "100 orders". */
   readonly name: (count: number) => string;

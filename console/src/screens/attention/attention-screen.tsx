@@ -141,7 +141,7 @@ function Orders(props: {
     ({ id }) => id,
     ({ orderReferenceId }) => orderReferenceId,
   );
-  const { selected, isEverything, column, clear } = selection;
+  const { selected, isEverything, column, clear, toggle } = selection;
   const target: RepairTarget = isEverything
     ? {
         request: {
@@ -157,7 +157,10 @@ function Orders(props: {
     : { request: { orderIds: selected.map(({ id }) => id) }, count: selected.length, orders: selected };
   const active = useRowKeys(
     rows.map(({ id }) => id),
-    (orderId) => navigate({ to: '/orders/$orderId', params: { orderId } }),
+    {
+      open: (orderId) => navigate({ to: '/orders/$orderId', params: { orderId } }),
+      select: (orderId) => toggle(orderId),
+    },
   );
   return (
     <>

@@ -2,10 +2,13 @@ import { useHotkeys } from '@mantine/hooks';
 import { useState } from 'react';
 
 /**
- * Moves through a list with the keyboard: j to the next row, k to the one before, Enter opens. The first j or k goes to the
+ * Moves through a list with the keyboard: j to the next row, k to the one before, x selects, Enter opens. The first j or k goes to the
  * first row. Returns the key of the active row.
  */
-export function useRowKeys(keys: readonly string[], open: (key: string) => void): string | undefined {
+export function useRowKeys(
+  keys: readonly string[],
+  { open, select }: { readonly open: (key: string) => void; readonly select: (key: string) => void },
+): string | undefined {
   const [active, setActive] = useState<string>();
   const move = (step: number) => {
     const index = active === undefined ? -1 : keys.indexOf(active);
@@ -15,6 +18,12 @@ export function useRowKeys(keys: readonly string[], open: (key: string) => void)
   useHotkeys([
     ['j', () => move(1)],
     ['k', () => move(-1)],
+    [
+      'x',
+      () => {
+        if (active !== undefined && keys.includes(active)) select(active);
+      },
+    ],
     // A focused link or button keeps its own Enter.
     [
       'Enter',

@@ -1,0 +1,24 @@
+import { Kbd, Modal, Table } from '@mantine/core';
+import { texts } from '../texts';
+
+const t = texts.common.keys;
+
+/** The dialog that lists the keys of the console. */
+export function KeysHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  return (
+    <Modal opened={opened} onClose={onClose} title={t.title} closeButtonProps={{ 'aria-label': texts.common.close }}>
+      <Table aria-label={t.title}>
+        <Table.Tbody>
+          {t.list.map(([keys, effect]) => (
+            <Table.Tr key={keys}>
+              <Table.Th scope="row">
+                <Kbd>{keys}</Kbd>
+              </Table.Th>
+              <Table.Td>{effect}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
+  );
+}
