@@ -255,10 +255,9 @@ const TROUBLES: readonly Trouble[] = [
     solve: async (each) => {
       await each.findByName();
       await each.repair('Cancel', 'Cancel order');
-      // The page says that the partner refused, and why. A second cancel does not wait for it.
+      // The page says what came of it: the partner goes on, so that the client gets the goods.
       await each.outcome('Refused');
-      await each.repair('Cancel', 'Cancel order');
-      await ends(each, 'canceled');
+      await ends(each, 'delivered');
     },
   },
 ];

@@ -246,7 +246,9 @@ test('admins export the log as CSV; viewers read it, others do not', async () =>
   expect(response.headers.get('content-disposition')).toContain('audit.csv');
   const lines = (await response.text()).trimEnd().split('\r\n');
   const { entries } = (await read('?action=client.create&limit=250')).body;
-  expect(lines[0]).toBe('id,at,actorId,actorName,actorRole,action,objectType,objectId,before,after,requestId,address');
+  expect(lines[0]).toBe(
+    'id,at,actorId,actorName,actorRole,action,objectType,objectId,objectName,before,after,requestId,address,reason',
+  );
   expect(lines).toHaveLength(entries.length + 1);
   expect(lines[1]).toContain('""name"":""=HYPERLINK');
 

@@ -59,7 +59,11 @@ test('an attempt that is repeated after its requests were sent repairs no order 
 });
 
 test('a dry run of a reroute asks routing, which has no other partner for an order without retail prices', async () => {
-  const { retailCurrency: _1, retailShippingPriceInclVat: _2, ...order } = orderBody(stack, 'no-retail-prices', {
+  const {
+    retailCurrency: _1,
+    retailShippingPriceInclVat: _2,
+    ...order
+  } = orderBody(stack, 'no-retail-prices', {
     address: { addressLine2: 'sandbox:prints-berlin/refuses' },
   });
   const items = order.items.map(({ retailPriceInclVat: _, ...item }) => item);

@@ -68,10 +68,10 @@ describe('the search text', () => {
     ['the beginning of its reference, in any case', () => 'REF-', () => [third, second, first]],
     ['the id of its workflow', () => `order-${first}`, () => [first]],
     ['the beginning of its id', () => first!.replaceAll('-', '').slice(0, 24).toUpperCase(), () => [first]],
-    ['the name of the recipient', () => 'ada LOVELACE', () => [third, second, first]],
-    ['the beginning of the name, the last one first', () => 'lovelace, a', () => [third, second, first]],
+    ['the name of the recipient', () => 'ada BYRON', () => [third, second, first]],
+    ['the beginning of the name, the last one first', () => 'byron, a', () => [third, second, first]],
     ['nothing', () => 'ref-9', () => []],
-    ['a part that is not the beginning', () => 'velace', () => []],
+    ['a part that is not the beginning', () => 'yron', () => []],
     ['text that is a pattern elsewhere', () => 'ref%', () => []],
     ['a number that is none of them', () => '999999999999999999', () => []],
   ])('finds an order by %s', async (_what, text, found) => {
