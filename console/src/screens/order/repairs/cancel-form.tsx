@@ -3,7 +3,7 @@ import { change } from '../../../api/changes';
 import { DialogForm } from '../../../components/forms/dialog-form';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
-import type { RepairFormProps } from './repairs';
+import type { RepairFormProps } from '../types';
 import { allUnits, chosenOf, Effect, UnitFields, unitsInWords } from './units';
 
 /** Cancels items, or units of them. */

@@ -11,8 +11,8 @@ import { QueryContent } from '../../../components/layout/query-content';
 import { moneyOf } from '../../../components/values/money';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
+import type { RepairFormProps } from '../types';
 import { AddressFields, addressOf } from './address-fields';
-import type { RepairFormProps } from './repairs';
 import { Effect } from './units';
 
 type Body = Input<'updateShipment'>['body'];

@@ -7,19 +7,13 @@ import { Select } from '../../../components/forms/select';
 import { texts } from '../../../texts';
 import type { AttentionReason } from '../../../texts/names';
 import { REPAIRS } from '../../../texts/order';
-import type { OperatorOrder, PossibleRepair } from '../types';
+import type { OperatorOrder, PossibleRepair, RepairFormProps } from '../types';
 import { CancelForm } from './cancel-form';
 import { ChangeShippingForm } from './change-shipping-form';
 import { ReprintForm } from './reprint-form';
 import { Effect } from './units';
 
 type Repair = Input<'repairOrder'>['body'];
-
-export interface RepairFormProps {
-  readonly order: OperatorOrder;
-  readonly repair: PossibleRepair;
-  readonly onClose: () => void;
-}
 
 const t = texts.order;
 

@@ -10,9 +10,8 @@ import { QueryContent } from '../../../components/layout/query-content';
 import { Link } from '../../../components/values/link';
 import { texts } from '../../../texts';
 import { REPAIRS } from '../../../texts/order';
-import type { OperatorOrder } from '../types';
+import type { OperatorOrder, RepairFormProps } from '../types';
 import { AddressFields, addressOf } from './address-fields';
-import type { RepairFormProps } from './repairs';
 import { allUnits, chosenOf, Effect, UnitFields, unitsInWords } from './units';
 
 type Retrieved = ApiResponse<'getOrder'>;
