@@ -1,5 +1,7 @@
-/** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
-export const FAULTS = {
+import { UNFIT_FILES } from './unfit-files';
+
+/** The faults of the host itself. */
+const HOST_FAULTS = {
   'slow.pdf': 'Responds after 10 seconds (?ms=).',
   'drips.pdf':
     'Sends 1 kB every second (?ms=), or only to the first ?failures= requests of each ?key=. Only a limit on the time or ' +
@@ -20,8 +22,6 @@ export const FAULTS = {
   'many-pages.pdf': 'Has a million pages in 4 kB.',
   'bomb.png': 'Has 1,600 megapixels in 200 kB.',
   'many-scans.jpg': 'Is a progressive JPEG with 1,000 scans (?scans=).',
-  'wrong-size.pdf': 'Is an A6 page, for a larger product.',
-  'low-resolution.jpg': 'Has the shape of A4 and 40 dpi at that size.',
   'too-large.pdf': 'Sends 300 MB (?megabytes=) without a Content-Length.',
   'claims-large.pdf': 'Declares 300 MB (?megabytes=) and sends nothing.',
   'redirect-private.pdf': 'Redirects to the metadata address of cloud machines.',
@@ -30,4 +30,10 @@ export const FAULTS = {
   'hangs-up.pdf': 'Closes the connection without a response.',
 } as const;
 
-export type FaultName = keyof typeof FAULTS;
+export type HostFaultName = keyof typeof HOST_FAULTS;
+
+/** The faults of the faulty file host, by the name of the file (docs/sandbox.md). */
+export const FAULTS: Readonly<Record<string, string>> = {
+  ...HOST_FAULTS,
+  ...Object.fromEntries(Object.entries(UNFIT_FILES).map(([name, { summary }]) => [name, summary])),
+};

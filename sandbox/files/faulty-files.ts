@@ -1,9 +1,9 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
 import { manyPages, manyScans, pngBomb } from './exhausting-files';
-import { FAULTS, type FaultName } from './faults';
+import { FAULTS, type HostFaultName } from './faults';
 import { type PrintFileShelf, sendFile } from './print-files';
-import { printImage } from './print-image';
+import { UNFIT_FILES } from './unfit-files';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;
 
@@ -32,7 +32,7 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   };
   const good = async () => (await shelf.get('poster-a4.pdf'))!;
 
-  const responses: Readonly<Record<FaultName, Fault>> = {
+  const responses: Readonly<Record<HostFaultName, Fault>> = {
     'slow.pdf': async (request, response) => {
       await wait(numberIn(request, 'ms', 10_000), undefined, { signal, ref: false });
       sendFile(response, await good());
@@ -85,11 +85,6 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'many-scans.jpg': (request, response) => {
       response.type('image/jpeg').send(manyScans(Math.min(numberIn(request, 'scans', 1_000), 10_000)));
     },
-    'wrong-size.pdf': async (_request, response) => sendFile(response, (await shelf.get('card-a6.pdf'))!),
-    'low-resolution.jpg': async (_request, response) => {
-      const coarse = { form: 'jpeg', widthMm: 210, heightMm: 297, dpi: 40, seed: 0, transparent: false } as const;
-      sendFile(response, { contentType: 'image/jpeg', data: Buffer.from(await printImage(coarse)) });
-    },
     'too-large.pdf': async (request, response) => {
       response.type('application/pdf');
       response.write('%PDF-1.7\n');
@@ -131,7 +126,8 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   });
   router.get('/faulty-files/:name', async (request, response) => {
     const { name } = request.params;
-    const known = Object.hasOwn(FAULTS, name) ? (name as FaultName) : 'missing.pdf';
+    if (Object.hasOwn(UNFIT_FILES, name)) return sendFile(response, (await shelf.get(name))!);
+    const known = Object.hasOwn(responses, name) ? (name as HostFaultName) : 'missing.pdf';
     await responses[known](request, response);
   });
   return router;

@@ -1,8 +1,9 @@
 import { type Response, Router } from 'express';
 import { printImage } from './print-image';
 import { packingSlipPdf, printPdf } from './print-pdf';
+import { UNFIT_FILES } from './unfit-files';
 
-interface PrintFile {
+export interface PrintFile {
   readonly contentType: 'application/pdf' | 'image/png' | 'image/jpeg';
   /** Default number of pages. Absent when `?pages=` has no effect on the file. */
   readonly pages?: number;
@@ -61,17 +62,18 @@ const MAX_PAGES = 500;
 /** Number of files in memory. The oldest is removed first. */
 const CACHE_ENTRIES = 64;
 
-/** Makes print files on demand and caches them. */
+/** Makes print files, good and unfit, on demand and caches them. */
 export interface PrintFileShelf {
   /** Returns the file, or undefined for an unknown name. */
-  get(name: string, pages?: number): Promise<{ contentType: string; data: Buffer } | undefined>;
+  get(name: string, pages?: number): Promise<{ contentType: PrintFile['contentType']; data: Buffer } | undefined>;
 }
 
 export function createPrintFileShelf(): PrintFileShelf {
   const cache = new Map<string, Promise<Buffer>>();
   return {
     async get(name, pages) {
-      const file = Object.hasOwn(PRINT_FILES, name) ? PRINT_FILES[name]! : undefined;
+      const shelf = [PRINT_FILES, UNFIT_FILES].find((files) => Object.hasOwn(files, name));
+      const file = shelf?.[name];
       if (file === undefined) return undefined;
       const count = file.pages === undefined ? 1 : (pages ?? file.pages);
       const key = `${name} ${count}`;

@@ -13,6 +13,10 @@ export interface PdfSpec {
   readonly bleedMm: number;
   readonly pages: number;
   readonly seed: number;
+  /** Options of the document, such as a password. */
+  readonly options?: PDFKit.PDFDocumentOptions;
+  /** Draws on each page, over the picture. The origin is at the top left, sizes are in points. */
+  readonly draw?: (pdf: PDFKit.PDFDocument) => void;
 }
 
 /** Fonts that are embedded: a font that is not embedded is a fault of a print file. */
@@ -29,11 +33,13 @@ async function makePdf(
   title: string,
   size: [width: number, height: number],
   draw: (pdf: PDFKit.PDFDocument) => void,
+  options: PDFKit.PDFDocumentOptions = {},
 ): Promise<Buffer> {
   const pdf = new PDFDocument({
     size,
     margin: 0,
     autoFirstPage: false,
+    ...options,
     info: { Title: title, Producer: 'Pressline sandbox', CreationDate: MADE_ON, ModDate: MADE_ON },
   });
   for (const [name, path] of Object.entries(FONTS)) pdf.registerFont(name, require.resolve(path));
@@ -56,7 +62,7 @@ export function printPdf(spec: PdfSpec): Promise<Buffer> {
   const bleed = spec.bleedMm * POINTS_PER_MM;
   const large = Math.max(7, width / 24);
   const margin = bleed + large;
-  return makePdf(spec.title, [width, height], (pdf) => {
+  const draw = (pdf: PDFKit.PDFDocument) => {
     for (let number = 1; number <= spec.pages; number++) {
       pdf.addPage();
       Object.assign(pdf.page.dictionary.data, {
@@ -74,8 +80,10 @@ export function printPdf(spec: PdfSpec): Promise<Buffer> {
       pdf.font('regular').fontSize(large * 0.5);
       const caption = spec.pages === 1 ? 'Printed with Pressline' : `Page ${number} of ${spec.pages}`;
       writeLine(pdf, caption, margin, height - margin);
+      spec.draw?.(pdf);
     }
-  });
+  };
+  return makePdf(spec.title, [width, height], draw, spec.options);
 }
 
 /** Returns an A4 packing slip as a client sends one with an order. */

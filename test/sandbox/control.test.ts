@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Sandbox, Seen } from '../../sandbox';
 import { BEHAVIOURS, behaviourInAddress } from '../../sandbox/behaviours';
+import { UNFIT_FILES } from '../../sandbox/files/unfit-files';
 import { projectRoot } from '../../src/platform/project-root';
 import { printOrder, removeFolder, type StubPressline, sandboxAt, sendSigned, startStub } from './stub-pressline';
 
@@ -147,6 +148,13 @@ describe('docs/sandbox.md', () => {
         summary,
         amount === undefined ? '' : `${amount.meaning} (${amount.default})`,
       ]),
+    );
+  });
+
+  it('lists every file that does not fit, with the check that finds it', () => {
+    const rows = [...docs.matchAll(/^\| `([a-z.-]+)` \| `([a-z_]+)` \| (.+?) +\|$/gm)].map(([, ...cells]) => cells);
+    expect(rows).toEqual(
+      Object.entries(UNFIT_FILES).map(([name, { finds, summary }]) => [name, finds, summary.slice(0, -1)]),
     );
   });
 

@@ -1,4 +1,4 @@
-import type { FileFacts } from './file-facts';
+import { type FileFacts, isPartOfDrawing } from './file-facts';
 import { type AreaNeeds, type Found, type Place, verb } from './file-findings';
 
 /** Facts with the place that has them. */
@@ -6,8 +6,6 @@ export type Placed<Fact> = Omit<Fact, 'pages'> & { readonly place: Place };
 
 /** An image of exactly the least resolution has a whole number of pixels, and may be a bit smaller. */
 const ROUNDING_DPI = 2;
-/** Smaller images are parts of drawings, such as a line or a step of a gradient (as in the specifications of GWG). */
-const LEAST_SIDE_PX = 17;
 
 /** Checks a resolution on paper. @param subject such as `The image has` @param where rest of the message's first clause */
 export function checkDpi(dpi: number, page: number, needs: AreaNeeds, sentence: (wanted: string) => string): Found[] {
@@ -33,7 +31,7 @@ export function checkPlacedImage(
   needs: AreaNeeds,
   product: string,
 ): Found[] {
-  if (Math.min(widthPx, heightPx) < LEAST_SIDE_PX) return [];
+  if (isPartOfDrawing(widthPx, heightPx)) return [];
   const what = count === 1 || place.isPlural ? 'an image' : `${count} images`;
   const has = `${place.name} ${verb(place, 'has', 'have')} ${what} of ${dpi} dpi`;
   return checkDpi(dpi, place.page, needs, (wanted) => `${has}; ${product} needs at least ${wanted}.`);

@@ -32,6 +32,12 @@ const pageBoxes = z.object({
   userUnit: z.number().describe('Size of a unit of the boxes, in points.'),
 });
 
+/** Smaller images are parts of drawings, such as a line or a step of a gradient (as in the specifications of GWG). */
+const LEAST_SIDE_PX = 17;
+
+/** Returns true for an image whose resolution does not matter. It shares no entry with others. */
+export const isPartOfDrawing = (widthPx: number, heightPx: number) => Math.min(widthPx, heightPx) < LEAST_SIDE_PX;
+
 const placedImage = z.object({
   pages,
   count: z.int().describe('How often an image of this kind, colour and resolution is placed.'),

@@ -1,5 +1,5 @@
 import { type PdfDict, PdfStream } from '@libpdf/core';
-import { EFFECTS } from '../domain/file-facts';
+import { EFFECTS, isPartOfDrawing } from '../domain/file-facts';
 import { type ColorSpace, ColorSpaces } from './color-spaces';
 import { readContent } from './content-lexer';
 import { ContentOperators } from './content-operators';
@@ -160,7 +160,8 @@ export class PageContents {
     const dpi = Math.floor(Math.min(widthPx / wide!, heightPx / high!) + 1e-4);
     if (!Number.isFinite(dpi) || !Number.isFinite(wide! + high!)) return false;
     const color = space?.space ?? 'unknown';
-    this.note({ list: 'images', key: `${kind} ${color} ${dpi}`, fact: { kind, color, dpi, widthPx, heightPx } });
+    const key = `${kind} ${color} ${dpi} ${isPartOfDrawing(widthPx, heightPx)}`;
+    this.note({ list: 'images', key, fact: { kind, color, dpi, widthPx, heightPx } });
     return true;
   }
 

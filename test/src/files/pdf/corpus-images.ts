@@ -148,6 +148,15 @@ export const imageCases: Readonly<Record<string, CorpusFile>> = {
     poppler: { ignores: ['images'], because: 'pdfimages lists images outside the page' },
   },
   'an image of which a corner is on the page': one('q 72 0 0 72 590 790 cm /I Do Q\n', placed(100)),
+  'a line that is drawn as an image, and an image of the same resolution': {
+    make: () => {
+      const pdf = new PdfBuilder();
+      const resources = `/XObject << /L ${imageObject(pdf, 100, 1)} /I ${imageObject(pdf, 100, 100)} >>`;
+      const content = `${SQUARE}q 144 0 0 1.44 0 0 cm /L Do Q q 144 0 0 144 0 0 cm /I Do Q\n`;
+      return sampleFile(pdf, { pages: [{ content, resources }] });
+    },
+    facts: { images: [placed(50, { heightPx: 1 }), placed(50)], colors: [BLACK, RGB] },
+  },
   'an image that is not used': one('q Q\n'),
   'an image on a page with a user unit': {
     make: () => {
