@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { readFileReport } from '../../src/orders/reading/file-report';
 import { Refusal } from '../../src/platform/errors';
 import { contentDisposition } from '../../src/platform/http/content-disposition';
 import type { ApiDeps } from '../deps';
@@ -10,10 +11,10 @@ const SHOWN_INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/png
 const DIRECT_LINK_SECONDS = 60;
 
 /**
- * Serves labels, invoices, print files and previews by signed links (valid for 7 days). The link is the
+ * Serves labels, invoices, print files with their reports, and previews by signed links (valid for 7 days). The link is the
  * credential, so that tools of partners and clients can download a document without a key.
  */
-export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[] {
+export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>): Route[] {
   return [
     openRoute({
       method: 'get',
@@ -34,6 +35,12 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links'>): Route[
             : new Refusal('FORBIDDEN', { message: 'The signature of this link is not valid.' });
         }
         const { objectKey, contentType, fileName } = opened.target;
+        const report = await readFileReport(deps.sql, objectKey);
+        if (report === null) throw new Refusal('DOCUMENT_DELETED');
+        if (report !== undefined) {
+          const headers = { 'Content-Type': contentType, 'X-Content-Type-Options': 'nosniff' };
+          return new RawResponse(200, { ...headers, 'Cache-Control': 'private, max-age=300' }, report);
+        }
         const direct = await deps.objects.directLink(objectKey, {
           seconds: DIRECT_LINK_SECONDS,
           fileName,

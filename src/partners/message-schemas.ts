@@ -41,6 +41,16 @@ const asset = z.strictObject({
     .min(1)
     .optional()
     .describe('The metadata that the client gave the file.'),
+  report: z
+    .strictObject({
+      url: z.url({ protocol: /^https?$/ }).describe('Time-limited link to all that was measured and found, as JSON.'),
+      pageCount: z.int().min(1),
+      widthMm: z.number().nullable().describe('Of the first page of a PDF, after trimming. Null for an image.'),
+      heightMm: z.number().nullable(),
+      findings: z.array(z.string()).describe('Codes of the warnings and errors, such as `page_size`.'),
+    })
+    .optional()
+    .describe('What was found in the print file. Absent for previews.'),
 });
 
 const product = z.strictObject({ modelUid: text, desc: z.string(), attributes: z.array(attribute) });

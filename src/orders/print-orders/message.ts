@@ -2,7 +2,9 @@ import Decimal from 'decimal.js';
 import type { ClientSettings } from '../../accounts/client-settings';
 import type { ProductKind } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
+import type { PageBoxes } from '../../files/domain/file-facts';
 import { withExtension } from '../../files/domain/file-properties';
+import { pageSize } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
 import {
   buildPrintOrder,
@@ -26,6 +28,7 @@ import {
   receiverOf,
   returnAddressOf,
 } from '../preparation/consignments';
+import { fileReportTarget } from '../reading/file-report';
 import type { RunOrder } from '../run/run-order';
 
 /**
@@ -57,6 +60,11 @@ interface StoredFile {
   readonly previews: readonly StoredPreview[];
   readonly pageCount: number | null;
   readonly metadata: PrintFile['metadata'];
+  readonly id: string;
+  /** The boxes of the first page of a PDF. Null for an image, and when they could not be measured. */
+  readonly firstBoxes: PageBoxes | null;
+  /** Codes of its warnings and errors. */
+  readonly findings: readonly string[];
 }
 
 /** The fields of an item that its print jobs need. */
@@ -80,7 +88,9 @@ export const messageJobs = (sql: Queryable): Fragment => sql`
   (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
       'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'cancelledQuantity', j.cancelled_quantity, 'orderedQuantity', i.quantity,
       'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
-          'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata) ORDER BY f.position)
+          'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata, 'id', f.id,
+          'firstBoxes', f.facts -> 'boxes' -> 0, 'findings', ARRAY(
+            SELECT DISTINCT c ->> 'code' FROM jsonb_array_elements(f.checks) c WHERE c ->> 'severity' <> 'ok' ORDER BY 1)) ORDER BY f.position)
         FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY j.id)
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
     WHERE j.print_order_id = p.id)`;
@@ -230,6 +240,19 @@ function printFile(links: LinkSigner, file: StoredFile): PrintFile {
           },
     pageCount: file.pageCount,
     metadata: file.metadata,
+    report: reportOf(links, file),
+  };
+}
+
+function reportOf(links: LinkSigner, { id, type, pageCount, firstBoxes, findings }: StoredFile): PrintFile['report'] {
+  const size = firstBoxes === null ? null : pageSize(firstBoxes).size;
+  const millimetres = (length: number | undefined) => (length === undefined ? null : Math.round(length * 10) / 10);
+  return {
+    url: links.sign(fileReportTarget(id, type), { seconds: LINK_SECONDS }),
+    pageCount: pageCount ?? 1,
+    widthMm: millimetres(size?.widthMm),
+    heightMm: millimetres(size?.heightMm),
+    findings: [...findings],
   };
 }
 

@@ -32,6 +32,8 @@ export interface PrintFile {
   readonly pageCount: number | null;
   /** Metadata of the file as ordered. */
   readonly metadata: readonly { readonly key: string; readonly value: string }[];
+  /** What was found in the file. Absent: it was not checked. */
+  readonly report?: AssetBody['report'];
 }
 
 /** An item that no print order can express. Intake refuses such orders, so this error is a bug. */
@@ -96,7 +98,10 @@ export function apparelAssets(
       const preview = page === undefined || page === 1 ? file.preview : null;
       return [
         { ...asset(file, assetType), ...onPage },
-        { ...asset(preview ?? { ...file, metadata: [] }, `${assetType}_preview`), ...(preview === null ? onPage : {}) },
+        {
+          ...asset(preview ?? { ...file, metadata: [], report: undefined }, `${assetType}_preview`),
+          ...(preview === null ? onPage : {}),
+        },
       ];
     }),
   };
@@ -134,7 +139,12 @@ function personalization(
 }
 
 function asset(
-  { contentType, url, metadata = [] }: Pick<PrintFile, 'contentType' | 'url'> & Partial<Pick<PrintFile, 'metadata'>>,
+  {
+    contentType,
+    url,
+    metadata = [],
+    report,
+  }: Pick<PrintFile, 'contentType' | 'url'> & Partial<Pick<PrintFile, 'metadata' | 'report'>>,
   type?: AssetBody['type'],
 ): AssetBody {
   const format = FORMATS[contentType];
@@ -144,5 +154,6 @@ function asset(
     url,
     ...(type === undefined ? {} : { type }),
     ...(metadata.length === 0 ? {} : { metadata: [...metadata] }),
+    ...(report === undefined ? {} : { report }),
   };
 }

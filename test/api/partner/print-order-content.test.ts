@@ -332,6 +332,28 @@ describe('apparel', () => {
   });
 });
 
+test('an asset has what was found in its file, with a link to the full report', async () => {
+  const coarse = poster(stack, {
+    itemReferenceId: 'coarse',
+    productUid: POSTER.replace('_a4_', '_a2_'),
+    files: [{ type: 'default', url: goodFile(stack, 'poster-a3.jpg') }],
+  });
+  const { printOrders } = await sentOrder(stack, { items: [poster(stack), coarse] });
+  const [good, found] = linesOf(printOrders[0]!).map(({ assets }) => assets![0]!.report!);
+  expect(good).toMatchObject({ pageCount: 1, widthMm: 210, heightMm: 297, findings: [] });
+  expect(found).toMatchObject({ pageCount: 1, widthMm: null, heightMm: null, findings: ['resolution'] });
+  const response = await fetch(found!.url);
+  expect(response.headers.get('content-type')).toBe('application/json');
+  expect(await response.json()).toMatchObject({
+    fileType: 'default',
+    mimeType: 'image/jpeg',
+    checks: [{ code: 'resolution', severity: 'warning' }],
+    facts: { complete: true, image: { model: 'rgb' } },
+  });
+  const altered = found!.url.replace('/documents/', '/documents/A');
+  expect((await fetch(altered)).status).toBe(403);
+});
+
 test('metadata of a file is with its asset', async () => {
   const metadata = [{ key: 'finish', value: 'matt, edges glossy' }];
   const files = [{ type: 'default', url: goodFile(stack, 'poster-a4.pdf'), metadata }];

@@ -18,6 +18,13 @@ export interface Line {
         readonly fileType?: string;
         readonly page?: number;
         readonly metadata?: readonly { readonly key: string; readonly value: string }[];
+        readonly report?: {
+          readonly url: string;
+          readonly pageCount: number;
+          readonly widthMm: number | null;
+          readonly heightMm: number | null;
+          readonly findings: readonly string[];
+        };
         readonly url: string;
       }[]
     | null;
