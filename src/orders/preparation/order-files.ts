@@ -67,24 +67,30 @@ export async function fetchOrderFiles(
 ): Promise<OrderFileFault | null> {
   const faults: OrderFileFault[] = [];
   const refused = new AbortController();
-  const late = AbortSignal.timeout(limits.timeoutMs);
-  const signal = AbortSignal.any([limits.signal, refused.signal, late]);
+  const late = new AbortController();
+  // Not AbortSignal.timeout: its timer would keep what the activity uses in memory for the whole hour.
+  const timer = setTimeout(() => late.abort(), limits.timeoutMs);
+  const signal = AbortSignal.any([limits.signal, refused.signal, late.signal]);
   const limit = pLimit(CONCURRENCY);
-  await limit.map(await wantedFiles(deps.sql, orderId), async (file) => {
-    if (refused.signal.aborted) return;
-    try {
-      signal.throwIfAborted();
-      const fault = await fetchOne(deps, orderId, file, signal);
-      if (fault === null) return;
-      faults.push(fault);
-      if (!fault.transient) refused.abort();
-    } catch (error) {
-      limits.signal.throwIfAborted();
+  try {
+    await limit.map(await wantedFiles(deps.sql, orderId), async (file) => {
       if (refused.signal.aborted) return;
-      if (!late.aborted) throw error;
-      faults.push(faultOf(file, transientFault('the host took too long')));
-    }
-  });
+      try {
+        signal.throwIfAborted();
+        const fault = await fetchOne(deps, orderId, file, signal);
+        if (fault === null) return;
+        faults.push(fault);
+        if (!fault.transient) refused.abort();
+      } catch (error) {
+        limits.signal.throwIfAborted();
+        if (refused.signal.aborted) return;
+        if (!late.signal.aborted) throw error;
+        faults.push(faultOf(file, transientFault('the host took too long')));
+      }
+    });
+  } finally {
+    clearTimeout(timer);
+  }
   return faults.find(({ transient }) => !transient) ?? faults[0] ?? null;
 }
 
