@@ -3,20 +3,26 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { type RunningServer, runServer } from '../../../../src/platform/embedded/running-server';
 import { startWatchdog } from '../../../../src/platform/embedded/watchdog';
+import { eventually } from '../../../support/eventually';
 
 let folder: string;
 let health: Server;
 let healthUrl: string;
-let status = 200;
+/** Status of the response to each health check, by its number. */
+let status: (check: number) => number;
+let checks: number;
 let server: RunningServer;
 
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pressline-stuck-'));
-  status = 200;
-  health = createServer((_req, res) => res.writeHead(status).end());
+  status = () => 200;
+  checks = 0;
+  health = createServer((_req, res) => {
+    checks += 1;
+    res.writeHead(status(checks)).end();
+  });
   await new Promise<void>((resolve) => health.listen(0, '127.0.0.1', resolve));
   healthUrl = `http://127.0.0.1:${(health.address() as AddressInfo).port}/`;
   server = await runServer({
@@ -34,27 +40,27 @@ afterEach(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-/** Returns true when the server still runs after this many health checks. */
-const runsAfter = (checks: number) => Promise.race([server.died.then(() => false), sleep(checks * 50 + 400, true)]);
-
 test('a server that fails two health checks in a row is kept', async () => {
+  let ended = false;
+  void server.died.then(() => {
+    ended = true;
+  });
+  status = (check) => (check <= 2 ? 503 : 200);
   startWatchdog(server, healthUrl, 50);
-  status = 503;
-  await sleep(120);
-  status = 200;
-  expect(await runsAfter(5)).toBe(true);
+  await eventually(async () => (checks >= 10 ? true : undefined));
+  expect(ended).toBe(false);
 });
 
 test('a server that keeps failing its health check is killed, which its supervisor treats as an unexpected end', async () => {
   startWatchdog(server, healthUrl, 50);
-  status = 503;
+  status = () => 503;
   const end = await server.died;
   expect(end?.message).toContain('Sleeper has ended (SIGKILL)');
 });
 
 test('a server that was stopped is not checked', async () => {
   startWatchdog(server, healthUrl, 50);
-  status = 503;
+  status = () => 503;
   await server.stop();
   expect(await server.died).toBeUndefined();
 });

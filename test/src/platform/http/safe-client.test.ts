@@ -4,6 +4,7 @@ import { TransferError } from '../../../../src/platform/http/http-fault';
 import { isTransient, retryAfterMs } from '../../../../src/platform/http/response';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
 import { startTimeouts } from '../../../../src/platform/http/timeouts';
+import { eventually } from '../../../support/eventually';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;
 
@@ -353,8 +354,7 @@ describe('responses', () => {
     const response = await client.request({ url: origin, ...call });
     if (!response.ok) throw new Error(response.message);
     response.body.destroy();
-    await new Promise((resolve) => setTimeout(resolve, 100));
-    expect(closed).toBe(true);
+    expect(await eventually(async () => closed || undefined)).toBe(true);
   });
 });
 

@@ -253,13 +253,12 @@ describe('without migrating', () => {
 
   test('a process waits for the version that it needs', async () => {
     await inEmptyDatabase(async (url, sql) => {
-      const waited = untilMigrated(url, 60_000, silent);
-      let ready = false;
-      void waited.then(() => {
-        ready = true;
-      });
-      await new Promise((resolve) => setTimeout(resolve, 500));
-      expect([ready, await versionOf(sql)]).toEqual([false, 0]);
+      const lines: string[] = [];
+      const log = pino({ level: 'warn' }, { write: (line) => lines.push(line) });
+      const waited = untilMigrated(url, 60_000, log);
+      await eventually(async () => (lines.length > 0 ? true : undefined));
+      expect(lines[0]).toContain('Waiting for \\"pressline migrate\\"');
+      expect(await versionOf(sql)).toBe(0);
       await migrate(url);
       await waited;
     });
