@@ -38,7 +38,7 @@ export const fileSafe = (text: string) =>
     .replace(/^[.-]+/, '')
     .slice(0, 60) || 'shipment';
 
-/** Returns the index of the package whose contents a package has got with a new label: its own without one. */
+/** Returns the index of the package that had the contents first. A package with a replacement label takes over those of another. */
 function originOf({ packages }: Pick<Consignment, 'packages'>, index: number): number {
   const { replaces } = packages[index]!;
   return replaces === undefined ? index : originOf({ packages }, replaces);
