@@ -6,7 +6,6 @@ import type { ApiDeps } from '../../api/deps';
 import { compose } from '../../cli/composition-root';
 import type { OperatorRole, Role } from '../../src/accounts/account';
 import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
-import { createFileInspector } from '../../src/files/inspector';
 import { type Config, loadConfig } from '../../src/platform/config';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { randomToken } from '../../src/platform/ids';
@@ -15,6 +14,7 @@ import { createFolderStore } from '../../src/platform/objects/folder-store';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import type { Sql } from '../../src/platform/postgres';
 import { connectTemporal } from '../../src/platform/temporal/connection';
+import { sharedInspector } from './runner/shared-inspector';
 import { testSecretBox } from './secret-box';
 import { testTemporalAddress } from './servers';
 
@@ -37,7 +37,7 @@ export async function testApiDeps(
     readonly sandboxUrl?: string;
   } = {},
 ): Promise<ApiDeps> {
-  const folder = await mkdtemp(join(tmpdir(), 'pressline-test-'));
+  const folder = await mkdtemp(join(tmpdir(), 'pressline-api-'));
   const publicUrl = 'https://pressline.test';
   const config: Config = {
     ...loadConfig({ RATE_LIMIT: '0', CONCURRENT_REQUESTS: '0', LOG_LEVEL: 'silent', DATA_DIR: folder }),
@@ -46,10 +46,8 @@ export async function testApiDeps(
   };
   const temporal = connectTemporal(config);
   const client = createSafeClient({ allowPrivate: true });
-  // Starts a process with the first inspection only.
-  const inspector = createFileInspector();
   open.push(async () => {
-    await Promise.all([temporal.connection.close(), client.close(), inspector.close()]);
+    await Promise.all([temporal.connection.close(), client.close()]);
     await rm(folder, { recursive: true, force: true });
   });
   const connections = {
@@ -64,7 +62,7 @@ export async function testApiDeps(
     sandboxUrl: options.sandboxUrl,
     temporal,
     client,
-    inspector,
+    inspector: sharedInspector,
     workFolder: folder,
   };
   return compose(connections);

@@ -1,4 +1,6 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
@@ -20,6 +22,7 @@ import { randomToken } from '../../src/platform/ids';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { TEST_POOL_SIZE, type TestDatabase, testDatabase } from './database';
 import { expectNoRefusedChange, recordHistories, replayRuns } from './order-histories';
+import { sharedInspector } from './runner/shared-inspector';
 import { TEST_SECRET_KEYS } from './secret-box';
 import { testTemporalAddress, workflowBundle } from './servers';
 
@@ -58,6 +61,14 @@ function installRuntimeOnce(log: Logger): Promise<void> {
   return installed;
 }
 
+/** Takes a port, so that no other process gets it while a stack starts. On a busy machine that takes several seconds. */
+async function holdPort() {
+  const port = await freePort();
+  const server = createServer();
+  await once(server.listen(port, '127.0.0.1'), 'listening');
+  return { port, release: () => new Promise((resolve) => server.close(resolve)) };
+}
+
 export interface TestStackOptions {
   readonly mode?: Mode;
   readonly pace?: Partial<Pace>;
@@ -72,8 +83,8 @@ export interface TestStackOptions {
 export async function testStack(options: TestStackOptions = {}): Promise<TestStack> {
   const folder = await mkdtemp(join(tmpdir(), 'pressline-stack-'));
   const database = await testDatabase();
-  const port = await freePort();
-  const baseUrl = `http://127.0.0.1:${port}`;
+  const [apiPort, sandboxPort] = [await holdPort(), await holdPort()];
+  const baseUrl = `http://127.0.0.1:${apiPort.port}`;
   const config: Config = {
     ...loadConfig({
       RATE_LIMIT: '0',
@@ -97,17 +108,21 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
   } as const;
   const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
   await installRuntimeOnce(log);
-  const sandboxPort = await freePort();
-  const services = await createServices(config, secrets, baseUrl, log, `http://127.0.0.1:${sandboxPort}`);
+  const services = {
+    ...(await createServices(config, secrets, baseUrl, log, `http://127.0.0.1:${sandboxPort.port}`)),
+    inspector: sharedInspector,
+  };
   const { sql } = services;
   const { credentials, accounts } = await ensureDemoAccounts(sql);
   await seedDemoCatalog(sql);
   await ensureDemoStock(sql, await ensureDemoPartners(sql, accounts.partners));
 
   let worker: RunningWorker | undefined = await runWorker(services, workflowBundle());
-  const api = await runApi(services, { host: '127.0.0.1', port });
+  await apiPort.release();
+  const api = await runApi(services, { host: '127.0.0.1', port: apiPort.port });
+  await sandboxPort.release();
   const sandbox = await startSandbox({
-    port: sandboxPort,
+    port: sandboxPort.port,
     presslineUrl: baseUrl,
     folder: join(folder, 'sandbox'),
     mode: options.mode ?? 'auto',

@@ -8,10 +8,15 @@ const ROOT = join(__dirname, '../../..');
 const PROGRAMS = ['activities', 'api', 'bench', 'cli', 'client', 'sandbox', 'src', 'workflows'].map(
   (folder) => join(ROOT, folder) + sep,
 );
-/** Installed packages, and what changes one of them. */
-const PACKAGES = [`${sep}node_modules${sep}`, `${sep}runner${sep}supertest.js`];
+/** Installed packages, what changes one of them, and what all test files of a worker share. */
+const PACKAGES = [
+  `${sep}node_modules${sep}`,
+  `${sep}runner${sep}supertest.js`,
+  `${sep}runner${sep}shared-inspector.ts`,
+];
 
 const isPackage = (path) => PACKAGES.some((part) => path.includes(part));
+const isPostgres = (path) => path.includes(`${sep}node_modules${sep}postgres${sep}`);
 const isProgram = (path) =>
   path.endsWith('.ts') && PROGRAMS.some((folder) => path.startsWith(folder)) && !isPackage(path);
 
@@ -26,6 +31,9 @@ let running;
 
 // With --runInBand, this process has also run global-setup.ts.
 dropPrograms();
+
+/** The stores of call stacks of the Postgres driver. */
+const callStacks = loadPostgres();
 
 // Node calls it for the programs, and for modules that some packages take the path of and require.
 const loadTypeScript = require.extensions['.ts'] ?? require.extensions['.js'];
@@ -54,6 +62,7 @@ module.exports = class Runtime extends JestRuntime {
   teardown() {
     running = undefined;
     super.teardown();
+    for (const stacks of callStacks) stacks.clear();
     if (!this.sharesPrograms) dropPrograms();
   }
 
@@ -83,6 +92,26 @@ module.exports = class Runtime extends JestRuntime {
 function dropPrograms() {
   for (const path of Object.keys(require.cache).filter(isProgram)) delete require.cache[path];
   require.cache[require.resolve('zod')]?.exports.globalRegistry.clear();
+}
+
+/**
+ * Loads the Postgres driver and returns the maps that it stores call stacks in: of the first run of each query in the code.
+ * A stack holds the functions of its test file, and with them the stack of servers that the file started.
+ */
+function loadPostgres() {
+  const OwnMap = globalThis.Map;
+  const maps = [];
+  globalThis.Map = class extends OwnMap {
+    constructor(entries) {
+      super(entries);
+      maps.push(this);
+    }
+  };
+  // With --runInBand, global-setup.ts has loaded it.
+  for (const path of Object.keys(require.cache).filter(isPostgres)) delete require.cache[path];
+  require('postgres');
+  globalThis.Map = OwnMap;
+  return maps;
 }
 
 /** Takes the place of jest's `ModuleExecutor.compile`. */
