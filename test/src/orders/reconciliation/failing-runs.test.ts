@@ -5,22 +5,16 @@ import { flagFailingRuns } from '../../../../src/orders/reconciliation/failing-r
 import type { ReconcileDeps } from '../../../../src/orders/reconciliation/reconciliation';
 import { flagStuckRuns } from '../../../../src/orders/reconciliation/stuck-runs';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
-import { uuidv7 } from '../../../../src/platform/ids';
-import { json, type Sql } from '../../../../src/platform/postgres';
-import { testAccount } from '../../../support/api-deps';
+import type { Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
+import { insertOrder } from '../../../support/rows/order-rows';
 
 let sql: Sql;
 let orderId: string;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
-  const { id: clientId } = await testAccount(sql, 'client');
-  orderId = uuidv7();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
-      shipping_address)
-    VALUES (${orderId}, ${clientId}, 'failing', 'order', 'passed', 'pending', 'EUR', ${json(sql, { country: 'DE' })})`;
+  orderId = await insertOrder(sql);
 });
 
 /** The dependencies with a Temporal that lists these workflows. The embedded server is too old to list any. */

@@ -1,22 +1,16 @@
 import { createStaleTaskCounter } from '../../../../src/orders/run/stale-tasks';
 import { loadConfig } from '../../../../src/platform/config';
-import { uuidv7 } from '../../../../src/platform/ids';
 import { createLogger } from '../../../../src/platform/logging';
-import { json, type Sql } from '../../../../src/platform/postgres';
-import { testAccount } from '../../../support/api-deps';
+import type { Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
+import { insertOrder } from '../../../support/rows/order-rows';
 
 let sql: Sql;
 let orderId: string;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
-  const { id: clientId } = await testAccount(sql, 'client');
-  orderId = uuidv7();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
-      shipping_address)
-    VALUES (${orderId}, ${clientId}, 'slow', 'order', 'passed', 'pending', 'EUR', ${json(sql, { country: 'DE' })})`;
+  orderId = await insertOrder(sql);
 });
 
 const attention = async () =>
