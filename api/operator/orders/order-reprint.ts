@@ -15,14 +15,14 @@ const reprintSchema = z
       .array(
         z.strictObject({
           itemReferenceId: z.string(),
-          quantity: z.int().min(1).nullish().describe('Default: all units of the item.'),
+          quantity: z.int().min(1).nullish().describe('Default: all units of the item that were not cancelled.'),
           files: z.array(orderFileSchema).min(1).max(100).optional().describe('Default: the files of the item.'),
         }),
       )
       .min(1)
       .max(500)
       .optional()
-      .describe('Default: all items.'),
+      .describe('Default: all items that were not cancelled.'),
     shippingAddress: shippingAddressSchema.optional().describe('Default: the address of the order.'),
     charge: z.boolean().default(false).describe('False: the new order costs its client nothing.'),
     reason: text(500).describe('Recorded with the operator’s name in the event logs of both orders.'),

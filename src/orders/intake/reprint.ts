@@ -7,7 +7,7 @@ import type { Submission } from './submit';
 
 /** What is made again. */
 export interface Reprint {
-  /** Undefined: all items. Without a quantity: all units of the item. */
+  /** Undefined: all items that were made. Without a quantity: all units of the item that were made. */
   readonly items?:
     | readonly {
         readonly itemReferenceId: string;
@@ -51,8 +51,9 @@ export function reprintOf(
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
 
   const submitted = asSubmitted(order);
+  const made = new Map(items.map((item) => [item.itemReferenceId, unitsMade(order, item)]));
   const isWanted = (reference: string) =>
-    wanted === undefined || wanted.some(({ itemReferenceId }) => itemReferenceId === reference);
+    wanted?.some(({ itemReferenceId }) => itemReferenceId === reference) ?? made.get(reference)! > 0;
   const chosen = submitted.items.filter(({ itemReferenceId }) => isWanted(itemReferenceId));
   return {
     order: {
@@ -65,7 +66,8 @@ export function reprintOf(
       items: chosen.map((item) => {
         const named = wanted?.find(({ itemReferenceId }) => itemReferenceId === item.itemReferenceId);
         const files = item.files?.map((file) => ({ ...file, ...named?.files?.find(({ type }) => type === file.type) }));
-        return withQuantity({ ...item, files }, named?.quantity ?? item.quantity);
+        // An operator can name an item that was cancelled.
+        return withQuantity({ ...item, files }, named?.quantity ?? (made.get(item.itemReferenceId)! || item.quantity));
       }),
     },
     products: chosen.map(
@@ -73,6 +75,19 @@ export function reprintOf(
     ),
     reprint: { of: order.id, charged: charge },
   };
+}
+
+/** Returns the units of an item that partners have made: not those that were cancelled. All units, when the order has failed. */
+function unitsMade({ printOrders }: OrderRecord, item: OrderRecord['items'][number]): number {
+  if (item.fulfillmentStatus === 'cancelled') return 0;
+  if (printOrders.length === 0) return item.quantity;
+  const jobs = printOrders.flatMap((printOrder) => printOrder.jobs.filter(({ itemId }) => itemId === item.id));
+  const live = jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
+  // Units that were made in addition do not count.
+  return Math.min(
+    item.quantity,
+    live.reduce((sum, { quantity }) => sum + quantity, 0),
+  );
 }
 
 /** Returns some units of an item. The retail price is that of the line, so that the units have their share of it. */

@@ -251,6 +251,18 @@ describe('a delivered order', () => {
     });
   });
 
+  test('is made again without the items and units that were cancelled, unless an operator names them', async () => {
+    const order = await handedOver(stack, 'less-cancelled', { quantity: 3, items: 2 });
+    const items = [{ itemReferenceId: 'poster', quantity: 1 }, { itemReferenceId: 'sticker' }];
+    await stack.client.cancelOrder({ params: { orderId: order.orderId }, body: { items } });
+    await orderUntil(stack, order.orderId, (now) => now.items[1]!.status === 'cancelled');
+    const orderId = await deliver(order);
+    const quantities = async (body: object) =>
+      (await shown((await reprint(orderId, body)).id)).items.map((item) => [item.itemReferenceId, item.quantity]);
+    expect(await quantities({})).toEqual([['poster', 2]]);
+    expect(await quantities({ items: [{ itemReferenceId: 'sticker' }] })).toEqual([['sticker', 1]]);
+  });
+
   test('is charged again on request', async () => {
     const orderId = await delivered('charged-again');
     const { id } = await reprint(orderId, { charge: true });
