@@ -4,9 +4,15 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import { eraseSubjects } from '../../src/privacy/erase';
-import { allSubjectsByEmail, ERASURE_BATCH, erasureProgress, storeErasure } from '../../src/privacy/erasures';
+import {
+  allSubjectsByEmail,
+  ERASURE_BATCH,
+  erasureProgress,
+  NAMED_WAITING,
+  storeErasure,
+} from '../../src/privacy/erasures';
 import { exportSubject } from '../../src/privacy/export';
-import { type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
+import { isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
 import { idCursorField, pageOf } from '../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../http/route';
@@ -32,6 +38,27 @@ const erasureSchema = z
   })
   .meta({ id: 'ErasureRequest', examples: [{ email: 'ada@example.com' }] });
 
+const erasure = z
+  .object({
+    id: z.string(),
+    requestedAt: timestamp,
+    completedAt: timestamp.nullable().describe('When the last order was erased. Null while one waits.'),
+    erased: z.int().describe('Orders and shipping orders that are erased.'),
+    waiting: z.int().describe('Orders and shipping orders that are not erased yet.'),
+    waitingFor: z
+      .array(
+        z.object({
+          kind: z.enum(['order', 'shipping_order']),
+          id: z.string(),
+          waitsFor: z
+            .enum(['end_of_order', 'parcels_under_way', 'job'])
+            .describe('`job`: the order has ended. The periodic job erases it when its workflow has completed.'),
+        }),
+      )
+      .describe(`The first ${NAMED_WAITING} of them, and what each waits for.`),
+  })
+  .meta({ id: 'Erasure' });
+
 /** Routes with which operators erase and export the personal data of recipients. */
 export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temporal' | 'links' | 'log'>): Route[] {
   const { sql } = deps;
@@ -40,7 +67,7 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
   async function endedSubject(orderId: string): Promise<Subject> {
     const [subject] = isUuid(orderId) ? await subjectsById(sql, [orderId]) : [];
     if (subject === undefined) throw new Refusal('NOT_FOUND');
-    if (subject.state === 'running') throw stillRunning();
+    if (!isErasable(subject)) throw stillRunning();
     return subject;
   }
 
@@ -54,18 +81,12 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
       description:
         'Replaces names, addresses, e-mail addresses, phone numbers, tax ids and free text of an order in every table, and ' +
         'deletes its files, documents and workflow history. Figures and the country stay; drafts are deleted. By `orderId`: ' +
-        '409 while the order is running. By `email`: running orders are erased within 15 minutes of their end, and `waiting` ' +
-        'is their number. This cannot be undone. Repeating the request is harmless.',
+        '409 while the order is running. By `email`: running orders are erased within 15 minutes of their end, and `waitingFor` ' +
+        'names them. This cannot be undone. Repeating the request is harmless.',
       // Not idempotent: the fingerprint of a request with an e-mail address would be a hash that can be guessed.
       audits: ['personal_data.erase'],
       body: erasureSchema,
-      response: z
-        .object({
-          id: z.string(),
-          erased: z.int().describe('Orders and shipping orders that are erased.'),
-          waiting: z.int().describe('Orders and shipping orders that are erased when they end.'),
-        })
-        .meta({ id: 'Erasure' }),
+      response: erasure,
       handler: async ({ body, account, log, audit }) => {
         const subjects =
           body.orderId === undefined ? await allSubjectsByEmail(sql, body.email!) : [await endedSubject(body.orderId)];
@@ -87,9 +108,24 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
           id = await store([]);
           await eraseSubjects(deps, subjects.slice(0, ERASURE_BATCH));
         }
-        const response = { id, ...(await erasureProgress(sql, id)) };
+        const response = (await erasureProgress(sql, id))!;
         log.info({ erasureId: id, erased: response.erased, waiting: response.waiting }, 'personal data erased');
         return response;
+      },
+    }),
+    route({
+      ...PERSONAL_DATA_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/erasures/{erasureId}',
+      operationId: 'getErasure',
+      summary: 'Read the progress of an erasure',
+      params: z.object({ erasureId: z.string().max(100) }),
+      response: erasure,
+      handler: async ({ params: { erasureId } }) => {
+        const progress = isUuid(erasureId) ? await erasureProgress(sql, erasureId) : undefined;
+        if (progress === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such erasure.' });
+        return progress;
       },
     }),
     route({

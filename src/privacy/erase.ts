@@ -11,7 +11,7 @@ import {
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Queryable, type Sql } from '../platform/postgres';
 import { eraseRows } from './personal-columns';
-import type { Subject } from './subjects';
+import { isErasable, type Subject } from './subjects';
 
 export interface ErasureDeps {
   readonly sql: Sql;
@@ -34,7 +34,7 @@ const NOT_FOUND = 5;
  * @throws the client's error when Temporal or the object store is unavailable
  */
 export async function eraseSubjects(deps: ErasureDeps, subjects: readonly Subject[]): Promise<Subject[]> {
-  const ended = subjects.filter(({ state }) => state !== 'running');
+  const ended = subjects.filter(isErasable);
   const workflows = new Map<Subject, string[]>();
   for (const subject of ended) workflows.set(subject, await workflowsOf(deps.sql, subject));
   const running = await inParallel([...workflows], async ([, ids]) => await isAnyRunning(deps.temporal, ids));

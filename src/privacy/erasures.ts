@@ -43,12 +43,43 @@ export async function allSubjectsByEmail(sql: Queryable, email: string): Promise
   }
 }
 
-/** Returns the progress of a request, in orders and shipping orders. `waiting`: those that are erased when they end. */
+/** Waiting orders that a response names. */
+export const NAMED_WAITING = 100;
+
+/**
+ * Why an order of a request is not erased yet. `job`: it has ended, and the periodic job erases it when its workflow has
+ * completed.
+ */
+export type WaitsFor = 'end_of_order' | 'parcels_under_way' | 'job';
+
+/** Returns the progress of a request in orders and shipping orders, or undefined when there is none with this id. */
 export async function erasureProgress(sql: Queryable, erasureId: string) {
-  const [row] = await sql<{ erased: number; waiting: number }[]>`
-    SELECT count(erased_at)::int AS erased, (count(*) - count(erased_at))::int AS waiting
-    FROM erasure_targets WHERE erasure_id = ${erasureId}`;
-  return row!;
+  const [row] = await sql<
+    { id: string; requestedAt: Date; erased: number; waiting: number; completedAt: Date | null }[]
+  >`
+    SELECT e.id, e.requested_at, count(t.erased_at)::int AS erased,
+      (count(t.subject_id) - count(t.erased_at))::int AS waiting,
+      CASE WHEN count(t.subject_id) = count(t.erased_at) THEN coalesce(max(t.erased_at), e.requested_at) END
+        AS completed_at
+    FROM erasures e LEFT JOIN erasure_targets t ON t.erasure_id = e.id
+    WHERE e.id = ${erasureId} GROUP BY e.id`;
+  if (row === undefined) return undefined;
+  const targets = await sql<{ id: string; kind: Subject['kind'] }[]>`
+    SELECT subject_id AS id, subject_kind AS kind FROM erasure_targets
+    WHERE erasure_id = ${erasureId} AND erased_at IS NULL ORDER BY subject_id LIMIT ${NAMED_WAITING}`;
+  const subjects = await subjectsById(
+    sql,
+    targets.map(({ id }) => id),
+  );
+  const states = new Map(subjects.map(({ id, state }) => [id, state]));
+  const waitingFor = targets.map((target) => ({ ...target, waitsFor: waitsFor(states.get(target.id)) }));
+  return { ...row, waitingFor };
+}
+
+/** @param state undefined for a draft that was deleted meanwhile */
+function waitsFor(state: Subject['state'] | undefined): WaitsFor {
+  if (state === 'running') return 'end_of_order';
+  return state === 'parcels_under_way' ? state : 'job';
 }
 
 /**

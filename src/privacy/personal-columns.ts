@@ -137,6 +137,16 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   },
   // Partners' texts, and reasons of operators and clients. An order that has ended has no row.
   { table: 'run_snapshots', rowsOf: by('order_id'), columns: { snapshot: removed } },
+  // Responses that repeat a free text. Other stored responses hold ids, states and links.
+  {
+    table: 'idempotency_keys',
+    rowsOf: (sql, ids) => sql`operation_id IN ('addOrderNote', 'startBulkRepair') AND body ->> 'id' IN (
+      SELECT id::text FROM order_notes WHERE order_id = ANY(${[...ids]}::uuid[])
+      UNION SELECT bulk_repair_id::text FROM bulk_repair_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`,
+    columns: {
+      body: texts('id', 'author', 'createdAt', 'endedAt', 'action', 'partnerId', 'requestedBy', 'status', 'workflowId'),
+    },
+  },
   { table: 'order_notes', rowsOf: by('order_id'), columns: { text: placeholder } },
   { table: 'print_orders', rowsOf: by('order_id'), columns: { body: textsOfJson(...printOrderKeeps) } },
   { table: 'print_order_updates', rowsOf: byPrintOrder, columns: { body: textsOfJson(...printOrderKeeps) } },

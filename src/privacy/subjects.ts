@@ -8,9 +8,12 @@ export type SubjectKind = 'order' | 'shipping_order';
 export interface Subject {
   readonly kind: SubjectKind;
   readonly id: string;
-  /** `running`: something is still to come, and needs the address. */
-  readonly state: 'draft' | 'running' | 'ended';
+  /** `running` and `parcels_under_way`: something is still to come, and needs the address. */
+  readonly state: 'draft' | 'running' | 'parcels_under_way' | 'ended';
 }
+
+/** Returns true when nothing needs the address any more. */
+export const isErasable = ({ state }: Subject) => state === 'draft' || state === 'ended';
 
 /** The condition of the partial index `orders_not_erased`. Literal text: the planner has to see it. */
 export const orderHasEnded = (sql: Queryable) => sql`
@@ -26,11 +29,12 @@ export const shippingOrderHasEnded = (sql: Queryable) => sql`
 
 const orders = (sql: Queryable) => sql`
   SELECT 'order' AS kind, id, CASE WHEN order_type = 'draft' THEN 'draft' WHEN ${orderHasEnded(sql)} THEN 'ended'
-    ELSE 'running' END AS state
+    WHEN fulfillment_status IN ('shipped', 'in_transit') THEN 'parcels_under_way' ELSE 'running' END AS state
   FROM orders`;
 
 const shippingOrders = (sql: Queryable) => sql`
-  SELECT 'shipping_order' AS kind, id, CASE WHEN ${shippingOrderHasEnded(sql)} THEN 'ended' ELSE 'running' END AS state
+  SELECT 'shipping_order' AS kind, id, CASE WHEN ${shippingOrderHasEnded(sql)} THEN 'ended'
+    WHEN status = 'bought' THEN 'parcels_under_way' ELSE 'running' END AS state
   FROM shipping_orders o`;
 
 /** Returns the orders and shipping orders with these ids. */

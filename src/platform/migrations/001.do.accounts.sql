@@ -74,6 +74,9 @@ BEGIN
       WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at >= now() - kept)
     RETURNING stored.account_id, stored.operation_id, stored.key;
 END $$;
+-- Stored responses with a free text, which an erasure finds by the id of their note or bulk repair.
+CREATE INDEX idempotency_keys_texts ON idempotency_keys ((body ->> 'id'))
+  WHERE operation_id IN ('addOrderNote', 'startBulkRepair');
 
 -- Requests per key and second, for all API processes (RATE_LIMIT_STORE=postgres). rate-limiter-flexible defines the
 -- columns. Unlogged: the counts of a second need not survive a crash. Half of each page stays free, so that the update
