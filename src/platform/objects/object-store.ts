@@ -15,7 +15,7 @@ export interface ObjectStore {
   get(key: string): Promise<(ObjectInfo & { body: Readable }) | null>;
   stat(key: string): Promise<ObjectInfo | null>;
   /**
-   * Deletes objects, those that do not exist too. An object that cannot be deleted does not stop the others.
+   * Deletes objects with all their versions, those that do not exist too. An object that cannot be deleted does not stop the others.
    * @throws ObjectsNotDeleted at the end, when some are left
    */
   delete(keys: readonly string[]): Promise<void>;

@@ -1,11 +1,13 @@
 import { Readable } from 'node:stream';
 import {
   CreateBucketCommand,
+  type DeletedObject,
   DeleteObjectsCommand,
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
   type HeadObjectCommandOutput,
+  ListObjectVersionsCommand,
   PutObjectCommand,
   S3Client,
   S3ServiceException,
@@ -97,12 +99,11 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
         DELETIONS,
         (batch) => batch,
         async (batch) => {
-          const Delete = { Quiet: true, Objects: batch.map((Key) => ({ Key })) };
-          const { Errors = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete }));
-          const [first] = Errors;
-          if (first === undefined) return;
-          const left = Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
-          throw new ObjectsNotDeleted(left, { cause: new Error(`${first.Code}: ${first.Message}`) });
+          const Objects = batch.map((Key) => ({ Key }));
+          for (const { Key, DeleteMarker } of await deleteObjects(client, Bucket, Objects)) {
+            // The bucket keeps versions, and has hidden the object behind a delete marker.
+            if (DeleteMarker) await deleteVersions(client, Bucket, Key!);
+          }
         },
       );
     },
@@ -117,6 +118,38 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
       return getSignedUrl(client, command, { expiresIn: seconds });
     },
   };
+}
+
+/** Deletes objects or versions. @returns what was deleted @throws ObjectsNotDeleted when some are left */
+async function deleteObjects(
+  client: S3Client,
+  Bucket: string,
+  Objects: { Key: string; VersionId?: string | undefined }[],
+): Promise<DeletedObject[]> {
+  const { Errors = [], Deleted = [] } = await client.send(new DeleteObjectsCommand({ Bucket, Delete: { Objects } }));
+  const [first] = Errors;
+  if (first === undefined) return Deleted;
+  const left = Errors.flatMap(({ Key }) => (Key === undefined ? [] : [Key]));
+  throw new ObjectsNotDeleted(left, { cause: new Error(`${first.Code}: ${first.Message}`) });
+}
+
+/** Deletes every version of an object and its delete markers. The list begins with the keys that equal the prefix. */
+async function deleteVersions(client: S3Client, Bucket: string, Key: string): Promise<void> {
+  let after: { KeyMarker: string | undefined; VersionIdMarker: string | undefined } | undefined;
+  do {
+    const page = await client.send(new ListObjectVersionsCommand({ Bucket, Prefix: Key, ...after }));
+    const found = [...(page.Versions ?? []), ...(page.DeleteMarkers ?? [])];
+    const own = found.filter((version) => version.Key === Key);
+    if (own.length > 0) {
+      await deleteObjects(
+        client,
+        Bucket,
+        own.map(({ VersionId }) => ({ Key, VersionId })),
+      );
+    }
+    const more = page.IsTruncated && own.length === found.length;
+    after = more ? { KeyMarker: page.NextKeyMarker, VersionIdMarker: page.NextVersionIdMarker } : undefined;
+  } while (after !== undefined);
 }
 
 const infoOf = ({ ContentLength, ContentType }: HeadObjectCommandOutput) => ({

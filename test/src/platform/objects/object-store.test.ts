@@ -4,6 +4,12 @@ import { readdir, rm, utimes, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import {
+  DeleteObjectCommand,
+  ListObjectVersionsCommand,
+  PutBucketVersioningCommand,
+  S3Client,
+} from '@aws-sdk/client-s3';
 import { createObjectStore } from '../../../../src/platform/objects/create-object-store';
 import type { ObjectStore } from '../../../../src/platform/objects/object-store';
 import { type S3Server, startS3Server, wantsS3Server } from './s3-server';
@@ -163,6 +169,37 @@ describe.each(kinds)('the %s object store', (kind, create) => {
     expect(response.headers.get('content-disposition')).toContain("filename*=UTF-8''%C3%89tiquette%201.pdf");
     expect((await fetch(link.replace(/X-Amz-Expires=60/, 'X-Amz-Expires=6000'))).status).toBe(403);
   });
+});
+
+const versioned = wantsS3Server() ? describe : describe.skip;
+versioned('a bucket with versioning', () => {
+  it('keeps nothing of a deleted object, and every version of its neighbours', async () => {
+    const Bucket = 'pressline-versions';
+    const store = await createObjectStore({
+      DATA_DIR: folder,
+      ...s3Settings,
+      S3_ENDPOINT: s3Server!.endpoint,
+      S3_BUCKET: Bucket,
+    });
+    const client = new S3Client({ region: 'us-east-1', endpoint: s3Server!.endpoint, forcePathStyle: true });
+    await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }));
+    const put = (key: string, text: string) => store.put(key, Buffer.from(text), { contentType: 'text/plain' });
+    for (const text of ['first', 'second', 'third']) await put('files/erased', text);
+    await put('files/erased.2', 'neighbour');
+    const left = async () => {
+      const { Versions = [], DeleteMarkers = [] } = await client.send(new ListObjectVersionsCommand({ Bucket }));
+      return [...Versions, ...DeleteMarkers].map(({ Key }) => Key).sort();
+    };
+    expect(await left()).toEqual(['files/erased', 'files/erased', 'files/erased', 'files/erased.2']);
+    await store.delete(['files/erased']);
+    expect(await left()).toEqual(['files/erased.2']);
+    // As an earlier deletion would have left it: hidden behind a delete marker.
+    await put('files/erased', 'hidden');
+    await client.send(new DeleteObjectCommand({ Bucket, Key: 'files/erased' }));
+    await store.delete(['files/erased']);
+    expect(await left()).toEqual(['files/erased.2']);
+    client.destroy();
+  }, 900_000);
 });
 
 describe('the folder store', () => {

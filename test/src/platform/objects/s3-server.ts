@@ -44,7 +44,7 @@ export interface S3Server {
 export async function startS3Server(): Promise<S3Server> {
   const path = await gatewayBinary();
   const folder = mkdtempSync(join(tmpdir(), 'pressline-s3-'));
-  for (const part of ['meta', 'data']) mkdirSync(join(folder, part));
+  for (const part of ['meta', 'data', 'versions']) mkdirSync(join(folder, part));
   const port = await freePort();
   const credentials = { id: 'test-access', secret: 'test-secret-key' };
   process.env.AWS_ACCESS_KEY_ID = credentials.id;
@@ -62,6 +62,8 @@ export async function startS3Server(): Promise<S3Server> {
       'posix',
       '--sidecar',
       join(folder, 'meta'),
+      '--versioning-dir',
+      join(folder, 'versions'),
       join(folder, 'data'),
     ],
     { stdio: ['ignore', 'pipe', 'pipe'] },
