@@ -1,3 +1,4 @@
+import { tidyAuditLog } from '../src/accounts/audit-log';
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
 import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
@@ -32,9 +33,11 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
     async pruneDeadMessages(): Promise<number> {
       return await withHeartbeat(() => pruneDeadMessages(sql));
     },
-    /** Deletes old bulk repairs and preflights. */
+    /** Deletes old bulk repairs, preflights and addresses of the audit log. */
     async pruneBulkRepairs(): Promise<number> {
       const repairs = await withHeartbeat(() => pruneBulkRepairs(sql));
+      const addresses = await withHeartbeat(() => tidyAuditLog(sql));
+      log.info({ deleted: addresses }, 'old addresses of the audit log deleted');
       return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
     async collectGarbage() {

@@ -6,13 +6,16 @@ import express, {
   type Response,
 } from 'express';
 import helmet from 'helmet';
+import { LRUCache } from 'lru-cache';
 import { createAuthenticator } from '../src/accounts/authenticator';
 import { createErrorReporter, type ErrorReporter } from '../src/platform/error-report';
 import { Refusal } from '../src/platform/errors';
 import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
+import { untrustedProxyWarning } from './http/caller-address';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './http/concurrency-limit';
 import { asRefusal, ERROR_BODIES, shapeOfPath } from './http/errors/error-body';
+import { createFailureLimiter } from './http/failure-limit';
 import { openApiRoute } from './http/openapi/document';
 import { createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
@@ -42,6 +45,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   // Paths match exactly: `/v1/orders/` is not `/v1/orders`.
   app.enable('strict routing');
   app.enable('case sensitive routing');
+  app.use(untrustedProxyWarning(deps.log));
   if (isTracing()) app.use(requestTrace());
   app.use(requestLog(deps.log, deps.metrics));
   // No upgrade to https: on a laptop the pages are served over http.
@@ -58,6 +62,9 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     deps,
     authenticator: createAuthenticator(deps.sql),
     rateLimiter: createRateLimiter(deps.config, deps.sql),
+    wrongCredentials: deps.config.RATE_LIMIT === 0 ? undefined : createFailureLimiter('credential'),
+    wrongSignatures: createFailureLimiter('webhook'),
+    knownCredentials: new LRUCache<string, true>({ max: 100_000, ttl: 3_600_000 }),
     concurrencyLimiter: concurrencyLimiter(deps.config.CONCURRENT_REQUESTS),
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
   };

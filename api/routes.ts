@@ -2,6 +2,7 @@ import { auditRoute } from './accounts/audit-route';
 import { oidcRoutes } from './accounts/oidc-routes';
 import { operatorRoutes } from './accounts/operator-routes';
 import { sessionRoutes } from './accounts/session-routes';
+import { createSignInGuard } from './accounts/sign-in-guard';
 import { catalogRoutes } from './catalog/routes';
 import { clientRoutes } from './clients/routes';
 import type { ApiDeps } from './deps';
@@ -42,6 +43,7 @@ import { shippingRoutes } from './shipping/routes';
 /** Every route of the API but the system's own; each area brings its list. */
 export function allRoutes(deps: ApiDeps): Route[] {
   const counts = createLiveCounts(deps);
+  const guard = createSignInGuard(deps.sql);
   return [
     ...catalogRoutes(deps),
     ...orderRoutes(deps),
@@ -62,8 +64,8 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...notificationRoutes(deps),
     ...operatorRoutes(deps),
     auditRoute(deps),
-    ...sessionRoutes(deps),
-    ...oidcRoutes(deps),
+    ...sessionRoutes(deps, guard),
+    ...oidcRoutes(deps, guard),
     ...clientRoutes(deps),
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),

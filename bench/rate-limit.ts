@@ -24,7 +24,7 @@ runBenchmark({
         return async () => {
           let next = 0;
           const sender = async () => {
-            for (let at = next++; at < requests; at = next++) await limiter(response, 'key', `key-${at % keys}`);
+            for (let at = next++; at < requests; at = next++) await limiter(response, `key-${at % keys}`);
           };
           const began = performance.now();
           await Promise.all(Array.from({ length: atOnce }, sender));

@@ -28,6 +28,12 @@ function wholeSeconds(text: string): number {
   throw new InvalidArgumentError('Expected a whole number of seconds, at most 2592000 (30 days).');
 }
 
+/** Parses a number of days from 1 to 3650. */
+function wholeDays(text: string): number {
+  if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 3_650) return Number(text);
+  throw new InvalidArgumentError('Expected a whole number of days, from 1 to 3650.');
+}
+
 /** Parses a percentage. */
 function percentage(text: string): number {
   const percent = Number(text);
@@ -100,9 +106,10 @@ operator
   .command('add')
   .argument('<name>')
   .addOption(new Option('--role <role>', 'permissions of the operator').choices(OPERATOR_ROLES).default('operator'))
+  .option('--key-days <days>', 'days after which the key stops working', wholeDays)
   .description('create an operator and print its key')
-  .action((name: string, { role }: { role: OperatorRole }) =>
-    runCommand('operator', (context) => addOperator(context, name, role)),
+  .action((name: string, { role, keyDays }: { role: OperatorRole; keyDays?: number }) =>
+    runCommand('operator', (context) => addOperator(context, name, role, keyDays)),
   );
 operator
   .command('revoke')

@@ -15,6 +15,14 @@ import { operatorsOnly, type Route, route } from '../http/route';
 
 export const keyName = z.string().trim().min(1).max(100);
 
+/** The end of a new key, in requests. */
+export const keyExpiry = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((end) => end.getTime() > Date.now(), 'Must be in the future.')
+  .nullish()
+  .describe('When the key stops working, ISO 8601. Default: it works until it is revoked.');
+
 /** Key and secret of a new key. */
 export const credentialFields = {
   keyId: z.string(),
@@ -83,7 +91,8 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
     operationId: `rotate${owners.noun}Key`,
     summary: 'Issue a new key',
     description:
-      'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once.',
+      'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once' +
+      (owners.noun === 'Operator' ? ', and every session of the operator ends.' : '.'),
     tag: owners.tag,
     access: operatorsOnly('admin'),
     audits: [`${owners.objectType}.rotate_key`],
@@ -99,6 +108,7 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
           .default(86_400)
           .describe(`Time for which the existing keys keep working: at most ${days} days.`),
         name: keyName.nullish().describe('Where the key is used.'),
+        expiresAt: keyExpiry,
       })
       .meta({ id: `${owners.noun}KeyRotation` }),
     response: rotatedKey,
@@ -108,11 +118,11 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
         if (await isRevokedAccount(tx, id)) {
           throw new Refusal('CONFLICT', { message: 'This account is revoked and gets no more keys.' });
         }
-        const name = body.name ?? null;
-        const { hint, ...response } = await rotateKeys(tx, id, body.overlapSeconds, name);
+        const { name = null, expiresAt = null } = body;
+        const { hint, ...response } = await rotateKeys(tx, id, body.overlapSeconds, { name, expiresAt });
         await idempotency.complete(tx, response);
         const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = response;
-        const after = { ...shown, name, hint };
+        const after = { ...shown, name, hint, expiresAt };
         await audit(tx, { action: `${owners.objectType}.rotate_key`, objectId: id, before: null, after });
         log.info({ owner: id, by: account.name }, 'key rotated');
         return response;

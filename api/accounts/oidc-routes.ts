@@ -7,13 +7,15 @@ import {
 } from '../../src/accounts/identity-provider';
 import { type Admission, admit, roleOfGroups, takeState } from '../../src/accounts/operator-identities';
 import { signInChange, startSession } from '../../src/accounts/sessions';
-import { Refusal } from '../../src/platform/errors';
+import { Refusal, type RefusalOptions } from '../../src/platform/errors';
 import { equalBytes } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type CallContext, openRoute, RawResponse, type Route } from '../http/route';
 import { sessionCookie } from '../http/session-cookie';
+import { signInOf } from './session-routes';
 import { PENDING_SECONDS, type PendingSignIn, type SignInCookie, signInCookie } from './sign-in-cookie';
+import { RefusedAccount, type SignInGuard } from './sign-in-guard';
 import { readableForBrowsers, signedInPage } from './sign-in-pages';
 
 type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox' | 'publicUrl'>;
@@ -24,7 +26,7 @@ const common = {
   method: 'get',
   tag: 'Operators',
 } as const;
-const page = { response: z.unknown(), contentType: 'text/html', addressLimit: 'sign_in' } as const;
+const page = { response: z.unknown(), contentType: 'text/html' } as const;
 
 /** Returns an address of the console as its path, query and fragment, or undefined for any other address. */
 function consolePath(address: string): string | undefined {
@@ -54,10 +56,10 @@ const providerResponse = z.object({
 });
 
 /** Routes with which an operator signs in by OpenID Connect. */
-export function oidcRoutes(deps: Deps): Route[] {
+export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const { sql, config, secretBox, publicUrl } = deps;
   const provider = createIdentityProvider(config, `${publicUrl}${PATH}/callback`);
-  const cookie = signInCookie(secretBox, `${publicUrl}${PATH}`);
+  const cookie = signInCookie(secretBox, publicUrl);
   const signInAddress = `${publicUrl}${CONSOLE}/sign-in`;
   return [
     openRoute({
@@ -99,22 +101,24 @@ export function oidcRoutes(deps: Deps): Route[] {
         'of this browser, was used before, or did not pass verification. 403: no group of the user has a role, or the ' +
         'operator is revoked.',
       audits: ['operator.sign_in'],
-      alsoAudits: ['operator.create', 'operator.change_role', 'operator.withdraw'],
+      alsoAudits: ['operator.create', 'operator.change_role', 'operator.withdraw', 'operator.sign_in_failed'],
       // The provider has five seconds for each of up to four requests.
       timeoutMs: 30_000,
       query: providerResponse,
       handler: (call) =>
-        readableForBrowsers(call, signInAddress, async () => {
-          if (provider === undefined) throw new Refusal('SIGN_IN_NOT_CONFIGURED');
-          const pending = await takePending(sql, cookie, call.headers.cookie, call.query.state, publicUrl);
-          const parameters = new URLSearchParams(
-            Object.entries(call.query).filter((entry): entry is [string, string] => entry[1] !== undefined),
-          );
-          const identity = await provider.identify(parameters, pending, call.log);
-          const token = await signIn(deps, call, identity);
-          const cookies = [sessionCookie(token, publicUrl), cookie.set(undefined)];
-          return signedInPage(`${publicUrl}${pending.returnTo}`, cookies);
-        }),
+        readableForBrowsers(call, signInAddress, () =>
+          guard(call, 'openid_connect', async () => {
+            if (provider === undefined) throw new Refusal('SIGN_IN_NOT_CONFIGURED');
+            const pending = await takePending(sql, cookie, call.headers.cookie, call.query.state, publicUrl);
+            const parameters = new URLSearchParams(
+              Object.entries(call.query).filter((entry): entry is [string, string] => entry[1] !== undefined),
+            );
+            const identity = await provider.identify(parameters, pending, call.log);
+            const token = await signIn(deps, call, identity);
+            const cookies = [sessionCookie(token, publicUrl), cookie.set(undefined)];
+            return signedInPage(`${publicUrl}${pending.returnTo}`, cookies);
+          }),
+        ),
     }),
   ];
 }
@@ -154,7 +158,7 @@ async function signIn({ sql, config }: Deps, call: CallContext, identity: Identi
     if (admission.outcome !== 'created' && admission.outcome !== 'known') return { admission };
     const { id } = admission.account;
     await call.audit(tx, signInChange(admission.account, 'openid_connect'), admission.account);
-    return { admission, token: await startSession(tx, id, null) };
+    return { admission, token: await startSession(tx, signInOf(call, id, 'openid_connect', null)) };
   });
   const { issuer, subject } = identity;
   if (token !== undefined) {
@@ -162,12 +166,14 @@ async function signIn({ sql, config }: Deps, call: CallContext, identity: Identi
     return token;
   }
   call.log.warn({ outcome: admission.outcome, issuer, subject }, 'a sign-in by OpenID Connect was refused');
-  throw new Refusal('FORBIDDEN', {
+  const account = 'account' in admission ? admission.account : admission.withdrawn?.account;
+  const refusal: RefusalOptions = {
     message:
       admission.outcome === 'revoked'
         ? 'This operator is revoked.'
         : 'None of your groups has a role in Pressline. Ask an admin of Pressline or of the identity provider.',
-  });
+  };
+  throw account === undefined ? new Refusal('FORBIDDEN', refusal) : new RefusedAccount(account, 'FORBIDDEN', refusal);
 }
 
 /** Writes to the audit log what a sign-in changed about its account. */

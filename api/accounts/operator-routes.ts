@@ -16,7 +16,7 @@ import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { type KeyOwners, keyName, keyRoutes } from './key-routes';
+import { type KeyOwners, keyExpiry, keyName, keyRoutes } from './key-routes';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 
@@ -71,6 +71,7 @@ function createOperatorRoute({ sql }: Deps): Route {
         name: z.string().trim().min(1).max(100),
         role,
         keyName: keyName.nullish().describe('Where the first key is used.'),
+        keyExpiresAt: keyExpiry,
       })
       .meta({ id: 'NewOperator', examples: [{ name: 'ada', role: 'operator' }] }),
     response: z
@@ -89,11 +90,14 @@ function createOperatorRoute({ sql }: Deps): Route {
         if (created === undefined) {
           throw new Refusal('CONFLICT', { message: 'An operator with this name exists already.' });
         }
-        const { keyId, apiKey, hint } = await issueKey(tx, created.id, body.keyName ?? null);
+        const { keyId, apiKey, hint } = await issueKey(tx, created.id, {
+          name: body.keyName,
+          expiresAt: body.keyExpiresAt,
+        });
         const { id, name, createdAt } = created;
         const response = { id, name, role: body.role, createdAt, keyId, apiKey };
         await idempotency.complete(tx, response);
-        const after = { name, role: body.role, keyId, hint };
+        const after = { name, role: body.role, keyId, hint, keyExpiresAt: body.keyExpiresAt ?? null };
         await audit(tx, { action: 'operator.create', objectId: id, before: null, after });
         log.info({ operator: name, role: body.role, by }, 'operator created');
         return response;
@@ -123,7 +127,8 @@ function changeOperatorRoute({ sql }: Deps): Route {
     path: '/v1/operators/{operatorId}',
     operationId: 'changeOperator',
     summary: 'Change the role of an operator',
-    description: 'Applies from the operator’s next request. 409: no other admin would be left.',
+    description:
+      'Applies from the operator’s next request, and ends the operator’s sessions. 409: no other admin would be left.',
     access: operatorsOnly('admin'),
     audits: ['operator.change_role'],
     params,

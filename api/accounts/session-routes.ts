@@ -1,24 +1,32 @@
 import { z } from 'zod';
 import { type Account, OPERATOR_ROLES } from '../../src/accounts/account';
-import { type Authenticator, createAuthenticator } from '../../src/accounts/authenticator';
+import { type Authenticator, accountOfKey, createAuthenticator } from '../../src/accounts/authenticator';
 import {
   csrfTokenOf,
   endSession,
+  endSessionById,
+  listSessions,
   redeemOneTimeToken,
+  type SignIn,
   type SignInMethod,
+  sessionSchema,
   signInChange,
   startSession,
 } from '../../src/accounts/sessions';
 import { crossField, property } from '../../src/platform/domain/cross-field';
 import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { openRoute, operatorsOnly, RawResponse, type Route, route } from '../http/route';
+import { requireOperatorRole } from '../http/authentication';
+import { type CallContext, openRoute, operatorsOnly, RawResponse, type Route, route } from '../http/route';
 import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
+import { RefusedAccount, type SignInGuard } from './sign-in-guard';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const PATH = '/v1/operator/session';
+const SESSIONS = '/v1/operator/sessions';
 const common = { path: PATH, tag: 'Operators' } as const;
 
 const session = z
@@ -61,11 +69,23 @@ async function signerOfToken(tx: Queryable, oneTimeToken: string): Promise<Signe
 }
 
 /** Returns the operator of a key. @throws Refusal `UNAUTHORIZED` */
-async function signerOfKey(authenticator: Authenticator, apiKey: string | undefined): Promise<Signer> {
+async function signerOfKey({ sql }: Deps, authenticator: Authenticator, apiKey: string): Promise<Signer> {
   const caller = await authenticator.authenticate(apiKey);
-  if (caller?.account.role !== 'operator')
-    throw new Refusal('UNAUTHORIZED', { message: 'This is not the API key of an operator.' });
-  return { account: caller.account, method: 'api_key', keyId: caller.keyId };
+  if (caller?.account.role === 'operator') return { account: caller.account, method: 'api_key', keyId: caller.keyId };
+  const message = 'This is not the API key of an operator.';
+  const account = caller?.account ?? (await accountOfKey(sql, apiKey));
+  if (account !== undefined) throw new RefusedAccount(account, 'UNAUTHORIZED', { message });
+  throw new Refusal('UNAUTHORIZED', { message });
+}
+
+/** Returns the sign-in of a call as its session stores it. */
+export function signInOf(
+  { address, headers }: Pick<CallContext, 'address' | 'headers'>,
+  accountId: string,
+  method: SignInMethod,
+  keyId: string | null,
+): SignIn {
+  return { accountId, method, keyId, address, userAgent: headers['user-agent'] };
 }
 
 /** Returns a session as responses show it. */
@@ -79,14 +99,15 @@ function withCookie(body: object, cookie: string): RawResponse {
 }
 
 /** Returns the token of the session that a call uses. @throws Refusal `NOT_FOUND` for a call with an API key */
-function tokenOf(headers: Readonly<Record<string, string | undefined>>): string {
-  const token = headers['x-api-key'] === undefined ? sessionTokenOf(headers.cookie) : undefined;
+function tokenOf({ publicUrl }: Deps, headers: Readonly<Record<string, string | undefined>>): string {
+  const token = headers['x-api-key'] === undefined ? sessionTokenOf(headers.cookie, publicUrl) : undefined;
   if (token === undefined) throw new Refusal('NOT_FOUND', { message: 'The request uses no session.' });
   return token;
 }
 
 /** Routes with which an operator signs a browser in and out. */
-export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
+export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
+  const { sql, publicUrl } = deps;
   const authenticator = createAuthenticator(sql);
   return [
     openRoute({
@@ -96,22 +117,26 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
       summary: 'Sign in',
       description:
         'Sets a cookie for 12 hours (HttpOnly, SameSite=Strict). It opens the routes for operators and no others. Changing ' +
-        'requests with the cookie need `X-CSRF-Token`, else 403. The session ends at once when its operator or key is revoked.',
-      addressLimit: 'sign_in',
+        'requests with the cookie need `X-CSRF-Token`, else 403. The session ends at once when its operator or key is ' +
+        'revoked, and after an hour without a request. 429: too many failed sign-ins of the address or the account.',
       body: signIn,
       response: session,
       audits: ['operator.sign_in'],
-      handler: async ({ body, log, audit }) => {
-        const { apiKey, oneTimeToken } = body;
-        // Outside the transaction: unknown keys need none.
-        const known = oneTimeToken === undefined ? await signerOfKey(authenticator, apiKey) : undefined;
-        const { account, token } = await inTransaction(sql, async (tx) => {
-          const signer = known ?? (await signerOfToken(tx, oneTimeToken!));
-          await audit(tx, signInChange(signer.account, signer.method), signer.account);
-          return { ...signer, token: await startSession(tx, signer.account.id, signer.keyId) };
+      alsoAudits: ['operator.sign_in_failed'],
+      handler: async (call) => {
+        const { apiKey, oneTimeToken } = call.body;
+        return await guard(call, oneTimeToken === undefined ? 'api_key' : 'one_time_link', async () => {
+          // Outside the transaction: unknown keys need none.
+          const known = oneTimeToken === undefined ? await signerOfKey(deps, authenticator, apiKey!) : undefined;
+          const { account, token } = await inTransaction(sql, async (tx) => {
+            const signer = known ?? (await signerOfToken(tx, oneTimeToken!));
+            const { method, keyId } = signer;
+            await call.audit(tx, signInChange(signer.account, method), signer.account);
+            return { ...signer, token: await startSession(tx, signInOf(call, signer.account.id, method, keyId)) };
+          });
+          call.log.info({ operator: account.name }, 'operator signed in');
+          return withCookie(sessionView(account, token), sessionCookie(token, publicUrl));
         });
-        log.info({ operator: account.name }, 'operator signed in');
-        return withCookie(sessionView(account, token), sessionCookie(token, publicUrl));
       },
     }),
     route({
@@ -122,7 +147,7 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
       description: '404: the request uses an API key.',
       access: operatorsOnly('viewer'),
       response: session,
-      handler: async ({ account, headers }) => sessionView(account, tokenOf(headers)),
+      handler: async ({ account, headers }) => sessionView(account, tokenOf(deps, headers)),
     }),
     route({
       ...common,
@@ -132,10 +157,48 @@ export function sessionRoutes({ sql, publicUrl }: Deps): Route[] {
       access: operatorsOnly('viewer'),
       response: z.object({ ended: z.literal(true) }),
       handler: async ({ account, headers, log }) => {
-        await endSession(sql, tokenOf(headers));
+        await endSession(sql, tokenOf(deps, headers));
         log.info({ operator: account.name }, 'operator signed out');
         return withCookie({ ended: true }, sessionCookie(undefined, publicUrl));
       },
+    }),
+    route({
+      ...common,
+      method: 'get',
+      path: SESSIONS,
+      operationId: 'listSessions',
+      summary: 'List the sessions that have not ended, newest first',
+      access: operatorsOnly('viewer'),
+      query: z.object({
+        operatorId: z.string().max(100).optional().describe('Default: the caller. Another operator’s: for admins.'),
+      }),
+      response: z.object({ sessions: z.array(sessionSchema) }),
+      handler: async ({ account, headers, query: { operatorId = account.id } }) => {
+        if (operatorId !== account.id) requireOperatorRole(account, 'admin');
+        const current = sessionTokenOf(headers.cookie, publicUrl);
+        return { sessions: isUuid(operatorId) ? await listSessions(sql, operatorId, current) : [] };
+      },
+    }),
+    route({
+      ...common,
+      method: 'delete',
+      path: `${SESSIONS}/{sessionId}`,
+      operationId: 'endSession',
+      summary: 'End a session',
+      description: 'One’s own, or any as an admin.',
+      access: operatorsOnly('viewer'),
+      audits: ['operator.end_session'],
+      params: z.object({ sessionId: z.string().max(100) }),
+      response: z.object({ id: z.string(), ended: z.literal(true) }),
+      handler: ({ account, params: { sessionId: id }, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const owner = account.operatorRole === 'admin' ? null : account.id;
+          const ended = isUuid(id) ? await endSessionById(tx, id, owner) : undefined;
+          if (ended === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such session.' });
+          const before = { sessionId: id, method: ended.method };
+          await audit(tx, { action: 'operator.end_session', objectId: ended.accountId, before, after: null });
+          return { id, ended: true as const };
+        }),
     }),
   ];
 }

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { SignInSecrets } from '../../src/accounts/identity-provider';
 import { type SecretBox, SecretNotOpened } from '../../src/platform/sealing/secret-box';
-import { cookieValues } from '../http/session-cookie';
+import { cookieAttributes, cookieName, cookieValues } from '../http/session-cookie';
 
 /** A sign-in by OpenID Connect between its start and the response of the provider. */
 export interface PendingSignIn extends SignInSecrets {
@@ -28,14 +28,9 @@ const content = z.object({
 /**
  * Returns the cookie that binds a sign-in to the browser that started it. It is sealed, so a browser can neither read nor make
  * one.
- * @param address URL of the routes that use the cookie
  */
-export function signInCookie(secretBox: SecretBox, address: string) {
-  // The response of the provider is a navigation from another site, with which SameSite=Strict sends no cookie.
-  const attributes = () => {
-    const { pathname, protocol } = new URL(address);
-    return `Path=${pathname}; HttpOnly; SameSite=Lax${protocol === 'https:' ? '; Secure' : ''}`;
-  };
+export function signInCookie(secretBox: SecretBox, publicUrl: string) {
+  const name = cookieName(NAME, publicUrl);
 
   function open(value: string): PendingSignIn | undefined {
     try {
@@ -51,11 +46,12 @@ export function signInCookie(secretBox: SecretBox, address: string) {
     /** Returns the Set-Cookie header of a pending sign-in. Undefined deletes the cookie. */
     set(pending: PendingSignIn | undefined): string {
       const value = pending === undefined ? '' : secretBox.seal(JSON.stringify(pending), OWNER);
-      return `${NAME}=${value}; ${attributes()}; Max-Age=${pending === undefined ? 0 : PENDING_SECONDS}`;
+      // The response of the provider is a navigation from another site, with which SameSite=Strict sends no cookie.
+      return `${name}=${value}; ${cookieAttributes('Lax', pending === undefined ? 0 : PENDING_SECONDS, publicUrl)}`;
     },
     /** Returns the pending sign-in of a Cookie header, or undefined when there is none or its time is over. */
     read: (header: string | undefined): PendingSignIn | undefined =>
-      cookieValues(header, NAME)
+      cookieValues(header, name)
         .map(open)
         .find((pending) => pending !== undefined),
   };

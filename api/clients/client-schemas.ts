@@ -11,7 +11,7 @@ import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import { timestamp } from '../../src/platform/domain/fields';
 import { QUOTA_NAMES } from '../../src/platform/domain/quotas';
-import { credentialFields } from '../accounts/key-routes';
+import { credentialFields, keyExpiry } from '../accounts/key-routes';
 import { idCursorField, limitField } from '../http/lists/cursor';
 
 const clientFields = {
@@ -26,7 +26,7 @@ const clientFields = {
 };
 
 export const newClient = z
-  .object({ name: z.string().trim().min(1).max(100), ...clientSettingsFields })
+  .object({ name: z.string().trim().min(1).max(100), keyExpiresAt: keyExpiry, ...clientSettingsFields })
   .meta({ id: 'NewClient', examples: [{ name: 'poster-shop' }] });
 
 export const clientChange = z

@@ -65,17 +65,17 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     response: createdClient,
     handler: ({ body, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
-        const { name, ...given } = body;
+        const { name, keyExpiresAt: expiresAt = null, ...given } = body;
         const settings = storedSettings(given);
         const account = await createAccount(tx, { role: 'client', name, settings });
         if (account === undefined) {
           throw new Refusal('CONFLICT', { message: 'A client with this name exists already.' });
         }
-        const { keyId, apiKey, apiSecret, hint } = await issueKey(tx, account.id);
+        const { keyId, apiKey, apiSecret, hint } = await issueKey(tx, account.id, { expiresAt });
         const view = clientView({ ...account, settings }, publicUrl);
         const response = { ...view, keyId, apiKey, apiSecret };
         await idempotency.complete(tx, response);
-        const after = { name, ...settings, keyId, hint };
+        const after = { name, ...settings, keyId, hint, keyExpiresAt: expiresAt };
         await audit(tx, { action: 'client.create', objectId: account.id, before: null, after });
         return response;
       }),

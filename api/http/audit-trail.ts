@@ -1,13 +1,25 @@
 import type { Request, Response } from 'express';
 import type { Account } from '../../src/accounts/account';
-import { type AuditedChange, actorOf, writeAuditEntry } from '../../src/accounts/audit-log';
-import type { Queryable } from '../../src/platform/postgres';
+import {
+  type AuditedChange,
+  type AuditIntent,
+  actorOf,
+  dropIntent,
+  storeIntent,
+  UNKNOWN,
+  writeAuditEntry,
+  writeUnknownOutcome,
+} from '../../src/accounts/audit-log';
+import { Refusal } from '../../src/platform/errors';
+import type { Queryable, Sql } from '../../src/platform/postgres';
+import { callerAddress } from './caller-address';
 import { notesOf } from './request-log';
 import type { Route } from './route';
 
 /** The audit rows of one call. */
 export interface AuditTrail {
-  audit(tx: Queryable, change: AuditedChange, by?: Account): Promise<void>;
+  audit(tx: Queryable, change: AuditedChange, by?: Account | 'unknown'): Promise<void>;
+  intend(intent: AuditIntent): Promise<void>;
   unaudited(): void;
   /**
    * Checks after the handler that the call has written the row that its route declares. A missing row is a bug: it is
@@ -15,23 +27,32 @@ export interface AuditTrail {
    * @throws Error instead, with `strict`
    */
   end(strict: boolean): void;
+  /** Ends the intent of a call that has failed. After a refusal, nothing has changed. */
+  failed(error: unknown): Promise<void>;
 }
 
-export function auditTrail(route: Route, req: Request, res: Response): AuditTrail {
+export function auditTrail(sql: Sql, route: Route, req: Request, res: Response): AuditTrail {
   const notes = notesOf(res);
   const { requestId, account } = notes;
+  const address = callerAddress(req) ?? null;
   let rows = 0;
   let isExempt = false;
+  let intentId: string | undefined;
+  const contextOf = (actor: Account | 'unknown' | undefined) => {
+    if (actor === undefined) throw new Error(`${route.operationId} audits a change without an actor`);
+    return { actor: actor === 'unknown' ? UNKNOWN : actorOf(actor), requestId, address };
+  };
   return {
     async audit(tx, change, by) {
       if (route.audits?.includes(change.action)) rows += 1;
       else if (!route.alsoAudits?.includes(change.action)) {
         throw new Error(`${route.operationId} does not declare the action ${change.action}`);
       }
-      const actor = by ?? account;
-      if (actor === undefined) throw new Error(`${route.operationId} audits a change without an actor`);
-      const address = req.ip?.replace(/^::ffff:(?=\d+\.)/, '') ?? null;
-      await writeAuditEntry(tx, { actor: actorOf(actor), requestId, address }, change);
+      await writeAuditEntry(tx, contextOf(by ?? account), change);
+      if (intentId !== undefined) await dropIntent(tx, intentId);
+    },
+    async intend(intent) {
+      intentId = await storeIntent(sql, contextOf(account), intent);
     },
     unaudited() {
       isExempt = true;
@@ -42,6 +63,13 @@ export function auditTrail(route: Route, req: Request, res: Response): AuditTrai
       const message = `${route.operationId} wrote ${rows} audit rows instead of ${expected}`;
       if (strict) throw new Error(message);
       notes.log.error(message);
+    },
+    async failed(error) {
+      if (intentId === undefined) return;
+      const wasRefused = error instanceof Refusal && error.status < 500;
+      await (wasRefused ? dropIntent(sql, intentId) : writeUnknownOutcome(sql, intentId)).catch((cause: unknown) => {
+        notes.log.warn({ err: cause }, 'the intent of a failed request stays until the next maintenance');
+      });
     },
   };
 }

@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { type Account, hasOperatorRole, type OperatorRole } from '../../src/accounts/account';
-import type { Authenticator } from '../../src/accounts/authenticator';
+import type { Authenticator, Caller } from '../../src/accounts/authenticator';
 import { csrfTokenOf, operatorOfSession } from '../../src/accounts/sessions';
 import { ERROR_CODES, Refusal } from '../../src/platform/errors';
 import { equalBytes } from '../../src/platform/ids';
@@ -14,12 +14,12 @@ export type Credential =
   | { readonly kind: 'session'; readonly token: string };
 
 /** Returns the credential of a request. A session opens routes for operators only, and an API key takes precedence. */
-export function credentialOf(route: Route, req: Request): Credential | undefined {
+export function credentialOf(route: Route, req: Request, publicUrl: string): Credential | undefined {
   if (route.access.credentials === 'none') return undefined;
   const header = req.get('X-API-KEY');
   if (header !== undefined) return { kind: 'key', header };
   if (!route.access.roles.includes('operator')) return undefined;
-  const token = sessionTokenOf(req.get('Cookie'));
+  const token = sessionTokenOf(req.get('Cookie'), publicUrl);
   return token === undefined ? undefined : { kind: 'session', token };
 }
 
@@ -28,23 +28,31 @@ export function secretOf(credential: Credential): string {
   return credential.kind === 'session' ? credential.token : credential.header.split(':', 1)[0]!.trim();
 }
 
+type IdentifiedCaller = Pick<Caller, 'account' | 'withSecret'>;
+
 /**
- * Authenticates and authorizes a request.
+ * Returns who has a credential, or undefined when nobody has it.
+ * @throws Refusal `FORBIDDEN` for a changing request of a session without its CSRF token
+ */
+export async function identify(
+  { authenticator, sql }: { readonly authenticator: Authenticator; readonly sql: Sql },
+  route: Route,
+  req: Request,
+  credential: Credential,
+): Promise<IdentifiedCaller | undefined> {
+  if (credential.kind === 'key') return await authenticator.authenticate(credential.header);
+  // A stream stays open while nobody works.
+  return await callerOfSession(sql, req, credential.token, route.contentType !== 'text/event-stream');
+}
+
+/**
+ * Returns the account of a caller who may call a route.
  * The role is checked before the secret: a partner's key without a secret on an order route is a valid key of a role
  * that is not allowed here (403), not an incomplete key (401).
  * @throws Refusal `UNAUTHORIZED` (403 in the procurement group), `FORBIDDEN`
  */
-export async function authorize(
-  { authenticator, sql }: { readonly authenticator: Authenticator; readonly sql: Sql },
-  route: Route,
-  req: Request,
-  credential: Credential | undefined,
-): Promise<Account | undefined> {
+export function authorize(route: Route, caller: IdentifiedCaller | undefined): Account | undefined {
   if (route.access.credentials === 'none') return undefined;
-  const caller =
-    credential?.kind === 'session'
-      ? await callerOfSession(sql, req, credential.token)
-      : await authenticator.authenticate(credential?.header);
   if (caller === undefined) throw noKey(route, ERROR_CODES.UNAUTHORIZED.message);
   const { account, withSecret } = caller;
   const { roles, operatorRole = 'admin' } = route.access;
@@ -57,8 +65,8 @@ export async function authorize(
 }
 
 /** @throws Refusal `FORBIDDEN` for a changing request without the session's CSRF token */
-async function callerOfSession(sql: Sql, req: Request, token: string) {
-  const account = await operatorOfSession(sql, token);
+async function callerOfSession(sql: Sql, req: Request, token: string, isUse: boolean) {
+  const account = await operatorOfSession(sql, token, { isUse });
   if (account === undefined) return undefined;
   const given = Buffer.from(req.get('X-CSRF-Token') ?? '');
   if (req.method !== 'GET' && req.method !== 'HEAD' && !equalBytes(given, Buffer.from(csrfTokenOf(token)))) {

@@ -10,27 +10,12 @@ import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 
-/** What one address may send to routes without a key. */
-export const ADDRESS_LIMITS = {
-  webhook: { limit: 100, seconds: 1, message: 'Too many requests from this address.' },
-  // A person makes a few attempts. Each costs statements, and some cost requests to the identity provider.
-  sign_in: { limit: 60, seconds: 60, message: 'Too many attempts to sign in from this address.' },
-} as const;
-export type AddressLimit = keyof typeof ADDRESS_LIMITS;
-
 /**
  * Counts a request.
- * @param kind `key`: requests of an API key or a session; else requests of an address
- * @param counted a key without its secret, the token of a session, or an address
+ * @param credential a key without its secret, or the token of a session
  * @throws Refusal `RATE_LIMITED` (with `Retry-After`) beyond the rate
  */
-export type RateLimiter = (res: Response, kind: 'key' | AddressLimit, counted: string) => Promise<void>;
-
-interface Rate {
-  readonly limit: number;
-  readonly seconds: number;
-  readonly message?: string;
-}
+export type RateLimiter = (res: Response, credential: string) => Promise<void>;
 
 /** Returns the name under which requests are counted: a hash, because Postgres stores it. */
 export function countedName(counted: string): string {
@@ -50,34 +35,22 @@ export function createRateLimiter(
   sql: Sql,
 ): RateLimiter | undefined {
   if (RATE_LIMIT === 0) return undefined;
-  const limiters = {
-    key: limiterOf(sql, store, { limit: RATE_LIMIT, seconds: 1 }),
-    webhook: limiterOf(sql, store, ADDRESS_LIMITS.webhook),
-    sign_in: limiterOf(sql, store, ADDRESS_LIMITS.sign_in),
-  };
-  return (res, kind, counted) => limiters[kind](res, kind === 'key' ? counted : `${kind}:${counted}`);
-}
-
-function limiterOf(sql: Sql, store: Config['RATE_LIMIT_STORE'], { limit, seconds, message }: Rate) {
-  const memory = new RateLimiterMemory({ points: limit, duration: seconds });
+  const memory = new RateLimiterMemory({ points: RATE_LIMIT, duration: 1 });
   const limiter = store === 'memory' ? memory : postgresLimiter(sql, memory);
-  const policy = `"${limit}-in-${seconds}sec"`;
-  return async (res: Response, name: string): Promise<void> => {
+  const policy = `"${RATE_LIMIT}-in-1sec"`;
+  return async (res, credential) => {
     let refused = false;
     // The counts of a refusal are not always known: a key that is blocked in memory has consumed 0.
-    const counted = await limiter.consume(countedName(name)).catch((error: unknown) => {
+    const counted = await limiter.consume(countedName(credential)).catch((error: unknown) => {
       if (!(error instanceof RateLimiterRes)) throw error;
       refused = true;
       return error;
     });
     const reset = Math.ceil(counted.msBeforeNext / 1_000);
-    res.setHeader('RateLimit-Policy', `${policy}; q=${limit}; w=${seconds}`);
+    res.setHeader('RateLimit-Policy', `${policy}; q=${RATE_LIMIT}; w=1`);
     res.setHeader('RateLimit', `${policy}; r=${counted.remainingPoints}; t=${reset}`);
     if (!refused) return;
-    throw new Refusal('RATE_LIMITED', {
-      retryAfter: Math.max(reset, 1),
-      ...(message === undefined ? {} : { message }),
-    });
+    throw new Refusal('RATE_LIMITED', { retryAfter: Math.max(reset, 1) });
   };
 }
 

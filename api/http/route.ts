@@ -1,13 +1,12 @@
 import type { z } from 'zod';
 import type { Account, OperatorRole, Role } from '../../src/accounts/account';
 import type { AuditAction } from '../../src/accounts/audit-actions';
-import type { AuditedChange } from '../../src/accounts/audit-log';
+import type { AuditedChange, AuditIntent } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { ClientQuotas } from '../../src/orders/client-quotas';
 import type { Logger } from '../../src/platform/logging';
 import type { Queryable } from '../../src/platform/postgres';
 import type { ErrorShape } from './errors/error-body';
-import type { AddressLimit } from './rate-limit';
 import { type SentRequest, validated } from './validation';
 
 /**
@@ -41,6 +40,8 @@ export interface CallContext {
   /** The same id is in the `X-Request-Id` header, in every log line and in the memo of started workflows. */
   readonly requestId: string;
   readonly log: Logger;
+  /** IP address of the caller. Undefined when the connection is closed already. */
+  readonly address: string | undefined;
   /** Request headers with lower-case names, for webhook signatures. */
   readonly headers: Readonly<Record<string, string | undefined>>;
   /** Bytes of the body as received, for signature checks. Empty on routes without a body schema. */
@@ -54,7 +55,12 @@ export interface CallContext {
    * once when it succeeds, in the transaction of the change where it has one.
    * @param by the actor, on a route without credentials
    */
-  audit(tx: Queryable, change: AuditedChange, by?: Account): Promise<void>;
+  audit(tx: Queryable, change: AuditedChange, by?: Account | 'unknown'): Promise<void>;
+  /**
+   * Stores an act before it begins, when no transaction covers it. `audit` ends it; after a server error the audit log gets a
+   * row with the outcome `unknown`.
+   */
+  intend(intent: AuditIntent): Promise<void>;
   /** Declares that this call writes no row for `audits`: a dry run, or a change of a draft. */
   unaudited(): void;
 }
@@ -124,8 +130,6 @@ interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R ext
   readonly audits?: readonly AuditAction[];
   /** Further actions that a call may write, beside one of `audits` or before a refusal. */
   readonly alsoAudits?: readonly AuditAction[];
-  /** Limits the requests of an address, on a route without a key. */
-  readonly addressLimit?: AddressLimit;
   /**
    * Supports `Idempotency-Key`, for creating POSTs. Requires credentials, because keys are stored per account.
    * `true`: a lease on the key is taken before the handler runs. `claimed-by-handler`: the handler claims the key in the

@@ -1,19 +1,22 @@
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { Request, RequestHandler, Response } from 'express';
+import type { LRUCache } from 'lru-cache';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { cleanJson } from '../../src/platform/domain/foreign-text';
 import { Refusal } from '../../src/platform/errors';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';
-import { authorize, credentialOf, secretOf } from './authentication';
+import { authorize, type Credential, credentialOf, identify, secretOf } from './authentication';
+import { callerAddress, callerNetwork } from './caller-address';
 import type { ConcurrencyLimiter } from './concurrency-limit';
+import type { FailureLimiter } from './failure-limit';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
 import { ignoredFields } from './ignored-fields';
 import { isJson, parseJson, readBody } from './json-body';
 import { responseFault } from './openapi/response-check';
-import type { RateLimiter } from './rate-limit';
+import { countedName, type RateLimiter } from './rate-limit';
 import { notesOf, type RequestNotes } from './request-log';
 import {
   type CallContext,
@@ -29,6 +32,11 @@ export interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;
+  /** Failures by address: of credentials (unless RATE_LIMIT is 0) and of signatures. */
+  readonly wrongCredentials: FailureLimiter | undefined;
+  readonly wrongSignatures: FailureLimiter;
+  /** Names of the credentials that were right lately. */
+  readonly knownCredentials: LRUCache<string, true>;
   readonly concurrencyLimiter: ConcurrencyLimiter | undefined;
   /** Check every response against the route's response schema (tests and development). */
   readonly checkResponses: boolean;
@@ -36,12 +44,12 @@ export interface Pipeline {
 
 const NO_BODY = Buffer.alloc(0);
 
-async function receive(route: Route, req: Request, res: Response): Promise<SentRequest> {
+async function receive(pipe: Pipeline, route: Route, req: Request, res: Response): Promise<SentRequest> {
   const params = req.params;
   // Express parses the query when it is read.
   const query = route.query === undefined && !req.url.includes('?') ? {} : req.query;
   if (route.body === undefined) return { params, query, body: undefined, bodyErrors: [], rawBody: NO_BODY };
-  const signedBody = route.isSigned === undefined ? undefined : await readSignedBody(route, req, res);
+  const signedBody = route.isSigned === undefined ? undefined : await readSignedBody(pipe, route, req, res);
   const contentType = req.get('content-type');
   if (contentType !== undefined && !isJson(contentType)) throw new Refusal('UNSUPPORTED_MEDIA_TYPE');
   const rawBody = signedBody ?? (await readBody(req, res));
@@ -53,11 +61,18 @@ async function receive(route: Route, req: Request, res: Response): Promise<SentR
   return { params, query, body: value, bodyErrors: errors, rawBody };
 }
 
-/** Reads the body of a webhook and checks its signature. @throws Refusal `UNAUTHORIZED`, `PAYLOAD_TOO_LARGE` */
-async function readSignedBody(route: Route, req: Request, res: Response): Promise<Buffer> {
-  const unsigned = () => new Refusal('UNAUTHORIZED', { message: 'The signature is missing or not valid.' });
+/**
+ * Reads the body of a webhook and checks its signature. Without one, the body is not read.
+ * @throws Refusal `UNAUTHORIZED`, `PAYLOAD_TOO_LARGE`, and `RATE_LIMITED` for an address with too many wrong signatures
+ */
+async function readSignedBody(pipe: Pipeline, route: Route, req: Request, res: Response): Promise<Buffer> {
+  const network = callerNetwork(callerAddress(req));
+  pipe.wrongSignatures.check(network);
+  const unsigned = () => {
+    pipe.wrongSignatures.failed(network);
+    return new Refusal('UNAUTHORIZED', { message: 'The signature is missing or not valid.' });
+  };
   const headers = req.headers as Record<string, string | undefined>;
-  // Without a signature, the body is not read.
   if (!headers['webhook-signature']) throw unsigned();
   const rawBody = await readBody(req, res).catch((error: unknown) => {
     throw error instanceof Refusal && error.code !== 'PAYLOAD_TOO_LARGE' ? unsigned() : error;
@@ -117,7 +132,10 @@ async function handled(
   run: () => Promise<unknown>,
   trail: AuditTrail,
 ): Promise<unknown> {
-  const response = await run();
+  const response = await run().catch(async (error: unknown) => {
+    await trail.failed(error);
+    throw error;
+  });
   // A handler can refuse with a page of its own.
   if (!(response instanceof RawResponse && response.status >= 400)) trail.end(checkResponses);
   if (checkResponses && !(response instanceof RawResponse)) {
@@ -134,7 +152,33 @@ function announceDeprecation(res: Response, { since, sunset }: Deprecation): voi
 }
 
 /**
- * Returns the request handler of a route. It applies, in this order: rate limit, limit of concurrent requests,
+ * Identifies the caller of a request and counts the request against the rate of its credential. One that was right lately is
+ * counted before it is looked up. Any other one is counted when it is right: wrong ones are counted in memory, by address,
+ * and write nothing to Postgres. An address with too many of them can still use credentials that were right lately.
+ * @throws Refusal `RATE_LIMITED`, and what `authorize` throws
+ */
+async function admitted(pipe: Pipeline, route: Route, req: Request, res: Response, credential: Credential | undefined) {
+  if (credential === undefined) return authorize(route, undefined);
+  const { knownCredentials: known, wrongCredentials, rateLimiter } = pipe;
+  const secret = secretOf(credential);
+  const name = countedName(secret);
+  const isKnown = known.has(name);
+  const network = callerNetwork(callerAddress(req));
+  if (isKnown) await rateLimiter?.(res, secret);
+  else wrongCredentials?.check(network);
+  const caller = await identify({ authenticator: pipe.authenticator, sql: pipe.deps.sql }, route, req, credential);
+  if (caller === undefined) {
+    known.delete(name);
+    wrongCredentials?.failed(network);
+  } else if (!isKnown) {
+    known.set(name, true);
+    await rateLimiter?.(res, secret);
+  }
+  return authorize(route, caller);
+}
+
+/**
+ * Returns the request handler of a route. It applies, in this order: limit of concurrent requests, rate limit,
  * authentication, body, validation, Idempotency-Key, handler, response. The body of an unauthenticated request is never
  * read, and a rejected request stores nothing.
  */
@@ -144,26 +188,19 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
     notes.route = route;
     notes.params = req.params;
     if (route.deprecated !== undefined) announceDeprecation(res, route.deprecated);
-    const credential = credentialOf(route, req);
+    const credential = credentialOf(route, req, pipe.deps.publicUrl);
     const secret = credential === undefined ? undefined : secretOf(credential);
-    if (secret !== undefined) await pipe.rateLimiter?.(res, 'key', secret);
-    if (route.addressLimit !== undefined) await pipe.rateLimiter?.(res, route.addressLimit, req.ip ?? 'unknown');
     const release = secret === undefined ? undefined : pipe.concurrencyLimiter?.(secret);
     let outcome: Promise<Outcome> | undefined;
     try {
-      const account = await authorize(
-        { authenticator: pipe.authenticator, sql: pipe.deps.sql },
-        route,
-        req,
-        credential,
-      );
+      const account = await admitted(pipe, route, req, res, credential);
       if (account !== undefined) notes.account = account;
-      const sent = await receive(route, req, res);
+      const sent = await receive(pipe, route, req, res);
       const ignored = ignoredFields(route, sent);
       if (ignored !== null) res.setHeader('X-Ignored-Fields', ignored);
       const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
       const handle = route.accept(sent);
-      const trail = auditTrail(route, req, res);
+      const trail = auditTrail(pipe.deps.sql, route, req, res);
       let signal: AbortSignal | undefined;
       const run = (idempotency: IdempotencyHandle) => {
         const call: CallContext = {
@@ -177,11 +214,13 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
             signal ??= signalOf(res);
             return signal;
           },
+          address: callerAddress(req),
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,
           idempotency,
           quotas: pipe.deps.quotas,
           audit: trail.audit,
+          intend: trail.intend,
           unaudited: trail.unaudited,
         };
         return handled(pipe, route, () => handle(call, account), trail);

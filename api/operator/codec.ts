@@ -45,7 +45,7 @@ function toJson(payloads: readonly Payload[]): Exchanged {
  * Codec server (Temporal's remote data encoding). The Temporal UI and CLI use it to decrypt payloads that are encrypted with
  * PAYLOAD_KEYS. Without keys it returns payloads unchanged.
  */
-export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
+export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route[] {
   const [codec] = dataConverterOf(config.PAYLOAD_KEYS).payloadCodecs ?? [];
   return [
     route({
@@ -75,8 +75,11 @@ export function codecRoutes({ config }: Pick<ApiDeps, 'config'>): Route[] {
       access: operatorsOnly('operator'),
       body: exchanged,
       response: exchanged,
-      handler: async ({ body, account, log }) => {
-        log.info({ by: account.name, payloads: body.payloads.length }, 'payloads decoded');
+      audits: ['payloads.decode'],
+      handler: async ({ body, account, log, audit }) => {
+        const after = { payloads: body.payloads.length };
+        await audit(sql, { action: 'payloads.decode', objectId: config.TEMPORAL_NAMESPACE, before: null, after });
+        log.info({ by: account.name, ...after }, 'payloads decoded');
         if (codec === undefined) return body;
         try {
           return toJson(await codec.decode(fromJson(body)));

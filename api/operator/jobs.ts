@@ -51,9 +51,10 @@ export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
       audits: ['job.run'],
       params: z.object({ name: z.string().min(1).max(100).describe('Name of the job, for example `reconcile`.') }),
       response: z.object({ name: z.string(), requestedAt: timestamp }).meta({ id: 'RequestedJobRun' }),
-      handler: async ({ params: { name }, account, log, audit }) => {
+      handler: async ({ params: { name }, account, log, audit, intend }) => {
         const job = jobs.find((each) => each.name === name);
         if (job === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no job with this name.' });
+        await intend({ action: 'job.run', objectId: name });
         try {
           await triggerJob(temporal, config, job);
         } catch (error) {

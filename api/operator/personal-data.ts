@@ -87,7 +87,7 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
       audits: ['personal_data.erase'],
       body: erasureSchema,
       response: erasure,
-      handler: async ({ body, account, log, audit }) => {
+      handler: async ({ body, account, log, audit, intend }) => {
         const subjects =
           body.orderId === undefined ? await allSubjectsByEmail(sql, body.email!) : [await endedSubject(body.orderId)];
         const store = (erased: readonly Subject[]) =>
@@ -100,6 +100,7 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
           });
         let id: string;
         if (body.orderId !== undefined) {
+          await intend({ action: 'personal_data.erase', objectId: body.orderId });
           const erased = await eraseSubjects(deps, subjects);
           // The rows show the end of the order, and its workflow is still completing.
           if (erased.length === 0) throw stillRunning();

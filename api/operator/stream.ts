@@ -2,7 +2,6 @@ import { Readable } from 'node:stream';
 import { z } from 'zod';
 import { type Authenticator, createAuthenticator } from '../../src/accounts/authenticator';
 import { operatorOfSession } from '../../src/accounts/sessions';
-import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { createConcurrencyLimiter } from '../http/concurrency-limit';
 import { operatorsOnly, RawResponse, type Route, route } from '../http/route';
@@ -16,8 +15,8 @@ const HEARTBEAT_MS = 15_000;
 const CHECK_MS = 5_000;
 /** Bytes that wait for a slow reader. Beyond them its stream is cut, and it reads everything again. */
 const BUFFER_BYTES = 64 * 1024;
-/** Streams of one key or session, and of the process. */
-const STREAMS_PER_KEY = 10;
+/** Streams of one operator, and of the process. */
+const STREAMS_PER_OPERATOR = 50;
 const STREAMS = 500;
 /** Time after which a browser connects again. */
 const RETRY_MS = 2_000;
@@ -32,21 +31,26 @@ const HEADERS = {
 type Headers = Readonly<Record<string, string | undefined>>;
 
 /** Returns the function that tells whether the credential of a call still opens the stream. */
-function stillValid(sql: Sql, authenticator: Authenticator, headers: Headers): () => Promise<boolean> {
+function stillValid(
+  { sql, publicUrl }: Pick<ApiDeps, 'sql' | 'publicUrl'>,
+  authenticator: Authenticator,
+  headers: Headers,
+): () => Promise<boolean> {
   const key = headers['x-api-key'];
   if (key !== undefined) return async () => (await authenticator.authenticate(key))?.account.role === 'operator';
-  const token = sessionTokenOf(headers.cookie);
-  return async () => token !== undefined && (await operatorOfSession(sql, token)) !== undefined;
+  const token = sessionTokenOf(headers.cookie, publicUrl);
+  return async () => token !== undefined && (await operatorOfSession(sql, token, { isUse: false })) !== undefined;
 }
 
 /** The route of the stream that tells consoles what has changed. */
-export function streamRoutes({ sql, log }: Pick<ApiDeps, 'sql' | 'log'>, counts: LiveCounts): Route[] {
+export function streamRoutes(deps: Pick<ApiDeps, 'sql' | 'log' | 'publicUrl'>, counts: LiveCounts): Route[] {
+  const { sql, log } = deps;
   const feed = new ChangeFeed(sql, counts, log);
   const authenticator = createAuthenticator(sql);
   const counted = createConcurrencyLimiter(
-    { each: STREAMS_PER_KEY, all: STREAMS },
+    { each: STREAMS_PER_OPERATOR, all: STREAMS },
     {
-      message: `No more than ${STREAMS_PER_KEY} streams of one key or session, and ${STREAMS} of a process, are open at once.`,
+      message: `No more than ${STREAMS_PER_OPERATOR} streams of one operator, and ${STREAMS} of a process, are open at once.`,
       retryAfter: 10,
     },
   );
@@ -68,8 +72,8 @@ export function streamRoutes({ sql, log }: Pick<ApiDeps, 'sql' | 'log'>, counts:
       response: z.string(),
       contentType: 'text/event-stream',
       handler: async ({ headers, account }) => {
-        const release = counted(headers['x-api-key'] ?? sessionTokenOf(headers.cookie) ?? account.id);
-        const isValid = stillValid(sql, authenticator, headers);
+        const release = counted(account.id);
+        const isValid = stillValid(deps, authenticator, headers);
         const body = new Readable({ read: () => undefined, highWaterMark: BUFFER_BYTES });
         let hasEnded = false;
         const finish = () => {

@@ -142,8 +142,9 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
       audits: ['servers.confirm'],
       body: z.object({ reason: z.string().trim().min(1).max(500).describe('Kept in the audit log.') }),
       response: z.object({ confirmedAt: timestamp }).meta({ id: 'ConfirmedServers' }),
-      handler: async ({ body: { reason }, audit }) => {
+      handler: async ({ body: { reason }, audit, intend }) => {
         const before = await readKnownServers(sql);
+        await intend({ action: 'servers.confirm', objectId: config.TEMPORAL_NAMESPACE });
         if (!(await confirmServers(sql, temporal)))
           throw new Refusal('CONFLICT', { message: 'No start of a workflow is held back.' });
         await audit(sql, {

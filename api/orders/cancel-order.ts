@@ -34,7 +34,12 @@ export async function cancelOrder(
   { sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>,
   order: OrderRecord,
   { items, reason = 'cancelled by the client' }: CancelOrder,
-  { by, force, audit }: Pick<CallContext, 'audit'> & { readonly by: string; readonly force: boolean },
+  {
+    by,
+    force,
+    audit,
+    intend,
+  }: Pick<CallContext, 'audit' | 'intend'> & { readonly by: string; readonly force: boolean },
 ): Promise<Sent<typeof canceledOrderSchema>> {
   const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;
   if (orderType === 'draft') {
@@ -42,6 +47,7 @@ export async function cancelOrder(
   }
   refuseWith(whyStatusForbids(status, 'cancelled'));
   const chosen = items === undefined ? {} : chosenItems(order, items);
+  await intend({ action: 'order.cancel', objectId: id });
   const result =
     status === 'canceled'
       ? { fulfillmentStatus: status, cancellation: 'done' as const }

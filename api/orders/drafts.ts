@@ -155,10 +155,11 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       audits: ['order.give_retail_prices'],
       body: patchOrderSchema,
       response: retrievedOrderSchema,
-      handler: async ({ account, params, body, requestId, log, quotas, audit, unaudited }) => {
+      handler: async ({ account, params, body, requestId, log, quotas, audit, intend, unaudited }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const draftOrOrder = await visibleOrder(sql, account, id);
         if (draftOrOrder.orderType === 'order') {
+          await intend({ action: 'order.give_retail_prices', objectId: id });
           const outcome = await givePrices(deps, account, draftOrOrder, body);
           await audit(sql, { action: 'order.give_retail_prices', objectId: id, before: null, after: { outcome } });
           return orderView(await visibleOrder(sql, account, id), links);

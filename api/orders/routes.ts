@@ -141,13 +141,14 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       params: orderAddress,
       body: cancelOrderSchema,
       response: canceledOrderSchema,
-      handler: async ({ account, params, body, audit }) => {
+      handler: async ({ account, params, body, audit, intend }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         return await cancelOrder(deps, order!, body, {
           by: requesterOf(account),
           force: account.role === 'operator',
           audit,
+          intend,
         });
       },
     }),

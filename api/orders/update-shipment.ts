@@ -40,7 +40,9 @@ export async function updateShipment(
     dryRun = false,
     ...change
   }: UpdateShipment & { readonly reason?: string | undefined; readonly dryRun?: boolean | undefined },
-  call: Pick<CallContext, 'audit' | 'unaudited' | 'requestId' | 'log' | 'quotas'> & { readonly account: Account },
+  call: Pick<CallContext, 'audit' | 'intend' | 'unaudited' | 'requestId' | 'log' | 'quotas'> & {
+    readonly account: Account;
+  },
 ): Promise<z.input<typeof updatedShipmentSchema>> {
   const { account, audit, unaudited } = call;
   const operator = account.role === 'operator' ? account.name : null;
@@ -66,6 +68,7 @@ export async function updateShipment(
       price: priceView(draft.currency, expected!),
     });
   }
+  await call.intend({ action: 'order.change_shipping', objectId: before.id });
   const changeId = await apply(deps, before.id, change);
   if (operator !== null) {
     await deps.sql`

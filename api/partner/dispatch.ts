@@ -108,7 +108,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
           .describe('Labels of earlier responses that must not be used. Absent when there are none.'),
       })
       .meta({ id: 'DispatchResponse' }),
-    handler: async ({ account, body, log, audit, requestId }) => {
+    handler: async ({ account, body, log, audit, intend, requestId }) => {
       let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
       if (printOrder === null) throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });
       if (printOrder.status === 'cancelled')
@@ -127,6 +127,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
         else if (damaged.length > 0) {
           const { shipmentId } = shipment;
           for (const { position, trackingCode } of damaged) {
+            await intend({ action: 'order.replace_label', objectId: orderId });
             const input = { shipmentId, position, requestId };
             const replaced = await runLabelReplacement({ client: temporal, config, publicUrl }, input);
             if (replaced.outcome === 'refused')

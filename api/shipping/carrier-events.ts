@@ -80,7 +80,6 @@ export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql'
           .describe(`What is wrong with the refused events, ${MAX_ERRORS} errors at most. Absent without one.`),
       })
       .meta({ id: 'RecordedCarrierEvents' }),
-    addressLimit: 'webhook',
     isSigned: ({ params, headers, rawBody }) =>
       verifySignature(headers, rawBody, secrets?.get(String(params.carrierUid)) ?? []),
     handler: async ({ params, body, log }) => {

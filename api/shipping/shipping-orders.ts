@@ -164,12 +164,13 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config, publicU
     params,
     body: z.strictObject({}),
     response: retrievedShippingOrderSchema,
-    handler: async ({ params, account, requestId, audit }) => {
+    handler: async ({ params, account, requestId, audit, intend }) => {
       const before = await visibleShippingOrder(sql, account, params.shippingOrderId);
       const { id: shippingOrderId, status } = before;
       if (account.role === 'operator' && shippingOrderId !== params.shippingOrderId.toLowerCase()) {
         refuseAmbiguous('shipping order', await newestShippingOrdersByAccount(sql, before.orderReferenceId));
       }
+      await intend({ action: 'shipping_order.cancel', objectId: shippingOrderId });
       const requested = await requestCancellation(sql, shippingOrderId);
       if (requested === 'scanned') throw cannotCancel(SCANNED);
       if (requested === 'refused') throw cannotCancel('The purchase was refused, so there are no labels.');

@@ -48,12 +48,18 @@ export function listAllOperators(context: CommandContext): Promise<number> {
 }
 
 /** Creates an operator and prints its key, which is not shown again. */
-export function addOperator(context: CommandContext, name: string, role: OperatorRole): Promise<number> {
+export function addOperator(
+  context: CommandContext,
+  name: string,
+  role: OperatorRole,
+  keyDays: number | undefined,
+): Promise<number> {
   return inDatabase(context, async (tx) => {
     const account = await createAccount(tx, { role: 'operator', name, operatorRole: role });
     if (account === undefined) throw new CannotDo(`There is an operator ${name} already.`);
-    const { apiKey, keyId, hint } = await issueKey(tx, account.id);
-    await audit(tx, 'operator.create', account.id, { name, role, keyId, hint });
+    const expiresAt = keyDays === undefined ? null : new Date(Date.now() + keyDays * 86_400_000);
+    const { apiKey, keyId, hint } = await issueKey(tx, account.id, { expiresAt });
+    await audit(tx, 'operator.create', account.id, { name, role, keyId, hint, keyExpiresAt: expiresAt });
     showKey(apiKey, name);
   });
 }

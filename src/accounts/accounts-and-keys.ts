@@ -4,6 +4,7 @@ import { uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
 import type { Account, OperatorRole, Role } from './account';
 import { type Credentials, credentialHash, keyHint, newCredentials } from './api-key';
+import { endSessionsOf } from './sessions';
 
 /** A key in lists. */
 export const accountKeySchema = z
@@ -62,37 +63,45 @@ export async function isRevokedAccount(sql: Queryable, id: string): Promise<bool
   return rows.length === 0;
 }
 
-/**
- * Issues a key and secret for an account.
- * @param name describes where the key is used
- */
-export async function issueKey(sql: Queryable, accountId: string, name: string | null = null): Promise<IssuedKey> {
+/** `name` says where a key is used. `expiresAt`: its end, if it has one. */
+export interface KeyOptions {
+  readonly name?: string | null | undefined;
+  readonly expiresAt?: Date | null | undefined;
+}
+
+/** Issues a key and secret for an account. */
+export async function issueKey(
+  sql: Queryable,
+  accountId: string,
+  { name = null, expiresAt = null }: KeyOptions = {},
+): Promise<IssuedKey> {
   const credentials = newCredentials();
   const hint = keyHint(credentials.apiKey);
   const [row] = await sql<{ id: string; createdAt: Date }[]>`
-    INSERT INTO api_keys (id, account_id, key_hash, secret_hash, key_hint, name)
+    INSERT INTO api_keys (id, account_id, key_hash, secret_hash, key_hint, name, expires_at)
     VALUES (${uuidv7()}, ${accountId}, ${credentialHash(credentials.apiKey)},
-            ${credentialHash(credentials.apiSecret)}, ${hint}, ${name})
+            ${credentialHash(credentials.apiSecret)}, ${hint}, ${name}, ${expiresAt})
     RETURNING id, created_at`;
   return { ...credentials, keyId: row!.id, hint, createdAt: row!.createdAt };
 }
 
 /**
  * Issues a new key and lets the account's existing keys expire after an overlap in which all of them work. A key that
- * expires earlier keeps its time. Call it in a transaction.
+ * expires earlier keeps its time. Without an overlap, every session of an operator ends too. Call it in a transaction.
  */
 export async function rotateKeys(
   tx: Queryable,
   accountId: string,
   overlapSeconds: number,
-  name: string | null = null,
+  options: KeyOptions = {},
 ): Promise<IssuedKey & { readonly previousKeysExpireAt: Date }> {
   const [until] = await tx<{ at: Date }[]>`SELECT now() + make_interval(secs => ${overlapSeconds}) AS at`;
   await tx`
     UPDATE api_keys SET expires_at = ${until!.at}
     WHERE account_id = ${accountId} AND revoked_at IS NULL
       AND (expires_at IS NULL OR expires_at > ${until!.at})`;
-  return { ...(await issueKey(tx, accountId, name)), previousKeysExpireAt: until!.at };
+  if (overlapSeconds === 0) await endSessionsOf(tx, accountId);
+  return { ...(await issueKey(tx, accountId, options)), previousKeysExpireAt: until!.at };
 }
 
 /**

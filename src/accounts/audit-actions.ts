@@ -4,6 +4,8 @@
  */
 export const AUDIT_ACTIONS = {
   'operator.sign_in': ['operator', 'Sign in to the console'],
+  'operator.sign_in_failed': ['operator', 'Failed sign-in to the console'],
+  'operator.end_session': ['operator', 'End a session of an operator'],
   'operator.create': ['operator', 'Create an operator'],
   'operator.change_role': ['operator', 'Change the role of an operator'],
   'operator.withdraw': ['operator', 'Withdraw role, sessions and keys of an operator whose groups have no role'],
@@ -17,6 +19,7 @@ export const AUDIT_ACTIONS = {
   'partner.create': ['partner', 'Set up a print partner'],
   'partner.change': ['partner', 'Change a print partner'],
   'partner.ping': ['partner', 'Send a test message to a print partner'],
+  'partner.check': ['partner', 'Check the endpoints of a print partner'],
   'partner.rotate_key': ['partner', 'Issue a key for a print partner'],
   'partner.revoke_key': ['partner', 'Revoke a key of a print partner'],
   'partner.subscribe': ['partner', 'Register the addresses of a print partner'],
@@ -66,6 +69,7 @@ export const AUDIT_ACTIONS = {
   'personal_data.export': ['export', 'Export the personal data of a recipient'],
   'outbox.replay': ['outbox', 'Replay dead letters'],
   'job.run': ['job', 'Run a periodic job now'],
+  'payloads.decode': ['payloads', 'Decode payloads of workflows'],
   'servers.confirm': ['servers', 'Confirm the servers, so that workflows start'],
 } as const satisfies Record<string, readonly [objectType: string, description: string]>;
 

@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { equalBytes } from '../platform/ids';
-import type { Sql } from '../platform/postgres';
+import type { Queryable, Sql } from '../platform/postgres';
 import type { Account } from './account';
 import { credentialHash, parseKeyHeader } from './api-key';
 
@@ -49,6 +49,16 @@ async function readKey(sql: Sql, keyHash: Buffer): Promise<KnownKey | undefined>
   if (row === undefined) return undefined;
   const { keyId, secretHash, lastUsedAt, ...account } = row;
   return { account, keyId, secretHash, lastUsedAt: lastUsedAt?.getTime() ?? 0 };
+}
+
+/** Returns the account that a key belongs to, or belonged to before it ended. The secret is not compared. */
+export async function accountOfKey(sql: Queryable, header: string): Promise<Account | undefined> {
+  const presented = parseKeyHeader(header);
+  if (presented === undefined) return undefined;
+  const [account] = await sql<Account[]>`
+    SELECT a.id, a.name, a.role, a.operator_role FROM api_keys k JOIN accounts a ON a.id = k.account_id
+    WHERE k.key_hash = ${credentialHash(presented.apiKey)}`;
+  return account;
 }
 
 /**

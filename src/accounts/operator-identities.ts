@@ -5,6 +5,7 @@ import { type Account, OPERATOR_ROLES, type OperatorRole } from './account';
 import { createAccount } from './accounts-and-keys';
 import { credentialHash } from './api-key';
 import type { Identity } from './identity-provider';
+import { endSessionsOf } from './sessions';
 
 /** Returns the highest role of a user's groups, or undefined when none of them has one. */
 export function roleOfGroups(roles: GroupRoles | undefined, groups: readonly string[]): OperatorRole | undefined {
@@ -49,7 +50,10 @@ export async function admit(tx: Queryable, identity: Identity, role: OperatorRol
   const { isRevoked, ...account } = found;
   if (isRevoked) return { outcome: 'revoked', account };
   if (role === undefined) return { outcome: 'no-role', withdrawn: await withdraw(tx, account) };
-  await tx`UPDATE accounts SET operator_role = ${role} WHERE id = ${account.id} AND operator_role <> ${role}`;
+  if (role !== account.operatorRole) {
+    await tx`UPDATE accounts SET operator_role = ${role} WHERE id = ${account.id}`;
+    await endSessionsOf(tx, account.id);
+  }
   return {
     outcome: 'known',
     account: { ...account, operatorRole: role },
@@ -78,11 +82,11 @@ async function createOperator(
 async function withdraw(tx: Queryable, account: Account): Promise<Withdrawal | undefined> {
   const [lowest] = OPERATOR_ROLES;
   await tx`UPDATE accounts SET operator_role = ${lowest} WHERE id = ${account.id}`;
-  const sessions = await tx`DELETE FROM operator_sessions WHERE account_id = ${account.id}`;
+  const sessionsEnded = await endSessionsOf(tx, account.id);
   const keys = await tx`
     UPDATE api_keys SET revoked_at = now() WHERE account_id = ${account.id} AND revoked_at IS NULL`;
-  if (account.operatorRole === lowest && sessions.count === 0 && keys.count === 0) return undefined;
-  return { account, sessionsEnded: sessions.count, keysRevoked: keys.count };
+  if (account.operatorRole === lowest && sessionsEnded === 0 && keys.count === 0) return undefined;
+  return { account, sessionsEnded, keysRevoked: keys.count };
 }
 
 /**

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import type { Queryable } from '../platform/postgres';
 import { OPERATOR_ROLES, type OperatorRole } from './account';
+import { endSessionsOf } from './sessions';
 
 export const operatorRole = z
   .enum(OPERATOR_ROLES)
@@ -64,7 +65,7 @@ export async function revokeOperator(tx: Queryable, id: string): Promise<'revoke
 }
 
 /**
- * Changes the role of an operator. Call it in a transaction.
+ * Changes the role of an operator, which ends the operator's sessions. Call it in a transaction.
  * @returns `last-admin` when no other admin would be left; nothing is changed then
  */
 export async function changeOperatorRole(
@@ -74,7 +75,10 @@ export async function changeOperatorRole(
 ): Promise<'changed' | 'last-admin'> {
   const admins = await lockAdmins(tx);
   if (operatorRole !== 'admin' && admins.length === 1 && admins[0] === id) return 'last-admin';
-  await tx`UPDATE accounts SET operator_role = ${operatorRole} WHERE role = 'operator' AND id = ${id}`;
+  const changed = await tx`
+    UPDATE accounts SET operator_role = ${operatorRole}
+    WHERE role = 'operator' AND id = ${id} AND operator_role <> ${operatorRole} RETURNING 1`;
+  if (changed.length > 0) await endSessionsOf(tx, id);
   return 'changed';
 }
 

@@ -1,4 +1,5 @@
 import type { ApiDeps } from '../../api/deps';
+import { startSession } from '../../src/accounts/sessions';
 import { createCarriers } from '../../src/carriers/carriers';
 import { createBulkRepair } from '../../src/orders/bulk-repairs/bulk-repair-rows';
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
@@ -197,4 +198,11 @@ export async function label(
     },
   ]);
   return { trackingNumber, shippingOrderId: id };
+}
+
+/** Starts a session of an operator and returns its id. */
+export async function sessionOf(sql: Sql, { id: accountId }: Pick<TestAccount, 'id'>): Promise<string> {
+  await startSession(sql, { accountId, method: 'api_key', keyId: null, address: undefined, userAgent: 'fuzz' });
+  const [session] = await sql<{ id: string }[]>`SELECT id FROM operator_sessions WHERE account_id = ${accountId}`;
+  return session!.id;
 }

@@ -9,6 +9,8 @@ import { createRunGateway } from '../../src/orders/run/gateway';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { Sql } from '../../src/platform/postgres';
+import { inTransaction } from '../../src/platform/postgres';
+import { storeErasure } from '../../src/privacy/erasures';
 import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { FILE_URL, POSTER } from '../api/orders/sample-orders';
 import { testAccount, testApiDeps } from '../support/api-deps';
@@ -22,6 +24,7 @@ import {
   printOrder,
   raisedProcurementOrder,
   runningBulkRepair,
+  sessionOf,
   settledDeliveries,
 } from './subject-objects';
 import { stateOf, watchWrites, writesSince } from './written-rows';
@@ -194,6 +197,8 @@ export async function fuzzSubject(): Promise<Subject> {
     'revokePartnerKey keyId': [partnerKey],
     partnerId: [accounts.preyPartner.id],
     partnerSku: ['frame-wood-black-a4'],
+    sessionId: [await sessionOf(sql, accounts.preyOperator)],
+    erasureId: [await inTransaction(sql, (tx) => storeErasure(tx, accounts.operator.id, [], []))],
   });
   // What the setup wrote after the watch began is not the first request's.
   await writesSince(sql);

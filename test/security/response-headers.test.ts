@@ -94,14 +94,4 @@ describe('the rate limit', () => {
     // After that second, the key works again.
     expect(await eventually(async () => ((await ask(0)).status === 200 ? true : undefined))).toBe(true);
   });
-
-  test('counts each guessed key before the database is queried', async () => {
-    const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 2 } }, allRoutes(deps));
-    const guess = () =>
-      request(limited)
-        .get('/v1/connectors')
-        .set('X-API-KEY', `plk_${'g'.repeat(32)}`);
-    const responses = await Promise.all([guess(), guess(), guess(), guess()]);
-    expect(responses.map(({ status }) => status).sort()).toEqual([401, 401, 429, 429]);
-  });
 });

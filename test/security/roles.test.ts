@@ -96,8 +96,14 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'redeliverDeadOperatorWebhookDeliveries',
   ],
 };
-/** Routes other than GET that a viewer may call: searches, quotes, and signing out. */
-const VIEWERS_MAY = ['endOperatorSession', 'searchOrders', 'searchShippingOrders', 'quoteShippingMethods'];
+/** Routes other than GET that a viewer may call: searches, quotes, signing out, and ending one’s own sessions. */
+const VIEWERS_MAY = [
+  'endOperatorSession',
+  'endSession',
+  'searchOrders',
+  'searchShippingOrders',
+  'quoteShippingMethods',
+];
 
 const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 /** Routes that require no key, with the reason. Any other open route is a defect. */

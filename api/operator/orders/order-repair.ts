@@ -44,13 +44,14 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
           .describe('True while a reroute or reproduce waits until the current partner agrees to stop.'),
       })
       .meta({ id: 'RepairedOrder' }),
-    handler: async ({ params: { orderId }, body, account, headers, log, audit }) => {
+    handler: async ({ params: { orderId }, body, account, headers, log, audit, intend }) => {
       const by = account.name;
       const id = await changedOrderId(sql, account, orderId);
       const before = await found(id);
       // The reason is a free text, which may name a person. It is in the order's event log, which can be erased.
       const { action, reason, ...parameters } = body;
       const request = await checkedRepair(sql, before, body, by);
+      await intend({ action: `order.${action}`, objectId: id });
       // The workflow of an open order dismisses its reasons, and refunds units.
       if ((await repairEnded(sql, id, request)) === 'open') {
         const key = headers['idempotency-key'];

@@ -31,11 +31,13 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
       'that takes more than 30 s ends with 503. The command `check-partner` has more time and can wait for postbacks.',
     params: z.object({ partnerId: z.string() }),
     response: conformanceReportSchema,
-    handler: async ({ params: { partnerId }, log }) => {
+    audits: ['partner.check'],
+    handler: async ({ params: { partnerId }, log, audit, intend }) => {
       const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
       if (partner === undefined) throw new Refusal('NOT_FOUND');
       const { orderSubmitUrl, capabilities } = partner;
       if (orderSubmitUrl === null) throw new Refusal('CONFLICT', { message: 'The partner has not subscribed yet.' });
+      await intend({ action: 'partner.check', objectId: partnerId });
       const report = await checkPartner(
         {
           ...partner,
@@ -54,7 +56,9 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
         if (error instanceof CheckImpossible) throw new Refusal('CONFLICT', { message: error.message });
         throw error;
       });
-      log.info({ partner: partner.uid, passed: report.passed, faults: faultsOf(report) }, 'partner checked');
+      const after = { passed: report.passed, faults: faultsOf(report) };
+      await audit(sql, { action: 'partner.check', objectId: partnerId, before: null, after });
+      log.info({ partner: partner.uid, ...after }, 'partner checked');
       return report;
     },
   });

@@ -17,7 +17,7 @@ import { Refusal } from '../../../src/platform/errors';
 import { requireRates } from '../../../src/platform/exchange-rates';
 import { isUuid } from '../../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../../src/platform/postgres';
-import { type KeyOwners, keyRoutes } from '../../accounts/key-routes';
+import { type KeyOwners, keyExpiry, keyRoutes } from '../../accounts/key-routes';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
@@ -153,9 +153,15 @@ function createRoute({ sql }: Deps): Route {
       'has subscribed.',
     idempotent: true,
     returnsSecret: true,
-    body: partnerSetupSchema,
+    body: partnerSetupSchema.extend({ keyExpiresAt: keyExpiry }),
     response: partnerViewSchema.extend({ apiKey: z.string() }),
-    handler: async ({ body, account: { name: by }, log, idempotency, audit }) => {
+    handler: async ({
+      body: { keyExpiresAt: expiresAt = null, ...body },
+      account: { name: by },
+      log,
+      idempotency,
+      audit,
+    }) => {
       await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
       return await inTransaction(sql, async (tx) => {
         const account = await createAccount(tx, { role: 'partner', name: body.uid });
@@ -163,11 +169,11 @@ function createRoute({ sql }: Deps): Route {
         if (partner === undefined) {
           throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
         }
-        const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId);
+        const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId, { expiresAt });
         const view = partnerView(partner);
         const response = { ...view, apiKey };
         await idempotency.complete(tx, response);
-        const after = { ...view, keyId, hint };
+        const after = { ...view, keyId, hint, keyExpiresAt: expiresAt };
         await audit(tx, { action: 'partner.create', objectId: partner.partnerId, before: null, after });
         log.info({ partner: partner.uid, by }, 'partner created');
         return response;

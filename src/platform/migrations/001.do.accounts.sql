@@ -90,13 +90,20 @@ CREATE UNLOGGED TABLE request_rates (
 -- Operators in the console -----------------------------------------------------------------------------
 -- Sessions. The cookie is stored as a hash.
 CREATE TABLE operator_sessions (
-  token_hash  bytea PRIMARY KEY,
-  account_id  uuid NOT NULL REFERENCES accounts,
-  -- The key that the operator signed in with; the session ends with it. Null for OpenID Connect.
-  key_id      uuid REFERENCES api_keys,
-  created_at  timestamptz NOT NULL DEFAULT now(),
-  expires_at  timestamptz NOT NULL
+  token_hash    bytea PRIMARY KEY,
+  id            uuid NOT NULL UNIQUE,
+  account_id    uuid NOT NULL REFERENCES accounts,
+  -- The key that the operator signed in with; the session ends with it. Null for OpenID Connect and one-time links.
+  key_id        uuid REFERENCES api_keys,
+  method        text NOT NULL CHECK (method IN ('api_key', 'one_time_link', 'openid_connect')),
+  address       inet,
+  user_agent    text,
+  created_at    timestamptz NOT NULL DEFAULT now(),
+  -- Written at most once a minute per session.
+  last_used_at  timestamptz NOT NULL DEFAULT now(),
+  expires_at    timestamptz NOT NULL
 );
+CREATE INDEX operator_sessions_account ON operator_sessions (account_id, id);
 CREATE INDEX operator_sessions_expiry ON operator_sessions (expires_at);
 
 -- Operators that sign in by OpenID Connect, by the identifier of the user at the provider.
@@ -132,7 +139,7 @@ CREATE TABLE audit_log (
   -- No reference: the row outlives what it names. Null for actions on the command line.
   actor_id     uuid,
   actor_name   text NOT NULL,
-  actor_role   text NOT NULL CHECK (actor_role IN ('viewer', 'operator', 'admin', 'client', 'partner', 'system')),
+  actor_role   text NOT NULL CHECK (actor_role IN ('viewer', 'operator', 'admin', 'client', 'partner', 'system', 'unknown')),
   action       text NOT NULL,
   object_type  text NOT NULL,
   object_id    text NOT NULL,
@@ -140,7 +147,6 @@ CREATE TABLE audit_log (
   before       jsonb,
   after        jsonb,
   request_id   text,
-  address      inet,
   PRIMARY KEY (at, id)
 ) PARTITION BY RANGE (at);
 CREATE TABLE audit_log_default PARTITION OF audit_log DEFAULT;
@@ -158,3 +164,31 @@ CREATE TRIGGER audit_log_append_only BEFORE UPDATE OR DELETE OR TRUNCATE ON audi
 -- Partitions have the triggers of rows only.
 CREATE TRIGGER audit_log_append_only_rows BEFORE UPDATE OR DELETE ON audit_log
   FOR EACH ROW EXECUTE FUNCTION refuse_audit_change();
+
+-- IP addresses of the callers in the audit log. Their retention is shorter than that of the log.
+CREATE TABLE audit_addresses (
+  entry_id  bigint PRIMARY KEY,
+  at        timestamptz NOT NULL,
+  address   inet NOT NULL
+);
+CREATE INDEX audit_addresses_at ON audit_addresses (at);
+
+-- Changes of a client or partner beyond the rows that its day has in the audit log. The log gets their number when the day
+-- has ended.
+CREATE TABLE audit_summaries (
+  actor_id    uuid NOT NULL,
+  actor_name  text NOT NULL,
+  actor_role  text NOT NULL,
+  action      text NOT NULL,
+  day         date NOT NULL,
+  changes     integer NOT NULL,
+  PRIMARY KEY (actor_id, action, day)
+);
+
+-- Acts that have begun and have no entry in the audit log yet: calls of workflows and other systems, which no transaction
+-- covers. What is left when its request has failed becomes an entry without a known outcome.
+CREATE TABLE audit_intents (
+  id     uuid PRIMARY KEY,
+  at     timestamptz NOT NULL DEFAULT now(),
+  entry  jsonb NOT NULL
+);

@@ -1,12 +1,12 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { ADDRESS_LIMITS } from '../../../api/http/rate-limit';
+import { FAILURE_LIMITS } from '../../../api/http/failure-limit';
 import type { Route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
 import { issueKey, revokeKey } from '../../../src/accounts/accounts-and-keys';
 import { listAuditEntries } from '../../../src/accounts/audit-log';
-import { issueOneTimeToken } from '../../../src/accounts/sessions';
+import { issueOneTimeToken, MOST_SESSIONS } from '../../../src/accounts/sessions';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
@@ -47,7 +47,7 @@ test('an operator signs in with a key, and the cookie is kept from scripts and o
     csrfToken: expect.any(String),
   });
   const [value, ...attributes] = headers['set-cookie']![0]!.split('; ');
-  expect(value).toMatch(/^pressline_session=pso_[\w-]{43}$/);
+  expect(value).toMatch(/^__Host-pressline_session=pso_[\w-]{43}$/);
   expect(attributes).toEqual(['Path=/', 'HttpOnly', 'SameSite=Strict', 'Max-Age=43200', 'Secure']);
   expect((await request(app).get('/v1/operator/session').set('Cookie', value!).expect(200)).body).toEqual(body);
 
@@ -107,7 +107,7 @@ describe('a one-time sign-in link', () => {
     expect(rows.length).toBeGreaterThan(0);
     for (const { row } of rows) expect(row).not.toContain(token);
     await request(app).get('/v1/operators').set('X-API-KEY', token).expect(401);
-    await request(app).get('/v1/operators').set('Cookie', `pressline_session=${token}`).expect(401);
+    await request(app).get('/v1/operators').set('Cookie', `__Host-pressline_session=${token}`).expect(401);
     await signIn(token).expect(401);
     await useLink(admin.apiKey).expect(401);
   });
@@ -140,37 +140,60 @@ test('the audit log has every sign-in with its method', async () => {
   );
 });
 
-test.each(['memory', 'postgres'] as const)(
-  'the attempts of an address to sign in are limited, right or wrong (%s)',
-  async (store) => {
-    const deps = await testApiDeps(sql, {
-      config: { RATE_LIMIT: 1_000, RATE_LIMIT_STORE: store, TRUSTED_PROXIES: ['127.0.0.0/8', '::1/128'] },
-    });
-    const limited = createApp(deps, allRoutes(deps));
-    const attempt = (address: string, apiKey = admin.apiKey) =>
-      request(limited).post('/v1/operator/session').set('X-Forwarded-For', address).send({ apiKey });
-    const { limit } = ADDRESS_LIMITS.sign_in;
-    await sql`DELETE FROM request_rates`;
-    // All at once, within the minute.
-    const responses = await Promise.all(Array.from({ length: limit }, () => attempt('203.0.113.7', 'wrong')));
-    expect(responses.map(({ status }) => status)).toEqual(Array(limit).fill(401));
-    const { body, headers } = await attempt('203.0.113.7').expect(429);
-    expect(body).toMatchObject({
-      code: 'RATE_LIMITED',
-      message: 'Too many attempts to sign in from this address.',
-    });
-    expect(headers['ratelimit-policy']).toBe('"60-in-60sec"; q=60; w=60');
-    expect(Number(headers['retry-after'])).toBeGreaterThan(0);
-    expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
-    for (const path of ['/v1/operator/session/oidc', '/v1/operator/session/oidc/callback'])
-      await request(limited).get(path).set('X-Forwarded-For', '203.0.113.7').expect(429);
-    await attempt('203.0.113.8').expect(200);
-    await request(limited)
-      .get('/v1/operators')
-      .set({ ...admin.key, 'X-Forwarded-For': '203.0.113.7' })
-      .expect(200);
-  },
-);
+/** An app behind a proxy, with `postgres` as the store of its rates. */
+async function limitedApp(RATE_LIMIT: number) {
+  const deps = await testApiDeps(sql, {
+    config: { RATE_LIMIT, RATE_LIMIT_STORE: 'postgres', TRUSTED_PROXIES: ['127.0.0.0/8', '::1/128'] },
+  });
+  return createApp(deps, allRoutes(deps));
+}
+const { limit } = FAILURE_LIMITS.sign_in;
+
+test.each([0, 1_000])('failed sign-ins of an address are limited, good ones are not (RATE_LIMIT=%d)', async (rate) => {
+  const limited = await limitedApp(rate);
+  const attempt = (address: string, apiKey = admin.apiKey) =>
+    request(limited).post('/v1/operator/session').set('X-Forwarded-For', address).send({ apiKey });
+  // One operator more than the limit of failures signs in within the minute.
+  const good = await Promise.all(Array.from({ length: limit + 1 }, () => attempt('203.0.113.6')));
+  expect(good.map(({ status }) => status)).toEqual(Array(limit + 1).fill(200));
+  await sql`DELETE FROM request_rates`;
+  const wrong = await Promise.all(Array.from({ length: limit }, () => attempt('203.0.113.7', 'wrong')));
+  expect(wrong.map(({ status }) => status)).toEqual(Array(limit).fill(401));
+  const { body, headers } = await attempt('203.0.113.7').expect(429);
+  expect(body).toMatchObject({ code: 'RATE_LIMITED', message: 'Too many failed attempts to sign in.' });
+  expect(Number(headers['retry-after'])).toBeGreaterThan(0);
+  expect(Number(headers['retry-after'])).toBeLessThanOrEqual(60);
+  await request(limited).get('/v1/operator/session/oidc/callback').set('X-Forwarded-For', '203.0.113.7').expect(429);
+  await attempt('203.0.113.8').expect(200);
+  // Of the failures that name nobody, the audit log has the first one.
+  const entries = await listAuditEntries(sql, { action: 'operator.sign_in_failed' }, { limit: 100, after: null });
+  expect(entries.filter(({ address }) => address === '203.0.113.7')).toMatchObject([
+    { actor: { name: 'unknown', role: 'unknown' }, object: { id: 'unknown' }, after: { method: 'api_key' } },
+    ...(rate === 0 ? [] : [{}]),
+  ]);
+  expect(await sql`SELECT FROM request_rates`).toHaveLength(0);
+});
+
+test('failed sign-ins with a key of an account are limited by account, from whichever address, and audited', async () => {
+  const limited = await limitedApp(0);
+  const operator = await testAccount(sql, 'operator');
+  const { apiKey, keyId } = await issueKey(sql, operator.id);
+  await revokeKey(sql, operator.id, keyId);
+  const statuses = [];
+  for (let at = 0; at < limit + 2; at += 1) {
+    const address = `203.0.113.${at % 50}`;
+    const { status } = await request(limited)
+      .post('/v1/operator/session')
+      .set('X-Forwarded-For', address)
+      .send({ apiKey });
+    statuses.push(status);
+  }
+  expect(statuses).toEqual([...Array(limit).fill(401), 429, 429]);
+  const entries = await listAuditEntries(sql, { object: operator.id }, { limit: 100, after: null });
+  expect(entries.filter(({ action }) => action === 'operator.sign_in_failed')).toHaveLength(limit);
+  expect(entries[0]).toMatchObject({ actor: { id: operator.id }, after: { method: 'api_key' } });
+  expect(entries[0]!.address).toMatch(/^203\.0\.113\./);
+});
 
 test('the database stores a hash, and the token is no API key', async () => {
   const { token, csrfToken } = await session();
@@ -229,7 +252,7 @@ test('signing out ends the session and deletes the cookie', async () => {
     .delete('/v1/operator/session')
     .set({ Cookie: mine.cookie, 'X-CSRF-Token': mine.csrfToken })
     .expect(200);
-  expect(headers['set-cookie']![0]).toMatch(/^pressline_session=; .*Max-Age=0/);
+  expect(headers['set-cookie']![0]).toMatch(/^__Host-pressline_session=; .*Max-Age=0/);
   await read(mine).expect(401);
 });
 
@@ -291,4 +314,107 @@ test('requests of a session are limited like those of a key', async () => {
     }),
   );
   expect(statuses).toContain(429);
+});
+
+describe('the sessions of an operator', () => {
+  const sessionsOf = async ({ cookie }: Session, operatorId?: string) =>
+    (await request(app).get('/v1/operator/sessions').query({ operatorId }).set('Cookie', cookie)).body.sessions as {
+      id: string;
+      isCurrent: boolean;
+    }[];
+  const end = ({ cookie, csrfToken }: Session, id: string) =>
+    request(app)
+      .delete(`/v1/operator/sessions/${id}`)
+      .set({ Cookie: cookie, 'X-CSRF-Token': csrfToken })
+      .then(({ status }) => status);
+
+  test('are listed and ended by their owner and by admins, and by nobody else', async () => {
+    const [ada, bob] = [await testAccount(sql, 'operator', 'ada', 'viewer'), await testAccount(sql, 'operator')];
+    const [first, second] = [await session(ada.apiKey), await session(ada.apiKey)];
+    const boss = await session();
+    await sql`UPDATE accounts SET operator_role = 'operator' WHERE id = ${bob.id}`;
+    const other = await session(bob.apiKey);
+    const listed = await sessionsOf(second);
+    expect(listed).toMatchObject([
+      { isCurrent: true, method: 'api_key', operator: { id: ada.id, name: ada.name }, address: expect.any(String) },
+      { isCurrent: false },
+    ]);
+    expect(await sessionsOf(boss, ada.id)).toHaveLength(2);
+    await request(app)
+      .get('/v1/operator/sessions')
+      .query({ operatorId: ada.id })
+      .set('Cookie', other.cookie)
+      .expect(403);
+    expect(await end(other, listed[1]!.id)).toBe(404);
+    expect(await end(second, listed[1]!.id)).toBe(200);
+    await read(first).expect(401);
+    expect(await end(boss, listed[0]!.id)).toBe(200);
+    await read(second).expect(401);
+    const entries = await listAuditEntries(
+      sql,
+      { object: ada.id, action: 'operator.end_session' },
+      { limit: 9, after: null },
+    );
+    expect(entries.map(({ actor, before }) => [actor.id, before])).toEqual([
+      [admin.id, { sessionId: listed[0]!.id, method: 'api_key' }],
+      [ada.id, { sessionId: listed[1]!.id, method: 'api_key' }],
+    ]);
+  });
+
+  test('end after an hour without a request; a request keeps them', async () => {
+    const operator = await testAccount(sql, 'operator');
+    const [used, idle] = [await session(operator.apiKey), await session(operator.apiKey)];
+    const later = (minutes: number) => sql`
+      UPDATE operator_sessions SET last_used_at = last_used_at - make_interval(mins => ${minutes})
+      WHERE account_id = ${operator.id}`;
+    await later(59);
+    await read(used).expect(200);
+    await later(2);
+    await read(used).expect(200);
+    await read(idle).expect(401);
+  });
+
+  test.each(['a key rotation without an overlap', 'a change of role'])('all end with %s', async (change) => {
+    const operator = await testAccount(sql, 'operator');
+    const byLink = async () => {
+      const oneTimeToken = await issueOneTimeToken(sql, operator.id);
+      const { headers } = await request(app).post('/v1/operator/session').send({ oneTimeToken }).expect(200);
+      return headers['set-cookie']![0]!.split(';')[0]!;
+    };
+    const cookies = [(await session(operator.apiKey)).cookie, await byLink()];
+    const unused = await issueOneTimeToken(sql, operator.id);
+    const path = `/v1/operators/${operator.id}`;
+    if (change === 'a change of role')
+      await request(app).patch(path).set(admin.key).send({ role: 'viewer' }).expect(200);
+    else await request(app).post(`${path}/keys`).set(admin.key).send({ overlapSeconds: 0 }).expect(200);
+    for (const cookie of cookies) await request(app).get('/v1/operator/session').set('Cookie', cookie).expect(401);
+    await request(app).post('/v1/operator/session').send({ oneTimeToken: unused }).expect(401);
+  });
+
+  test('are a hundred at most: the oldest ends', async () => {
+    const operator = await testAccount(sql, 'operator');
+    const oldest = await session(operator.apiKey);
+    for (let started = 1; started < MOST_SESSIONS; started += 1) await session(operator.apiKey);
+    await read(oldest).expect(200);
+    await session(operator.apiKey);
+    await read(oldest).expect(401);
+    expect(await sql`SELECT FROM operator_sessions WHERE account_id = ${operator.id}`).toHaveLength(MOST_SESSIONS);
+  });
+});
+
+test('a new key of any account can have an end', async () => {
+  const ends = new Date(Date.now() + 3_600_000).toISOString();
+  const post = (path: string, body: object) => request(app).post(path).set(admin.key).send(body);
+  const { body: operator } = await post('/v1/operators', { name: 'for an hour', role: 'viewer', keyExpiresAt: ends });
+  const { body: client } = await post('/v1/connectors', { name: 'for an hour', keyExpiresAt: ends });
+  const { body: rotated } = await post(`/v1/connectors/${client.id}/keys`, { expiresAt: ends });
+  for (const keyId of [operator.keyId, client.keyId, rotated.keyId]) {
+    const [key] = await sql`SELECT expires_at FROM api_keys WHERE id = ${keyId}`;
+    expect(key!.expiresAt.toISOString()).toBe(ends);
+  }
+  await sql`UPDATE api_keys SET expires_at = now() WHERE id = ${operator.keyId}`;
+  await request(app).get('/v1/operators').set('X-API-KEY', operator.apiKey).expect(401);
+  await post('/v1/operators', { name: 'for no time', role: 'viewer', keyExpiresAt: '2026-01-01T00:00:00Z' }).expect(
+    400,
+  );
 });

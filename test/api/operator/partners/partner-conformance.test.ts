@@ -43,6 +43,8 @@ test('the report names the faults of a partner that accepts everything', async (
     .expect(200);
   const { body: report } = await check().expect(200);
   expect(report.passed).toBe(false);
+  const [entry] = await sql`SELECT actor_name, object_id, after FROM audit_log WHERE action = 'partner.check'`;
+  expect(entry).toMatchObject({ actorName: operator.name, objectId: partnerId, after: { passed: false } });
   const faults = report.scenarios.flatMap(({ findings }: { findings: { fault: string }[] }) =>
     findings.map(({ fault }) => fault),
   );
