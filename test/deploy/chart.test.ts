@@ -85,7 +85,7 @@ describe('the values', () => {
       ...setByTemplates,
     ];
     expect(names.length).toBeGreaterThan(15);
-    const standard = /^AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)$/;
+    const standard = /^(AWS_(ACCESS_KEY_ID|SECRET_ACCESS_KEY)|NODE_EXTRA_CA_CERTS)$/;
     expect(names.filter((name) => !(name in VARIABLES || standard.test(name)))).toEqual([]);
   });
 
@@ -130,6 +130,26 @@ describe('the values', () => {
       worker.autoscaling,
     ])
       expect(enabled).toBe(false);
+  });
+
+  test('limit outgoing traffic by default, and never admit link-local addresses', () => {
+    const policy = read('templates/network-policies.yaml');
+    expect(policy).toContain('policyTypes: [Ingress, Egress]');
+    const { egress } = defaults.networkPolicy as unknown as {
+      egress: { to: { ipBlock: { cidr: string; except: string[] } }[]; ports: { port: number }[] }[];
+    };
+    expect(egress.flatMap(({ ports }) => ports.map(({ port }) => port))).toEqual([5432, 7233]);
+    for (const { ipBlock } of egress.flatMap(({ to }) => to))
+      expect(ipBlock.except).toEqual([ipBlock.cidr === '::/0' ? 'fe80::/10' : '169.254.0.0/16']);
+  });
+
+  test('require the proxies of an ingress', () => {
+    expect(read('templates/ingress.yaml')).toMatch(/required ".*TRUSTED_PROXIES.*" \.Values\.config\.TRUSTED_PROXIES/);
+  });
+
+  test('mount authorities into every pod', () => {
+    for (const name of ['api-deployment', 'worker-deployment', 'migrate-job'])
+      for (const part of ['caMount', 'caVolume']) expect(read(`templates/${name}.yaml`)).toContain(`pressline.${part}`);
   });
 
   test('keep secrets out of the ConfigMap', () => {

@@ -29,11 +29,21 @@ interface Service {
   readonly depends_on?: Record<string, { condition: string }>;
   readonly healthcheck?: { test: string[] };
   readonly stop_grace_period?: string;
+  readonly networks?: string[] | Record<string, unknown>;
   readonly [key: string]: unknown;
 }
 
+interface Network {
+  readonly internal?: boolean;
+  readonly ipam?: { readonly config: [{ readonly subnet: string; readonly gateway: string }] };
+}
+
 /** Parses YAML as Docker Compose does, with merge keys. Duplicate keys are errors. */
-function strictly(yaml: string): { services: Record<string, Service>; volumes: Record<string, unknown> } {
+function strictly(yaml: string): {
+  services: Record<string, Service>;
+  volumes: Record<string, unknown>;
+  networks: Record<string, Network>;
+} {
   const document = parseDocument(yaml, { merge: true, strict: true, uniqueKeys: true });
   const [problem] = [...document.errors, ...document.warnings];
   if (problem !== undefined) throw problem;
@@ -127,6 +137,34 @@ describe('docker-compose.yml', () => {
         } else expect(file.volumes).toHaveProperty(source!);
       }
     }
+  });
+
+  test('every container is in the networks that it needs, and only the one at the edge leads out', () => {
+    const reach = Object.fromEntries(
+      services.map(([name, { networks = [] }]) => [name, Array.isArray(networks) ? networks : Object.keys(networks)]),
+    );
+    expect(reach).toEqual({
+      migrate: ['data'],
+      api: ['edge', 'app', 'data'],
+      worker: ['edge', 'app', 'data'],
+      database: ['data'],
+      'temporal-schema': ['temporal-data'],
+      temporal: ['app', 'temporal-data'],
+      'temporal-namespace': ['app'],
+      'temporal-database': ['temporal-data'],
+      'temporal-ui': ['edge', 'app'],
+      objects: ['edge', 'data'],
+      'objects-setup': ['data'],
+      prometheus: ['app'],
+      grafana: ['edge', 'app'],
+      'otel-collector': ['edge', 'app'],
+    });
+    const { edge, ...internal } = file.networks;
+    for (const [name, network] of Object.entries(internal)) expect([name, network.internal]).toEqual([name, true]);
+    // A proxy on this machine reaches the published port through the gateway.
+    const [{ subnet, gateway }] = edge!.ipam!.config;
+    expect(gateway.split('.').slice(0, 3)).toEqual(subnet.split('.').slice(0, 3));
+    expect(interpolated(file.services.api!.environment!.TRUSTED_PROXIES!, {})).toBe(gateway);
   });
 
   test('the scripts that it mounts are valid', () => {

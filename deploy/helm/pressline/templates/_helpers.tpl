@@ -69,6 +69,9 @@ METRICS_HOST: 0.0.0.0
 METRICS_PORT: '9464'
 SHUTDOWN_DELAY: {{ printf "%ds" (int .Values.shutdown.delaySeconds) }}
 SHUTDOWN_GRACE: {{ printf "%ds" (int .Values.shutdown.graceSeconds) }}
+{{- if .Values.caBundle.configMapName }}
+NODE_EXTRA_CA_CERTS: /etc/pressline/ca/{{ .Values.caBundle.key }}
+{{- end }}
 {{- end -}}
 
 {{/* Spreads the pods of a component over nodes and zones. Input: the root context and the component. */}}
@@ -88,4 +91,17 @@ SHUTDOWN_GRACE: {{ printf "%ds" (int .Values.shutdown.graceSeconds) }}
 {{- define "pressline.workerOf" -}}
 {{ include "pressline.name" .root }}-worker
 {{- with .buildId }}-{{ . | lower | replace "_" "-" | replace "." "-" | trunc 16 | trimSuffix "-" }}{{ end }}
+{{- end -}}
+
+{{/* The mount of caBundle, and the variable with which Node reads it. Empty without one. */}}
+{{- define "pressline.caMount" -}}
+{{- if .Values.caBundle.configMapName -}}
+- { name: ca, mountPath: /etc/pressline/ca, readOnly: true }
+{{- end -}}
+{{- end -}}
+{{- define "pressline.caVolume" -}}
+{{- with .Values.caBundle.configMapName -}}
+- name: ca
+  configMap: { name: {{ . }} }
+{{- end -}}
 {{- end -}}
