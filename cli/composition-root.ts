@@ -20,9 +20,10 @@ import { createObjectStore } from '../src/platform/objects/create-object-store';
 import { measuredStore } from '../src/platform/objects/measured-store';
 import { createLinkSigner } from '../src/platform/objects/signed-links';
 import { wakeRelays } from '../src/platform/outbox/outbox';
+import { warnOfPlainText } from '../src/platform/plain-text-warning';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
-import { connectTemporal } from '../src/platform/temporal/connection';
+import { connectTemporal, temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import { startTracing } from '../src/platform/tracing/tracing';
 import type { Secrets } from './secrets';
@@ -77,6 +78,7 @@ export async function createServices(
 ): Promise<Services> {
   // First: connections are traced from when they are made.
   const tracing = startTracing(config, log);
+  warnOfPlainText({ databaseUrl: config.DATABASE_URL!, temporal: temporalConnectionOptions(config) }, log);
   const sql = connectPostgres(config.DATABASE_URL!, { max: config.DATABASE_POOL_SIZE });
   const temporal = connectTemporal(config);
   const metrics = createMetrics((error) => log.warn({ err: error }, 'some metrics could not be read'));

@@ -1,4 +1,5 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { isIP } from 'node:net';
 import postgres from 'postgres';
 import { isTracing } from './tracing/spans';
 import { traceStatements } from './tracing/sql-spans';
@@ -78,6 +79,7 @@ export function connectPostgres(
   const own = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs };
   const sql = postgres(address, {
     ...patched,
+    ...tlsOf(url),
     max: options.max ?? 10,
     idle_timeout: 60,
     connect_timeout: 10,
@@ -95,6 +97,16 @@ export function connectPostgres(
   const pool = isTracing() ? traceStatements(sql) : sql;
   if (isPooled && statementTimeoutMs !== undefined) pooledTimeouts.set(pool, statementTimeoutMs);
   return pool;
+}
+
+/**
+ * Returns the TLS options of a server that its URL names by IP address. The driver would compare its certificate with the
+ * name `localhost`.
+ */
+function tlsOf(url: string): { ssl?: object } {
+  const { hostname, searchParams } = new URL(url);
+  const host = hostname.replace(/^\[|\]$/g, '');
+  return isIP(host) !== 0 && searchParams.get('sslmode')?.startsWith('verify-') ? { ssl: { host } } : {};
 }
 
 /** Numbers of the connections of a pool, and of the queries that wait for one. */

@@ -1,6 +1,6 @@
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto';
 import type postgres from 'postgres';
-import { SESSION_SETTINGS } from '../postgres';
+import { connectPostgres, SESSION_SETTINGS } from '../postgres';
 import { SCHEMA_TABLE } from './schema-version';
 
 /** Tables whose rows the application may only insert. Triggers refuse the changes of other roles. */
@@ -11,6 +11,8 @@ const READ_ONLY_TABLES = [SCHEMA_TABLE, 'partitioned_tables'];
 const PARTITION_FUNCTIONS = ['create_partition', 'drop_oldest_partition', 'delete_late_rows'];
 
 const ITERATIONS = 4_096;
+/** SQLSTATE of a wrong password. */
+const INVALID_PASSWORD = '28P01';
 
 /** Returns a SCRAM-SHA-256 verifier (RFC 5803). The server never sees the password, so no log of it can hold it. */
 function scramVerifier(password: string): string {
@@ -23,7 +25,8 @@ function scramVerifier(password: string): string {
 
 /**
  * Gives the role of a connection URL the rights that the application needs: reading and writing rows. It owns nothing, so
- * it cannot drop or alter a table. Creates the role with the URL's password when it does not exist. Does nothing when the
+ * it cannot drop or alter a table. Creates the role with the URL's password when it does not exist, and
+ * changes the password of an existing one that cannot connect with it. Does nothing when the
  * URL names the current role.
  * @param sql a connection of the role that owns the tables
  */
@@ -39,7 +42,10 @@ export async function grantApplicationRole(sql: postgres.Sql, applicationUrl: st
     if (isOwner || role === '') return;
     const name = tx(role);
     // CREATE ROLE takes no parameters. A verifier consists of base64 and the characters $ and colon.
-    if (!exists) await tx`CREATE ROLE ${name} LOGIN PASSWORD ${tx.unsafe(`'${scramVerifier(password)}'`)}`;
+    const verifier = tx.unsafe(`'${scramVerifier(password)}'`);
+    if (exists && password !== '' && (await isRefused(applicationUrl)))
+      await tx`ALTER ROLE ${name} PASSWORD ${verifier}`;
+    if (!exists) await tx`CREATE ROLE ${name} LOGIN PASSWORD ${verifier}`;
     await setSessionDefaults(tx, role, database);
     await tx`GRANT CONNECT ON DATABASE ${tx(database)} TO ${name}`;
     await tx`REVOKE TEMPORARY ON DATABASE ${tx(database)} FROM PUBLIC`;
@@ -72,5 +78,18 @@ async function setSessionDefaults(tx: postgres.TransactionSql, role: string, dat
     });
   } catch (error) {
     if ((error as { code?: string }).code !== '42501') throw error;
+  }
+}
+
+/** Returns true when the server refuses the password of a URL. */
+async function isRefused(url: string): Promise<boolean> {
+  const sql = connectPostgres(url, { max: 1 });
+  try {
+    await sql`SELECT 1`;
+    return false;
+  } catch (error) {
+    return (error as { code?: unknown }).code === INVALID_PASSWORD;
+  } finally {
+    await sql.end({ timeout: 5 });
   }
 }
