@@ -21,7 +21,7 @@ export type SignInGuard = ReturnType<typeof createSignInGuard>;
 /**
  * Creates the limit of failed sign-ins, by address and by account, and their record: a log line for each, and a row of the
  * audit log for each that names an account. Of those that name nobody, an address gets a row for the first one of a minute,
- * so that a flood does not fill the log.
+ * so that a flood does not fill the log. A right key or link signs in whatever others at its address do: keys cannot be guessed.
  */
 export function createSignInGuard(sql: Sql) {
   const byAddress = createFailureLimiter('sign_in');
@@ -30,11 +30,13 @@ export function createSignInGuard(sql: Sql) {
   /** Executes one attempt. @throws what it throws, and Refusal `RATE_LIMITED` after too many failures */
   return async <T>(call: CallContext, method: SignInMethod, attempt: () => Promise<T>): Promise<T> => {
     const network = callerNetwork(call.address);
-    byAddress.check(network);
+    // Each attempt costs requests to the identity provider.
+    if (method === 'openid_connect') byAddress.check(network);
     try {
       return await attempt();
     } catch (error) {
       if (!(error instanceof Refusal) || (error.status !== 401 && error.status !== 403)) throw error;
+      byAddress.check(network);
       const failures = byAddress.failed(network);
       const account = error instanceof RefusedAccount ? error.account : undefined;
       call.log.warn({ address: call.address, method, operator: account?.name }, 'a sign-in failed');

@@ -195,6 +195,7 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     loadTaxRates: [
       { rates: [{ country: 'DE', category: 'standard', rate: '0.19', source: 'The VAT act, section 12' }] },
     ],
+    decodePayloads: [{ payloads: [{ metadata: {}, data: 'e30=' }] }],
     confirmServers: [{ reason: 'The namespace was created again.' }],
     loadExchangeRates: [{ perEuro: { USD: '1.08', PLN: '4.3' } }],
     moveProcurementOrder: [{ status: 'confirmed', shippingCost: 9.9 }],
