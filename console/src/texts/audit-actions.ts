@@ -5,6 +5,8 @@ export type AuditAction = ApiResponse<'listAuditLog'>['entries'][number]['action
 /** The audited actions in words. */
 export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'operator.sign_in': 'Sign in to the console',
+  'operator.sign_in_failed': 'Failed sign-in to the console',
+  'operator.end_session': 'End a session of an operator',
   'operator.create': 'Create an operator',
   'operator.change_role': 'Change the role of an operator',
   'operator.withdraw': 'Withdraw role, sessions and keys of an operator whose groups have no role',
@@ -18,6 +20,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'partner.create': 'Set up a print partner',
   'partner.change': 'Change a print partner',
   'partner.ping': 'Send a test message to a print partner',
+  'partner.check': 'Check the endpoints of a print partner',
   'partner.rotate_key': 'Issue a key for a print partner',
   'partner.revoke_key': 'Revoke a key of a print partner',
   'partner.subscribe': 'Register the addresses of a print partner',
@@ -67,5 +70,6 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'personal_data.export': 'Export the personal data of a recipient',
   'outbox.replay': 'Replay dead letters',
   'job.run': 'Run a periodic job now',
+  'payloads.decode': 'Decode payloads of workflows',
   'servers.confirm': 'Confirm the servers, so that workflows start',
 };
