@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
 import { preparedBy } from '../src/orders/domain/lifecycle/run-events';
 import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-record';
-import { fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
+import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PlanRecorder, type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import type { RecordWriter } from '../src/orders/run/record-writer';
@@ -57,6 +57,7 @@ export function createOrderFileActivities(
   deps: OrderFilesDeps & PreparationDeps & { readonly log: Logger },
   records: RecordWriter,
 ) {
+  expectFindings(deps.metrics);
   /** Plans the order. Returns nothing after an error: the order run then plans in an activity of its own. */
   async function plan(ids: RunIds, reserved: ReservedStep | undefined): Promise<FilesAndPlan> {
     let recorded: RecordKey | undefined;

@@ -1,14 +1,17 @@
 import pLimit from 'p-limit';
 import { checkFile } from '../../files/domain/file-check';
 import { type FileFault, transientFault } from '../../files/domain/file-fault';
+import { FILE_CHECKS } from '../../files/domain/file-findings';
 import { printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
+import type { Metrics } from '../../platform/metrics/metrics';
 import { json, type Sql } from '../../platform/postgres';
 import { type CheckedProduct, type FileOfProduct, needsOfFile } from '../domain/file-needs';
 import { pageFault } from '../domain/file-pages';
 
 export interface OrderFilesDeps extends FileDeps {
   readonly sql: Sql;
+  readonly metrics: Metrics;
   readonly limitBytes: number;
 }
 
@@ -151,7 +154,7 @@ async function fetchOne(
       WHERE id = ${file.id}`;
   } else {
     await deps.objects.delete(file.formerKeys);
-    const isRecorded = await recordPrintFile(deps.sql, file, objectKey, taken);
+    const isRecorded = await recordPrintFile(deps, file, objectKey, taken);
     // The file was replaced meanwhile, and nothing names its copy.
     if (!isRecorded) await deps.objects.delete([...taken.previews.map((preview) => preview.objectKey), objectKey]);
   }
@@ -201,8 +204,19 @@ function printFileOf({ type, product, otherTypes, customTrim }: WantedFile): Fil
   return type === null || product === null ? null : { type, product, otherTypes, customTrim };
 }
 
+/** Exposes the findings of every check of print files as 0. */
+export function expectFindings(metrics: Metrics): void {
+  for (const [check, { severities }] of Object.entries(FILE_CHECKS))
+    for (const severity of severities) metrics.count('pressline_file_checks_total', { check, severity }, 0);
+}
+
 /** Returns false for a file that was replaced while it was fetched. */
-async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, taken: IngestedFile): Promise<boolean> {
+async function recordPrintFile(
+  { sql, metrics }: OrderFilesDeps,
+  file: WantedFile,
+  objectKey: string,
+  taken: IngestedFile,
+): Promise<boolean> {
   const printFile = printFileOf(file);
   const needs = printFile === null ? null : needsOfFile(printFile);
   const size = needs?.areas[0]?.size ?? null;
@@ -224,5 +238,9 @@ async function recordPrintFile(sql: Sql, file: WantedFile, objectKey: string, ta
     -- The item's resolution is that of its coarsest file, its page count that of its longest.
     UPDATE order_items SET page_count = greatest(page_count, ${taken.pageCount}), dpi = least(dpi, ${dpi})
     FROM recorded WHERE id = recorded.order_item_id RETURNING id`;
-  return recorded !== undefined;
+  if (recorded === undefined) return false;
+  // The findings of a reprint were counted with the files that it copies.
+  for (const { code: check, severity } of file.copyOf === null ? checks : [])
+    metrics.count('pressline_file_checks_total', { check, severity });
+  return true;
 }

@@ -4,6 +4,7 @@ import type { MetricsServer } from '../../../../src/platform/metrics/metrics-ser
 import { type Scrape, scrape } from '../../../support/checks/scrape';
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
+import { faultyFile, isAt, ordered, orderOf, poster } from '../client-orders';
 import { is, orderBody, orderUntil } from '../order-fixture';
 
 /** What /metrics shows of a running stack, before an order and after it. */
@@ -47,6 +48,7 @@ test.each([
   ['pressline_order_stage_duration_seconds_count', { stage: 'handover' }],
   ['pressline_attention', { reason: 'not_received' }],
   ['pressline_attention_oldest_age_seconds', { reason: 'no_partner' }],
+  ['pressline_file_checks_total', { check: 'page_size', severity: 'error' }],
   ['pressline_outbox_pending', { kind: 'signal_workflow' }],
   ['pressline_outbox_dead', { kind: 'notification' }],
   ['pressline_outbox_deliveries_total', { kind: 'start_workflow', outcome: 'dead' }],
@@ -78,6 +80,15 @@ test('an order that was delivered is counted in every stage', () => {
   expect(after.value('pressline_labels_total', { outcome: 'accepted' })).toBeGreaterThan(0);
   expect(after.value('http_client_request_duration_seconds_count', { kind: 'file' })).toBeGreaterThan(0);
   expect(after.value('http_client_request_duration_seconds_count', { kind: 'partner' })).toBe(1);
+});
+
+test('the findings of a print file are counted when the file is stored', async () => {
+  const files = [{ type: 'default', url: faultyFile(stack, 'annotation.pdf') }];
+  const order = await ordered(stack, orderOf(stack, { items: [poster(stack, { files })] }), isAt('delivered'));
+  expect(order.items[0]!.files[0]!.checks).toMatchObject([{ code: 'annotations', severity: 'warning' }]);
+  const found = await scrape(server.url);
+  expect(found.value('pressline_file_checks_total', { check: 'annotations', severity: 'warning' })).toBe(1);
+  expect(found.value('pressline_file_checks_total')).toBe(after.value('pressline_file_checks_total')! + 1);
 });
 
 test('requests are labelled with the route template, and with no route for an unknown path', async () => {
