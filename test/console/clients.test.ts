@@ -46,6 +46,16 @@ test('an operator sends a test event and redelivers a dead notification on the p
   await delivery.getByText('Delivered').waitFor();
   expect(receiver.received).toHaveLength(2);
   expect(receiver.received[1]!.headers['webhook-id']).toBe(receiver.received[0]!.headers['webhook-id']);
+
+  // Nothing is sent to an endpoint that is disabled.
+  const endpoint = page.getByRole('table', { name: 'Endpoints' }).getByRole('row').nth(1);
+  await endpoint.getByRole('button', { name: /^Disable/ }).click();
+  await page.getByRole('dialog', { name: 'Disable' }).getByRole('button', { name: 'Disable endpoint' }).click();
+  await endpoint.getByText('Disabled', { exact: true }).waitFor();
+  await delivery.getByRole('button', { name: /^Redeliver/ }).waitFor({ state: 'detached' });
+  await endpoint.getByRole('button', { name: /^Enable/ }).click();
+  await page.getByRole('dialog', { name: 'Enable' }).getByRole('button', { name: 'Enable endpoint' }).click();
+  await endpoint.getByText('Enabled', { exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
 });
 
@@ -55,7 +65,8 @@ test('an admin adds a client and changes its settings', async () => {
   await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
   await page.getByRole('button', { name: 'Add client' }).click();
   const adding = page.getByRole('dialog', { name: 'Add client' });
-  await adding.getByLabel('Name').fill('card-shop');
+  await adding.getByLabel('Name', { exact: true }).fill('card-shop');
+  await adding.getByLabel('Channel', { exact: true }).fill('cards');
   await adding.getByRole('button', { name: 'Add client' }).click();
   const [apiKey, apiSecret] = await Promise.all(
     ['API key', 'API secret'].map((label) => adding.getByLabel(label, { exact: true }).innerText()),
@@ -64,6 +75,10 @@ test('an admin adds a client and changes its settings', async () => {
     headers: { 'X-API-KEY': `${apiKey}:${apiSecret}` },
   });
   expect(response.status()).toBe(200);
+  // The secret is shown once, so Escape does not close it.
+  await page.keyboard.press('Escape');
+  await adding.getByLabel('API secret', { exact: true }).waitFor();
+  await expectAccessible(page);
   await adding.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: 'card-shop' }).click();
 

@@ -88,7 +88,7 @@ test('an admin adds a partner, whose key is shown once', async () => {
   await adding.getByLabel('Time zone').fill('Europe/London');
   await adding.getByLabel('Public holidays of country').fill('GB');
   await adding.getByRole('button', { name: 'Add model' }).click();
-  await adding.getByLabel('Product model, row 1').fill('flat_product');
+  await adding.getByLabel('Product model, row 1').selectOption('flat_product');
   await adding.getByLabel(/^Unit price.*row 1$/).fill('2.90');
   await adding.getByLabel(/^Lead time.*row 1$/).fill('2');
   const { country, ...sender } = LEEDS_SENDER;

@@ -114,6 +114,24 @@ test('a customer product is archived and published again, and a viewer has no bu
     query: { customerProductIds: id },
   });
   expect(customerProducts).toMatchObject([{ id, state: 'published' }]);
-  await page.getByRole('table', { name: 'Product models' }).getByRole('row').nth(1).waitFor();
+  const models = page.getByRole('table', { name: 'Product models' });
+  await models.getByRole('row').nth(1).waitFor();
+  const { productModels } = await stack.operator.listProductModels({});
+  const { id: modelId, name } = productModels.find(({ production }) => production?.priceList?.EUR !== undefined)!;
+  await models
+    .getByRole('button', { name: `Change prices of ${name}`, exact: true })
+    .first()
+    .click();
+  const prices = page.getByRole('dialog', { name: 'Change prices' });
+  await prices.getByLabel('Unit price 1').fill('123.45');
+  await prices.getByRole('button', { name: 'Save prices' }).click();
+  await prices.waitFor({ state: 'detached' });
+  await models
+    .getByText(/123\.45/)
+    .first()
+    .waitFor();
+  const after = await stack.operator.listProductModels({});
+  const { priceList } = after.productModels.find((model) => model.id === modelId)!.production!;
+  expect(Object.values(priceList ?? {}).flat()).toContainEqual(expect.objectContaining({ unitMinor: 12_345 }));
   expect(faults).toEqual([]);
 });

@@ -1,4 +1,4 @@
-import { Button, Code, Stack, Text } from '@mantine/core';
+import { Button, Code, Group, Stack, Text } from '@mantine/core';
 import { useState } from 'react';
 import { change } from '../../api/changes';
 import { useMay } from '../../api/session';
@@ -13,6 +13,7 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import { Preview } from './preview';
+import { ChangePrices, Prices } from './prices';
 import styles from './product-models.module.css';
 import type { ProductModel } from './types';
 
@@ -48,6 +49,7 @@ const COLUMNS: readonly Column<ProductModel>[] = [
     name: t.modelColumns.parts,
     cell: ({ parts }) => parts.map(({ name, quantity }) => t.part(name, quantity)).join(', ') || texts.common.none,
   },
+  { name: t.modelColumns.prices, cell: (model) => <Prices of={model} /> },
   {
     name: t.modelColumns.state,
     cell: ({ state }) => <Badge tone={t.modelStates[state].tone}>{t.modelStates[state].text}</Badge>,
@@ -61,9 +63,12 @@ export function ProductModels({ query }: { readonly query: QueryResult<ApiRespon
   const buttons: Column<ProductModel> = {
     name: texts.common.actions,
     cell: (model) => (
-      <Button size="compact-xs" variant="default" onClick={() => setChanged(model)}>
-        {model.state === 'active' ? t.deactivate : t.activate}
-      </Button>
+      <Group gap={6}>
+        <ChangePrices model={model} />
+        <Button size="compact-xs" variant="default" onClick={() => setChanged(model)}>
+          {model.state === 'active' ? t.deactivate : t.activate}
+        </Button>
+      </Group>
     ),
   };
   return (

@@ -15,6 +15,7 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import { ClientFields, settingsOf } from './client-fields';
 import { type Client, clientHealth, type Health } from './queries';
 
 const t = texts.clients;
@@ -98,8 +99,16 @@ function AddClient() {
       name={t.add.name}
       explanation={t.add.explanation}
       button={t.add.button}
-      fields={<TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />}
-      changeOf={({ form }) => change('createClient', { body: { name: textOf(form, 'name') ?? '' } })}
+      dialogSize="xl"
+      fields={
+        <>
+          <TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />
+          <ClientFields client={null} />
+        </>
+      }
+      changeOf={({ form }) =>
+        change('createClient', { body: { name: textOf(form, 'name') ?? '', ...settingsOf(form) } })
+      }
       keepsResult
       result={({ apiKey, apiSecret }) => (
         <Secrets

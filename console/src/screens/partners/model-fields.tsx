@@ -1,5 +1,8 @@
 import { Button, Fieldset, Stack, Table, Text, TextInput } from '@mantine/core';
+import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
+import { read } from '../../api/queries';
+import { Select } from '../../components/forms/select';
 import { minorUnitsOf } from '../../components/values/money';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
@@ -40,6 +43,16 @@ export function modelsOf(form: FormData, currency: string): Models {
 export function ModelFields({ models, currency }: { readonly models: Models; readonly currency: string }) {
   const [rows, setRows] = useState(() => rowsOf(models, currency));
   const price = t.price(currency);
+  const { data } = useQuery({ ...read('listProductModels', {}), refetchInterval: false });
+  // Routing knows a product model by the uid of its production spec.
+  const named = new Map<string, string[]>();
+  for (const { id, name, production } of data?.productModels ?? []) {
+    const uid = production?.modelUid ?? id;
+    named.set(uid, [...(named.get(uid) ?? []), name]);
+  }
+  const options = [...named].map(([value, names]) => ({ value, label: t.option(value, names) }));
+  const optionsWith = (uid: string) =>
+    uid === '' || options.some(({ value }) => value === uid) ? options : [{ value: uid, label: uid }, ...options];
   const add = () => setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', unitPrice: '', leadDays: '1' }]);
   return (
     <Fieldset legend={t.legend}>
@@ -64,12 +77,11 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
               {rows.map(({ key, uid, unitPrice, leadDays }, index) => (
                 <Table.Tr key={key}>
                   <Table.Td>
-                    <TextInput
+                    <Select
                       name="model.uid"
                       aria-label={t.cell(t.uid, index + 1)}
-                      required
-                      maxLength={100}
-                      defaultValue={uid}
+                      value={uid}
+                      options={optionsWith(uid)}
                     />
                   </Table.Td>
                   <Table.Td>

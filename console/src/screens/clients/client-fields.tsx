@@ -1,0 +1,100 @@
+import { SimpleGrid, TextInput } from '@mantine/core';
+import type { Input } from '../../api/types';
+import { textOf } from '../../components/forms/form-values';
+import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
+import { choiceOf, optionsOf, Select } from '../../components/forms/select';
+import { texts } from '../../texts';
+import type { Client } from './queries';
+
+type Change = NonNullable<Input<'changeClient'>['body']>;
+
+const t = texts.clients.edit;
+const { settings, quotas } = texts.clients;
+
+const BILLING: ObjectForm<NonNullable<Change['billingEntity']>> = {
+  labels: t.billingFields,
+  rules: {
+    id: { type: 'number' },
+    status: { type: 'number' },
+    companyVatNumbers: { type: 'words' },
+    email: { type: 'email' },
+  },
+};
+const RETURN_ADDRESS: ObjectForm<NonNullable<Change['returnAddress']>> = {
+  labels: t.returnAddressFields,
+  rules: { email: { type: 'email' } },
+};
+
+const QUOTAS: ObjectForm<NonNullable<Change['quotas']>> = {
+  labels: quotas.names,
+  rules: Object.fromEntries(Object.keys(quotas.names).map((name) => [name, { type: 'number' }])),
+};
+
+const ACTIONS = optionsOf(settings.fileCheckActions);
+
+/** Returns the rule of the form for findings in print files. Null: the default. */
+function fileChecksOf(form: FormData): Change['fileChecks'] {
+  const errors = choiceOf(form, 'file-errors', ACTIONS);
+  const warnings = choiceOf(form, 'file-warnings', ACTIONS);
+  return errors === undefined && warnings === undefined
+    ? null
+    : { errors: errors ?? 'hold', warnings: warnings ?? 'warn' };
+}
+
+/** Returns the settings that the fields hold. An empty field is no setting. The API checks them. */
+export const settingsOf = (form: FormData) => ({
+  channel: textOf(form, 'channel'),
+  iossNumber: textOf(form, 'ioss'),
+  brandedPackaging: textOf(form, 'packaging'),
+  billingEntity: objectOf(form, 'billing', BILLING),
+  returnAddress: objectOf(form, 'return', RETURN_ADDRESS),
+  fileChecks: fileChecksOf(form),
+  quotas: objectOf(form, 'quota', QUOTAS),
+});
+
+/** The fields of a client's settings. Null: of a new client. */
+export function ClientFields({ client }: { readonly client: Client | null }) {
+  return (
+    <>
+      <SimpleGrid cols={{ base: 1, xs: 3 }}>
+        <TextInput name="channel" label={settings.channel} maxLength={50} defaultValue={client?.channel ?? ''} />
+        <TextInput
+          name="ioss"
+          label={settings.ioss}
+          placeholder="IM0123456789"
+          defaultValue={client?.iossNumber ?? ''}
+        />
+        <TextInput
+          name="packaging"
+          label={settings.packaging}
+          maxLength={100}
+          defaultValue={client?.brandedPackaging ?? ''}
+        />
+      </SimpleGrid>
+      <SimpleGrid cols={{ base: 1, xs: 2 }}>
+        <Select
+          name="file-errors"
+          label={settings.fileErrors}
+          none={settings.fileChecksDefault}
+          options={ACTIONS}
+          value={client?.fileChecks?.errors}
+        />
+        <Select
+          name="file-warnings"
+          label={settings.fileWarnings}
+          none={settings.fileChecksDefault}
+          options={ACTIONS}
+          value={client?.fileChecks?.warnings}
+        />
+      </SimpleGrid>
+      <ObjectFields name="billing" legend={t.billing} form={BILLING} value={client?.billingEntity ?? null} />
+      <ObjectFields
+        name="return"
+        legend={t.returnAddress}
+        form={RETURN_ADDRESS}
+        value={client?.returnAddress ?? null}
+      />
+      <ObjectFields name="quota" legend={quotas.edit} form={QUOTAS} value={client?.quotas ?? null} />
+    </>
+  );
+}
