@@ -18,6 +18,7 @@ export const common = {
   signOut: 'Sign out',
   colorScheme: 'Color scheme',
   colorSchemeHint: 'Dark',
+  timeZone: (zone: string) => `Times: ${zone}`,
   navigation: 'Main',
   screens: {
     today: 'Today',

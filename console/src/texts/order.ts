@@ -114,6 +114,7 @@ export const WAITS: Readonly<Record<Order['nextStep']['waitsFor'], string>> = {
 
 export const order = {
   title: (reference: string) => `Order ${reference}`,
+  tabs: { content: 'Order', history: 'Notes and timeline' },
   status: 'Status',
   payment: 'Payment',
   waitsFor: 'Waits for',

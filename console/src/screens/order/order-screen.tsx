@@ -1,4 +1,5 @@
-import { Anchor, Button, CopyButton, Group, Stack, Text } from '@mantine/core';
+import { Anchor, Button, CopyButton, Group, Stack, Tabs, Text } from '@mantine/core';
+import { useMediaQuery } from '@mantine/hooks';
 import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { read } from '../../api/queries';
@@ -26,6 +27,8 @@ import type { OperatorOrder } from './types';
 
 const route = getRouteApi('/orders/$orderId');
 const t = texts.order;
+/** From this width on, there is room for two columns. order-screen.module.css has the same. */
+const WIDE = '(min-width: 75em)';
 
 export function OrderScreen() {
   const { orderId } = route.useParams();
@@ -40,25 +43,50 @@ export function OrderScreen() {
             <Problem order={order} />
             <Repairs order={order} />
             <LatestOutcome order={order} />
-            <div className={styles.columns}>
-              <Stack gap="lg" className={styles.column!}>
-                <Delivery order={order} />
-                <Items order={order} />
-                <Parcels order={order} />
-                <PrintOrders order={order} />
-                <Documents orderId={order.id} />
-                <Receipts orderId={order.id} />
-                <Notifications orderId={order.id} />
-              </Stack>
-              <Stack gap="lg" className={styles.column!}>
-                <Notes orderId={order.id} />
-                <Timeline orderId={order.id} />
-              </Stack>
-            </div>
+            <Parts order={order} />
           </>
         )}
       </QueryContent>
     </Screen>
+  );
+}
+
+/** What the order is beside what happened to it, or, on a narrow screen, each on a tab. */
+function Parts({ order }: { readonly order: OperatorOrder }) {
+  const isWide = useMediaQuery(WIDE, true, { getInitialValueInEffect: false });
+  const content = (
+    <Stack gap="lg" className={styles.column!}>
+      <Delivery order={order} />
+      <Items order={order} />
+      <Parcels order={order} />
+      <PrintOrders order={order} />
+      <Documents orderId={order.id} />
+      <Receipts orderId={order.id} />
+      <Notifications orderId={order.id} />
+    </Stack>
+  );
+  const history = (
+    <Stack gap="lg" className={styles.column!}>
+      <Notes orderId={order.id} />
+      <Timeline orderId={order.id} />
+    </Stack>
+  );
+  if (isWide)
+    return (
+      <div className={styles.columns}>
+        {content}
+        {history}
+      </div>
+    );
+  return (
+    <Tabs defaultValue="content" keepMounted={false}>
+      <Tabs.List mb="md">
+        <Tabs.Tab value="content">{t.tabs.content}</Tabs.Tab>
+        <Tabs.Tab value="history">{t.tabs.history}</Tabs.Tab>
+      </Tabs.List>
+      <Tabs.Panel value="content">{content}</Tabs.Panel>
+      <Tabs.Panel value="history">{history}</Tabs.Panel>
+    </Tabs>
   );
 }
 
