@@ -49,30 +49,36 @@ CREATE TABLE idempotency_keys_default PARTITION OF idempotency_keys DEFAULT;
 -- fingerprint (hexadecimal), and either status and body, the stored response, or locked_until, the lease of an attempt.
 -- A key belongs to an earlier request while that one's row is younger than `kept`, unless it is an abandoned attempt of
 -- the same request. Returns the keys that now belong to these requests.
--- Each statement of the function has a snapshot of its own. The one after the locks therefore reads what every earlier
--- holder of a lock has committed, in whichever partition.
+-- Each statement of the function has a snapshot of its own. The one after the lock therefore reads what every earlier
+-- holder of the lock has committed, in whichever partition. One plan for all calls: planning for the values at hand took
+-- two thirds of 1.2 ms. A key costs 1.5 times the CPU time of ON CONFLICT on a table without partitions.
 CREATE FUNCTION claim_idempotency_keys(requests jsonb, kept interval)
-RETURNS TABLE (account_id uuid, operation_id text, key text) LANGUAGE plpgsql AS $$
+RETURNS TABLE (account_id uuid, operation_id text, key text) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
+DECLARE
+  r record;
+  stored record;
 BEGIN
-  -- Locked in one order, so that concurrent callers cannot deadlock.
-  PERFORM pg_advisory_xact_lock(id) FROM (
-    SELECT hashtextextended(r.account_id || ' ' || r.operation_id || ' ' || r.key, 0) AS id
-    FROM jsonb_to_recordset(requests) AS r (account_id text, operation_id text, key text)
-    ORDER BY 1 OFFSET 0) AS ordered;
-  DELETE FROM idempotency_keys s
-  USING jsonb_to_recordset(requests) AS r (account_id uuid, operation_id text, key text, fingerprint text)
-  WHERE (s.account_id, s.operation_id, s.key) = (r.account_id, r.operation_id, r.key) AND s.created_at >= now() - kept
-    AND s.status IS NULL AND s.locked_until < now() AND s.fingerprint = decode(r.fingerprint, 'hex');
-  RETURN QUERY
-    INSERT INTO idempotency_keys AS stored (account_id, operation_id, key, fingerprint, locked_until, status, body)
-    SELECT r.account_id, r.operation_id, r.key, decode(r.fingerprint, 'hex'), r.locked_until, r.status, r.body
-    FROM jsonb_to_recordset(requests) AS r (account_id uuid, operation_id text, key text, fingerprint text,
+  -- In one order, so that concurrent callers cannot deadlock.
+  FOR r IN
+    SELECT x.account_id, x.operation_id, x.key, decode(x.fingerprint, 'hex') AS fingerprint, x.locked_until, x.status, x.body
+    FROM jsonb_to_recordset(requests) AS x (account_id uuid, operation_id text, key text, fingerprint text,
       locked_until timestamptz, status int, body jsonb)
-    WHERE NOT EXISTS (
-      SELECT FROM idempotency_keys s
-      WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at >= now() - kept)
-    RETURNING stored.account_id, stored.operation_id, stored.key;
+    ORDER BY 1, 2, 3
+  LOOP
+    PERFORM pg_advisory_xact_lock(hashtextextended(r.account_id || ' ' || r.operation_id || ' ' || r.key, 0));
+    SELECT s.created_at, s.status IS NULL AND s.locked_until < now() AND s.fingerprint = r.fingerprint AS is_abandoned
+    INTO stored FROM idempotency_keys s
+    WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at >= now() - kept;
+    IF FOUND THEN
+      CONTINUE WHEN stored.is_abandoned IS NOT TRUE;
+      DELETE FROM idempotency_keys s
+      WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at = stored.created_at;
+    END IF;
+    INSERT INTO idempotency_keys (account_id, operation_id, key, fingerprint, locked_until, status, body)
+    VALUES (r.account_id, r.operation_id, r.key, r.fingerprint, r.locked_until, r.status, r.body);
+    RETURN QUERY SELECT r.account_id, r.operation_id, r.key;
+  END LOOP;
 END $$;
 -- Stored responses with a free text, which an erasure finds by the id of their note or bulk repair.
 CREATE INDEX idempotency_keys_texts ON idempotency_keys ((body ->> 'id'))
