@@ -105,8 +105,10 @@ export function postback(state: RunState, event: PostbackEvent, effects: RunEffe
       });
     }
     const printed: JobState[] = [];
+    const hasRest = printOrder.jobs.some(({ ended }) => ended === null);
     const jobs = printOrder.jobs.map((job) => {
-      if (event.jobId !== null && job.id !== event.jobId) return job;
+      // A postback about the whole print order is about what is left of it.
+      if (event.jobId === null ? hasRest && job.ended === 'cancelled' : job.id !== event.jobId) return job;
       const next = jobAfter(job, event);
       if (job.progress < JOB_PROGRESS.printed && next.progress >= JOB_PROGRESS.printed) printed.push(next);
       return next;

@@ -259,6 +259,11 @@ describe('a delivered order', () => {
     const orderId = await deliver(order);
     const quantities = async (body: object) =>
       (await shown((await reprint(orderId, body)).id)).items.map((item) => [item.itemReferenceId, item.quantity]);
+    const [poster, sticker] = (await shown(orderId)).items;
+    expect([poster, sticker]).toMatchObject([
+      { fulfillmentStatus: 'delivered', printJobs: [{ status: 'delivered' }] },
+      { fulfillmentStatus: 'cancelled', printJobs: [{ status: 'cancelled' }] },
+    ]);
     expect(await quantities({})).toEqual([['poster', 2]]);
     expect(await quantities({ items: [{ itemReferenceId: 'sticker' }] })).toEqual([['sticker', 1]]);
   });
