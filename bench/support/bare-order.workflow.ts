@@ -47,11 +47,9 @@ export async function bareOrder(): Promise<void> {
     await database.nothing();
   };
 
-  // File download, plan and their records; search attributes; delivery of the print order.
-  await remote.nothing();
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
+  // File download, plan, delivery of the print order, and their records; search attributes.
   await remote.handOver();
-  await database.nothing();
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
   const received = timer('10 minutes');
   await processPostback('received');
   received.cancel();
