@@ -1,0 +1,47 @@
+import { Metadata, type MetadataJson } from 'libphonenumber-js/core';
+import { validatePhoneNumberLength } from 'libphonenumber-js/min';
+import metadata from 'libphonenumber-js/min/metadata';
+
+/** Why a text is no phone number. */
+export type PhoneFault = NonNullable<ReturnType<typeof validatePhoneNumberLength>>;
+
+/** The numbers of a country calling code. The type of the library lacks the prefix. */
+interface Plan {
+  readonly possibleLengths: () => readonly number[] | undefined;
+  readonly nationalPrefixForParsing: () => string | undefined;
+}
+
+/** Lengths of national numbers by country calling code, and what starts a number with a prefix of its own country. */
+const plans = new Map<string, { readonly lengths: ReadonlySet<number>; readonly prefix: RegExp }>();
+const known = new Metadata(metadata as MetadataJson);
+for (const code of Object.keys((metadata as MetadataJson & { country_calling_codes: object }).country_calling_codes)) {
+  known.selectNumberingPlan(code as never);
+  const plan = known.numberingPlan as unknown as Plan;
+  const prefix = plan.nationalPrefixForParsing();
+  // Zero: parts of the library remove leading zeros.
+  plans.set(code, {
+    lengths: new Set(plan.possibleLengths()),
+    prefix: new RegExp(`^(?:0${prefix ? `|${prefix}` : ''})`),
+  });
+}
+
+const E164 = /^\+[1-9]\d{6,14}$/;
+
+/**
+ * Returns what is wrong with a phone number, as libphonenumber judges its length. Undefined: nothing. A plain E.164 number of a
+ * possible length is not parsed, which takes most of the time.
+ */
+export function phoneFault(value: string): PhoneFault | undefined {
+  return isPlain(value) ? undefined : validatePhoneNumberLength(value);
+}
+
+function isPlain(value: string): boolean {
+  if (!E164.test(value)) return false;
+  for (let end = 2; end <= 4; end += 1) {
+    const plan = plans.get(value.slice(1, end));
+    if (plan === undefined) continue;
+    const national = value.slice(end);
+    return plan.lengths.has(national.length) && !plan.prefix.test(national);
+  }
+  return false;
+}
