@@ -33,6 +33,7 @@ export class Preparation {
     private readonly local: Mutex,
   ) {}
 
+  /** True while a partner may have a print order that the run does not know yet. */
   get mayDeliver(): boolean {
     return this.delivering;
   }
@@ -45,6 +46,7 @@ export class Preparation {
     if (!this.mayDeliver) return;
     if (await this.local.run(() => database.withholdDelivery(this.run.ids))) this.deliveryEnded();
     await condition(() => !this.mayDeliver);
+    await this.run.settled();
   }
 
   /** Returns the pause before a delivery of a print order, and forgets it. Undefined: none. */

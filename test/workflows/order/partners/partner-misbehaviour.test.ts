@@ -297,7 +297,7 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     first: ({ shippingOrders }) =>
       expect(shippingOrders).toMatchObject([{ status: 'canceled', trackingNumbers: [expect.any(String)] }]),
   },
-  'parcel-returned': { end: 'returned', printOrders: 1, labels: 1 },
+  'parcel-returned': { end: 'returned', printOrders: 1, labels: 1, attention: 'order_returned' },
   'parcel-troubled': { printOrders: 1, labels: 1 },
   'parcel-events-disordered': { printOrders: 1, labels: 1 },
   'parcel-odd-words': { printOrders: 1, labels: 1 },
