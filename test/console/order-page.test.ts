@@ -62,6 +62,21 @@ test('the page shows everything about an order that was delivered', async () => 
   await items.getByText(/application\/pdf · \d+ kB/).waitFor();
   await items.getByText(/image\/png · \d+ kB · \d+ × \d+ px · 300 dpi/).waitFor();
   await items.getByText('Paper format: A4').waitFor();
+  await items.getByRole('button', { name: 'Show page of the file default' }).first().click();
+  const proof = page.getByRole('dialog', { name: /First page of default/ });
+  await proof.getByText(/trim, 210 × 297 mm.*bleed of 3 mm.*safe area, 3 mm/).waitFor();
+  const drawn = await proof
+    .locator('svg rect')
+    .evaluateAll((rects: readonly { getAttribute(name: string): string | null }[]) =>
+      rects.map((rect) => ['x', 'y', 'width', 'height'].map((name) => Math.round(Number(rect.getAttribute(name))))),
+    );
+  expect(drawn).toEqual([
+    [0, 0, 216, 303],
+    [3, 3, 210, 297],
+    [6, 6, 204, 291],
+  ]);
+  await page.keyboard.press('Escape');
+  await proof.waitFor({ state: 'detached' });
 
   const parcels = main.getByRole('region', { name: 'Parcels' });
   const label = parcels.getByRole('img', { name: /Label of/ }).first();

@@ -135,3 +135,26 @@ test('a customer product is archived and published again, and a viewer has no bu
   expect(Object.values(priceList ?? {}).flat()).toContainEqual(expect.objectContaining({ unitMinor: 12_345 }));
   expect(faults).toEqual([]);
 });
+
+test('an operator changes what the print areas of a product model need', async () => {
+  const { page, faults } = await tabAt('/console/catalog');
+  await page.getByRole('button', { name: 'Print needs of Flat card' }).click();
+  const dialog = page.getByRole('dialog', { name: 'What Flat card needs of print files' });
+  await dialog.getByText('bleed 3 mm').waitFor();
+  await dialog.getByLabel('Bleed (mm)').first().fill('5');
+  await dialog
+    .getByLabel(/^Colours/)
+    .first()
+    .fill('cmyk, spot');
+  await dialog.getByLabel('Transparency is allowed').first().selectOption('no');
+  await dialog.getByRole('button', { name: 'Change needs' }).click();
+  await dialog.waitFor({ state: 'detached' });
+  const { files } = await stack.client.getProduct({
+    params: { productUid: 'card_product_pf_a6_pt_350-gsm-silk_cl_4-4_ver' },
+  });
+  expect(files.areas).toMatchObject([
+    { fileType: 'front', needs: { bleedMm: 5, colors: ['cmyk', 'spot'], transparency: false, warningDpi: 150 } },
+    { fileType: 'back', needs: { bleedMm: 3, transparency: true } },
+  ]);
+  expect(faults).toEqual([]);
+});

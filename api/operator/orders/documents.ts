@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import { printNeeds } from '../../../src/catalog/domain/print-needs';
 import { fileFactsSchema } from '../../../src/files/domain/file-facts';
 import { withExtension } from '../../../src/files/domain/file-properties';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
@@ -60,6 +61,13 @@ const file = z
     facts: fileFactsSchema
       .nullable()
       .describe('What was measured in the file. Null before it is fetched, and for packing slips.'),
+    area: z
+      .object({
+        size: z.object({ widthMm: z.number(), heightMm: z.number() }).nullable(),
+        ...printNeeds.pick({ bleedMm: true, safeMarginMm: true, otherSize: true }).shape,
+      })
+      .nullable()
+      .describe('The print area of the first page, and what it needs. Null for packing slips.'),
     url: link,
     previews: z
       .array(z.object({ type: z.string(), contentType: z.string(), url: z.string() }))
@@ -69,13 +77,22 @@ const file = z
   })
   .meta({ id: 'OperatorFile' });
 
-function fileView(links: LinkSigner, { objectKey, mimeType, previews, ...file }: OrderFile) {
+function fileView(links: LinkSigner, { objectKey, mimeType, previews, area, ...file }: OrderFile) {
   const sign = (objectKey: string, contentType: string, name: string) => {
     const fileName = withExtension(name, contentType);
     return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS });
   };
   return {
     ...file,
+    area:
+      area === null
+        ? null
+        : {
+            size: area.size,
+            bleedMm: area.bleedMm,
+            safeMarginMm: area.safeMarginMm,
+            otherSize: area.otherSize,
+          },
     contentType: mimeType,
     url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, file.type),
     previews: previews.map(({ type, objectKey: key, mimeType: contentType }) => ({

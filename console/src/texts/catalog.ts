@@ -78,6 +78,40 @@ export const catalog = {
   activate: 'Activate',
   activateExplanation: (name: string) => `${name} can be ordered. Its template and its parts stay as they are.`,
   activateButton: 'Activate model',
+  needs: {
+    edit: 'Print needs',
+    label: (name: string) => `Print needs of ${name}`,
+    title: (name: string) => `What ${name} needs of print files`,
+    explanation: (usual: string) =>
+      `Files of new orders are checked against these needs. An empty field is as usual for the kind of product: ${usual}.`,
+    usual: (needs: {
+      bleedMm: number;
+      safeMarginMm: number;
+      leastDpi: number;
+      warningDpi: number;
+      colors: string[];
+      maxInkPercent: number;
+    }) =>
+      `bleed ${needs.bleedMm} mm, safe margin ${needs.safeMarginMm} mm, error below ${needs.leastDpi} dpi, warning below ${needs.warningDpi} dpi, colours ${needs.colors.join(', ')}, ink up to ${needs.maxInkPercent} %`,
+    button: 'Change needs',
+    measures: 'Measures',
+    fields: {
+      bleedMm: 'Bleed (mm)',
+      safeMarginMm: 'Safe margin (mm)',
+      leastDpi: 'Error below (dpi)',
+      warningDpi: 'Warning below (dpi)',
+      colors: 'Colours: gray, rgb, cmyk, lab, spot',
+      maxInkPercent: 'Most ink (%)',
+    },
+    flags: {
+      transparency: 'Transparency is allowed',
+      overprint: 'Overprint is allowed',
+      otherSize: 'Pages may have another size',
+      turned: 'Pages may be turned',
+    },
+    answers: { yes: 'Yes', no: 'No' },
+    asUsual: (value: boolean) => `As usual: ${value ? 'yes' : 'no'}`,
+  },
   emptyModels: 'No product model',
   emptyModelsText: 'Product models appear here when an operator creates them by the API or by import-catalog.',
 } as const;

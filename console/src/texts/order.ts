@@ -175,6 +175,13 @@ export const order = {
     effect: (method: string, total: string, difference: string | null) =>
       `${method}: ${total} in total, ${difference === null ? 'the same price' : `a difference of ${difference}`}.`,
   },
+  proof: {
+    show: 'Show page',
+    label: (type: string) => `Show page of the file ${type}`,
+    title: (type: string) => `First page of ${type}, with trim, bleed and safe area`,
+    legend: (page: { width: number; height: number; bleedMm: number; safeMarginMm: number }) =>
+      `Blue: trim, ${Math.round(page.width)} × ${Math.round(page.height)} mm. Red: bleed of ${page.bleedMm} mm. Green, dashed: safe area, ${page.safeMarginMm} mm inside the trim.`,
+  },
   replaceFile: {
     name: 'Replace',
     label: (type: string, item: string) => `Replace the file ${type} of ${item}`,

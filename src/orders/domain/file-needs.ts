@@ -1,7 +1,7 @@
 import { defaultNeeds, type PrintNeeds } from '../../catalog/domain/print-needs';
 import { areasOfDefaultFile, type PrintArea, type ResolvedProduct } from '../../catalog/domain/product';
 import type { CustomTrim } from '../../catalog/domain/trimmed-product';
-import type { FileNeeds } from '../../files/domain/file-findings';
+import type { AreaNeeds, FileNeeds } from '../../files/domain/file-findings';
 
 export type CheckedProduct = Pick<ResolvedProduct, 'kind' | 'name' | 'pageRule' | 'printAreas' | 'workflowEnabled'>;
 
@@ -32,7 +32,7 @@ function areasOfFile({ type, otherTypes, product }: FileOfProduct): readonly Pri
 }
 
 /** Returns what the product of an item needs of a print file. */
-export function needsOfFile(file: FileOfProduct): FileNeeds {
+export function needsOfFile(file: FileOfProduct): FileNeeds & { readonly areas: readonly (AreaNeeds & PrintNeeds)[] } {
   const { type, product, customTrim } = file;
   const areas = areasOfFile(file);
   // The cover of a book is wider than its pages, by its spine.

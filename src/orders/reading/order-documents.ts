@@ -1,8 +1,11 @@
+import type { PrintNeeds } from '../../catalog/domain/print-needs';
 import type { FileFacts } from '../../files/domain/file-facts';
+import type { AreaNeeds } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import type { Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { ShipmentDocument } from '../../shipping/shipments';
+import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
 
 /** A document of one of the order's shipments. */
 export interface OrderDocument extends ShipmentDocument {
@@ -34,6 +37,8 @@ export interface OrderFile {
   readonly previews: readonly StoredPreview[];
   /** Null before the file is fetched, and for packing slips. */
   readonly facts: FileFacts | null;
+  /** What its first page needs. Null for a packing slip. */
+  readonly area: (AreaNeeds & Pick<PrintNeeds, 'safeMarginMm'>) | null;
 }
 
 /** Returns the documents of the order's shipments, the latest shipment first, labels first. */
@@ -51,15 +56,20 @@ export async function orderDocuments(sql: Queryable, orderId: string): Promise<O
 
 /** Returns the order's print files in the order of its items, then its packing slips. */
 export async function orderFiles(sql: Queryable, orderId: string): Promise<OrderFile[]> {
-  return await sql<OrderFile[]>`
-    SELECT item_id, item_reference_id, type, object_key, mime_type, size_bytes, page_count, width_px, height_px, item_dpi, previews, facts
+  const rows = await sql<(Omit<OrderFile, 'area'> & { readonly ordered: Omit<FileOfProduct, 'type'> | null })[]>`
+    SELECT item_id, item_reference_id, type, object_key, mime_type, size_bytes, page_count, width_px, height_px, item_dpi, previews, facts, ordered
     FROM (
       SELECT 0 AS part, i.position AS item_position, f.position, i.id::text AS item_id, i.item_reference_id, f.type, f.object_key,
         f.mime_type, f.size_bytes::float8 AS size_bytes, f.page_count, f.width_px, f.height_px, i.dpi AS item_dpi, f.previews,
-        f.facts
+        f.facts, jsonb_build_object('product', i.product, 'customTrim', i.custom_trim, 'otherTypes', ARRAY(
+          SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id)) AS ordered
       FROM order_files f JOIN order_items i ON i.id = f.order_item_id WHERE i.order_id = ${orderId}
       UNION ALL
-      SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb, NULL
+      SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb, NULL, NULL
       FROM packing_slips l WHERE l.order_id = ${orderId}
     ) found ORDER BY part, item_position, position`;
+  return rows.map(({ ordered, ...file }) => ({
+    ...file,
+    area: ordered === null ? null : needsOfFile({ ...ordered, type: file.type }).areas[0]!,
+  }));
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { change } from '../../api/changes';
 import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
-import { FormDialog } from '../../components/forms/form-dialog';
+import { FormDialog, type FormDialogContent } from '../../components/forms/form-dialog';
 import type { QueryResult } from '../../components/layout/query-content';
 import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
@@ -12,6 +12,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
+import { needsChangeOf } from './edit-needs';
 import { Preview } from './preview';
 import { ChangePrices, Prices } from './prices';
 import styles from './product-models.module.css';
@@ -59,15 +60,25 @@ const COLUMNS: readonly Column<ProductModel>[] = [
 /** What customer products are made of. */
 export function ProductModels({ query }: { readonly query: QueryResult<ApiResponse<'listProductModels'>> }) {
   const mayChange = useMay('operator');
-  const [changed, setChanged] = useState<ProductModel | null>(null);
+  const [changed, setChanged] = useState<FormDialogContent | null>(null);
   const buttons: Column<ProductModel> = {
     name: texts.common.actions,
     cell: (model) => (
-      <Group gap={6}>
+      <Group gap={4}>
         <ChangePrices model={model} />
-        <Button size="compact-xs" variant="default" onClick={() => setChanged(model)}>
+        <Button size="compact-xs" variant="default" onClick={() => setChanged(stateChangeOf(model))}>
           {model.state === 'active' ? t.deactivate : t.activate}
         </Button>
+        {(model.production?.printAreas ?? []).length === 0 ? null : (
+          <Button
+            size="compact-xs"
+            variant="default"
+            aria-label={t.needs.label(model.name)}
+            onClick={() => setChanged(needsChangeOf(model))}
+          >
+            {t.needs.edit}
+          </Button>
+        )}
       </Group>
     ),
   };
@@ -84,13 +95,13 @@ export function ProductModels({ query }: { readonly query: QueryResult<ApiRespon
         keyOf={({ id }) => id}
         empty={{ title: t.emptyModels, text: t.emptyModelsText }}
       />
-      <FormDialog content={changed && stateChangeOf(changed)} onClose={() => setChanged(null)} />
+      <FormDialog content={changed} onClose={() => setChanged(null)} />
     </Section>
   );
 }
 
 /** Returns the dialog that deactivates an active product model, and activates any other. */
-function stateChangeOf({ id, name, state }: ProductModel) {
+function stateChangeOf({ id, name, state }: ProductModel): FormDialogContent {
   const isActive = state === 'active';
   return {
     title: isActive ? t.deactivate : t.activate,

@@ -3,6 +3,7 @@ import type { ApiResponse } from '../../api/types';
 import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
 import styles from './files-of-item.module.css';
+import { PageProof } from './page-proof';
 import { ReplaceFile } from './replace-file';
 import type { OperatorOrder } from './types';
 
@@ -37,6 +38,7 @@ export function FilesOfItem(props: {
           </Text>
           {file.contentType === null ? <Source url={orderedOf(file.type)?.url} /> : null}
           <Findings file={orderedOf(file.type)} />
+          <PageProof file={file} />
           {replacedIn === undefined ? null : (
             <ReplaceFile order={replacedIn} itemReferenceId={item.itemReferenceId} type={file.type} />
           )}
