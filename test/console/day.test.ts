@@ -279,6 +279,7 @@ test.each(TROUBLES)(
     await hasStatus(stack, id, status);
     const each = new Case(reference, id);
     await solve(each);
+    expect(each.count).toBeGreaterThan(0);
     clicks.set(name, each.count);
   },
 );

@@ -49,6 +49,7 @@ const COLUMNS: readonly Column<Row>[] = [
       </Link>
     ),
   },
+  { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
   { name: t.columns.recipient, cell: ({ recipient, country }) => t.recipient(recipient, country) },
   { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
   { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
@@ -58,7 +59,6 @@ const COLUMNS: readonly Column<Row>[] = [
     cell: ({ amount }) => (amount === null ? texts.common.none : moneyOf(amount.totalInclVat, amount.currency)),
   },
   { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
-  { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
 ];
 
 export function AttentionScreen() {

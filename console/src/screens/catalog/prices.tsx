@@ -17,7 +17,7 @@ export function Prices({ of: { ordering } }: { readonly of: ProductModel }) {
   return (
     <Stack gap={2}>
       {currencies.map(([currency, breaks]) => (
-        <Text key={currency} size="sm">
+        <Text key={currency} size="sm" miw={180}>
           {breaks
             .map(({ from, unitMinor }) => t.from(from, moneyOf(unitMinor / minorUnitsOf(currency), currency)))
             .join(', ')}
