@@ -72,7 +72,7 @@ export async function fetchOrderFiles(
   const refused = new AbortController();
   const late = new AbortController();
   // Not AbortSignal.timeout: its timer would keep what the activity uses in memory for the whole hour.
-  const timer = setTimeout(() => late.abort(), limits.timeoutMs);
+  const timer = setTimeout(() => late.abort(), limits.timeoutMs).unref();
   const signal = AbortSignal.any([limits.signal, refused.signal, late.signal]);
   const limit = pLimit(CONCURRENCY);
   try {
