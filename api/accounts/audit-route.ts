@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
-import { auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
+import { type AuditEntry, auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
 import { auditedOrders } from '../../src/orders/reading/audited-orders';
+import { withoutTokens } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
@@ -21,6 +22,15 @@ const entrySchema = auditEntrySchema
       .describe('Why an order was changed, from its event log. Null after the erasure of its personal data.'),
   })
   .meta({ id: 'AuditEntry' });
+
+type State = AuditEntry['before'];
+
+/** Replaces what could be a token in the addresses of endpoints and partners. */
+function addressesWithoutTokens(state: State): State {
+  if (state === null) return null;
+  const shown = (value: unknown) => (typeof value === 'string' ? withoutTokens(value) : value);
+  return Object.fromEntries(Object.entries(state).map(([name, value]) => [name, shown(value)]));
+}
 
 /** The route with which operators read the audit log and admins export it. */
 export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
@@ -56,9 +66,11 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         object.type === 'order' && isUuid(object.id) ? [{ id, at, actor: name, orderId: object.id }] : [],
       );
       const orders = await auditedOrders(sql, ofOrders);
-      const entries = page.map(({ position: _, ...entry }) => {
+      const shown = account.operatorRole === 'viewer' ? addressesWithoutTokens : (state: State) => state;
+      const entries = page.map(({ position: _, before, after, ...entry }) => {
         const { reference = null, reason = null } = orders.get(entry.id) ?? {};
-        return { ...entry, object: { ...entry.object, name: reference }, reason };
+        const object = { ...entry.object, name: reference };
+        return { ...entry, before: shown(before), after: shown(after), object, reason };
       });
       return { entries, nextCursor };
     },

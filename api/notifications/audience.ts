@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
 import { type EndpointEvent, endpointSchema } from '../../src/notifications/webhook-schemas';
+import { withoutTokens } from '../../src/platform/http/outbound-url';
 import { type KeyAccess, operatorsOnly } from '../http/route';
 
 /**
@@ -65,3 +66,8 @@ export const OPERATORS_FOR_CLIENTS: Audience = {
   ownerOf: (_account, { connectorId }) => connectorId ?? '',
   redeliveryAudits: ['endpoint.redeliver'],
 };
+
+/** Returns an endpoint as an account sees it. Viewers do not see the tokens that addresses can contain. */
+export function shownTo<T extends { readonly url: string }>({ operatorRole }: Account, endpoint: T): T {
+  return operatorRole === 'viewer' ? { ...endpoint, url: withoutTokens(endpoint.url) } : endpoint;
+}

@@ -6,7 +6,7 @@ import { inTransaction } from '../../src/platform/postgres';
 import { requireClient } from '../clients/views';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { CLIENTS, OPERATORS, OPERATORS_FOR_CLIENTS } from './audience';
+import { CLIENTS, OPERATORS, OPERATORS_FOR_CLIENTS, shownTo } from './audience';
 import { deliveryRoutes } from './delivery-routes';
 import { orderDeliveryRoutes } from './order-delivery-routes';
 import { foundEndpoint, webhookRoutes } from './webhook-routes';
@@ -63,8 +63,9 @@ function clientEndpointsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     response: z.object({
       webhooks: z.array(endpoint.extend({ health: endpointHealthSchema }).meta({ id: 'ClientWebhook' })),
     }),
-    handler: async ({ params: { connectorId } }) => ({
-      webhooks: await endpointsWithHealth(sql, (await requireClient(sql, connectorId)).id),
-    }),
+    handler: async ({ account, params: { connectorId } }) => {
+      const endpoints = await endpointsWithHealth(sql, (await requireClient(sql, connectorId)).id);
+      return { webhooks: endpoints.map((found) => shownTo(account, found)) };
+    },
   });
 }

@@ -17,7 +17,7 @@ import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { type Audience, endpointParams } from './audience';
+import { type Audience, endpointParams, shownTo } from './audience';
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
@@ -81,7 +81,9 @@ export function webhookRoutes(
       operationId: `list${noun}s`,
       summary: 'List endpoints for notifications',
       response: z.object({ webhooks: z.array(endpoint) }),
-      handler: async ({ account }) => ({ webhooks: await listEndpoints(sql, account.id) }),
+      handler: async ({ account }) => ({
+        webhooks: (await listEndpoints(sql, account.id)).map((found) => shownTo(account, found)),
+      }),
     }),
     route({
       ...read,
@@ -91,7 +93,7 @@ export function webhookRoutes(
       summary: 'Retrieve an endpoint for notifications',
       params: endpointParams,
       response: endpoint,
-      handler: async ({ account, params }) => await foundEndpoint(sql, account.id, params.webhookId),
+      handler: async ({ account, params }) => shownTo(account, await foundEndpoint(sql, account.id, params.webhookId)),
     }),
     route({
       ...write,

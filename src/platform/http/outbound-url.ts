@@ -11,3 +11,10 @@ export const outboundUrl = (allowPrivate: boolean) =>
       const fault = url === '' ? undefined : checkOutboundUrl(url, allowPrivate);
       if (fault !== undefined) context.addIssue({ code: 'custom', message: fault.message });
     });
+
+/** Returns a URL with its path and query replaced by `…`. Receivers of webhooks put tokens into them. Other text stays. */
+export function withoutTokens(text: string): string {
+  const url = URL.parse(text);
+  if (url === null || !/^https?:$/.test(url.protocol)) return text;
+  return url.pathname === '/' && url.search === '' && url.username === '' ? text : `${url.origin}/…`;
+}

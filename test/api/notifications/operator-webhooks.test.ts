@@ -2,6 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { notificationRoutes } from '../../../api/notifications/routes';
+import { allRoutes } from '../../../api/routes';
 import { type DigestSource, sendDigests } from '../../../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../../../src/notifications/system-digests';
 import { ATTENTION_DIGEST } from '../../../src/orders/attention-digest';
@@ -182,4 +183,26 @@ describe('a digest', () => {
     expect(counts.reduce((sum, count) => sum + count)).toBe(1);
     expect(await sent()).toHaveLength(1);
   });
+});
+
+test('viewers do not see the tokens in the addresses of endpoints, neither in lists nor in the audit log', async () => {
+  const deps = await testApiDeps(sql);
+  const all = createApp(deps, allRoutes(deps));
+  const client = await testAccount(sql, 'client');
+  const secret = 'https://hooks.example/services/T0/very-secret?token=also-secret';
+  await request(all).post('/v1/webhooks').set(client.keyAndSecret).send({ url: secret }).expect(200);
+  const viewer = await testAccount(sql, 'operator', 'sees-no-token', 'viewer');
+  await create({ url: secret }, admin).expect(200);
+  await sql`UPDATE webhook_endpoints SET client_id = ${viewer.id} WHERE client_id = ${admin.id}`;
+  for (const path of [
+    `/v1/connectors/${client.id}/webhooks`,
+    '/v1/operator/webhooks',
+    '/v1/operator/audit?object=endpoint',
+  ]) {
+    const seen = await request(all).get(path).set(viewer.key).expect(200);
+    expect([path, seen.text]).toEqual([path, expect.stringContaining('https://hooks.example/…')]);
+    expect([path, seen.text]).toEqual([path, expect.not.stringContaining('secret')]);
+  }
+  const { text } = await request(all).get(`/v1/connectors/${client.id}/webhooks`).set(admin.key).expect(200);
+  expect(text).toContain(secret);
 });
