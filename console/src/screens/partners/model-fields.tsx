@@ -78,6 +78,8 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
                 <Table.Tr key={key}>
                   <Table.Td>
                     <Select
+                      // Other options would replace the choice of the field, which the form holds.
+                      key={data === undefined ? 'reading' : 'read'}
                       name="model.uid"
                       aria-label={t.cell(t.uid, index + 1)}
                       value={uid}
