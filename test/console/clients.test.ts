@@ -65,7 +65,7 @@ test('an admin adds a client and changes its settings', async () => {
   await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
   await page.getByRole('button', { name: 'Add client' }).click();
   const adding = page.getByRole('dialog', { name: 'Add client' });
-  await adding.getByLabel('Name', { exact: true }).fill('card-shop');
+  await adding.getByRole('textbox', { name: 'Name', exact: true }).fill('card-shop');
   await adding.getByLabel('Channel', { exact: true }).fill('cards');
   await adding.getByRole('button', { name: 'Add client' }).click();
   const [apiKey, apiSecret] = await Promise.all(
