@@ -38,10 +38,13 @@ export async function writesSince(sql: Sql): Promise<string[]> {
     SELECT relation, operation, count(*)::int AS times FROM noted GROUP BY 1, 2 ORDER BY 1, 2`;
   const count = (relation: string, operation: string) =>
     rows.find((row) => row.relation === relation && row.operation === operation)?.times ?? 0;
-  // An idempotency key that was reserved and released after a failed attempt does not count.
-  const keyFreed = count('idempotency_keys', 'INSERT') === count('idempotency_keys', 'DELETE');
+  // An idempotency key that was reserved and released after a failed attempt does not count, nor an intent that a refusal ended.
+  const isFreed = (relation: string) => count(relation, 'INSERT') === count(relation, 'DELETE');
   return rows
-    .filter(({ relation, operation }) => !(relation === 'idempotency_keys' && operation !== 'UPDATE' && keyFreed))
+    .filter(
+      ({ relation, operation }) =>
+        !(['idempotency_keys', 'audit_intents'].includes(relation) && operation !== 'UPDATE' && isFreed(relation)),
+    )
     .map(({ relation, operation, times }) => `${relation} ${operation} ${times}`);
 }
 
