@@ -4,11 +4,9 @@ import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-recor
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PlanRecorder, type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
-import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
 import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging';
 import { attemptOf, carry } from './attempts';
-import { createFirstDeliveries, type FirstDelivery } from './first-delivery';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
 
@@ -37,10 +35,10 @@ function fileAttempt(windowMs: number) {
 }
 
 /**
- * What the activity returns when it has also planned the order, and made a first attempt to deliver its print order.
- * @property recorded key of the last record that the activity has written, when it has written all
+ * What the activity returns when it has also planned the order.
+ * @property recorded key of the record that was written with the plan
  */
-export interface FilesAndPlan extends Pick<FirstDelivery, 'delivery' | 'retryInMs'> {
+export interface FilesAndPlan {
   readonly plan?: PreparationPlan;
   readonly recorded?: RecordKey | undefined;
 }
@@ -48,35 +46,28 @@ export interface FilesAndPlan extends Pick<FirstDelivery, 'delivery' | 'retryInM
 /**
  * The steps that an order run leaves to `fetchOrderFiles`.
  * @property fetching the status `uploading`. Null when the order had it before
- * @property delivery of the only print order, which the partner has accepted
  */
 export interface PreparationSteps {
   readonly fetching: ReservedStep | null;
   readonly plan: ReservedStep;
-  readonly delivery: ReservedStep;
 }
 
-/** The activity of the order workflow that fetches files, plans the order and delivers its print order for the first time. */
+/** The activity of the order workflow that fetches files and plans the order. */
 export function createOrderFileActivities(
-  deps: OrderFilesDeps & PreparationDeps & DeliveryDeps & { readonly log: Logger },
+  deps: OrderFilesDeps & PreparationDeps & { readonly log: Logger },
   records: RecordWriter,
 ) {
   expectFindings(deps.metrics);
-  const deliver = createFirstDeliveries(deps, records);
-
   /** Plans the order. Returns nothing after an error: the order run then plans in an activity of its own. */
-  async function plan(ids: RunIds, reserved: PreparationSteps | undefined): Promise<FilesAndPlan> {
+  async function plan(ids: RunIds, reserved: ReservedStep | undefined): Promise<FilesAndPlan> {
     let recorded: RecordKey | undefined;
     try {
       const record: PlanRecorder = async (tx, planned) => {
-        recorded = reserved && (await records.writeResult(tx, reserved.plan, preparedBy(planned)));
+        recorded = reserved && (await records.writeResult(tx, reserved, preparedBy(planned)));
       };
       const plan = await prepareOrder(deps, ids.orderId, record);
       logOf(deps, ids).info({ outcome: plan.outcome }, 'order prepared');
-      if (plan.outcome !== 'planned' || reserved === undefined || recorded === undefined) return { plan, recorded };
-      const first = await deliver(ids, reserved, plan, recorded);
-      // Without its record, the end of the delivery is a change that the run records with the plan.
-      return { plan, ...first, recorded: first.delivery === undefined ? recorded : first.recorded };
+      return { plan, recorded };
     } catch (err) {
       logOf(deps, ids).warn({ err }, 'order not planned with its files');
       return {};
@@ -101,7 +92,7 @@ export function createOrderFileActivities(
         if (reserved?.fetching != null) await records.writeResult(deps.sql, reserved.fetching, FETCHING);
         const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_ATTEMPT));
         const fault = await fetchOrderFiles(deps, fetching.orderId, { signal, timeoutMs });
-        if (fault === null) return await plan(fetching, reserved);
+        if (fault === null) return await plan(fetching, reserved?.plan);
         const { code, file, message } = fault;
         logOf(deps, fetching).info(
           { code, fileType: file.type, transient: fault.transient, error: fault.error },

@@ -5,7 +5,6 @@ import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PreparationDeps, prepareOrder, storedPlan } from '../src/orders/preparation/prepare-order';
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
 import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/print-orders/reroute-plan';
-import { withholdDelivery } from '../src/orders/run/first-delivery';
 import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
@@ -59,9 +58,6 @@ function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, records:
       }
       return outcome;
     },
-
-    /** Keeps the first activity from delivering. Returns false when it may have begun: see `withholdDelivery`. */
-    withholdDelivery: ({ orderId }: RunIds) => withholdDelivery(localSql, orderId),
 
     /** Returns whether a carrier follows a parcel of the order. */
     async checkTracking({ orderId }: RunIds): Promise<{ readonly followed: boolean }> {

@@ -47,9 +47,11 @@ export async function bareOrder(): Promise<void> {
     await database.nothing();
   };
 
-  // File download, plan, delivery of the print order, and their records; search attributes.
-  await remote.handOver();
+  // File download, plan and their records; search attributes; delivery of the print order.
+  await remote.nothing();
   upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
+  await remote.handOver();
+  await database.nothing();
   const received = timer('10 minutes');
   await processPostback('received');
   received.cancel();

@@ -20,7 +20,6 @@ export interface PartnerExchange {
   readonly attempt: PartnerAttempt;
 }
 
-/** Longest time for a partner's response. */
 const TIMEOUT_MS = 20_000;
 /** Characters of a partner's error text that are kept. */
 const ERROR_TEXT_LENGTH = 500;
@@ -53,8 +52,6 @@ export interface PartnerCall {
   /** Sent as `webhook-id`. Every retry uses the same id. */
   readonly messageId: string;
   readonly body: string;
-  /** Milliseconds. Default: 20 seconds. */
-  readonly timeoutMs?: number;
 }
 
 /**
@@ -85,7 +82,7 @@ export async function postToPartner(
       },
       body: call.body,
       purpose: { kind: 'partner', uid, delivers: call.delivers },
-      timeoutMs: call.timeoutMs ?? TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS,
       limitBytes: 64 * 1024,
     })
     .finally(taken.release);

@@ -1,4 +1,4 @@
-import { CancellationScope, condition, sleep } from '@temporalio/workflow';
+import { CancellationScope, condition } from '@temporalio/workflow';
 import { unitsToShip, wantedUnits } from '../../src/orders/domain/lifecycle/derive';
 import { isAskedForUnits } from '../../src/orders/domain/lifecycle/ended-units';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
@@ -16,16 +16,7 @@ import { type ActivityOutcome, outcomeOf } from './refusals';
 /** What the parts of an order run can access. */
 export type OrderRunContext = Pick<
   OrderRun,
-  | 'input'
-  | 'ids'
-  | 'state'
-  | 'take'
-  | 'takeAll'
-  | 'takeHeldBack'
-  | 'settled'
-  | 'reserve'
-  | 'reservePreparation'
-  | 'stepsChanged'
+  'input' | 'ids' | 'state' | 'take' | 'settled' | 'reserve' | 'reservePreparation' | 'stepsChanged'
 >;
 
 /** Starts the background steps of an order workflow. Each step reports its result as an event. */
@@ -41,7 +32,7 @@ export class BackgroundSteps {
     private readonly local: Mutex,
     private readonly planning: Planning,
   ) {
-    this.preparation = new Preparation(run, this.tasks, planning, local);
+    this.preparation = new Preparation(run, this.tasks, planning);
   }
 
   /** Names of the steps that are not waiting for a planned time. */
@@ -77,9 +68,7 @@ export class BackgroundSteps {
 
   deliver(printOrderId: string): void {
     const effect = { type: 'deliver_print_order', printOrderId } as const;
-    const pauseMs = this.preparation.takePause(printOrderId);
     this.tasks.start(`deliver:${printOrderId}`, effect, async () => {
-      if (pauseMs !== undefined) await sleep(pauseMs);
       // The message names the shipment method of the plan.
       if (this.tasks.some('replan:')) await condition(() => !this.tasks.some('replan:'));
       const options = this.optionsOf(printOrderId);

@@ -18,7 +18,7 @@ import {
   shownDeadlines,
 } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { hasPrintOrder, takeEarly } from '../../src/orders/domain/lifecycle/early-events';
+import { takeEarly } from '../../src/orders/domain/lifecycle/early-events';
 import {
   whyNotCancel,
   whyNotChangeShipping,
@@ -27,7 +27,7 @@ import {
   whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/guards';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
-import type { EarlyEvent, EventOf, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { EventOf, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
 import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
@@ -65,15 +65,6 @@ import { refuseWith } from './refusals';
 import { UpdateHandlers } from './update-handlers';
 
 /**
- * Events, with the record that an activity has written for them. The record counts while the state has the version
- * `unchanged`.
- */
-interface Incoming {
-  readonly events: readonly RunEvent[];
-  readonly written: { readonly key: RecordKey; readonly unchanged: number } | undefined;
-}
-
-/**
  * The main loop of the order workflow. Messages, timers and background steps put events into the inbox. The loop applies
  * them with `reduce`, records the result, and starts the background steps that follow.
  */
@@ -82,9 +73,7 @@ export class OrderRun {
   readonly ids: RunIds;
   state: RunState;
   private clock: RunSnapshot['clock'];
-  private readonly inbox: Incoming[] = [];
-  /** Events of print orders that the first activity may have delivered and that the run does not know yet. */
-  private readonly heldBack: EarlyEvent[] = [];
+  private readonly inbox: { readonly event: RunEvent; readonly written: RecordKey | undefined }[] = [];
   /** Numbers of events taken and recorded since the run started. They are equal when the inbox is processed. */
   private taken = 0;
   private recorded = 0;
@@ -114,14 +103,12 @@ export class OrderRun {
    * result.
    */
   setHandlers(): void {
-    setHandler(postbackSignal, (event) => this.takeOrHoldBack(event));
-    setHandler(trackingSignal, (event) => this.takeOrHoldBack(event));
+    setHandler(postbackSignal, (event) => this.take(event));
+    setHandler(trackingSignal, (event) => this.take(event));
     setHandler(flaggedSignal, (event) => this.flagged(event));
     setHandler(filesReplacedSignal, () => this.steps.preparation.planAgain());
     setHandler(dispatchUpdate, ({ printOrderId }) => this.updates.dispatch(printOrderId), {
-      // The first activity may have delivered a print order that the run does not know yet.
-      validator: ({ printOrderId }) =>
-        refuseWith(this.steps.preparation.mayDeliver ? null : whyNotDispatch(this.state, printOrderId)),
+      validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
     });
     setHandler(changeShippingUpdate, ({ changeId }) => this.updates.changeShipping(changeId), {
       validator: (_change) => refuseWith(whyNotChangeShipping(this.state)),
@@ -178,32 +165,11 @@ export class OrderRun {
 
   /**
    * Adds an event to the inbox of the main loop.
-   * @param key of the record that an activity has written for this event
-   * @param unchanged version of the state, while it has not changed since the run left the step to the activity
+   * @param written key of the record that an activity has written for this event
    */
-  take(event: RunEvent, key?: RecordKey, unchanged = key?.version): void {
-    this.takeAll([event], key, unchanged);
-  }
-
-  /** Adds events that belong together, see `take`. */
-  takeAll(events: readonly RunEvent[], key?: RecordKey, unchanged = key?.version): void {
-    const written = key === undefined || unchanged === undefined ? undefined : { key, unchanged };
-    this.inbox.push({ events, written });
-    this.taken += events.length;
-  }
-
-  /**
-   * Takes an event of a print order. While the first activity may be delivering the print order, the event waits for its end:
-   * a record without the print order would set the statuses back.
-   */
-  private takeOrHoldBack(event: EarlyEvent): void {
-    if (this.steps.preparation.mayDeliver && !hasPrintOrder(this.state, event)) this.heldBack.push(event);
-    else this.take(event);
-  }
-
-  /** Takes the events that waited for the end of the first activity. */
-  takeHeldBack(): void {
-    for (const event of this.heldBack.splice(0)) this.take(event);
+  take(event: RunEvent, written?: RecordKey): void {
+    this.inbox.push({ event, written });
+    this.taken += 1;
   }
 
   /** Leaves the next step to an activity. Undefined: the run records it. One activity can have a step at a time. */
@@ -215,7 +181,7 @@ export class OrderRun {
     return reserved;
   }
 
-  /** Applies `fetching_files`, and leaves this step, the plan and the delivery of its print order to an activity. */
+  /** Applies `fetching_files`, and leaves this step and the plan to an activity. */
   reservePreparation(): PreparationSteps {
     const { task } = this;
     const before = this.state;
@@ -229,9 +195,8 @@ export class OrderRun {
     }
     const { version } = this.state;
     const plan = this.ledger.reserve(task, version, isNew ? keyOf(reserved) : reserved.follows);
-    const delivery = this.ledger.reserve(task, keyOf(plan).version, keyOf(plan));
-    this.state = { ...this.state, version: keyOf(delivery).version };
-    return { fetching: isNew ? reserved : null, plan, delivery };
+    this.state = { ...this.state, version: keyOf(plan).version };
+    return { fetching: isNew ? reserved : null, plan };
   }
 
   private get task(): RunTask {
@@ -273,14 +238,14 @@ export class OrderRun {
     while (this.inbox.length > 0) {
       const before = this.state;
       const batch = this.inbox.splice(0);
-      const events = batch.flatMap((incoming) => incoming.events);
+      const events = batch.map(({ event }) => event);
       const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
       const after = this.snapshot(effects);
       const step = { before, after, effects, handledPostbacks, refusal: this.refusal };
-      // The activity has the version of this state: nothing has changed since the step was reserved.
+      // The activity has the version of this state: nothing has changed since it was reserved.
       const written = batch.length === 1 ? batch[0]!.written : undefined;
-      if (written?.unchanged === before.version) this.ledger.confirm(written.key, step);
+      if (written?.version === before.version) this.ledger.confirm(written, step);
       else if (this.state !== before || handledPostbacks.length > 0) await this.write(step, summaryOf(events));
       logChange(before, this.state, this.ids);
       this.display.show(this.state);

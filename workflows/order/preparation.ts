@@ -2,12 +2,10 @@ import { CancellationScope, condition, isCancellation, workflowInfo } from '@tem
 import type { FilesAndPlan, PreparationSteps } from '../../activities/order-files';
 import { preparedBy } from '../../src/orders/domain/lifecycle/run-events';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
-import { keyOf } from '../../src/orders/domain/run/run-record';
 import { fileQueueOf } from '../../src/platform/domain/task-queues';
-import { database, files, type Planning } from './activities';
+import { files, type Planning } from './activities';
 import type { OrderRunContext } from './background-steps';
 import type { BackgroundTasks } from './background-tasks';
-import type { Mutex } from './mutex';
 import { outcomeOf } from './refusals';
 
 /** Name of the background task, and of the step in the Temporal UI. */
@@ -16,50 +14,17 @@ export const PREPARATION = 'prepare';
 /** Pauses before an order that could not be planned is planned again. The last one repeats. */
 const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
-/** The first background step of an order: fetches its files and plans it. Its activity may also deliver the only print order. */
+/** The first background step of an order: fetches its files, then plans it. */
 export class Preparation {
   /** True when the order is to be planned again now: on request of an operator, or with another file. */
   private replan = false;
   private pause: ParkedPlan | null = null;
-  /** True while the first activity may deliver a print order that the run does not know yet. */
-  private delivering = false;
-  /** Milliseconds until print orders are delivered whose first delivery failed, by id. */
-  private readonly pauses = new Map<string, number>();
 
   constructor(
     private readonly run: OrderRunContext,
     private readonly tasks: BackgroundTasks,
     private readonly planning: Planning,
-    private readonly local: Mutex,
   ) {}
-
-  /** True while a partner may have a print order that the run does not know yet. */
-  get mayDeliver(): boolean {
-    return this.delivering;
-  }
-
-  /**
-   * Keeps the first activity from delivering, or waits until it has ended. Afterwards the run knows every print order that
-   * a partner can have.
-   */
-  async withholdDelivery(): Promise<void> {
-    if (!this.mayDeliver) return;
-    if (await this.local.run(() => database.withholdDelivery(this.run.ids))) this.deliveryEnded();
-    await condition(() => !this.mayDeliver);
-    await this.run.settled();
-  }
-
-  /** Returns the pause before a delivery of a print order, and forgets it. Undefined: none. */
-  takePause(printOrderId: string): number | undefined {
-    const pauseMs = this.pauses.get(printOrderId);
-    this.pauses.delete(printOrderId);
-    return pauseMs;
-  }
-
-  private deliveryEnded(): void {
-    this.delivering = false;
-    this.run.takeHeldBack();
-  }
 
   /** The pause of a parked order. Null while the order is prepared, and afterwards. */
   get parked(): ParkedPlan | null {
@@ -69,14 +34,9 @@ export class Preparation {
   start(): void {
     this.replan = false;
     const reserved = this.run.reservePreparation();
-    this.delivering = true;
     this.tasks.start(PREPARATION, null, async () => {
-      try {
-        const fetched = await this.fetchFilesAndPlan(reserved);
-        if (fetched !== null) await this.plan(0, fetched, keyOf(reserved.delivery).version);
-      } finally {
-        this.deliveryEnded();
-      }
+      const fetched = await this.fetchFilesAndPlan(reserved);
+      if (fetched !== null) await this.plan(0, fetched);
     });
   }
 
@@ -153,12 +113,9 @@ export class Preparation {
    * Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe.
    * @param failed number of failed attempts before
    * @param made the plan that an activity has made already
-   * @param unchanged version of the run's state, while it has not changed since it left the plan to the activity
    */
-  private async plan(failed: number, made: FilesAndPlan = {}, unchanged?: number): Promise<void> {
+  private async plan(failed: number, made: FilesAndPlan = {}): Promise<void> {
     let { plan: first, recorded } = made;
-    const { delivery, retryInMs } = made;
-    if (first === undefined) this.deliveryEnded();
     for (let attempts = failed + 1; ; attempts += 1) {
       if (first === undefined) this.replan = false;
       // The plan writes rows and reserves stock. It is completed also when the order is cancelled meanwhile.
@@ -171,13 +128,9 @@ export class Preparation {
         ));
       first = undefined;
       if (plan.outcome === 'planned') {
-        if (retryInMs !== undefined) this.pauses.set(plan.printOrders[0]!.id, retryInMs);
-        if (delivery === undefined) this.run.take(preparedBy(plan), recorded, unchanged);
-        else
-          this.run.takeAll([{ ...preparedBy(plan), delivered: delivery.printOrderId }, delivery], recorded, unchanged);
+        this.run.take(preparedBy(plan), recorded);
         return;
       }
-      this.deliveryEnded();
       if (plan.outcome === 'unfetched') {
         const fetched = await this.fetchFiles();
         if (fetched === null) return;

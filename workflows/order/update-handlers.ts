@@ -1,4 +1,4 @@
-import { condition, currentUpdateInfo, sleep } from '@temporalio/workflow';
+import { currentUpdateInfo, sleep } from '@temporalio/workflow';
 import {
   CANCELLATIONS,
   type Cancellation,
@@ -54,11 +54,8 @@ export class UpdateHandlers {
   }
 
   async dispatch(printOrderId: string): Promise<DispatchResult> {
-    const { preparation } = this.steps;
-    if (preparation.mayDeliver) await condition(() => !preparation.mayDeliver);
     // The activity records its result after everything that the run has received.
     await this.run.settled();
-    refuseWith(whyNotDispatch(this.run.state, printOrderId));
     for (;;) {
       const { shipment } = printOrderOf(this.run.state, printOrderId);
       if (shipment !== null) return { shipmentId: shipment.id };
@@ -69,18 +66,8 @@ export class UpdateHandlers {
     }
   }
 
-  /**
-   * Waits until the update is in the history. When a workflow task is lost, so is an update that it accepted, and no rows may
-   * have been written for such an update. The timer ends the current workflow task. Then waits until the run knows every print
-   * order that a partner can have.
-   */
-  private async acceptance(): Promise<void> {
-    await sleep(1);
-    await this.steps.preparation.withholdDelivery();
-  }
-
   async changeShipping(changeId: string): Promise<{ revision: number }> {
-    await this.acceptance();
+    await acceptance();
     refuseWith(whyNotChangeShipping(this.run.state));
     const result = await this.planning.run((activities) =>
       activities.applyShippingChange({ ...this.run.ids, changeId }),
@@ -95,7 +82,7 @@ export class UpdateHandlers {
   }
 
   async cancel(request: CancelRequest): Promise<CancelResult> {
-    await this.acceptance();
+    await acceptance();
     const { chosen, ofUnits, isNew } = await this.cancels.run(async () => {
       const taken = await this.takeCancel(request);
       await this.run.settled();
@@ -136,7 +123,7 @@ export class UpdateHandlers {
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
     const turns = request.action === 'reroute' || request.action === 'reproduce' ? this.reroutes : this.repairs;
     return await turns.run(async () => {
-      await this.acceptance();
+      await acceptance();
       // The repair before this one can have left nothing to do.
       refuseWith(whyNotRepair(this.run.state, request));
       await this.apply(request);
@@ -249,6 +236,14 @@ function endedAtOnce(state: RunState, printOrderId: string): boolean {
   // Undefined: it waits for a partner. A partner's refusal is its response, and shows in the order's attention reasons.
   if (printOrder === undefined || state.attention.includes('not_rerouted')) return false;
   return printOrder.jobs.every((job) => job.ended !== null);
+}
+
+/**
+ * Waits until the update is in the history. When a workflow task is lost, so is an update that it accepted, and no rows may
+ * have been written for such an update. The timer ends the current workflow task.
+ */
+async function acceptance(): Promise<void> {
+  await sleep(1);
 }
 
 /** Returns the print orders that still produce an item. */

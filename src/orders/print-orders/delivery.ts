@@ -5,7 +5,6 @@ import type { Metrics } from '../../platform/metrics/metrics';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Sql } from '../../platform/postgres';
-import type { RecordKey } from '../domain/run/run-record';
 import { runOrderWith } from '../run/run-order';
 import { buildMessage, type MessageSource, messageJobs } from './message';
 
@@ -81,45 +80,21 @@ export async function send(
 }
 
 /**
- * The attempt of the activity that has just planned an order. See `withholdDelivery`.
- * @property plan key of the record of the plan
- * @property timeoutMs longest time for the partner's response
- */
-interface FirstAttempt {
-  readonly plan: RecordKey;
-  readonly timeoutMs: number;
-}
-
-/**
  * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
  * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
- * @returns undefined, and sends nothing, for a first attempt that is withheld, after whose plan something was recorded, or
- *   before which another attempt has stored the message
  */
-export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PrintOrderDelivery>;
-export async function deliverPrintOrder(
-  deps: DeliveryDeps,
-  printOrderId: string,
-  first: FirstAttempt,
-): Promise<PrintOrderDelivery | undefined>;
-export async function deliverPrintOrder(
-  deps: DeliveryDeps,
-  printOrderId: string,
-  first?: FirstAttempt,
-): Promise<PrintOrderDelivery | undefined> {
+export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PrintOrderDelivery> {
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
   const { partner } = row;
   const target = deliveryTargetOf(partner, row.kind);
   if (target === undefined)
     return { outcome: 'retry', message: `${partner.uid} has not subscribed`, retryAfterMs: null };
-  if (first !== undefined && row.body !== null) return undefined;
-  const body = row.body ?? (await storedMessage(deps, row, partner, first));
+  const body = row.body ?? (await storedMessage(deps, row, partner));
   if (typeof body !== 'string') return body;
   const { url } = target;
   const request = { kind: 'print_order', printOrderId } as const;
-  const call = { partner, url, messageId: row.messageId, body, ...(first && { timeoutMs: first.timeoutMs }) };
-  const { response, logged } = await send(deps, call, request);
+  const { response, logged } = await send(deps, { partner, url, messageId: row.messageId, body }, request);
   if (response.outcome !== 'accepted') {
     await logged;
     return response;
@@ -140,30 +115,15 @@ export async function deliverPrintOrder(
   return { ...response, repeatsUpdate: accepted?.repeatsUpdate ?? null };
 }
 
-/**
- * Stores the message and returns it. When another attempt has stored one first, returns that one. Returns undefined, and stores
- * nothing, when a first attempt may not send it.
- */
-async function storedMessage(
-  deps: DeliveryDeps,
-  row: PrintOrderRow,
-  partner: Partner,
-  first?: FirstAttempt,
-): Promise<string | Unbuildable | undefined> {
-  const { sql } = deps;
+/** Stores the message and returns it. When another attempt has stored one first, returns that one. */
+async function storedMessage(deps: DeliveryDeps, row: PrintOrderRow, partner: Partner): Promise<string | Unbuildable> {
   const body = messageOf(deps, row, partner);
   if (typeof body !== 'string') return body;
-  // The lock makes a statement that withholds the delivery wait, or this one see it.
-  const mayStore =
-    first === undefined
-      ? sql`true`
-      : sql`order_id IN (SELECT id FROM orders WHERE id = ${row.order.id} AND run_position = ${first.plan.position}
-          AND run_version = ${first.plan.version} AND NOT delivery_withheld FOR NO KEY UPDATE)`;
-  const [stored] = await sql<{ body: string }[]>`
+  const [stored] = await deps.sql<{ body: string }[]>`
     UPDATE print_orders SET body = coalesce(body, ${body}),
       body_shipping_revision = CASE WHEN body IS NULL THEN ${row.shippingRevision} ELSE body_shipping_revision END
-    WHERE id = ${row.id} AND ${mayStore} RETURNING body`;
-  return stored?.body;
+    WHERE id = ${row.id} RETURNING body`;
+  return stored!.body;
 }
 
 /** Builds a message. It depends on stored data only, so that an error is final. @param update absent for the first delivery */

@@ -40,8 +40,6 @@ CREATE TABLE orders (
   -- The run that wrote the rows last: a reset, continued or restarted order workflow has another run id. Null before
   -- the first record.
   run_id                  text,
-  -- The activity that plans the order delivers nothing: a client or an operator has changed the order meanwhile.
-  delivery_withheld       boolean NOT NULL DEFAULT false,
   -- The financial status that the order's workflow wrote last. A record of the workflow repeats its status; it replaces
   -- the order's only when it has changed, so that payments and receipts of shipping changes keep theirs. Null: the
   -- workflow wrote the order's status.

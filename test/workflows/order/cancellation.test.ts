@@ -78,10 +78,10 @@ test('while its plan is stored, the order is cancelled, its charge is refunded a
       return waiting;
     });
     cancelled = cancel(id);
-    // It withholds the delivery, and waits for the order, which the plan holds.
+    // Its record waits for the order, which the plan holds.
     await eventually(async () => {
       const [waiting] = await sql`
-        SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%delivery_withheld = true%'`;
+        SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%changed_order%'`;
       return waiting;
     });
   });

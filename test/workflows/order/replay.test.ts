@@ -47,7 +47,7 @@ describe('an incompatible change of the workflow code is found', () => {
       'run.setHandlers();',
       'run.setHandlers(); await new Promise((resolve) => setTimeout(resolve, 1000));',
     ],
-    ['a renamed activity', '.fetchOrderFiles', '.fetchOrderFilesAnew'],
+    ['a renamed activity', '.deliverPrintOrder', '.deliverPrintOrderAnew'],
   ])('%s', async (_what, from, to) => {
     const outcomes = await replay(stored, { bundle: changedBundle(from, to) });
     const found = [...outcomes.values()].filter((error) => error instanceof DeterminismViolationError);

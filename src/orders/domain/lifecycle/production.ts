@@ -15,10 +15,10 @@ import {
 
 /** What planning, deliveries and partners' postbacks do to the state. */
 
-/** The order was planned: adds its print orders and requests their delivery, unless it has ended already. */
+/** The order was planned: adds its print orders and requests their delivery. */
 export function prepared(
   state: RunState,
-  { printOrders: planned, shippingRevision = 0, delivered }: EventOf<'prepared'>,
+  { printOrders: planned, shippingRevision = 0 }: EventOf<'prepared'>,
   effects: RunEffect[],
 ): RunState {
   if (state.printOrders.length > 0) return state;
@@ -37,8 +37,7 @@ export function prepared(
   for (const printOrder of printOrders) {
     if (printOrder.jobs.every((job) => job.ended !== null)) continue;
     effects.push({ type: 'log', event: 'handed_over', printOrderId: printOrder.id });
-    if (state.held || printOrder.id === delivered) continue;
-    effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
+    if (!state.held) effects.push({ type: 'deliver_print_order', printOrderId: printOrder.id });
   }
   const phase = state.phase === 'closed' ? 'closed' : 'running';
   return { ...state, phase, printOrders, shippingRevision: revision };

@@ -33,8 +33,6 @@ export type RunEvent =
       readonly printOrders: readonly PlannedPrintOrder[];
       /** The order's shipping revision, when the plan was stored before. Absent otherwise. */
       readonly shippingRevision?: number;
-      /** Id of the print order whose delivery has ended with the plan: its event follows. Absent otherwise. */
-      readonly delivered?: string;
     }
   | {
       readonly type: 'delivery';

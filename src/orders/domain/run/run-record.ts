@@ -18,9 +18,6 @@ import type { FinancialStatus } from '../lifecycle/statuses';
  * - The run has changed. It writes a record of its own, which replaces that of the activity.
  * - The activity finds other rows than the reserved step follows, or its result is lost. The run writes the record.
  *
- * The first activity of an order has three steps in a row: files are fetched, the order is planned, and its print order is delivered.
- * The run sees the last two as one event.
- *
  * The writer (`src/orders/run/record-writer.ts`) decides between records of one order by their keys and runs. All statuses are in
  * each record, and a record replaces everything that was written after the record that it follows. So no record is missed when
  * one is lost, and none counts twice.
@@ -149,12 +146,10 @@ export function recordOfResult(
   const before = { ...stored.state, version: reserved.version };
   const { state, effects } = reduce(before, event);
   if (state === before || takeEarly(state).due.length > 0) return null;
-  const ended = (step: RunEffect) =>
-    event.type === 'delivery' && step.type === 'deliver_print_order' && step.printOrderId === event.printOrderId;
   const after: RunSnapshot = {
     state,
     clock: clockAfter(stored.clock, event, state, now),
-    pending: [...stored.pending.filter((step) => !ended(step)), ...effects.filter(isBackgroundStep)],
+    pending: [...stored.pending, ...effects.filter(isBackgroundStep)],
   };
   return recordOf(reserved, { before, after, effects, handledPostbacks: [], refusal: null });
 }

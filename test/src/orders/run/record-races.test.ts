@@ -74,28 +74,6 @@ class Run {
     return reserved;
   }
 
-  /** Leaves two steps in a row to one activity. */
-  reserveTwo(): readonly [ReservedStep, ReservedStep] {
-    const first = this.reserve();
-    const second = this.ledger.reserve(this.task, keyOf(first).version, keyOf(first));
-    this.snapshot = { ...this.snapshot, state: { ...this.snapshot.state, version: keyOf(second).version } };
-    return [first, second];
-  }
-
-  /** Takes the result of two steps as one: confirms the last record when nothing has changed since they were reserved. */
-  async takeBoth([, second]: readonly [ReservedStep, ReservedStep], written: RecordKey | undefined) {
-    const unchanged = this.snapshot.state.version === keyOf(second).version;
-    const steps = [this.apply(FETCHING), this.apply(CHANGED)] as const;
-    const effects = steps.flatMap((step) => step.effects);
-    const step = { ...steps[1], before: steps[0].before, effects };
-    if (written !== undefined && unchanged) {
-      this.ledger.confirm(written, step);
-      return 'confirmed';
-    }
-    this.position += 100;
-    return await records.write(sql, this.ledger.record(this.task, step));
-  }
-
   /** Takes the result of the activity: confirms its record when nothing has changed, and records the event otherwise. */
   async take(event: RunEvent, written: RecordKey | undefined) {
     if (written?.version !== this.snapshot.state.version) return await this.record(event);
@@ -126,7 +104,7 @@ const FETCHING: RunEvent = { type: 'fetching_files' };
 const CHANGED: RunEvent = { type: 'shipping_changed', revision: 1 };
 const CHANGED_AGAIN: RunEvent = { type: 'shipping_changed', revision: 2 };
 
-const result = (reserved: ReservedStep, event: RunEvent = FETCHING) => records.writeResult(sql, reserved, event);
+const result = (reserved: ReservedStep, event = FETCHING) => records.writeResult(sql, reserved, event);
 
 interface Race {
   readonly play: (run: Run) => Promise<Run>;
@@ -178,60 +156,6 @@ const RACES: Readonly<Record<string, Race>> = {
       const written = await result(run.reserve());
       await run.record(CHANGED);
       expect(await run.take(FETCHING, written)).toBe('recorded');
-      return run;
-    },
-  },
-  'one activity records two steps in a row': {
-    log: ['uploading', 'change 1', 'change 2'],
-    async play(run) {
-      const reserved = run.reserveTwo();
-      await result(reserved[0]);
-      expect(await run.takeBoth(reserved, await result(reserved[1], CHANGED))).toBe('confirmed');
-      expect(await run.record(CHANGED_AGAIN)).toBe('recorded');
-      return run;
-    },
-  },
-  'the record of the second step is missing, and its event happened: the run replaces the first': {
-    log: ['change 1', 'uploading'],
-    async play(run) {
-      const reserved = run.reserveTwo();
-      await result(reserved[0]);
-      expect(await run.takeBoth(reserved, undefined)).toBe('recorded');
-      return run;
-    },
-  },
-  'the second step happened, and its event is not known: the run confirms the first, and its next record replaces the second':
-    {
-      log: ['uploading', 'change 2'],
-      async play(run) {
-        const reserved = run.reserveTwo();
-        const written = await result(reserved[0]);
-        await result(reserved[1], CHANGED);
-        run.ledger.confirm(written!, run.apply(FETCHING));
-        expect(await run.record(CHANGED_AGAIN)).toBe('recorded');
-        return run;
-      },
-    },
-  'the run has changed between the two steps: the activity writes no second one, and the run records both': {
-    // The older change has no effect any more.
-    log: ['change 2', 'uploading'],
-    async play(run) {
-      const reserved = run.reserveTwo();
-      await result(reserved[0]);
-      await run.record(CHANGED_AGAIN);
-      expect(await result(reserved[1], CHANGED)).toBeUndefined();
-      expect(await run.takeBoth(reserved, undefined)).toBe('recorded');
-      return run;
-    },
-  },
-  'the activity is repeated after both steps: it records neither again, and the run records both': {
-    log: ['change 1', 'uploading'],
-    async play(run) {
-      const reserved = run.reserveTwo();
-      await result(reserved[0]);
-      await result(reserved[1], CHANGED);
-      expect(await result(reserved[0])).toBeUndefined();
-      expect(await run.takeBoth(reserved, undefined)).toBe('recorded');
       return run;
     },
   },

@@ -101,6 +101,7 @@ test('files, plan, cancel and void steps have summaries', async () => {
   );
   expect(Object.fromEntries(summaries)).toMatchObject({
     fetchOrderFiles: 'files of 1 items, plan',
+    deliverPrintOrder: `print order ${printOrderId}, prints-berlin`,
     cancelAtPartner: expect.stringContaining(`print order ${printOrderId}, prints-berlin: jobs `),
     voidOrderShipment: `print order ${printOrderId}, prints-berlin`,
   });
