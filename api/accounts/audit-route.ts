@@ -25,6 +25,15 @@ const entrySchema = auditEntrySchema
 
 type State = AuditEntry['before'];
 
+/** Changes of an order whose request states no reason. */
+const WITHOUT_REASON: ReadonlySet<AuditEntry['action']> = new Set([
+  'order.add_note',
+  'order.give_retail_prices',
+  'order.record_payment',
+  'order.replace_file',
+  'order.replace_label',
+]);
+
 /** Replaces what could be a token in the addresses of endpoints and partners. */
 function addressesWithoutTokens(state: State): State {
   if (state === null) return null;
@@ -62,8 +71,10 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
       const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-      const ofOrders = page.flatMap(({ id, at, actor: { name }, object }) =>
-        object.type === 'order' && isUuid(object.id) ? [{ id, at, actor: name, orderId: object.id }] : [],
+      const ofOrders = page.flatMap(({ id, at, action, actor: { name }, object }) =>
+        object.type === 'order' && isUuid(object.id)
+          ? [{ id, at, actor: name, orderId: object.id, hasReason: !WITHOUT_REASON.has(action) }]
+          : [],
       );
       const orders = await auditedOrders(sql, ofOrders);
       const shown = account.operatorRole === 'viewer' ? addressesWithoutTokens : (state: State) => state;

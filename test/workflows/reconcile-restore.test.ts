@@ -26,7 +26,8 @@ beforeAll(async () => {
   const { sql } = stack.services;
   tables = (
     await sql<{ name: string }[]>`
-      SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_version'`
+      SELECT relname AS name FROM pg_class
+      WHERE relnamespace = 'public'::regnamespace AND relkind IN ('r', 'p') AND NOT relispartition AND relname <> 'schema_version'`
   ).map(({ name }) => name);
 });
 

@@ -6,6 +6,8 @@ interface OrderEntry {
   readonly orderId: string;
   readonly actor: string;
   readonly at: Date;
+  /** False for changes that state no reason. */
+  readonly hasReason: boolean;
 }
 
 /** Time in which a change writes its entry of the audit log after that of the order's log. */
@@ -23,10 +25,10 @@ export async function auditedOrders(
   const rows = await sql<{ id: string; reference: string; reason: string | null }[]>`
     SELECT w.id, o.order_reference_id AS reference, (
       SELECT e.data ->> 'reason' FROM order_events e
-      WHERE e.order_id = o.id AND e.data ->> 'by' IN (w.actor, 'operator ' || w.actor)
+      WHERE w."hasReason" AND e.order_id = o.id AND e.data ->> 'by' IN (w.actor, 'operator ' || w.actor)
         AND e.at BETWEEN w.at - ${WRITTEN_WITHIN}::interval AND w.at
       ORDER BY e.id DESC LIMIT 1) AS reason
-    FROM jsonb_to_recordset(${json(sql, entries)}) AS w (id text, "orderId" uuid, actor text, at timestamptz)
+    FROM jsonb_to_recordset(${json(sql, entries)}) AS w (id text, "orderId" uuid, actor text, at timestamptz, "hasReason" boolean)
     JOIN orders o ON o.id = w."orderId"`;
   return new Map(rows.map(({ id, ...order }) => [id, order]));
 }

@@ -177,7 +177,7 @@ const READINGS: Readonly<Record<string, () => Promise<unknown[]>>> = {
   getProduct: async () => [await stack.client.getProduct({ params: { productUid: T_SHIRT } })],
 };
 
-/** Operations with which a client reads the catalog, its own shipping orders and its endpoints. */
+/** Operations with which a client reads the catalog, its own shipping orders, endpoints and checks of files. */
 const NOT_OF_ORDERS = [
   'listCustomerProducts',
   'getVariantValues',
@@ -188,6 +188,7 @@ const NOT_OF_ORDERS = [
   'quoteShippingMethods',
   'listWebhooks',
   'getWebhook',
+  'getPreflight',
 ];
 
 test('every operation with which a client reads is known', async () => {

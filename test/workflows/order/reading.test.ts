@@ -268,7 +268,7 @@ async function expectEveryField(order: Order): Promise<void> {
     // A4 with a bleed of 3 mm.
     boxes: [{ pages: { count: 1 }, trimBox: [8.504, 8.504, 603.78, 850.394], bleedBox: [0, 0, 612.283, 858.898] }],
     colors: [{ model: 'rgb', space: 'DeviceRGB' }],
-    fonts: [{ embedded: false }, { embedded: false }],
+    fonts: [{ embedded: true }, { embedded: true }],
     images: [],
   });
   expect(posters!.attributes[0]).toEqual({

@@ -120,9 +120,13 @@ describe('a partner that has the print order', () => {
       expect(after).toEqual({
         ...before,
         revision: 2,
-        items: before.items.map((item: { assets: object[] }) => ({
+        items: before.items.map((item: { assets: { report?: object }[] }) => ({
           ...item,
-          assets: item.assets.map((asset) => ({ ...asset, url: expect.any(String) })),
+          assets: item.assets.map((asset) => ({
+            ...asset,
+            url: expect.any(String),
+            ...(asset.report === undefined ? {} : { report: { ...asset.report, url: expect.any(String) } }),
+          })),
         })),
         shipping: {
           ...before.shipping,

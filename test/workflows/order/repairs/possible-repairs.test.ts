@@ -97,7 +97,7 @@ test('a viewer sees the order and no repair', async () => {
   expect(names(await look(order.orderId))).not.toEqual([]);
 });
 
-test('a refused order and a draft accept no repair', async () => {
+test('a refused order can be dismissed and made again; a draft accepts no repair', async () => {
   const body = orderBody(stack, 'repairs-refused');
   const items = body.items.map((item) => ({
     ...item,
@@ -105,7 +105,10 @@ test('a refused order and a draft accept no repair', async () => {
   }));
   const { id } = await stack.client.submitOrder({ body: { ...body, items } });
   await orderUntil(stack, id, is('failed'));
-  expect(await look(id)).toMatchObject({ possibleRepairs: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
+  expect(await look(id)).toMatchObject({
+    possibleRepairs: [{ action: 'dismiss', reasons: ['order_failed'] }, { action: 'reprint' }],
+    nextStep: { who: 'nobody', waitsFor: 'nothing' },
+  });
   const draft = await stack.client.submitOrder({
     body: { ...orderBody(stack, 'repairs-draft'), orderType: 'draft' },
   });
