@@ -198,7 +198,7 @@ export function planOrders(
               type: file.type,
               url:
                 faulty !== null && file === POSTER.file
-                  ? `${sandboxUrl}/faulty-files/${faulty}?failures=1&key=${reference}`
+                  ? `${sandboxUrl}/faulty-files/${faulty}?failures=1&as=${file.name}&key=${reference}`
                   : `${sandboxUrl}/files/${file.name}`,
             },
           ],

@@ -30,16 +30,20 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     requests.set(key, count);
     return count <= numberIn(request, 'failures', failures);
   };
-  const good = async () => (await shelf.get('poster-a4.pdf'))!;
+  /** The file that is served in the end: an A4 poster, or the one that `as` names. */
+  const good = async ({ query }: Request) => {
+    const named = typeof query.as === 'string' ? await shelf.get(query.as) : undefined;
+    return named ?? (await shelf.get('poster-a4.pdf'))!;
+  };
 
   const responses: Readonly<Record<HostFaultName, Fault>> = {
     'slow.pdf': async (request, response) => {
       await wait(numberIn(request, 'ms', 10_000), undefined, { signal, ref: false });
-      sendFile(response, await good());
+      sendFile(response, await good(request));
     },
     'drips.pdf': async (request, response) => {
-      if (!stillFails(request, Number.POSITIVE_INFINITY)) return sendFile(response, await good());
-      const { data } = await good();
+      if (!stillFails(request, Number.POSITIVE_INFINITY)) return sendFile(response, await good(request));
+      const { data } = await good(request);
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': data.length });
       for (let at = 0; at < data.length && !response.destroyed; at += 1024) {
         response.write(data.subarray(at, at + 1024));
@@ -52,22 +56,22 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'gone.pdf': plain(410, 'Gone'),
     'broken.pdf': plain(500, 'Internal error'),
     'busy.pdf': async (request, response) => {
-      if (!stillFails(request, 2)) sendFile(response, await good());
+      if (!stillFails(request, 2)) sendFile(response, await good(request));
       else plain(429, 'Slow down')(request, response.set('Retry-After', '1'));
     },
     'recovers.pdf': async (request, response) => {
-      if (!stillFails(request, 2)) sendFile(response, await good());
+      if (!stillFails(request, 2)) sendFile(response, await good(request));
       else plain(500, 'Not yet')(request, response);
     },
     'silent.pdf': async (request, response) => {
-      if (!stillFails(request, 1)) sendFile(response, await good());
+      if (!stillFails(request, 1)) sendFile(response, await good(request));
     },
     'lies.pdf': (_request, response) => {
       const page = '<!doctype html><title>Sign in</title><p>Please sign in.</p>';
       sendFile(response, { contentType: 'application/pdf', data: Buffer.from(page) });
     },
-    'misnamed.png': async (_request, response) => {
-      sendFile(response, { contentType: 'image/png', data: (await good()).data });
+    'misnamed.png': async (request, response) => {
+      sendFile(response, { contentType: 'image/png', data: (await good(request)).data });
     },
     'corrupt.pdf': (_request, response) => {
       const noise = Buffer.alloc(20_000, 'no cross-reference table anywhere. ');
@@ -110,8 +114,8 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
     'redirect.pdf': (_request, response) => {
       response.redirect(302, '/files/poster-a4.pdf');
     },
-    'breaks-off.pdf': async (_request, response) => {
-      const { data } = await good();
+    'breaks-off.pdf': async (request, response) => {
+      const { data } = await good(request);
       response.writeHead(200, { 'Content-Type': 'application/pdf', 'Content-Length': data.length });
       response.write(data.subarray(0, data.length >> 1), () => response.socket?.destroy());
     },

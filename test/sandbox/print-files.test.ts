@@ -121,6 +121,13 @@ describe('Faulty hosts', () => {
     expect((await fetched(`/faulty-files/${name}?key=b`)).status).toBe(status);
   });
 
+  it('a host that recovers sends the file that the address names, else an A4 poster', async () => {
+    const sent = await fetched('/faulty-files/recovers.pdf?failures=0&as=poster-a3.pdf');
+    expect(sent.data.equals((await fetched('/files/poster-a3.pdf')).data)).toBe(true);
+    const other = await fetched('/faulty-files/recovers.pdf?failures=0&as=no-such-file.pdf');
+    expect(other.data.equals((await fetched('/files/poster-a4.pdf')).data)).toBe(true);
+  });
+
   it('lies.pdf declares a PDF and is none; misnamed.png is a PDF', async () => {
     const lies = await fetched('/faulty-files/lies.pdf');
     expect([lies.type, formatOf(lies.data)]).toEqual(['application/pdf', 'unknown']);
