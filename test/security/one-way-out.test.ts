@@ -11,6 +11,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/http/safe-client.ts': 'the safe client itself',
   'src/platform/http/address-check.ts': 'the connector of the safe client, which checks addresses',
   'src/platform/http/resolve.ts': 'the DNS lookup of the safe client',
+  'src/platform/postgres.ts': 'tells the name of a Postgres server from its address',
   'src/platform/objects/s3-store.ts': 'the object store in the configuration',
   'src/platform/embedded/health-check.ts': 'checks the health of an embedded server',
   'src/platform/embedded/ports.ts': 'listens briefly to find a free port',

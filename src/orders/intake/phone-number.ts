@@ -11,18 +11,18 @@ interface Plan {
   readonly nationalPrefixForParsing: () => string | undefined;
 }
 
-/** Lengths of national numbers by country calling code, and what starts a number with a prefix of its own country. */
-const plans = new Map<string, { readonly lengths: ReadonlySet<number>; readonly prefix: RegExp }>();
+/**
+ * Lengths of national numbers by country calling code, and the digits that start a number with a prefix of its own country.
+ * Countries whose prefix is a pattern are left out: their numbers are parsed.
+ */
+const plans = new Map<string, { readonly lengths: ReadonlySet<number>; readonly prefix: string | undefined }>();
 const known = new Metadata(metadata as MetadataJson);
 for (const code of Object.keys((metadata as MetadataJson & { country_calling_codes: object }).country_calling_codes)) {
   known.selectNumberingPlan(code as never);
   const plan = known.numberingPlan as unknown as Plan;
   const prefix = plan.nationalPrefixForParsing();
-  // Zero: parts of the library remove leading zeros.
-  plans.set(code, {
-    lengths: new Set(plan.possibleLengths()),
-    prefix: new RegExp(`^(?:0${prefix ? `|${prefix}` : ''})`),
-  });
+  if (prefix && !/^\d+$/.test(prefix)) continue;
+  plans.set(code, { lengths: new Set(plan.possibleLengths()), prefix: prefix || undefined });
 }
 
 const E164 = /^\+[1-9]\d{6,14}$/;
@@ -41,7 +41,9 @@ function isPlain(value: string): boolean {
     const plan = plans.get(value.slice(1, end));
     if (plan === undefined) continue;
     const national = value.slice(end);
-    return plan.lengths.has(national.length) && !plan.prefix.test(national);
+    // Zero: parts of the library remove leading zeros.
+    if (national.startsWith('0') || (plan.prefix !== undefined && national.startsWith(plan.prefix))) return false;
+    return plan.lengths.has(national.length);
   }
   return false;
 }

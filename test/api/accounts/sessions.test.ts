@@ -153,9 +153,8 @@ test.each([0, 1_000])('failed sign-ins of an address are limited, good ones are 
   const limited = await limitedApp(rate);
   const attempt = (address: string, apiKey = admin.apiKey) =>
     request(limited).post('/v1/operator/session').set('X-Forwarded-For', address).send({ apiKey });
-  // One operator more than the limit of failures signs in within the minute.
-  const good = await Promise.all(Array.from({ length: limit + 1 }, () => attempt('203.0.113.6')));
-  expect(good.map(({ status }) => status)).toEqual(Array(limit + 1).fill(200));
+  // One more than the limit of failures.
+  for (let count = 0; count <= limit; count += 1) await attempt('203.0.113.6').expect(200);
   await sql`DELETE FROM request_rates`;
   const wrong = await Promise.all(Array.from({ length: limit }, () => attempt('203.0.113.7', 'wrong')));
   expect(wrong.map(({ status }) => status)).toEqual(Array(limit).fill(401));

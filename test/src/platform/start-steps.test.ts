@@ -13,7 +13,7 @@ let url: string;
 let proxy: CutProxy | undefined;
 
 beforeAll(async () => {
-  ({ url } = await testDatabase());
+  ({ ownerUrl: url } = await testDatabase());
 });
 beforeEach(() => {
   lines.length = 0;
