@@ -19,7 +19,7 @@ const entrySchema = auditEntrySchema
     reason: z
       .string()
       .nullable()
-      .describe('Why an order was changed, from its event log. Null after the erasure of its personal data.'),
+      .describe('Why an operator changed an order, from its event log. Null after the erasure of its personal data.'),
   })
   .meta({ id: 'AuditEntry' });
 
