@@ -56,14 +56,17 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   const idle: InspectionProcess[] = [];
   const cached = createInspectionCache();
 
-  const acquire = async (): Promise<InspectionProcess> => {
+  const startNew = async (): Promise<InspectionProcess> => {
+    const started = await startInspectionProcess(limits);
+    running.add(started);
+    return started;
+  };
+  const takeIdle = (): InspectionProcess | undefined => {
     for (let candidate = idle.pop(); candidate !== undefined; candidate = idle.pop()) {
       if (!candidate.ended) return candidate;
       running.delete(candidate);
     }
-    const started = await startInspectionProcess(limits);
-    running.add(started);
-    return started;
+    return undefined;
   };
   const release = (inspector: InspectionProcess): void => {
     if (inspector.ended) running.delete(inspector);
@@ -74,9 +77,17 @@ export function createFileInspector(options: Partial<InspectionLimits> = {}): Fi
   };
 
   const inspectNow = async ({ path, mimeType, countInspection }: InspectionRequest): Promise<Inspection> => {
-    const inspector = await acquire();
+    const used = takeIdle();
+    let inspector = used ?? (await startNew());
     try {
       if (countInspection !== undefined && (await countInspection()) > MAX_INSPECTIONS) return UNFINISHED;
+      const inspection = await inspector.inspect({ path, mimeType });
+      if (inspection.ok || !inspection.isFinal || used === undefined) return inspection;
+      // Garbage of earlier files counts against the memory limit, and PDFium calls a file damaged when it gets no memory: a
+      // refusal counts when a new process repeats it.
+      await inspector.end();
+      release(inspector);
+      inspector = await startNew();
       return await inspector.inspect({ path, mimeType });
     } finally {
       release(inspector);
