@@ -1,8 +1,8 @@
 import { Context } from '@temporalio/activity';
 import { observeProgress } from '../src/platform/progress';
 
-/** Least time between heartbeats. The SDK would hold a heartbeat back after one that says less. */
-const BEAT_MS = 5_000;
+/** Milliseconds between heartbeats of an activity at least, and between those that a worker sends to the server at most. */
+export const BEAT_MS = 5_000;
 
 /**
  * Sends a heartbeat when the work reports progress (`progressed`) and the latest heartbeat is old. Temporal then notices a

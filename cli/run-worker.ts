@@ -8,6 +8,7 @@ import {
 } from '@temporalio/worker';
 import { createActivities } from '../activities';
 import { shareSlots } from '../activities/attempts';
+import { BEAT_MS } from '../activities/heartbeats';
 import { reportActivityErrors } from '../activities/report-errors';
 import { flagStalls } from '../activities/stalls';
 import { traceActivity } from '../activities/trace-activities';
@@ -170,6 +171,8 @@ export async function runWorker(
     dataConverter: dataConverterOf(config.PAYLOAD_KEYS),
     ...(config.WORKER_BUILD_ID && { workerDeploymentOptions: versionOf(config, config.WORKER_BUILD_ID) }),
     activities: createActivities(activityDeps),
+    // The SDK would hold the progress of a comparison back for 48 s, and a retry after a lost worker would repeat it.
+    maxHeartbeatThrottleInterval: BEAT_MS,
     shutdownGraceTime: config.SHUTDOWN_GRACE,
     shutdownForceTime: config.SHUTDOWN_GRACE + 5_000,
   };
