@@ -4,9 +4,9 @@ import { CarrierUnavailable } from '../src/carriers/carrier';
 import { withHeartbeat } from './heartbeats';
 
 /**
- * Runs work that calls a carrier. Heartbeats, one after each call, let Temporal notice a worker that has died, and tell the activity that it was
- * cancelled or has timed out: the signal then aborts. A carrier without a usable response is an expected failure, which
- * Temporal retries.
+ * Runs work that calls a carrier. Heartbeats, one after each call, let Temporal notice a worker that has died, and tell
+ * the activity that it was cancelled or has timed out: the signal then aborts. A carrier without a usable response is
+ * an expected failure, which Temporal retries.
  * @param retriesMs time after the first attempt was scheduled from which a failure is not retried. Default: no limit
  */
 export async function callingCarrier<T>(

@@ -151,9 +151,9 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
 /**
  * Creates a typed client of the API.
  *
- * The client always retries 429, because the request was not processed, unless a quota is used up (`QUOTA_EXCEEDED`). It retries 502, 503, 504, a broken connection and 409
- * `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches and quotes too), PUT, DELETE, and creating calls, which carry an
- * Idempotency-Key.
+ * The client always retries 429, because the request was not processed, unless a quota is used up (`QUOTA_EXCEEDED`).
+ * It retries 502, 503, 504, a broken connection and 409 `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches
+ * and quotes too), PUT, DELETE, and creating calls, which carry an Idempotency-Key.
  * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
  */
 export function createPresslineClient(options: ClientOptions): PresslineClient {

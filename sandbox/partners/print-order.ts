@@ -115,7 +115,10 @@ export const printOrderSchema = printOrderFields.superRefine((order, context) =>
 export type PrintOrder = z.output<typeof printOrderFields>;
 export type PrintAsset = z.output<typeof asset>;
 
-/** What a partner needs of a print order: the items that postbacks can name, and the files to download (print files, then packing slips). */
+/**
+ * What a partner needs of a print order: the items that postbacks can name, and the files to download (print files,
+ * then packing slips).
+ */
 export interface Workload {
   readonly itemIds: readonly string[];
   readonly assets: readonly PrintAsset[];

@@ -81,7 +81,8 @@ export interface CarrierEvent {
 }
 
 /**
- * The carrier gave no usable response: a timeout, a broken connection, a server error or an unreadable response.  * may or may not have carried the call out. Repeat the call with the same idempotency key to find out.
+ * The carrier gave no usable response: a timeout, a broken connection, a server error or an unreadable response. It may
+ * have carried the call out. Repeat the call with the same idempotency key to find out.
  */
 export class CarrierUnavailable extends Error {
   override readonly name = 'CarrierUnavailable';

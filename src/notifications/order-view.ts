@@ -10,9 +10,9 @@ const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 const NOT_SENT_JOBS = ['cancelled', 'superseded', 'waiting'];
 
 /**
- * Returns the joins from print jobs `j` of items `i` to their planned shipments `p` and the packages `k` that hold units of the
- * item, and what they say about a parcel. Labels that Pressline bought take precedence over postbacks. A job that left before a change of address or
- * method keeps its label. A job with the partner's own code has none.
+ * Returns the joins from print jobs `j` of items `i` to their planned shipments `p` and the packages `k` that hold
+ * units of the item, and what they say about a parcel. Labels that Pressline bought take precedence over postbacks. A
+ * job that left before a change of address or method keeps its label. A job with the partner's own code has none.
  */
 function parcelsOfJobs(sql: Queryable) {
   return {

@@ -5,7 +5,10 @@ import { SERVICE_VARIABLES } from './configuration/service-variables';
 import type { Variable } from './configuration/variable';
 import { isPooled } from './postgres';
 
-/** Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts that the two are equal. */
+/**
+ * Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts
+ * that the two are equal.
+ */
 export const VARIABLES = {
   ...SERVER_VARIABLES,
   ...PROCESS_VARIABLES,

@@ -55,9 +55,10 @@ interface PatchedOptions {
 }
 
 /**
- * Opens a connection pool. With `?pooler=transaction` in the URL, its sessions are shared with others and no statement needs
- * one of its own; LISTEN and session locks need another pool. Column names are converted to camel case (`created_at` to `createdAt`) and timestamps to
- * Date. bigint and numeric are strings, so that ids and amounts of money never become floats.
+ * Opens a connection pool. With `?pooler=transaction` in the URL, its sessions are shared with others and no statement
+ * needs one of its own; LISTEN and session locks need another pool. Column names are converted to camel case
+ * (`created_at` to `createdAt`) and timestamps to Date. bigint and numeric are strings, so that ids and amounts of
+ * money never become floats.
  */
 export function connectPostgres(
   url: string,

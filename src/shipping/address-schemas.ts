@@ -3,7 +3,10 @@ import { labelText } from '../documents/label-text-schema';
 import { crossField, property, type ReportField } from '../platform/domain/cross-field';
 import { countryCode, text } from '../platform/domain/fields';
 
-/** Sender, receiver and their fields in requests of the shipping group (schemas `ShippingSender`, `ShippingReceiver`, `ShippingGroupAddress`). */
+/**
+ * Sender, receiver and their fields in requests of the shipping group (schemas `ShippingSender`, `ShippingReceiver`,
+ * `ShippingGroupAddress`).
+ */
 
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
 export const optionalText = (max: number) =>

@@ -72,7 +72,8 @@ export function changed(root: unknown, changes: readonly TreeChange[]): unknown 
       else if (holder !== box) delete holder[key];
     } else if (kind === 'repeat') {
       if (Array.isArray(present) && present.length > 0) {
-        // A repeated list must not outgrow the longest text. Its elements are copies, so that a later change of one is not a change of all.
+        // A repeated list must not outgrow the longest text. Its elements are copies, so that a later change of one is
+        // not a change of all.
         const most = Math.ceil((LONGEST_TEXT * present.length) / JSON.stringify(present).length);
         const repeats = Array.from({ length: times }, () => present).flat();
         const kept = repeats.slice(0, Math.max(present.length, Math.min(5_000, most)));

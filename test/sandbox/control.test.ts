@@ -38,10 +38,9 @@ const submit = (id: string) =>
 describe('Control API, in manual mode', () => {
   it('accepts print orders and sends no postback', async () => {
     expect((await submit('500')).status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 150));
-    expect(stub.postbacks('500')).toEqual([]);
     const { body } = (await control('GET', '/seen')) as { body: Seen };
     expect(body.partners['prints-berlin']!.printOrders).toMatchObject([{ printOrderId: '500', state: 'taken' }]);
+    expect(stub.postbacks('500')).toEqual([]);
   });
 
   it('sends a postback and a dispatch request as the partner and returns the response', async () => {
@@ -54,6 +53,8 @@ describe('Control API, in manual mode', () => {
     expect(broken.body.status).toBe(400);
     const dispatched = await control('POST', '/partners/prints-berlin/dispatch', { orderId: '500' });
     expect(dispatched.body.body.trackingCode).toBe('TRACK500');
+    // None of the partner's own, which it would have sent by now.
+    expect(stub.postbacks('500')).toEqual(['received', 'done']);
   });
 
   it('subscribes again with further fields and keeps the new secret', async () => {
@@ -129,7 +130,9 @@ describe('Control API, in manual mode', () => {
     // The dispatch above went through the control API, so the partner's journal does not show it as packed.
     const { status } = await sendSigned(stub, sandbox.partnerUrls('prints-berlin').orderCancelUrl, cancel);
     expect(status).toBe(200);
-    await new Promise((resolve) => setTimeout(resolve, 100));
+    // The next message of the partner arrives after whatever it sends for the cancel.
+    const printed = { timestamp: '2026-03-02T11:00:00Z', orderId: '500', status: 'printed' };
+    expect((await control('POST', '/partners/prints-berlin/postback', printed)).status).toBe(200);
     expect(stub.postbacks('500')).not.toContain('cancelled');
   });
 });

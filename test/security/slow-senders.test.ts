@@ -90,7 +90,6 @@ test.each([
 ])('%s is not stored when its sender disconnects', async (_name, framing, body) => {
   const before = await rows();
   const conversation = talk(head(credentials(), framing) + body);
-  await sleep(100);
   conversation.socket.end();
   const { text } = await conversation.ended;
   expect(text).toMatch(/^(?:HTTP\/1\.1 400 |$)/);

@@ -35,8 +35,8 @@ afterAll(async function dropTestDatabases() {
 });
 
 /**
- * A fresh, migrated database, dropped after the last test and the last afterAll of the file. Ids made by the database start at a random number, since workflow ids are made of them and all
- * tests share a Temporal namespace.
+ * A fresh, migrated database, dropped after the last test and the last afterAll of the file. Ids made by the database
+ * start at a random number, since workflow ids are made of them and all tests share a Temporal namespace.
  */
 export async function testDatabase(): Promise<TestDatabase> {
   const name = `test_${randomBytes(8).toString('hex')}`;

@@ -55,7 +55,10 @@ export function pageSize(boxes: PageBoxes): Omit<SizedPages, 'place'> {
 }
 type Box = [left: number, bottom: number, right: number, top: number];
 
-/** Returns the bleed with which a page fits a product, and undefined when it does not. @param page without trim box when its bleed is undefined */
+/**
+ * Returns the bleed with which a page fits a product, and undefined when it does not.
+ * @param page without trim box when its bleed is undefined
+ */
 function fittingBleed({ size, bleedMm }: Pick<SizedPages, 'size' | 'bleedMm'>, wanted: Size): number | undefined {
   const beyond = [
     { by: size.widthMm - wanted.widthMm, of: wanted.widthMm },

@@ -310,7 +310,8 @@ const itemUnits = z.strictObject({
 export const cancelOrderSchema = z
   .strictObject({
     reason: optional(z.string().max(500)),
-    items: optional(z.array(itemUnits).min(1).max(500)).describe('Default: all items that have not shipped.'),
+    // Null is refused: a caller whose list is missing by mistake would cancel the whole order.
+    items: z.array(itemUnits).min(1).max(500).optional().describe('Default: all items that have not shipped.'),
   })
   .meta({ id: 'CancelOrder' });
 export type CancelOrder = z.output<typeof cancelOrderSchema>;

@@ -49,9 +49,9 @@ export type Conflict =
 const BATCH = 50;
 
 /**
- * Returns the function that stores submitted orders. The rows of an order, its Idempotency-Key with the response and, unless it is a draft, the outbox
- * row that starts its workflow are written in one transaction. The caller wakes the outbox afterwards. Concurrent
- * submissions share a group commit.
+ * Returns the function that stores submitted orders. The rows of an order, its Idempotency-Key with the response and,
+ * unless it is a draft, the outbox row that starts its workflow are written in one transaction. The caller wakes the
+ * outbox afterwards. Concurrent submissions share a group commit.
  */
 export function createIntake(sql: Sql, settings: RunSettings) {
   const insert = groupCommit(

@@ -44,8 +44,9 @@ const STEP = 'handoff';
 const ATTEMPTS = 5;
 
 /**
- * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule, chooses shipment methods
- * and prices it, then writes the plan and reserves stock in one transaction. A repeated call returns the stored plan.
+ * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule,
+ * chooses shipment methods and prices it, then writes the plan and reserves stock in one transaction. A repeated call
+ * returns the stored plan.
  * @param onPlanned records the plan, in the transaction that stores it. It is called again for a stored plan
  * @throws OrderEnded with `onPlanned`, when the order has been cancelled and has no stored plan
  */

@@ -3,9 +3,9 @@ import type { Queryable } from '../../platform/postgres';
 import { REPAIR_ACTIONS } from '../domain/lifecycle/repairs/possible-repairs';
 
 /**
- * Kinds of entries. `event`: the order's log. `repair`: repairs and changes by operators and clients. `postback`: what partners reported. `request`:
- * each attempt to send something to a partner. `checkpoint`: scans of parcels. `notification`: messages to the client's
- * endpoints.
+ * Kinds of entries. `event`: the order's log. `repair`: repairs and changes by operators and clients. `postback`: what
+ * partners reported. `request`: each attempt to send something to a partner. `checkpoint`: scans of parcels.
+ * `notification`: messages to the client's endpoints.
  */
 export const TIMELINE_KINDS = ['event', 'repair', 'postback', 'request', 'checkpoint', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];

@@ -1,4 +1,7 @@
-/** What a reconciliation can find, and what it does about each finding. The keys appear in the log and in docs/operation/backup-and-recovery.md. */
+/**
+ * What a reconciliation can find, and what it does about each finding. The keys appear in the log and in
+ * docs/operation/backup-and-recovery.md.
+ */
 export const DIFFERENCES = {
   started: 'orders without a workflow: the workflow is started',
   flagged: 'open orders whose workflow failed: flagged out_of_step',

@@ -48,7 +48,7 @@ const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_BODY_TIMEOUT',
 ]);
 
-/** Codes of errors after the connection was there. */
+/** Codes of errors of a connection that had been opened. */
 const BROKEN_CODES: ReadonlySet<unknown> = new Set(['UND_ERR_SOCKET', 'ECONNRESET', 'EPIPE']);
 
 /** Returns the fault of an error of the HTTP client, by the first known error among its causes. */

@@ -27,12 +27,12 @@ interface Share {
 }
 
 /**
- * Creates the shares of a number of slots, of which a key has at most `mostPerKey`. A key gets a slot while it holds fewer than are free: one key has at most half of the
- * slots, two a third each. Some slots are always free for another key, however many keys are stuck (the dynamic
- * thresholds of Choudhury and Hahne, 1998).
+ * Creates the shares of a number of slots, of which a key has at most `mostPerKey`. A key gets a slot while it holds
+ * fewer than are free: one key has at most half of the slots, two a third each. Some slots are always free for another
+ * key, however many keys are stuck (the dynamic thresholds of Choudhury and Hahne, 1998).
  *
- * What gets no slot is told when to try again: one after the other, at the rate at which the key's slots become free. Many
- * waiting activities therefore do not ask again and again.
+ * What gets no slot is told when to try again: one after the other, at the rate at which the key's slots become free.
+ * Many waiting activities therefore do not ask again and again.
  */
 export function createSlotShares(
   slots: number,

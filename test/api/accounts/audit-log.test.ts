@@ -46,8 +46,9 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
   sendSandboxCarrierEvent: 'the sandbox sends it as a carrier; the tracking has it',
 };
 /**
- * Actions that need Temporal: those on orders with a workflow, which test/workflows/order/repairs/audited-changes.test.ts calls, and those on
- * jobs. A ping needs a partner that responds: test/api/operator/partners/partner-health.test.ts calls it.
+ * Actions that need Temporal: those on orders with a workflow, which
+ * test/workflows/order/repairs/audited-changes.test.ts calls, and those on jobs. A ping needs a partner that responds:
+ * test/api/operator/partners/partner-health.test.ts calls it.
  */
 const NEEDS_WORKER = [
   'erasePersonalData',

@@ -206,7 +206,10 @@ test('the database stores a hash, and the token is no API key', async () => {
   await signIn(token).expect(401);
 });
 
-/** `signInToCodec` makes the browser ask for a password when no key is sent. `streamChanges` has no end; its own test opens it by cookie. */
+/**
+ * `signInToCodec` makes the browser ask for a password when no key is sent. `streamChanges` has no end; its own test
+ * opens it by cookie.
+ */
 const NOT_TRIED = ['endOperatorSession', 'signInToCodec', 'streamChanges'];
 
 test('the cookie opens the routes for operators and no others; changes need the CSRF token of this session', async () => {

@@ -373,5 +373,10 @@ test('an item that is named twice, or has fewer units, is refused with its place
     status: 400,
     body: { errors: [{ reference: 'items[0].quantity' }] },
   });
+  // A list that is missing by mistake does not cancel the whole order.
+  await expect(cancel(id, null as never)).rejects.toMatchObject({
+    status: 400,
+    body: { errors: [{ reference: 'items' }] },
+  });
   expect(await read(id)).not.toMatchObject({ fulfillmentStatus: 'canceled' });
 });
