@@ -1,14 +1,13 @@
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium } from 'playwright-core';
-import type { RunningStack } from '../cli/start-stack';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { projectRoot } from '../src/platform/project-root';
 import { scheduleId } from '../src/platform/temporal/schedules';
 import { fillOrders, orderAt, orderId } from './reads/stored-orders';
 import { runBenchmark } from './support/benchmark';
 import type { Filled } from './support/compare-sizes';
-import { withBenchStack } from './support/processes/bench-stack';
+import { type BenchStack, withBenchStack } from './support/processes/bench-stack';
 import { type Row, spreadOf } from './support/report';
 
 /** What the screens' first data may take, in milliseconds. */
@@ -72,7 +71,7 @@ async function timeOf(context: BrowserContext, calls: readonly string[]): Promis
 }
 
 /** Opens a browser that an operator is signed in to. */
-async function openConsole({ credentials }: RunningStack): Promise<BrowserContext> {
+async function openConsole({ credentials }: BenchStack): Promise<BrowserContext> {
   const scripts = pathToFileURL(join(projectRoot(), 'scripts', 'external', 'browser.mjs')).href;
   const { BROWSER_FLAGS, browserPath } = (await import(scripts)) as {
     readonly BROWSER_FLAGS: string[];

@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
 import type { DemoCredentials } from '../src/accounts/demo-accounts';
 
-/** The content of `credentials.json`: the URLs of the stack and the keys of its demo accounts. */
-export interface CredentialsFile extends DemoCredentials {
+/** The URLs of a stack that runs in one process. */
+export interface StackUrls {
   readonly baseUrl: string;
   readonly temporalUiUrl: string;
   readonly consoleUrl: string;
@@ -13,6 +13,9 @@ export interface CredentialsFile extends DemoCredentials {
   /** URL of the metrics of this process. Absent with METRICS_PORT=off. */
   readonly metricsUrl?: string;
 }
+
+/** The content of `credentials.json`: the URLs of the stack and the keys of its demo accounts. */
+export type CredentialsFile = StackUrls & DemoCredentials;
 
 const path = (dataDir: string) => join(dataDir, 'credentials.json');
 

@@ -12,7 +12,7 @@ import type { Logger } from '../src/platform/logging';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
 import { createServices, type Services } from './composition-root';
-import { type CredentialsFile, readCredentials, writeCredentials } from './credentials';
+import { type CredentialsFile, readCredentials, type StackUrls, writeCredentials } from './credentials';
 import { seedDemoData } from './demo-data';
 import { startObservability } from './observability';
 import { runApi } from './run-api';
@@ -22,14 +22,15 @@ import { installTemporalRuntime } from './temporal-runtime';
 import { setUpTemporal } from './temporal-setup';
 
 export interface RunningStack {
-  readonly credentials: CredentialsFile;
-  readonly credentialsPath: string;
+  readonly urls: StackUrls;
+  /** The content and the path of credentials.json. Undefined without demo accounts. */
+  readonly demo: { readonly credentials: CredentialsFile; readonly path: string } | undefined;
   readonly services: Services;
-  /** Undefined with SANDBOX=off. */
+  /** Undefined with SANDBOX=off, and without demo accounts, whose keys its partners use. */
   readonly sandbox: Sandbox | undefined;
   /**
    * Returns the address of the console with a token that signs the demo operator in once, within ten minutes. Undefined when
-   * the demo operator is revoked.
+   * the demo operator is revoked, and without demo accounts.
    */
   signInLink(): Promise<string | undefined>;
   /** Resolves only when a part of the stack ends unexpectedly. */
@@ -55,8 +56,16 @@ class Stoppers {
 }
 
 /**
- * Starts the whole stack in this process: embedded servers unless the configuration names servers, migrations, demo
- * accounts and catalog, API, worker and sandbox. Orders of previous starts continue.
+ * Returns true when a start creates the demo accounts: in an embedded database outside production. Their keys are printed and
+ * stored in a file, and the orders of another database belong to somebody.
+ */
+export function hasDemoAccounts({ DATABASE_URL }: Config): boolean {
+  return DATABASE_URL === undefined && process.env.NODE_ENV !== 'production';
+}
+
+/**
+ * Starts the whole stack in this process: embedded servers unless the configuration names servers, migrations, API and worker,
+ * and where a stack has them (`hasDemoAccounts`) demo accounts, catalog and sandbox. Orders of previous starts continue.
  * @param report called with a line for the user at each step that takes time
  */
 export async function startStack(
@@ -76,7 +85,7 @@ export async function startStack(
       log.error({ err: end }, 'an embedded server ended unexpectedly and was restarted'),
     );
     stoppers.add('embedded servers', () => embedded.stop());
-    return await startParts(embedded, log, stoppers, options);
+    return await startParts(embedded, log, stoppers, { ...options, isDemo: hasDemoAccounts(config) });
   } catch (error) {
     await stoppers.stopAll();
     throw error;
@@ -87,7 +96,11 @@ async function startParts(
   embedded: EmbeddedStack,
   log: Logger,
   stoppers: Stoppers,
-  { workflowBundle, report }: { workflowBundle: { readonly codePath: string }; report: (line: string) => void },
+  {
+    workflowBundle,
+    report,
+    isDemo,
+  }: { workflowBundle: { readonly codePath: string }; report: (line: string) => void; isDemo: boolean },
 ): Promise<RunningStack> {
   const port = embedded.config.PORT || (await freePort());
   const config: Config = { ...embedded.config, PORT: port };
@@ -99,17 +112,17 @@ async function startParts(
       : migrateEmbedded(embedded, log),
   );
   const secrets = await loadSecrets(config, true);
-  const sandboxPort = config.SANDBOX === 'off' ? undefined : await takeSandboxPort(config, stoppers);
+  const sandboxPort = config.SANDBOX === 'off' || !isDemo ? undefined : await takeSandboxPort(config, stoppers);
   const sandboxUrl = sandboxPort === undefined ? undefined : `http://127.0.0.1:${sandboxPort.port}`;
   const services = await createServices(config, secrets, publicUrl, log, sandboxUrl);
   stoppers.add('connections', () => services.close());
 
   const metricsServer = await startObservability(services, config);
   if (metricsServer !== undefined) stoppers.add('metrics', () => metricsServer.stop());
-  const credentials = await step('create the demo accounts and catalog', () =>
-    seed(services, config, metricsServer?.url),
-  );
-  const credentialsPath = await writeCredentials(config.DATA_DIR, credentials);
+  const urls = urlsOf(services, metricsServer?.url);
+  const demo = isDemo
+    ? await step('create the demo accounts and catalog', () => seed(services, config.DATA_DIR, urls))
+    : undefined;
   await step('set up Temporal', () => setUpTemporal(services));
   await installTemporalRuntime(log, { metrics: metricsServer !== undefined });
   report('Pressline: starting the worker');
@@ -121,14 +134,15 @@ async function startParts(
     await api.stop(config.SHUTDOWN_GRACE);
   });
 
-  const sandbox = sandboxPort === undefined ? undefined : await openSandbox(services, credentials, sandboxPort.open);
+  const sandbox =
+    sandboxPort === undefined ? undefined : await openSandbox(services, demo!.credentials.partners, sandboxPort.open);
   if (sandbox !== undefined) stoppers.add('sandbox', () => sandbox.stop());
   return {
-    credentials,
-    credentialsPath,
+    urls,
+    demo,
     services,
     sandbox,
-    signInLink: () => signInLink(services),
+    signInLink: async () => (isDemo ? await signInLink(services) : undefined),
     failure: Promise.race([embedded.failure, worker.failure]),
     stop: () => {
       services.health.beginStop();
@@ -160,19 +174,18 @@ async function takeSandboxPort(
   return { port, open: listener };
 }
 
-async function seed(
-  { sql, publicUrl, sandboxUrl }: Services,
-  config: Config,
-  metricsUrl: string | undefined,
-): Promise<CredentialsFile> {
-  const credentials = await seedDemoData(sql, await readCredentials(config.DATA_DIR));
+async function seed({ sql }: Services, dataDir: string, urls: StackUrls): Promise<RunningStack['demo']> {
+  const credentials = { ...urls, ...(await seedDemoData(sql, await readCredentials(dataDir))) };
+  return { credentials, path: await writeCredentials(dataDir, credentials) };
+}
+
+function urlsOf({ config, publicUrl, sandboxUrl }: Services, metricsUrl: string | undefined): StackUrls {
   return {
     baseUrl: publicUrl,
     temporalUiUrl: config.TEMPORAL_UI_URL ?? '',
     consoleUrl: `${publicUrl}/console`,
     ...(sandboxUrl === undefined ? {} : { sandboxUrl }),
     ...(metricsUrl === undefined ? {} : { metricsUrl }),
-    ...credentials,
   };
 }
 
@@ -185,7 +198,7 @@ async function signInLink({ sql, publicUrl }: Services): Promise<string | undefi
 
 async function openSandbox(
   services: Services,
-  credentials: CredentialsFile,
+  partners: SandboxOptions['partners'],
   port: SandboxOptions['port'],
 ): Promise<Sandbox> {
   const { config, secrets, publicUrl, log } = services;
@@ -194,7 +207,7 @@ async function openSandbox(
     presslineUrl: publicUrl,
     folder: join(config.DATA_DIR, 'sandbox'),
     mode: config.SANDBOX,
-    partners: credentials.partners,
+    partners,
     carrierSecrets: signingSecretsOf(secrets.carrierWebhookSecrets),
     pace: WATCHABLE,
     log,

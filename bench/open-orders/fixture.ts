@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal as protocol } from '@temporalio/proto';
-import type { RunningStack } from '../../cli/start-stack';
 import { createPresslineClient } from '../../client/pressline-client';
 import { orderGauges } from '../../src/orders/order-gauges';
 import { operatorOrders } from '../../src/orders/reading/operator-order-list';
@@ -16,6 +15,7 @@ import { readRunningTotals } from '../../src/platform/running-totals';
 import { scheduleId } from '../../src/platform/temporal/schedules';
 import { sweepCarrier } from '../../src/shipping/tracking-sweep/carrier-sweep';
 import { inParallel } from '../support/in-parallel';
+import type { BenchStack } from '../support/processes/bench-stack';
 import { spreadOf } from '../support/report';
 import { orderInserter, PARTNER } from './insert-orders';
 
@@ -37,7 +37,7 @@ interface Target {
 export type Fixture = Awaited<ReturnType<typeof createFixture>>;
 
 /** Returns the work that the benchmark times, on a running stack. */
-export async function createFixture({ services, credentials }: RunningStack) {
+export async function createFixture({ services, credentials }: BenchStack) {
   const { sql, temporal, log, config, carriers } = services;
   // Only what the benchmark starts is measured.
   for (const job of PERIODIC_JOBS) await temporal.schedule.getHandle(scheduleId(config, job)).pause();

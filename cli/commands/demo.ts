@@ -3,7 +3,7 @@ import { type Config, ConfigError } from '../../src/platform/config';
 import { type Command, say, sayConsole } from '../command';
 import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
 import { showSteps } from '../demo/display';
-import { type RunningStack, startStack } from '../start-stack';
+import { hasDemoAccounts, type RunningStack, startStack } from '../start-stack';
 import { untilStopped } from '../stop-signals';
 import { workflowBundle } from '../workflow-bundle';
 
@@ -18,6 +18,11 @@ export const demo: Command = async ({ config, log, signals }) => {
   if (config.SANDBOX !== 'auto') {
     throw new ConfigError(
       'Wrong configuration: SANDBOX: the demo requires the sandbox partners; set auto or leave it unset',
+    );
+  }
+  if (!hasDemoAccounts(config)) {
+    throw new ConfigError(
+      'The demo creates demo accounts, so it needs an embedded database: leave DATABASE_URL unset, and NODE_ENV not production',
     );
   }
   const live = process.stdout.isTTY === true;
@@ -52,7 +57,7 @@ export const demo: Command = async ({ config, log, signals }) => {
   }
   if (!stopped.signal.aborted) {
     printAddresses(running, order, demoLogFile(config));
-    sayConsole(running.credentials.baseUrl, await running.signInLink());
+    sayConsole(running.urls.baseUrl, await running.signInLink());
     say('');
     say('Everything keeps running. Press Ctrl-C to stop.');
   }
@@ -60,9 +65,9 @@ export const demo: Command = async ({ config, log, signals }) => {
   return failed ? 1 : code;
 };
 
-function targetOf({ credentials, services, sandbox }: RunningStack): DemoTarget {
+function targetOf({ demo, services, sandbox }: RunningStack): DemoTarget {
   return {
-    credentials,
+    credentials: demo!.credentials,
     namespace: services.config.TEMPORAL_NAMESPACE,
     temporal: services.temporal,
     sandboxUrl: sandbox!.url,
@@ -71,19 +76,15 @@ function targetOf({ credentials, services, sandbox }: RunningStack): DemoTarget 
   };
 }
 
-function printAddresses(
-  { credentials, credentialsPath, sandbox }: RunningStack,
-  order: DemoOrder,
-  logFile: string,
-): void {
+function printAddresses({ urls, demo, sandbox }: RunningStack, order: DemoOrder, logFile: string): void {
   say('');
   say(`Runs on      Node ${process.versions.node}`);
   for (const path of order.saved) say(`Document     ${path}`);
   say(`Workflow     ${order.workflowUrl}`);
-  say(`API          ${credentials.baseUrl}`);
-  say(`API pages    ${credentials.baseUrl}/docs`);
-  if (credentials.metricsUrl) say(`Metrics      ${credentials.metricsUrl}`);
+  say(`API          ${urls.baseUrl}`);
+  say(`API pages    ${urls.baseUrl}/docs`);
+  if (urls.metricsUrl) say(`Metrics      ${urls.metricsUrl}`);
   say(`Sandbox      ${sandbox!.controlUrl}/seen`);
-  say(`Keys         ${credentialsPath}`);
+  say(`Keys         ${demo!.path}`);
   say(`Log          ${logFile}`);
 }

@@ -1,6 +1,12 @@
+import { readdirSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
+import pino from 'pino';
+import { onDatabase } from '../../cli/database-target';
 import { sampleOrder } from '../../cli/demo/sample-order';
+import { loadConfig } from '../../src/platform/config';
+import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server';
 import { isRunning } from '../../src/platform/embedded/processes';
+import { testDatabase } from '../support/database';
 import { build, type DataFolder, type Program, programFixture } from './stack-process';
 
 const READY = 'Press Ctrl-C to stop.';
@@ -124,4 +130,40 @@ test.each([
   const program = programs.start('start', { ...folder.environment, [name]: value });
   expect(await program.exit).toBe(1);
   expect(program.lines).toEqual([expect.stringContaining(`${name}: `)]);
+});
+
+describe('start without demo accounts', () => {
+  const accounts = (url: string) =>
+    onDatabase(
+      { config: { ...loadConfig(), DATABASE_URL: url }, log: pino({ enabled: false }) },
+      'test',
+      (sql) => sql`SELECT FROM accounts`,
+    );
+
+  async function expectNoKey(folder: DataFolder, environment: NodeJS.ProcessEnv, databaseUrl: () => Promise<string>) {
+    const program = await start(folder, environment);
+    expect(program.output).toContain('Keys         none');
+    expect(program.output).not.toMatch(/X-API-KEY|#token=|^Sandbox/m);
+    expect(readdirSync(folder.path)).not.toContain('credentials.json');
+    expect(await accounts(await databaseUrl())).toHaveLength(0);
+  }
+
+  test('a start with a DATABASE_URL of its own creates no account, prints no key and starts no sandbox', async () => {
+    const { url } = await testDatabase();
+    await expectNoKey(await programs.newFolder(), { DATABASE_URL: url }, async () => url);
+  });
+
+  test('so does a start with NODE_ENV=production on its embedded database', async () => {
+    const folder = await programs.newFolder();
+    await expectNoKey(folder, { NODE_ENV: 'production' }, async () => (await runningPostgresUrl(folder.path))!);
+  });
+
+  test.each([{ DATABASE_URL: 'postgres://pressline@127.0.0.1:1/none' }, { NODE_ENV: 'production' }])(
+    'the demo refuses %j before it starts a server',
+    async (environment) => {
+      const program = programs.start('demo', { ...(await programs.newFolder()).environment, ...environment });
+      expect(await program.exit).toBe(1);
+      expect(program.lines).toEqual([expect.stringContaining('The demo creates demo accounts')]);
+    },
+  );
 });

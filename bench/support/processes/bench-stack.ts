@@ -1,14 +1,20 @@
 import { join } from 'node:path';
 import { pino } from 'pino';
+import type { CredentialsFile } from '../../../cli/credentials';
 import { type RunningStack, startStack } from '../../../cli/start-stack';
 import { type Config, loadConfig } from '../../../src/platform/config';
 import { projectRoot } from '../../../src/platform/project-root';
 import { withBenchFolder } from '../bench-folder';
 
+/** A stack with embedded servers and demo accounts. */
+export interface BenchStack extends RunningStack {
+  readonly credentials: CredentialsFile;
+}
+
 /** Runs `measure` with a complete stack in this process, on its own servers and folder, and removes them afterwards. */
 export async function withBenchStack<T>(
   settings: Partial<Config>,
-  measure: (stack: RunningStack) => Promise<T>,
+  measure: (stack: BenchStack) => Promise<T>,
 ): Promise<T> {
   return await withBenchFolder(async (folder) => await runBenchStack(folder, settings, measure));
 }
@@ -17,7 +23,7 @@ export async function withBenchStack<T>(
 export async function runBenchStack<T>(
   folder: string,
   settings: Partial<Config>,
-  measure: (stack: RunningStack) => Promise<T>,
+  measure: (stack: BenchStack) => Promise<T>,
 ): Promise<T> {
   const config: Config = {
     ...loadConfig({
@@ -38,7 +44,7 @@ export async function runBenchStack<T>(
     report: (line) => process.stderr.write(`${line}\n`),
   });
   try {
-    return await measure(stack);
+    return await measure({ ...stack, credentials: stack.demo!.credentials });
   } finally {
     await stack.stop();
   }

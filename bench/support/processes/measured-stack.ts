@@ -1,8 +1,9 @@
 import { execFile } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { type CredentialsFile, readCredentials } from '../../../cli/credentials';
+import type { CredentialsFile } from '../../../cli/credentials';
+import type { DemoCredentials } from '../../../src/accounts/demo-accounts';
 import { freePort } from '../../../src/platform/embedded/ports';
 import { startPostgres } from '../../../src/platform/embedded/postgres-server';
 import { findTemporalBinary } from '../../../src/platform/embedded/temporal-binary';
@@ -19,7 +20,7 @@ export type StackCpu = Readonly<Record<'API and worker' | 'Temporal' | 'Postgres
 
 /** A stack whose API and worker are one process, beside servers of its own. */
 export interface MeasuredStack {
-  readonly credentials: CredentialsFile;
+  readonly credentials: DemoCredentials & Pick<CredentialsFile, 'baseUrl' | 'metricsUrl'>;
   readonly temporalAddress: string;
   /** A connection of the owner of the database. */
   readonly sql: Sql;
@@ -67,7 +68,7 @@ async function onPostgres<T>(
     // Another version has the same server.
     TEMPORAL_CLI_PATH: temporalBinary,
     DATA_DIR: dataDir,
-    PORT: '0',
+    PORT: String(await freePort()),
     METRICS_PORT: '0',
     SANDBOX: 'off',
     OUTBOUND_ALLOW_PRIVATE: 'true',
@@ -77,14 +78,17 @@ async function onPostgres<T>(
     LOG_LEVEL: 'warn',
     DATABASE_POOL_SIZE: '20',
   };
-  await run(process.execPath, [script, 'migrate'], { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
+  const command = async (name: string) =>
+    await run(process.execPath, [script, name], { env: { PATH: process.env.PATH, HOME: process.env.HOME, ...env } });
+  await command('migrate');
+  const demo = demoCredentialsOf((await command('seed')).stdout);
   const logFile = join(dataDir, 'pressline.log');
   const engine = await startChildServer({ script, args: ['start'], env, logFile, readyText: 'Press Ctrl-C' });
   try {
     const temporal = (await childrenOf(engine.pid)).find(({ args }) => args.includes('start-dev'))!;
     const postgresServer = await postgresPid(sql);
     return await measure({
-      credentials: (await readCredentials(dataDir))!,
+      credentials: { ...demo, ...urlsOf(await readFile(logFile, 'utf8')) },
       temporalAddress: `127.0.0.1:${temporal.args[temporal.args.indexOf('--port') + 1]}`,
       sql,
       async cpu() {
@@ -101,4 +105,23 @@ async function onPostgres<T>(
   } finally {
     await engine.stop();
   }
+}
+
+/** Returns the keys that `seed` prints. */
+function demoCredentialsOf(output: string): DemoCredentials {
+  const [[client], partners, [operator]] = ['Client', 'Partner', 'Operator'].map((role) => [
+    ...output.matchAll(new RegExp(`^${role} +X-API-KEY: (\\S+)(?: \\((\\S+)\\))?$`, 'gm')),
+  ]) as [RegExpMatchArray[], RegExpMatchArray[], RegExpMatchArray[]];
+  const [apiKey, apiSecret] = client![1]!.split(':') as [string, string];
+  return {
+    client: { apiKey, apiSecret },
+    partners: partners.map(([, key, name]) => ({ name: name!, apiKey: key! })),
+    operator: { apiKey: operator![1]! },
+  };
+}
+
+/** Returns the addresses that `start` prints. */
+function urlsOf(output: string): Pick<CredentialsFile, 'baseUrl' | 'metricsUrl'> {
+  const url = (name: string) => new RegExp(`^${name} +(http\\S+)$`, 'm').exec(output)![1]!;
+  return { baseUrl: url('API'), metricsUrl: url('Metrics') };
 }
