@@ -1,6 +1,6 @@
 /**
  * Every audited change with the type of the object that it changes and its description.
- * docs/operation/operations.md repeats this table. A test asserts that the two are equal.
+ * docs/operation/audit-log.md repeats this table. A test asserts that the two are equal.
  */
 export const AUDIT_ACTIONS = {
   'operator.sign_in': ['operator', 'Sign in to the console'],

@@ -70,16 +70,16 @@ test.each([...panelQueries, ...alertQueries])('$name uses metrics and labels tha
 });
 
 test.each(alerts)(
-  '$alert has a summary, likely causes and a section of docs/operation/operations.md',
+  '$alert has a summary, likely causes and a section of a how-to guide',
   ({ annotations }) => {
     expect(annotations.summary).toMatch(/\.$/);
     expect(annotations.description).toMatch(/^Likely causes?: /);
-    const [file, anchor] = annotations.runbook_url.split('#');
+    const [file, anchor] = annotations.runbook_url.replace('{{ $labels.reason }}', 'partner_error').split('#');
     expect(existsSync(join(root, file!))).toBe(true);
     const headings = [...readFileSync(join(root, file!), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
       heading!
         .toLowerCase()
-        .replace(/[^\p{L}\p{N} -]/gu, '')
+        .replace(/[^\p{L}\p{N}_ -]/gu, '')
         .replaceAll(' ', '-'),
     );
     expect(headings).toContain(anchor);

@@ -88,3 +88,39 @@ describe('The ten lines with the packed client', () => {
     expect(stdout).toMatch(/^failed .*404/);
   });
 });
+
+describe('The commands of the how-to guides for operators', () => {
+  const guide = (name: string) => readFileSync(join(projectRoot(), `docs/how-to/${name}.md`), 'utf8');
+  /** Runs the commands of a guide, in a new folder, as the demo's admin. Returns what they print. */
+  async function run(name: string, variables = '') {
+    const commands = [...guide(name).matchAll(/^( *)```sh\n(.*?)^ *```/gms)].map(([, , code]) => code!);
+    const folder = mkdtempSync(join(tmpdir(), 'pressline-guide-'));
+    const settings = `cd ${folder}; API=${stack.baseUrl} KEY=${stack.credentials.operator.apiKey} ${variables}`;
+    const { stdout, stderr, code } = await bash(['set -e', settings, ...commands].join('\n'));
+    rmSync(folder, { recursive: true });
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    return stdout;
+  }
+
+  test('set up a client', async () => {
+    expect(JSON.parse(await run('onboard-a-client'))).toMatchObject({
+      name: 'poster-shop',
+      apiKey: expect.stringMatching(/^plk_/),
+      apiSecret: expect.stringMatching(/^pls_/),
+      fileChecks: { errors: 'hold' },
+    });
+  });
+
+  test('set up a print partner, and change what it charges and what the client pays', async () => {
+    const partner = JSON.parse(await run('onboard-a-partner'));
+    expect(partner).toMatchObject({ uid: 'prints-leeds', apiKey: expect.any(String) });
+    const [model, changed] = (await run('change-a-price', `PARTNER_ID=${partner.id}`))
+      .split(/(?<=\})(?=\{)/)
+      .map((json) => JSON.parse(json));
+    expect(model.ordering.priceList.EUR).toEqual([
+      { from: 1, unitMinor: 990 },
+      { from: 50, unitMinor: 790 },
+    ]);
+    expect(changed.capabilities.models).toEqual({ mug_product: { unitPriceMinor: 310, leadDays: 1 } });
+  });
+});

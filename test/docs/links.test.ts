@@ -18,7 +18,7 @@ const documents = [
 const anchorOf = (heading: string) =>
   heading
     .toLowerCase()
-    .replace(/[^\p{L}\p{N} -]/gu, '')
+    .replace(/[^\p{L}\p{N}_ -]/gu, '')
     .replaceAll(' ', '-');
 
 function anchorsOf(file: string): string[] {

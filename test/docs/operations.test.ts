@@ -9,31 +9,29 @@ import {
 } from '../../src/orders/domain/lifecycle/attention';
 import { projectRoot } from '../../src/platform/project-root';
 
-test('docs/operation/operations.md lists every audited action with its object and description', () => {
-  const text = readFileSync(join(projectRoot(), 'docs/operation/operations.md'), 'utf8');
-  const rows = [...text.matchAll(/^\| `(\w+\.\w+)` \| `(\w+)` \| (.+) \|$/gm)];
+const page = (path: string) => readFileSync(join(projectRoot(), path), 'utf8');
+
+test('docs/operation/audit-log.md lists every audited action with its object and description', () => {
+  const rows = [...page('docs/operation/audit-log.md').matchAll(/^\| `(\w+\.\w+)` \| `(\w+)` \| (.+) \|$/gm)];
   expect(rows.map(([, action, type, description]) => [action, [type, description]])).toEqual(
     Object.entries(AUDIT_ACTIONS).map(([action, entry]) => [action, [...entry]]),
   );
 });
 
-describe('the attention reasons of docs/operation/operations.md', () => {
-  const [, section = ''] = readFileSync(join(projectRoot(), 'docs/operation/operations.md'), 'utf8').split(
-    '## Attention reasons\n',
-  );
-
-  test('are those of the engine, each with its cause', () => {
-    const [table = ''] = section.split('\n#');
-    const rows = [...table.matchAll(/^\| `(\w+)` \| (.+?) \| .+ \|$/gm)];
-    expect(rows.map(([, reason]) => reason)).toEqual(ATTENTION_REASONS);
-    for (const [, reason, cause = ''] of rows) {
-      const { text } = ATTENTION[reason as AttentionReason];
-      expect(cause.toLowerCase()).toContain(text.toLowerCase());
+describe('The attention reasons of the engine', () => {
+  test('have a section each in docs/how-to/attention.md, with the cause and with steps', () => {
+    const [, ...sections] = page('docs/how-to/attention.md').split(/^## /m);
+    expect(sections.map((section) => section.split('\n')[0])).toEqual(ATTENTION_REASONS);
+    for (const section of sections) {
+      const { text } = ATTENTION[section.split('\n')[0] as AttentionReason];
+      expect(section.replace(/\s+/g, ' ').toLowerCase()).toContain(text.toLowerCase());
+      expect(section).toMatch(/^1\. /m);
     }
   });
 
-  test('that an open order can be dismissed of are those of the engine', () => {
-    const [, sentence = ''] = /`dismiss`\s+clears\s+([^.]+) of\s+a\s+running\s+order\./.exec(section) ?? [];
+  test('that an open order can be dismissed of are those of docs/operation/repairs.md', () => {
+    const [, sentence = ''] =
+      /`dismiss`\s+clears\s+([^.]+) of\s+a\s+running\s+order\./.exec(page('docs/operation/repairs.md')) ?? [];
     expect([...sentence.matchAll(/`(\w+)`/g)].map(([, reason]) => reason)).toEqual(DISMISSABLE);
   });
 });

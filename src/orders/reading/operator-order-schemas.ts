@@ -10,7 +10,7 @@ import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES, PRINT_ORDER_STAGES }
 
 export const attentionReason = z.enum(ATTENTION_REASONS).meta({
   id: 'AttentionReason',
-  description: ATTENTION_REASONS.map((reason) => `- \`${reason}\`: ${ATTENTION[reason].text}`).join('\n'),
+  description: `${ATTENTION_REASONS.map((reason) => `- \`${reason}\`: ${ATTENTION[reason].text}`).join('\n')}\n\ndocs/how-to/attention.md says what to do for each.`,
 });
 const time = z.iso.datetime({ offset: true });
 

@@ -34,7 +34,7 @@ export const PROCESS_VARIABLES = {
   ),
   WORKER_FILE_SLOTS: variable(
     optionalInteger(2, 1_000),
-    'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operation/operations.md).',
+    'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operation/processes.md).',
     '20 for each core, at most 160',
   ),
   WORKER_POLLERS: variable(

@@ -23,7 +23,7 @@ export const SERVICE_VARIABLES = {
   ),
   RATE_LIMIT_STORE: variable(
     z.enum(['memory', 'postgres']).default('memory'),
-    'Where requests are counted for RATE_LIMIT. memory: in each process, so with n API processes a key can send n times as much. postgres: once for all processes, with one statement per request (docs/operation/operations.md).',
+    'Where requests are counted for RATE_LIMIT. memory: in each process, so with n API processes a key can send n times as much. postgres: once for all processes, with one statement per request (docs/operation/rate-limits.md).',
   ),
   CONCURRENT_REQUESTS: variable(
     integer(50, 0, 100_000),
@@ -53,7 +53,7 @@ export const SERVICE_VARIABLES = {
   ),
   OIDC_ISSUER: variable(
     httpUrl.optional(),
-    'Issuer URL of the OpenID Connect provider with which operators sign in (docs/operation/operations.md). Needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES. Plain http only where OUTBOUND_ALLOW_PRIVATE allows it.',
+    'Issuer URL of the OpenID Connect provider with which operators sign in (docs/how-to/sign-in-with-openid-connect.md). Needs OIDC_CLIENT_ID, OIDC_CLIENT_SECRET and OIDC_ROLES. Plain http only where OUTBOUND_ALLOW_PRIVATE allows it.',
     'operators sign in with API keys only',
   ),
   OIDC_CLIENT_ID: variable(optionalText, 'Client id of Pressline at the provider.'),

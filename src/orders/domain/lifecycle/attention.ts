@@ -6,7 +6,7 @@ import type { OrderStatus } from './statuses';
 
 /** A reason that follows from facts: the order has it while `holds` is true for one of its print orders. */
 interface DerivedReason {
-  /** The cause. Operators read it in the Temporal UI, in the API's document and in docs/operation/operations.md. */
+  /** The cause. Operators read it in the Temporal UI, in the API's document and in docs/how-to/attention.md. */
   readonly text: string;
   holds(printOrder: PrintOrderState): boolean;
 }
