@@ -69,22 +69,19 @@ test.each([...panelQueries, ...alertQueries])('$name uses metrics and labels tha
   expect(grouped.filter((label) => !own.includes(label as never) && !OTHER_LABELS.includes(label))).toEqual([]);
 });
 
-test.each(alerts)(
-  '$alert has a summary, likely causes and a section of a how-to guide',
-  ({ annotations }) => {
-    expect(annotations.summary).toMatch(/\.$/);
-    expect(annotations.description).toMatch(/^Likely causes?: /);
-    const [file, anchor] = annotations.runbook_url.replace('{{ $labels.reason }}', 'partner_error').split('#');
-    expect(existsSync(join(root, file!))).toBe(true);
-    const headings = [...readFileSync(join(root, file!), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
-      heading!
-        .toLowerCase()
-        .replace(/[^\p{L}\p{N}_ -]/gu, '')
-        .replaceAll(' ', '-'),
-    );
-    expect(headings).toContain(anchor);
-  },
-);
+test.each(alerts)('$alert has a summary, likely causes and a section of a how-to guide', ({ annotations }) => {
+  expect(annotations.summary).toMatch(/\.$/);
+  expect(annotations.description).toMatch(/^Likely causes?: /);
+  const [file, anchor] = annotations.runbook_url.replace('{{ $labels.reason }}', 'partner_error').split('#');
+  expect(existsSync(join(root, file!))).toBe(true);
+  const headings = [...readFileSync(join(root, file!), 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading]) =>
+    heading!
+      .toLowerCase()
+      .replace(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  );
+  expect(headings).toContain(anchor);
+});
 
 test('every alert has a unit test in which it fires', () => {
   const { tests } = parse(readFileSync(join(root, 'deploy/prometheus/alerts.test.yml'), 'utf8')) as {
