@@ -37,6 +37,8 @@ interface Case {
   readonly limits?: Partial<CheckLimits>;
   /** Milliseconds after which no further scenario begins. Default: no limit. */
   readonly playMs?: number;
+  /** The partner's pauses end when it has got an order update. */
+  readonly shipsAfterUpdate?: true;
   /** Milliseconds to wait for postbacks. Default: long enough for every shipment. */
   readonly waitMs?: number;
 }
@@ -53,8 +55,14 @@ const CASES: Record<BehaviourName, Case | 'needs shipping orders'> = {
   'replaces-label': {},
   'prints-slowly': { amount: 200 },
   'waits-after-dispatch': { amount: 50 },
-  // The check changes the address after its scenarios, while the partner waits. Only the first scenario is played.
-  'ships-old-label': { amount: 20_000, playMs: 1, faults: ['old-label-shipped'], limits: { shipSoonMs: 500 } },
+  // The check changes the address after its first scenario. The partner waits for that, then ships.
+  'ships-old-label': {
+    amount: 600_000,
+    playMs: 0,
+    shipsAfterUpdate: true,
+    faults: ['old-label-shipped'],
+    limits: { shipSoonMs: 0 },
+  },
   'delays-updates': { amount: 100 },
   'parcel-returned': {},
   'parcel-troubled': {},
@@ -129,6 +137,7 @@ async function startPartner(behaviour: BehaviourName, amount: number | undefined
     listener,
     urls: sandbox.partnerUrls('prints-berlin'),
     seen: () => sandbox.seen().partners['prints-berlin']!,
+    endPause: sandbox.endPause,
     async stop() {
       await sandbox.stop();
       await listener.stop();
@@ -137,9 +146,14 @@ async function startPartner(behaviour: BehaviourName, amount: number | undefined
   };
 }
 
-async function check(behaviour: BehaviourName, { amount, limits, playMs, waitMs = 60_000 }: Case) {
+async function check(behaviour: BehaviourName, { amount, limits, playMs, shipsAfterUpdate, waitMs = 60_000 }: Case) {
   const partner = await startPartner(behaviour, amount);
   const client = createSafeClient({ allowPrivate: true });
+  const endPauses = setInterval(() => {
+    const { printOrders } = partner.seen();
+    if (shipsAfterUpdate && printOrders.some(({ updates }) => updates.length > 0))
+      for (const { printOrderId } of printOrders) partner.endPause(printOrderId);
+  }, 50);
   try {
     return await checkPartner(
       { ...partner.urls, printOrderVersion: null, kinds: PRODUCT_KINDS, secrets: [partner.secret] },
@@ -153,6 +167,7 @@ async function check(behaviour: BehaviourName, { amount, limits, playMs, waitMs 
       },
     );
   } finally {
+    clearInterval(endPauses);
     await client.close();
     await partner.stop();
   }

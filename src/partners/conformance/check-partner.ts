@@ -70,7 +70,7 @@ export async function checkPartner(partner: CheckedPartner, options: CheckOption
   const scenarios: ScenarioReport[] = [];
   const deadline = startedAt.getTime() + (options.playMs ?? Number.POSITIVE_INFINITY);
   for (const { name, skipped, play } of SCENARIOS) {
-    const reason = Date.now() > deadline ? OUT_OF_TIME : skipped?.(partner);
+    const reason = scenarios.length > 0 && Date.now() > deadline ? OUT_OF_TIME : skipped?.(partner);
     if (reason !== undefined) scenarios.push({ name, result: 'skipped', reason, findings: [] });
     else {
       findings = [];
