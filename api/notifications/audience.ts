@@ -1,8 +1,15 @@
 import { z } from 'zod';
-import type { Account } from '../../src/accounts/account';
+import { type Account, hasOperatorRole } from '../../src/accounts/account';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
-import { type EndpointEvent, endpointSchema } from '../../src/notifications/webhook-schemas';
+import { listEndpoints, listEndpointsOfOperators, operatorOfEndpoint } from '../../src/notifications/endpoints';
+import {
+  type Endpoint,
+  type EndpointEvent,
+  endpointSchema,
+  ownedEndpointSchema,
+} from '../../src/notifications/webhook-schemas';
 import { withoutTokens } from '../../src/platform/http/outbound-url';
+import type { Queryable } from '../../src/platform/postgres';
 import { type KeyAccess, operatorsOnly } from '../http/route';
 
 /**
@@ -24,6 +31,16 @@ export interface Audience {
   readonly redeliveryAudits?: readonly ['endpoint.redeliver'];
 }
 
+/** An audience that creates its endpoints itself. */
+export interface OwningAudience extends Audience {
+  /** Schema of an endpoint in a list. */
+  readonly listed: z.ZodType<Endpoint, Endpoint>;
+  /** Returns the endpoints that an account sees, oldest first. */
+  readonly list: (sql: Queryable, account: Account) => Promise<Endpoint[]>;
+  /** Returns the account whose endpoint an account reads or deletes: itself, or for an admin the operator who owns it. */
+  readonly ownerOfEndpoint: (sql: Queryable, account: Account, webhookId: string) => Promise<string>;
+}
+
 export interface EndpointParams {
   readonly webhookId: string;
   readonly connectorId?: string | undefined;
@@ -31,26 +48,37 @@ export interface EndpointParams {
 
 /** Only the paths of operators for clients have a `connectorId`. */
 export const endpointParams = z.object({ webhookId: z.string(), connectorId: z.string().optional() });
+const clientEndpoint = endpointSchema(NOTIFICATION_EVENTS, 'WebhookEndpoint');
 const callerOwns = ({ id }: Account) => id;
 
 const clients: KeyAccess = { credentials: 'key:secret', roles: ['client'] };
 
-export const CLIENTS: Audience = {
+export const CLIENTS: OwningAudience = {
   path: '/v1/webhooks',
   tag: 'Notifications',
   access: { read: clients, write: clients },
   events: NOTIFICATION_EVENTS,
-  endpoint: endpointSchema(NOTIFICATION_EVENTS, 'WebhookEndpoint'),
+  endpoint: clientEndpoint,
+  listed: clientEndpoint,
+  list: (sql, { id }) => listEndpoints(sql, id),
+  ownerOfEndpoint: async (_sql, { id }) => id,
   noun: 'Webhook',
   ownerOf: callerOwns,
 };
 
-export const OPERATORS: Audience = {
+export const OPERATORS: OwningAudience = {
   path: '/v1/operator/webhooks',
   tag: 'Operator: notifications',
   access: { read: operatorsOnly('viewer'), write: operatorsOnly('admin') },
   events: OPERATOR_EVENTS,
   endpoint: endpointSchema(OPERATOR_EVENTS, 'OperatorWebhookEndpoint'),
+  listed: ownedEndpointSchema,
+  list: async (sql, account) => {
+    const all = await listEndpointsOfOperators(sql);
+    return hasOperatorRole(account, 'admin') ? all : all.filter(({ operator }) => operator.id === account.id);
+  },
+  ownerOfEndpoint: async (sql, account, webhookId) =>
+    (hasOperatorRole(account, 'admin') ? await operatorOfEndpoint(sql, webhookId) : undefined) ?? account.id,
   noun: 'OperatorWebhook',
   ownerOf: callerOwns,
 };

@@ -4,7 +4,6 @@ import {
   createEndpoint,
   deleteEndpoint,
   endpointOf,
-  listEndpoints,
   ROTATION_OVERLAP_SECONDS,
   rotateSecret,
 } from '../../src/notifications/endpoints';
@@ -17,7 +16,7 @@ import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { type Audience, endpointParams, shownTo } from './audience';
+import { endpointParams, type OwningAudience, shownTo } from './audience';
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
@@ -29,7 +28,7 @@ export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: 
 /** Routes with which an audience manages its endpoints (docs/notifications.md). */
 export function webhookRoutes(
   { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
-  { path, tag, access, events, endpoint, noun }: Audience,
+  { path, tag, access, events, endpoint, listed, list, ownerOfEndpoint, noun }: OwningAudience,
 ): Route[] {
   const read = { tag, access: access.read } as const;
   const write = { tag, access: access.write } as const;
@@ -80,9 +79,9 @@ export function webhookRoutes(
       path,
       operationId: `list${noun}s`,
       summary: 'List endpoints for notifications',
-      response: z.object({ webhooks: z.array(endpoint) }),
+      response: z.object({ webhooks: z.array(listed) }),
       handler: async ({ account }) => ({
-        webhooks: (await listEndpoints(sql, account.id)).map((found) => shownTo(account, found)),
+        webhooks: (await list(sql, account)).map((found) => shownTo(account, found)),
       }),
     }),
     route({
@@ -93,7 +92,8 @@ export function webhookRoutes(
       summary: 'Retrieve an endpoint for notifications',
       params: endpointParams,
       response: endpoint,
-      handler: async ({ account, params }) => shownTo(account, await foundEndpoint(sql, account.id, params.webhookId)),
+      handler: async ({ account, params: { webhookId } }) =>
+        shownTo(account, await foundEndpoint(sql, await ownerOfEndpoint(sql, account, webhookId), webhookId)),
     }),
     route({
       ...write,
@@ -131,8 +131,9 @@ export function webhookRoutes(
       response: z.object({ id: z.string() }),
       handler: ({ account, params: { webhookId }, audit }) =>
         inTransaction(sql, async (tx) => {
-          const before = await foundEndpoint(tx, account.id, webhookId);
-          if (!(await deleteEndpoint(tx, account.id, webhookId))) throw new Refusal('NOT_FOUND');
+          const ownerId = await ownerOfEndpoint(tx, account, webhookId);
+          const before = await foundEndpoint(tx, ownerId, webhookId);
+          if (!(await deleteEndpoint(tx, ownerId, webhookId))) throw new Refusal('NOT_FOUND');
           await audit(tx, { action: 'endpoint.delete', objectId: webhookId, before, after: null });
           return { id: webhookId };
         }),

@@ -11,7 +11,7 @@ import { json, type Sql } from '../platform/postgres';
 import { secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { delayAfter } from './domain/retry-schedule';
-import { ENDPOINT_SECRETS } from './endpoints';
+import { ENDPOINT_SECRETS, mayHaveEndpoints } from './endpoints';
 import type { Attempt, Delivery } from './webhook-schemas';
 
 export interface NotificationDeps {
@@ -38,6 +38,8 @@ interface PendingDelivery extends Pick<Delivery, 'id' | 'messageId' | 'state'> {
   readonly endpointId: string;
   readonly url: string;
   readonly enabled: boolean;
+  /** False when the endpoint is of an operator who is no admin any more, or revoked. */
+  readonly isAllowed: boolean;
   /** True when an attempt of the endpoint has failed since its last success. */
   readonly isFailing: boolean;
   /** True when this attempt is made before its regular time. */
@@ -78,6 +80,7 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
     const delivery = await pendingDelivery(deliveryId);
     // The endpoint was deleted, or an earlier attempt succeeded and its outbox row was not deleted.
     if (delivery === undefined || delivery.state === 'delivered') return { outcome: 'done' };
+    if (!delivery.isAllowed) return await giveUp(delivery.id, null, 'the owner of the endpoint is no longer an admin');
     if (!delivery.enabled) return await giveUp(delivery.id, null, 'the endpoint is disabled');
 
     const startedAt = new Date();
@@ -128,10 +131,11 @@ export function createNotificationDelivery(deps: NotificationDeps): (row: Outbox
 async function pendingDeliveries(sql: Sql, ids: readonly string[]): Promise<(PendingDelivery | undefined)[]> {
   const rows = await sql<PendingDelivery[]>`
     SELECT d.id, d.message_id, d.body, d.state, d.endpoint_id, e.url, e.enabled, e.is_failing,
+      a.role <> 'operator' OR ${mayHaveEndpoints(sql)} AS is_allowed,
       coalesce(d.next_attempt_at > now(), false) AS is_early,
       array_remove(ARRAY[e.secret, CASE WHEN e.previous_secret_until > now() THEN e.previous_secret END], NULL)
         AS sealed_secrets
-    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    FROM webhook_deliveries d JOIN webhook_endpoints e ON e.id = d.endpoint_id JOIN accounts a ON a.id = e.client_id
     WHERE d.id = ANY(${[...ids]}::uuid[])`;
   const byId = new Map(rows.map((row) => [row.id, row]));
   return ids.map((id) => byId.get(id));
@@ -160,7 +164,8 @@ type Settlement = { readonly id: string; readonly attempt: Attempt | null } & (
 /**
  * Stores attempts and the new states of their deliveries, with their outbox rows: deletes those of delivered ones and postpones
  * those of failed ones. Marks the endpoints of failed attempts in the same statement: a success that wakes the waiting deliveries
- * sees both or none.
+ * sees both or none. A response that arrives after an erasure of the order's personal data can repeat them, so only its time,
+ * duration and status are stored. When the erasure commits meanwhile, Postgres evaluates the row again.
  */
 async function settleDeliveries(sql: Sql, settlements: readonly Settlement[]): Promise<undefined[]> {
   const rows = settlements.map(({ id, state, attempt }) => ({
@@ -193,7 +198,8 @@ async function settleDeliveries(sql: Sql, settlements: readonly Settlement[]): P
     WITH ${failed.length === 0 ? sql`` : postponed}deleted AS (DELETE FROM outbox WHERE id = ANY(${delivered}::bigint[]))
     UPDATE webhook_deliveries d SET state = s.state, next_attempt_at = ${failed.length === 0 ? null : nextAttemptAt},
       settled_at = CASE WHEN s.state <> 'pending' THEN now() END,
-      attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END || s.attempts
+      attempts = CASE WHEN jsonb_array_length(d.attempts) < ${KEPT_ATTEMPTS} THEN d.attempts ELSE d.attempts - 0 END
+        || CASE WHEN d.is_erased THEN erased_json(s.attempts, ARRAY['at']) ELSE s.attempts END
     FROM jsonb_to_recordset(${json(sql, rows)}) AS s (id uuid, state text, attempts jsonb)
     WHERE d.id = s.id`;
   return rows.map(() => undefined);

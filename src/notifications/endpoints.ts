@@ -1,11 +1,11 @@
 import { MOST_OF_QUOTA } from '../platform/domain/quotas';
 import { quotaExceeded } from '../platform/errors';
 import { newSigningSecret } from '../platform/http/webhook-signature';
-import { uuidv7 } from '../platform/ids';
-import type { Queryable, Transaction } from '../platform/postgres';
+import { isUuid, uuidv7 } from '../platform/ids';
+import type { Fragment, Queryable, Transaction } from '../platform/postgres';
 import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
-import type { Endpoint, EndpointEvent } from './webhook-schemas';
+import type { Endpoint, EndpointEvent, OwnedEndpoint } from './webhook-schemas';
 
 /** The fields of an endpoint that its owner sets. */
 export type EndpointFields = Pick<Endpoint, 'url' | 'description' | 'enabled'> & {
@@ -18,6 +18,10 @@ export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 
 /** Returns the columns of an `Endpoint`. */
 export const endpointColumns = (sql: Queryable) =>
   sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
+
+/** Returns the condition of an account `a` that may have endpoints for the events of operators: it is checked at each delivery. */
+export const mayHaveEndpoints = (sql: Queryable): Fragment =>
+  sql`(a.role = 'operator' AND a.operator_role = 'admin' AND a.revoked_at IS NULL)`;
 
 export const ENDPOINT_SECRETS: SealedTable = {
   table: 'webhook_endpoints',
@@ -54,6 +58,24 @@ export async function createEndpoint(
 export async function listEndpoints(sql: Queryable, ownerId: string): Promise<Endpoint[]> {
   return await sql<Endpoint[]>`
     SELECT ${endpointColumns(sql)} FROM webhook_endpoints WHERE client_id = ${ownerId} ORDER BY created_at, id`;
+}
+
+/** Returns the endpoints of all operators, with their owners. */
+export async function listEndpointsOfOperators(sql: Queryable): Promise<OwnedEndpoint[]> {
+  return await sql<OwnedEndpoint[]>`
+    SELECT ${endpointColumns(sql)}, operator FROM (
+      SELECT e.*, jsonb_build_object('id', a.id, 'name', a.name) AS operator
+      FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id WHERE a.role = 'operator') owned
+    ORDER BY created_at, id`;
+}
+
+/** Returns the operator who owns an endpoint. */
+export async function operatorOfEndpoint(sql: Queryable, id: string): Promise<string | undefined> {
+  if (!isUuid(id)) return undefined;
+  const [row] = await sql<{ id: string }[]>`
+    SELECT a.id FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id
+    WHERE e.id = ${id} AND a.role = 'operator'`;
+  return row?.id;
 }
 
 export async function endpointOf(sql: Queryable, ownerId: string, id: string): Promise<Endpoint | undefined> {

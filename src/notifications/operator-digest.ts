@@ -3,6 +3,7 @@ import { uuidv7 } from '../platform/ids';
 import type { Logger } from '../platform/logging';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { OperatorEvent } from './domain/events';
+import { mayHaveEndpoints } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
 
 /** What was raised since the last message about it. */
@@ -57,7 +58,7 @@ export async function sendDigests(
     if (!turn!.isOurs) return 0;
     const endpoints = await tx<{ id: string; events: string[] }[]>`
       SELECT e.id, e.events FROM webhook_endpoints e JOIN accounts a ON a.id = e.client_id
-      WHERE a.role = 'operator' AND a.revoked_at IS NULL AND e.enabled`;
+      WHERE ${mayHaveEndpoints(tx)} AND e.enabled`;
     if (endpoints.length === 0) return 0;
     const [now] = await tx<{ until: Date }[]>`
       SELECT now() - make_interval(secs => ${COMMIT_DELAY_SECONDS}) AS until`;

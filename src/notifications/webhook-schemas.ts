@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
-import type { NotificationEvent, OperatorEvent } from './domain/events';
+import { type NotificationEvent, OPERATOR_EVENTS, type OperatorEvent } from './domain/events';
 
 /** Clients' endpoints have notification events, operators' endpoints have operator events. */
 export type EndpointEvent = NotificationEvent | OperatorEvent;
@@ -36,6 +36,12 @@ export const endpointSchema = (events: readonly EndpointEvent[], id: string) =>
 
 /** An endpoint to which the notifications of its owner are sent, a client or an operator. Without its secrets. */
 export type Endpoint = z.output<ReturnType<typeof endpointSchema>>;
+
+/** An endpoint in the list of operators' endpoints. */
+export const ownedEndpointSchema = endpointSchema(OPERATOR_EVENTS, 'OperatorWebhookEndpoint')
+  .extend({ operator: z.object({ id: z.string(), name: z.string() }).describe('Its owner.') })
+  .meta({ id: 'OwnedOperatorWebhookEndpoint' });
+export type OwnedEndpoint = z.output<typeof ownedEndpointSchema>;
 
 export const secretSchema = z
   .string()

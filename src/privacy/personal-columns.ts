@@ -217,7 +217,10 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   },
 ];
 
-/** Replaces the personal data in every row of these orders and shipping orders. */
+/**
+ * Replaces the personal data in every row of these orders and shipping orders, and marks their notifications, whose receivers
+ * can respond later.
+ */
 export async function eraseRows(tx: Queryable, ids: readonly string[]): Promise<void> {
   for (const { table, rowsOf, columns } of PERSONAL_TABLES) {
     const replaced = Object.entries(columns).map(
@@ -226,4 +229,5 @@ export async function eraseRows(tx: Queryable, ids: readonly string[]): Promise<
     const assignments = replaced.reduce((list, assignment) => tx`${list}, ${assignment}`);
     await tx`UPDATE ${tx(table)} SET ${assignments} WHERE ${rowsOf(tx, ids)}`;
   }
+  await tx`UPDATE webhook_deliveries SET is_erased = true WHERE order_id = ANY(${[...ids]}::uuid[])`;
 }

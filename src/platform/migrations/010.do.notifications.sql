@@ -35,7 +35,9 @@ CREATE TABLE webhook_deliveries (
   attempts         jsonb NOT NULL DEFAULT '[]',
   next_attempt_at  timestamptz DEFAULT now(),
   created_at       timestamptz NOT NULL DEFAULT now(),
-  settled_at       timestamptz
+  settled_at       timestamptz,
+  -- The order's personal data was erased: attempts that end later keep no response.
+  is_erased        boolean NOT NULL DEFAULT false
 ) PARTITION BY RANGE (id);
 CREATE TABLE webhook_deliveries_default PARTITION OF webhook_deliveries DEFAULT WITH (fillfactor = 80);
 CREATE INDEX webhook_deliveries_log ON webhook_deliveries (endpoint_id, id DESC);

@@ -71,7 +71,8 @@ describe('/v1/operator/webhooks', () => {
     });
     const listed = await request(app).get('/v1/operator/webhooks').set(admin.key);
     const { secret: _, ...shown } = created.body;
-    expect(listed.body).toEqual({ webhooks: [shown] });
+    const { id, name } = admin;
+    expect(listed.body).toEqual({ webhooks: [{ ...shown, operator: { id, name } }] });
   });
 
   it('is for admins; viewers read; clients have their own', async () => {
@@ -83,6 +84,30 @@ describe('/v1/operator/webhooks', () => {
     expect((await request(app).get('/v1/operator/webhooks').set(client.keyAndSecret)).status).toBe(403);
     const foreign = await request(app).get(`/v1/webhooks/${endpoint.id}`).set(client.keyAndSecret);
     expect(foreign.status).toBe(404);
+  });
+
+  it('admins list, read and delete the endpoints of every operator, and change only their own', async () => {
+    const other = await testAccount(sql, 'operator');
+    const { body: endpoint } = await create({ url }, other);
+    const { secret: _, ...shown } = endpoint;
+    await sql`UPDATE accounts SET operator_role = 'viewer' WHERE id = ${other.id}`;
+    await create();
+    const path = `/v1/operator/webhooks/${endpoint.id}`;
+    const listed = async (account: TestAccount) =>
+      (await request(app).get('/v1/operator/webhooks').set(account.key).expect(200)).body.webhooks;
+    expect((await listed(admin)).map(({ operator }: { operator: object }) => operator)).toEqual(
+      [other, admin].map(({ id, name }) => ({ id, name })),
+    );
+    expect(await listed(other)).toMatchObject([{ id: endpoint.id }]);
+    expect((await request(app).get(path).set(admin.key).expect(200)).body).toEqual(shown);
+    await request(app).patch(path).set(admin.key).send({ enabled: false }).expect(404);
+    await request(app).delete(path).set(admin.key).expect(200);
+    expect(await listed(other)).toEqual([]);
+
+    const client = await testAccount(sql, 'client');
+    const ofClient = await request(app).post('/v1/webhooks').set(client.keyAndSecret).send({ url });
+    await request(app).delete(`/v1/operator/webhooks/${ofClient.body.id}`).set(admin.key).expect(404);
+    expect(await listed(admin)).toHaveLength(1);
   });
 
   it('refuses events of clients', async () => {
@@ -163,13 +188,16 @@ describe('a digest', () => {
     });
   });
 
-  it('goes to every enabled endpoint that has the event, of operators that are not revoked', async () => {
+  it('goes to every enabled endpoint that has the event, of admins that are not revoked', async () => {
     const { body: all } = await create();
     await create({ url, events: ['job_failed'] });
     await create({ url, enabled: false });
     const gone = await testAccount(sql, 'operator');
     await create({ url }, gone);
     await sql`UPDATE accounts SET revoked_at = now() WHERE id = ${gone.id}`;
+    const demoted = await testAccount(sql, 'operator');
+    await create({ url }, demoted);
+    await sql`UPDATE accounts SET operator_role = 'operator' WHERE id = ${demoted.id}`;
     await needsAttention('no_partner', 10);
     expect(await digest()).toBe(1);
     const rows = await sql<{ endpointId: string }[]>`SELECT endpoint_id FROM webhook_deliveries`;

@@ -15,6 +15,8 @@ import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { inTransaction } from '../../../src/platform/postgres';
 import { dropExpiredPartitions } from '../../../src/platform/schema/partitioned-tables';
+import { eraseRows } from '../../../src/privacy/personal-columns';
+import { testAccount } from '../../support/api-deps';
 import { eventually } from '../../support/eventually';
 import { testSecretBox } from '../../support/secret-box';
 import { notificationFixture } from './notification-fixture';
@@ -133,6 +135,64 @@ describe('a delivery', () => {
     expect(await deliver(row)).toEqual({ outcome: 'dead', error: 'the endpoint is disabled' });
     expect(received).toEqual([]);
   });
+
+  it('is made to an operator’s endpoint while the operator is an admin', async () => {
+    const { sql } = fixture;
+    const { id } = await testAccount(sql, 'operator');
+    const endpoint = await newEndpoint(id);
+    const deliverOne = async () => await deliver(await oneTest(endpoint.id));
+    expect(await deliverOne()).toEqual({ outcome: 'done', isSettled: true });
+    const ended = { outcome: 'dead', error: 'the owner of the endpoint is no longer an admin' };
+    for (const role of ['operator', 'viewer']) {
+      await sql`UPDATE accounts SET operator_role = ${role} WHERE id = ${id}`;
+      expect(await deliverOne()).toEqual(ended);
+    }
+    await sql`UPDATE accounts SET operator_role = 'admin' WHERE id = ${id}`;
+    expect(await deliverOne()).toEqual({ outcome: 'done', isSettled: true });
+    await sql`UPDATE accounts SET revoked_at = now() WHERE id = ${id}`;
+    expect(await deliverOne()).toEqual(ended);
+    expect(received).toHaveLength(2);
+  });
+
+  it.each(['before', 'while'])(
+    'whose response arrives during an erasure that commits %s it is stored keeps none of its words',
+    async (time) => {
+      const { sql } = fixture;
+      const clientId = await newClient();
+      const endpoint = await newEndpoint(clientId, '/hook', ['order_status_updated']);
+      const orderId = await newOrder(clientId);
+      await setStatus(orderId, 'in_production');
+      const [row] = await outbox();
+      respondWith((_received, response) => response.writeHead(500).end('no shop of Ada Lovelace'));
+      const [erased, commit] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const erasure = inTransaction(sql, async (tx) => {
+        await eraseRows(tx, [orderId]);
+        erased.resolve();
+        await commit.promise;
+      });
+      await erased.promise;
+      if (time === 'before') {
+        commit.resolve();
+        await erasure;
+      }
+      const attempt = deliver(row!);
+      if (time === 'while') {
+        await eventually(async () => {
+          const [waiting] = await sql`
+            SELECT FROM pg_stat_activity
+            WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%UPDATE webhook_deliveries d%'`;
+          return waiting === undefined ? undefined : true;
+        });
+        commit.resolve();
+        await erasure;
+      }
+      expect(await attempt).toMatchObject({ outcome: 'retry' });
+      const [logged] = await listDeliveries(sql, { endpointId: endpoint.id });
+      expect(logged!.attempts).toEqual([
+        { at: expect.any(String), durationMs: expect.any(Number), status: 500, error: 'erased', response: 'erased' },
+      ]);
+    },
+  );
 
   it('to a deleted endpoint is dropped, also when its row was already claimed', async () => {
     const clientId = await newClient();
