@@ -1,6 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { endPreflight } from '../src/orders/preflight/preflight-rows';
-import { type PreflightDeps, reportOfFault, runPreflight } from '../src/orders/preflight/run-preflight';
+import { endWith, type PreflightDeps, reportOfFault, runPreflight } from '../src/orders/preflight/run-preflight';
 import { attemptOf, carry } from './attempts';
 import { transient } from './refusals';
 
@@ -28,7 +27,7 @@ export function createPreflightActivities(deps: PreflightDeps) {
     /** Ends a preflight that no worker could finish in time. */
     async giveUpPreflight({ preflightId }: { readonly preflightId: string }): Promise<void> {
       const message = 'the file could not be checked in time';
-      await endPreflight(deps.sql, preflightId, reportOfFault({ code: 'file_unreachable', message }));
+      await endWith(deps.sql, preflightId, reportOfFault({ code: 'file_unreachable', message }));
     },
   };
 }

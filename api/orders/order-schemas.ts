@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { fileFactsSchema } from '../../src/files/domain/file-facts';
 import { FILE_CHECKS, FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../src/files/domain/file-findings';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { REPLACEMENT_STATES } from '../../src/orders/reading/order-reader';
 
 /** Schemas of retrieved orders (schema `Order`). */
 
@@ -75,6 +76,22 @@ const retrievedItemSchema = z
         metadata,
         checks: z.array(fileFinding).describe('What was found in the file. Empty before it is fetched.'),
         checksAccepted: z.boolean().describe('True when an operator has accepted the file with its findings.'),
+        replacement: z
+          .object({
+            url: z.string(),
+            state: z
+              .enum(REPLACEMENT_STATES)
+              .describe(
+                'It is being checked, was sent to the print partner, or was refused by Pressline or the partner.',
+              ),
+            message: nullableText.describe('Why it was refused.'),
+            checks: z.array(fileFinding),
+          })
+          .nullable()
+          .describe(
+            'The latest file that is to replace this one at the print partner that has the item. Null: none. It takes the ' +
+              'place of this file when the partner accepts it.',
+          ),
       }),
     ),
     processedFileUrl: nullableText,

@@ -119,9 +119,9 @@ async function ofOrder(sql: Sql, account: Account, { orderId, itemReferenceId, t
     }[]
   >`
     SELECT f.id, f.url, i.product, i.custom_trim,
-      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types
+      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id AND o.replacement IS NULL) AS other_types
     FROM order_items i JOIN orders o ON o.id = i.order_id JOIN order_files f ON f.order_item_id = i.id
-    WHERE i.order_id = ${id} AND o.erased_at IS NULL AND i.item_reference_id = ${itemReferenceId!} AND f.type = ${type}`;
+    WHERE i.order_id = ${id} AND o.erased_at IS NULL AND i.item_reference_id = ${itemReferenceId!} AND f.type = ${type} AND f.replacement IS NULL`;
   if (file === undefined)
     throw new Refusal('NOT_FOUND', { message: `The order has no file ${type} of an item ${itemReferenceId}.` });
   const { url, product, customTrim, otherTypes } = file;
@@ -166,6 +166,12 @@ async function ended(sql: Sql, id: string, signal: AbortSignal): Promise<StoredP
   }
 }
 
+/** Returns the refusal of a preflight of an account with too many under way. */
+export function tooManyPreflights(): Refusal {
+  const message = `${MAX_RUNNING_PREFLIGHTS} files of the account are being checked.`;
+  return new Refusal('RATE_LIMITED', { message, retryAfter: 5 });
+}
+
 /** Routes that check a file before it is ordered. */
 export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
@@ -188,9 +194,7 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
         const id = uuidv7();
         const begin = async () => {
           const begun = await beginPreflight(sql, { id, accountId: account.id, ...wanted });
-          if (begun) return;
-          const message = `${MAX_RUNNING_PREFLIGHTS} files of the account are being checked.`;
-          throw new Refusal('RATE_LIMITED', { message, retryAfter: 5 });
+          if (!begun) throw tooManyPreflights();
         };
         await (account.role === 'client' ? quotas.using(account.id, ['fileBytes'], begin) : begin());
         wake('start_workflow');

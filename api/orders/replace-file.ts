@@ -8,6 +8,7 @@ import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { retrievedOrderSchema } from './order-schemas';
+import { tooManyPreflights } from './preflight';
 import { changedOrderId, orderAddress, READERS, reasonOf, requesterOf } from './visible-order';
 
 /** The route with which clients and operators replace a print file. */
@@ -18,8 +19,9 @@ export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
     operationId: 'replaceFile',
     summary: 'Replace a print file',
     description:
-      'Fetches the file from another URL, checks it again, and goes on with the order. Possible until a print partner has the ' +
-      'order: 409 afterwards. Drafts are changed with PATCH. Operators change the order of any client, and name a `reason`.',
+      'Fetches the file from another URL, checks it again, and goes on with the order. When a print partner has the item, the ' +
+      'checked file is sent to it as an order update (`items[].files[].replacement`); 409 when the partner takes no updates or ' +
+      'has printed the item. Drafts are changed with PATCH. Operators change the order of any client, and name a `reason`.',
     tag: 'Orders',
     access: { ...READERS.access, operatorRole: 'operator' },
     audits: ['order.replace_file'],
@@ -38,7 +40,15 @@ export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
       const { itemReferenceId, type } = params;
       const reason = reasonOf(account, body.reason);
       const orderId = await changedOrderId(sql, account, params.orderId);
-      const replacement = { orderId, itemReferenceId, type, url: body.url, by: requesterOf(account), reason };
+      const replacement = {
+        orderId,
+        itemReferenceId,
+        type,
+        url: body.url,
+        accountId: account.id,
+        by: requesterOf(account),
+        reason,
+      };
       const replace = () =>
         replaceFile(sql, replacement, (tx) =>
           // A URL can contain credentials.
@@ -58,15 +68,18 @@ export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
           throw new Refusal('CONFLICT', { message: 'A draft is changed with PATCH.' });
         case 'ended':
           throw new Refusal('CONFLICT', { message: `The order has ended. Its status is ${result.status}.` });
-        case 'planned':
-          throw new Refusal('CONFLICT', {
-            message: 'A print partner has the order. Its files can no longer be replaced.',
-          });
+        case 'refused':
+          throw new Refusal('CONFLICT', { message: result.message });
+        case 'busy':
+          throw tooManyPreflights();
         case 'unchanged':
           unaudited();
           break;
         case 'replaced':
           wake('signal_workflow');
+          break;
+        case 'requested':
+          wake('start_workflow');
       }
       const [order] = await readOrders(sql, [orderId]);
       return orderView(order!, links);

@@ -83,7 +83,7 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
             WHERE e.order_id = o.id AND e.order_item_id = i.id AND e.type = 'units_cancelled'),
           'fileChecks', ARRAY(
             SELECT jsonb_build_object('fileType', f.type) || c FROM order_files f, jsonb_array_elements(f.checks) c
-            WHERE f.order_item_id = i.id AND c ->> 'severity' <> 'ok' ORDER BY f.position),
+            WHERE f.order_item_id = i.id AND f.replacement IS NULL AND c ->> 'severity' <> 'ok' ORDER BY f.position),
           'stoppedBy', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN (
             SELECT e.type FROM order_events e
             WHERE e.order_id = o.id AND e.type = ANY(${STOPPING_EVENTS})

@@ -97,7 +97,14 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   {
     table: 'order_files',
     rowsOf: (sql, ids) => sql`order_item_id IN (SELECT id FROM order_items WHERE order_id = ANY(${[...ids]}::uuid[]))`,
-    columns: { url: link, metadata: emptyList, object_key: removed, previews: emptyList, facts: removed },
+    columns: {
+      url: link,
+      metadata: emptyList,
+      object_key: removed,
+      previews: emptyList,
+      facts: removed,
+      replacement_message: removed,
+    },
   },
   { table: 'packing_slips', rowsOf: by('order_id'), columns: { url: link, object_key: removed } },
   {

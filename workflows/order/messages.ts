@@ -23,8 +23,11 @@ export const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.
 /** Something outside the workflow found a reason for attention. */
 export const flaggedSignal = defineSignal<[EventOf<'flagged'>]>(ORDER_SIGNALS.flagged);
 
-/** Print files of the order have other URLs. */
-export const filesReplacedSignal = defineSignal(ORDER_SIGNALS.filesReplaced);
+/**
+ * Print files of the order have other URLs, and the order is to be planned again. With an item: a partner has it, and its new
+ * file was checked.
+ */
+export const filesReplacedSignal = defineSignal<[item?: { readonly itemId: string }]>(ORDER_SIGNALS.filesReplaced);
 
 /** A partner is ready for dispatch. Completes when the documents exist. */
 export const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(ORDER_UPDATES.dispatch);

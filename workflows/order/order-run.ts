@@ -106,7 +106,10 @@ export class OrderRun {
     setHandler(postbackSignal, (event) => this.take(event));
     setHandler(trackingSignal, (event) => this.take(event));
     setHandler(flaggedSignal, (event) => this.flagged(event));
-    setHandler(filesReplacedSignal, () => this.steps.preparation.planAgain());
+    setHandler(filesReplacedSignal, (item) => {
+      if (item === undefined) this.steps.preparation.planAgain();
+      else this.take({ type: 'file_replaced', ...item });
+    });
     setHandler(dispatchUpdate, ({ printOrderId }) => this.updates.dispatch(printOrderId), {
       validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
     });

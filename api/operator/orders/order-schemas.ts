@@ -72,13 +72,16 @@ const run = z
           .object({
             revision: z.int().describe('Number of the update among those of its print order.'),
             changes: z
-              .enum(['units', 'both'])
+              .enum(['units', 'both', 'none'])
               .optional()
-              .describe('What the partner has to accept. Absent: the address or the method. `both`: units too.'),
+              .describe(
+                'What the partner has to accept beside files. Absent: the address or the method. `both`: units too. `none`: nothing.',
+              ),
+            files: z.boolean().optional().describe('True when print files were replaced.'),
             status: z.enum(['waiting', 'sending', 'accepted', 'failed']),
           })
           .optional()
-          .describe('The order update for the latest change of address, method or units.'),
+          .describe('The order update for the latest change of address, method, units or files.'),
         jobs: z.array(
           z.object({
             id: z.string(),

@@ -11,6 +11,9 @@ interface RepairTexts {
   readonly button: string;
 }
 
+type FileReplacementState = NonNullable<
+  ApiResponse<'getOrder'>['items'][number]['files'][number]['replacement']
+>['state'];
 type TimelineKind = ApiResponse<'getOrderTimeline'>['entries'][number]['kind'];
 export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action'], RepairTexts>> = {
   retry: {
@@ -185,7 +188,13 @@ export const order = {
   replaceFile: {
     name: 'Replace',
     label: (type: string, item: string) => `Replace the file ${type} of ${item}`,
-    explanation: 'The file is fetched from the new address and checked, and the order goes on.',
+    explanation:
+      'The file is fetched from the new address and checked, and the order goes on. A partner that has the order gets the new file as an order update, and may refuse it.',
+    states: {
+      checking: 'A new file is being checked',
+      sending: 'A new file was sent to the partner',
+      refused: 'A new file was refused',
+    } satisfies Record<FileReplacementState, string>,
     url: 'Address of the new file',
     button: 'Replace file',
   },

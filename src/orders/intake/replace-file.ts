@@ -2,6 +2,7 @@ import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows'
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
+import { measureItem, type RequestOutcome, requestReplacement } from '../print-orders/file-replacements';
 
 /** A print file of an order, and the URL that it is fetched from instead. */
 export interface FileReplacement {
@@ -9,6 +10,8 @@ export interface FileReplacement {
   readonly itemReferenceId: string;
   readonly type: string;
   readonly url: string;
+  /** The account that requests it. */
+  readonly accountId: string;
   /** Who requests it, for the order's log. */
   readonly by: string;
   /** Why an operator does. Null for a client. */
@@ -16,21 +19,23 @@ export interface FileReplacement {
 }
 
 /**
- * What became of a replacement. `replaced`: the order run fetches the file; the caller wakes the outbox. `unchanged`: the file
- * is about to be fetched from this URL. Otherwise why the file cannot be replaced.
+ * What became of a replacement. `replaced`: the order run fetches the file. `requested`: a partner has the order, and gets the
+ * file when it has been checked. The caller wakes the outbox after both. `unchanged`: the file is about to be fetched from this
+ * URL. Otherwise why the file cannot be replaced; `busy`: the account has too many preflights.
  */
 export type ReplacementOutcome =
-  | { readonly outcome: 'replaced' | 'unchanged' | 'not-found' | 'draft' | 'planned' }
+  | { readonly outcome: 'replaced' | 'not-found' | 'draft' }
+  | RequestOutcome
   | { readonly outcome: 'ended'; readonly status: OrderStatus };
 
 /**
  * Replaces the URL of a print file of an order that is not planned yet. The order run fetches and checks the file, and goes on.
- * The stored copy of the former file stays until the new one is stored.
+ * The stored copy of the former file stays until the new one is stored. When a partner has the order, requests the replacement.
  * @param onReplaced is called in the transaction of the change
  */
 export async function replaceFile(
   sql: Sql,
-  { orderId, itemReferenceId, type, url, by, reason }: FileReplacement,
+  { orderId, itemReferenceId, type, url, accountId, by, reason }: FileReplacement,
   onReplaced: (tx: Transaction) => Promise<unknown>,
 ): Promise<ReplacementOutcome> {
   return await inTransaction(sql, async (tx): Promise<ReplacementOutcome> => {
@@ -43,13 +48,18 @@ export async function replaceFile(
         EXISTS (SELECT FROM print_orders p WHERE p.order_id = i.order_id) AS is_planned
       FROM order_items i JOIN order_files f ON f.order_item_id = i.id
       WHERE i.order_id = ${orderId} AND i.item_reference_id = ${itemReferenceId} AND f.type = ${type}
-        AND i.fulfillment_status <> 'cancelled'
+        AND f.replacement IS NULL AND i.fulfillment_status <> 'cancelled'
       FOR UPDATE OF i`;
     if (order === undefined || file === undefined) return { outcome: 'not-found' };
     const { status, erased } = order;
     if (status === 'draft') return { outcome: 'draft' };
     if (erased || ENDED_ORDERS.includes(status)) return { outcome: 'ended', status };
-    if (file.isPlanned) return { outcome: 'planned' };
+    if (file.isPlanned) {
+      const { id: fileId, itemId } = file;
+      const requested = await requestReplacement(tx, { orderId, itemId, fileId, type, url, accountId, by, reason });
+      if (requested.outcome === 'requested') await onReplaced(tx);
+      return requested;
+    }
     if (file.url === url && !file.isFetched) return { outcome: 'unchanged' };
     const revision = order.filesRevision + 1;
     await tx`UPDATE orders SET files_revision = ${revision}, updated_at = now() WHERE id = ${orderId}`;
@@ -57,11 +67,7 @@ export async function replaceFile(
       UPDATE order_files SET url = ${url}, revision = ${revision}, fetched_at = NULL, inspections = 0,
         facts = NULL, checks = '[]', checks_accepted = false
       WHERE id = ${file.id}`;
-    await tx`
-      UPDATE order_items SET (page_count, dpi) = (
-        SELECT max(f.page_count), min(f.dpi) FROM order_files f
-        WHERE f.order_item_id = order_items.id AND f.fetched_at IS NOT NULL)
-      WHERE id = ${file.itemId}`;
+    await measureItem(tx, file.itemId);
     await tx`
       INSERT INTO order_events (order_id, order_item_id, type, data)
       VALUES (${orderId}, ${file.itemId}, 'file_replaced', ${json(tx, { by, type, ...(reason === null ? {} : { reason }) })})`;

@@ -4,7 +4,7 @@ import type { FileProperties, PrintFileType } from '../../files/domain/file-prop
 import { preflightWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
-import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FileOfProduct } from '../domain/file-needs';
 
 /** Preflights of one account at the same time. */
@@ -32,7 +32,7 @@ export interface NewPreflight {
   readonly accountId: string;
   readonly url: string;
   readonly subject: FileOfProduct;
-  /** The file of a draft that gets the findings too. */
+  /** The file of a draft that gets the findings too, or a file that replaces another one when it passes. */
   readonly orderFileId: string | null;
 }
 
@@ -40,26 +40,29 @@ export interface NewPreflight {
  * Stores a preflight and requests the start of its workflow.
  * @returns false when the account has too many under way
  */
-export async function beginPreflight(
-  sql: Sql,
+export async function beginPreflight(sql: Sql, preflight: NewPreflight): Promise<boolean> {
+  return await inTransaction(sql, (tx) => insertPreflight(tx, preflight));
+}
+
+/** Does the same within a transaction. */
+export async function insertPreflight(
+  tx: Transaction,
   { id, accountId, url, subject, orderFileId }: NewPreflight,
 ): Promise<boolean> {
-  return await inTransaction(sql, async (tx) => {
-    const [begun] = await tx`
-      INSERT INTO preflights (id, account_id, order_file_id, url, subject)
-      SELECT ${id}, ${accountId}, ${orderFileId}, ${url}, ${json(tx, subject)}
-      WHERE (SELECT count(*) FROM preflights WHERE account_id = ${accountId} AND ended_at IS NULL) < ${MAX_RUNNING_PREFLIGHTS}
-      RETURNING id`;
-    if (begun === undefined) return false;
-    const payload: WorkflowStart = {
-      workflowType: WORKFLOW_TYPES.preflight,
-      args: [{ preflightId: id, accountId }],
-      summary: 'preflight of a file',
-      fairnessKey: accountId,
-    };
-    await enqueue(tx, { kind: 'start_workflow', target: preflightWorkflowId(id), payload });
-    return true;
-  });
+  const [begun] = await tx`
+    INSERT INTO preflights (id, account_id, order_file_id, url, subject)
+    SELECT ${id}, ${accountId}, ${orderFileId}, ${url}, ${json(tx, subject)}
+    WHERE (SELECT count(*) FROM preflights WHERE account_id = ${accountId} AND ended_at IS NULL) < ${MAX_RUNNING_PREFLIGHTS}
+    RETURNING id`;
+  if (begun === undefined) return false;
+  const payload: WorkflowStart = {
+    workflowType: WORKFLOW_TYPES.preflight,
+    args: [{ preflightId: id, accountId }],
+    summary: 'preflight of a file',
+    fairnessKey: accountId,
+  };
+  await enqueue(tx, { kind: 'start_workflow', target: preflightWorkflowId(id), payload });
+  return true;
 }
 
 export interface StoredPreflight {
@@ -81,15 +84,19 @@ export async function readPreflight(
   return found;
 }
 
-/** Ends a preflight, once, and writes its findings to the file of a draft that still has the URL. */
-export async function endPreflight(sql: Queryable, id: string, report: PreflightReport): Promise<void> {
-  await sql`
+/**
+ * Ends a preflight, once, and writes its findings to the file of a draft that still has the URL.
+ * @returns the file, when the preflight is that of a file of an order and has not ended before
+ */
+export async function endPreflight(tx: Transaction, id: string, report: PreflightReport): Promise<string | null> {
+  const [ended] = await tx<{ orderFileId: string | null }[]>`
     WITH running AS (SELECT id, order_file_id, url FROM preflights WHERE id = ${id} AND ended_at IS NULL FOR UPDATE),
     shown AS (
-      UPDATE order_files f SET facts = ${json(sql, report.file?.facts ?? null)}, checks = ${json(sql, report.checks)}
+      UPDATE order_files f SET facts = ${json(tx, report.file?.facts ?? null)}, checks = ${json(tx, report.checks)}
       FROM running WHERE f.id = running.order_file_id AND f.url = running.url AND f.fetched_at IS NULL)
-    UPDATE preflights SET report = ${json(sql, report)}, ended_at = now(), url = NULL
-    WHERE id = (SELECT id FROM running)`;
+    UPDATE preflights SET report = ${json(tx, report)}, ended_at = now(), url = NULL
+    WHERE id = (SELECT id FROM running) RETURNING order_file_id`;
+  return ended?.orderFileId ?? null;
 }
 
 /** Deletes preflights that are a day old. Returns their number. */

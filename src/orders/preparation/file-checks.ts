@@ -17,10 +17,11 @@ export const checkedFiles = (sql: Queryable): Fragment => sql`
   jsonb_build_object('rule', a.settings -> 'fileChecks', 'files', ARRAY(
     SELECT jsonb_build_object('itemReferenceId', i.item_reference_id, 'type', f.type, 'checks', f.checks)
     FROM order_items i JOIN order_files f ON f.order_item_id = i.id
-    WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled' AND f.checks <> '[]' AND NOT f.checks_accepted
+    WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled' AND f.checks <> '[]' AND NOT f.checks_accepted AND f.replacement IS NULL
     ORDER BY i.position, f.position), 'unfetched', EXISTS (
     SELECT FROM order_items i JOIN order_files f ON f.order_item_id = i.id
-    WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled' AND f.fetched_at IS NULL AND f.revision > 0))`;
+    WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled' AND f.fetched_at IS NULL AND f.revision > 0
+      AND f.replacement IS NULL))`;
 
 /** Returns why an order is not planned with the print files that it has, or null. */
 export function fileRefusal({

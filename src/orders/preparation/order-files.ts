@@ -1,11 +1,11 @@
 import pLimit from 'p-limit';
 import { checkFile } from '../../files/domain/file-check';
 import { type FileFault, transientFault } from '../../files/domain/file-fault';
-import { FILE_CHECKS } from '../../files/domain/file-findings';
+import { FILE_CHECKS, type FileFinding } from '../../files/domain/file-findings';
 import { printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import type { Metrics } from '../../platform/metrics/metrics';
-import { json, type Sql } from '../../platform/postgres';
+import { type Fragment, json, type Queryable, type Sql } from '../../platform/postgres';
 import { type CheckedProduct, type FileOfProduct, needsOfFile } from '../domain/file-needs';
 import { pageFault } from '../domain/file-pages';
 
@@ -103,13 +103,14 @@ async function wantedFiles(sql: Sql, orderId: string): Promise<readonly WantedFi
       format('items[%s].files[%s]', i.position, f.position) AS reference,
       jsonb_build_object('kind', i.product->'kind', 'name', i.product->'name', 'pageRule', i.product->'pageRule',
         'printAreas', i.product->'printAreas', 'workflowEnabled', i.product->'workflowEnabled') AS product,
-      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id) AS other_types,
+      ARRAY(SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id AND o.replacement IS NULL) AS other_types,
       -- A reprint with another file, or of an order that failed, fetches it.
       (SELECT g.object_key FROM order_items j JOIN order_files g ON g.order_item_id = j.id JOIN orders r ON r.id = j.order_id
         WHERE j.order_id = o.reprint_of AND j.item_reference_id = i.item_reference_id AND g.type = f.type AND g.url = f.url
+          AND g.replacement IS NULL
           AND f.revision = 0 AND r.fulfillment_status <> 'failed') AS copy_of
     FROM order_files f JOIN order_items i ON i.id = f.order_item_id JOIN orders o ON o.id = i.order_id
-    WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL
+    WHERE i.order_id = ${orderId} AND f.fetched_at IS NULL AND f.replacement IS NULL
     UNION ALL
     SELECT s.id, 'packing_slip', s.url, 0, '{}', NULL, NULL, NULL, NULL,
       format('packagingInstructions[%s].packingSlip', s.package_index), NULL, '{}',
@@ -207,8 +208,41 @@ function printFileOf({ type, product, otherTypes, customTrim }: WantedFile): Fil
 /** Exposes the findings of every check of print files as 0. */
 export function expectFindings(metrics: Metrics): void {
   for (const [check, { severities }] of Object.entries(FILE_CHECKS))
-    for (const severity of severities) metrics.count('pressline_file_checks_total', { check, severity }, 0);
+    for (const severity of severities)
+      for (const of of FINDINGS_OF) metrics.count('pressline_file_checks_total', { check, severity, of }, 0);
 }
+
+/** Returns the resolution of an image at the size of its print area. Null for a PDF, and without a size. */
+export function dpiOf(
+  { widthPx, heightPx }: Pick<IngestedFile, 'widthPx' | 'heightPx'>,
+  { areas }: ReturnType<typeof needsOfFile>,
+): number | null {
+  const size = areas[0]?.size ?? null;
+  return widthPx === null || heightPx === null || size === null ? null : printDpi({ widthPx, heightPx }, size);
+}
+
+export interface StoredPrintFile {
+  readonly objectKey: string;
+  readonly taken: IngestedFile;
+  readonly dpi: number | null;
+  readonly checks: readonly FileFinding[];
+}
+
+/** Returns the assignments of the columns of a print file that was checked and stored. */
+export const storedColumns = (sql: Queryable, { objectKey, taken, dpi, checks }: StoredPrintFile): Fragment => sql`
+  object_key = ${objectKey}, mime_type = ${taken.mimeType}, size_bytes = ${taken.sizeBytes},
+  page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx}, dpi = ${dpi},
+  previews = ${json(sql, taken.previews)}, facts = ${json(sql, taken.facts)}, checks = ${json(sql, checks)},
+  fetched_at = now()`;
+
+/** Counts the findings of a file. @param of an order, or only a preflight */
+export function countFindings(metrics: Metrics, of: FindingsOf, checks: readonly FileFinding[]): void {
+  for (const { code: check, severity } of checks) metrics.count('pressline_file_checks_total', { check, severity, of });
+}
+
+/** Whose files are checked: those of orders, or files that are tried out. */
+export const FINDINGS_OF = ['order', 'preflight'] as const;
+type FindingsOf = (typeof FINDINGS_OF)[number];
 
 /** Returns false for a file that was replaced while it was fetched. */
 async function recordPrintFile(
@@ -219,19 +253,13 @@ async function recordPrintFile(
 ): Promise<boolean> {
   const printFile = printFileOf(file);
   const needs = printFile === null ? null : needsOfFile(printFile);
-  const size = needs?.areas[0]?.size ?? null;
-  const dpi =
-    taken.widthPx === null || taken.heightPx === null || size === null
-      ? null
-      : printDpi({ widthPx: taken.widthPx, heightPx: taken.heightPx }, size);
+  const dpi = needs === null ? null : dpiOf(taken, needs);
   const checks = needs === null ? [] : checkFile(taken, needs);
   const [recorded] = await sql`
     WITH recorded AS (
-      UPDATE order_files SET object_key = ${objectKey}, mime_type = ${taken.mimeType}, size_bytes = ${taken.sizeBytes},
-        page_count = ${taken.pageCount}, width_px = ${taken.widthPx}, height_px = ${taken.heightPx}, dpi = ${dpi},
-        previews = ${json(sql, taken.previews)}, facts = ${json(sql, taken.facts)}, checks = ${json(sql, checks)},
+      UPDATE order_files SET ${storedColumns(sql, { objectKey, taken, dpi, checks })},
         -- A reprint is printed from files that were accepted before.
-        checks_accepted = ${file.copyOf !== null}, fetched_at = now()
+        checks_accepted = ${file.copyOf !== null}
       WHERE id = ${file.id} AND revision = ${file.revision}
       RETURNING order_item_id
     )
@@ -240,7 +268,6 @@ async function recordPrintFile(
     FROM recorded WHERE id = recorded.order_item_id RETURNING id`;
   if (recorded === undefined) return false;
   // The findings of a reprint were counted with the files that it copies.
-  for (const { code: check, severity } of file.copyOf === null ? checks : [])
-    metrics.count('pressline_file_checks_total', { check, severity });
+  if (file.copyOf === null) countFindings(metrics, 'order', checks);
   return true;
 }

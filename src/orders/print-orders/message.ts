@@ -61,6 +61,8 @@ interface StoredFile {
   readonly pageCount: number | null;
   readonly metadata: PrintFile['metadata'];
   readonly id: string;
+  /** True for a file that takes the place of another one when the partner accepts it. */
+  readonly isReplacement: boolean;
   /** The boxes of the first page of a PDF. Null for an image, and when they could not be measured. */
   readonly firstBoxes: PageBoxes | null;
   /** Codes of its warnings and errors. */
@@ -88,10 +90,11 @@ export const messageJobs = (sql: Queryable): Fragment => sql`
   (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, JOB_ITEM)}, 'id', j.id::text, 'status', j.status,
       'partIds', j.part_ids::text[], 'itemId', i.id::text, 'quantity', j.quantity, 'cancelledQuantity', j.cancelled_quantity, 'orderedQuantity', i.quantity,
       'files', (SELECT jsonb_agg(jsonb_build_object('type', f.type, 'objectKey', f.object_key, 'mimeType', f.mime_type,
-          'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata, 'id', f.id,
+          'previews', f.previews, 'pageCount', f.page_count, 'metadata', f.metadata, 'id', f.id, 'isReplacement', f.replacement IS NOT NULL,
           'firstBoxes', f.facts -> 'boxes' -> 0, 'findings', ARRAY(
             SELECT DISTINCT c ->> 'code' FROM jsonb_array_elements(f.checks) c WHERE c ->> 'severity' <> 'ok' ORDER BY 1)) ORDER BY f.position)
-        FROM order_files f WHERE f.order_item_id = i.id)) ORDER BY j.id)
+        FROM order_files f WHERE f.order_item_id = i.id AND (f.replacement = 'sending' OR f.replacement IS NULL AND NOT EXISTS (
+          SELECT FROM order_files r WHERE r.order_item_id = i.id AND r.type = f.type AND r.replacement = 'sending')))) ORDER BY j.id)
     FROM print_jobs j JOIN order_items i ON i.id = j.order_item_id
     WHERE j.print_order_id = p.id)`;
 

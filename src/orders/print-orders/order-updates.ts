@@ -17,7 +17,7 @@ export interface OrderUpdate extends Pick<UpdatedMessage, 'wanted'> {
   readonly printOrderId: string;
   /** The order's shipping revision that the partner should get. */
   readonly shippingRevision: number;
-  /** True when the partner must be told about units, also when it has the address and the method. */
+  /** True when the partner must be told about units or files, also when it has the address and the method. */
   readonly units?: boolean;
 }
 
@@ -25,12 +25,12 @@ type Deps = Omit<DeliveryDeps, 'objects'>;
 
 /**
  * Sends a partner the whole print order again, with the same `id` and a `revision` that counts from 2: after a change of address
- * or method, or with fewer units. The message is stored before it is sent. Every delivery repeats it byte for byte under one
+ * or method, with fewer units, or with a replaced file. The message is stored before it is sent. Every delivery repeats it byte for byte under one
  * `webhook-id`.
  */
 export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promise<OrderUpdateResponse> {
   const row = await printOrderRow(deps.sql, update.printOrderId);
-  const message = (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, update));
+  const message = (await storedUpdate(deps, row, update)) ?? (await storeUpdate(deps, row, update));
   if (message === null) return { outcome: 'not_needed' };
   return 'outcome' in message ? message : await sendUpdate(deps, row, message);
 }
@@ -78,17 +78,18 @@ async function sendUpdate(
  * Returns the key of an update. It names what the partner gets, not the step of the order run: a run that was reset finds the
  * message that it has sent last.
  */
-function keyOf({ shippingRevision, wanted }: OrderUpdate): string {
+function keyOf({ jobs }: PrintOrderRow, { shippingRevision, wanted }: OrderUpdate): string {
   const units = Object.entries(wanted).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return sha256(JSON.stringify([shippingRevision, units])).toString('base64url');
+  const replaced = jobs.flatMap(({ files }) => (files ?? []).filter((file) => file.isReplacement).map(({ id }) => id));
+  return sha256(JSON.stringify([shippingRevision, units, ...replaced])).toString('base64url');
 }
 
 /** Returns the latest message, when it is that of the update. A partner ignores one that is older than another. */
-async function storedUpdate({ sql }: Deps, update: OrderUpdate): Promise<StoredUpdate | undefined> {
+async function storedUpdate({ sql }: Deps, row: PrintOrderRow, update: OrderUpdate): Promise<StoredUpdate | undefined> {
   const [latest] = await sql<(StoredUpdate & { contentKey: string })[]>`
     SELECT revision, content_key, message_id, body FROM print_order_updates
     WHERE print_order_id = ${update.printOrderId} ORDER BY revision DESC LIMIT 1`;
-  if (latest?.contentKey !== keyOf(update)) return undefined;
+  if (latest?.contentKey !== keyOf(row, update)) return undefined;
   const { contentKey: _, ...stored } = latest;
   return stored;
 }
@@ -116,7 +117,7 @@ async function storeUpdate(
   if (typeof body !== 'string') return body;
   await sql`
     INSERT INTO print_order_updates (print_order_id, revision, content_key, message_id, body)
-    VALUES (${printOrderId}, ${revision}, ${keyOf(update)}, ${`msg_${randomToken(18)}`}, ${body})
+    VALUES (${printOrderId}, ${revision}, ${keyOf(row, update)}, ${`msg_${randomToken(18)}`}, ${body})
     ON CONFLICT (print_order_id, revision) DO NOTHING`;
-  return (await storedUpdate(deps, update)) ?? (await storeUpdate(deps, row, update));
+  return (await storedUpdate(deps, row, update)) ?? (await storeUpdate(deps, row, update));
 }

@@ -11,6 +11,8 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   order_refused: ['code', 'reason'],
   files_held: [],
   file_replaced: ['type'],
+  file_replacement_requested: ['type'],
+  file_replacement_refused: ['type', 'message'],
   accept_files: [],
   handed_over: [],
   postback_received: ['at'],

@@ -62,8 +62,9 @@ export async function orderFiles(sql: Queryable, orderId: string): Promise<Order
       SELECT 0 AS part, i.position AS item_position, f.position, i.id::text AS item_id, i.item_reference_id, f.type, f.object_key,
         f.mime_type, f.size_bytes::float8 AS size_bytes, f.page_count, f.width_px, f.height_px, i.dpi AS item_dpi, f.previews,
         f.facts, jsonb_build_object('product', i.product, 'customTrim', i.custom_trim, 'otherTypes', ARRAY(
-          SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id)) AS ordered
-      FROM order_files f JOIN order_items i ON i.id = f.order_item_id WHERE i.order_id = ${orderId}
+          SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id AND o.replacement IS NULL)) AS ordered
+      FROM order_files f JOIN order_items i ON i.id = f.order_item_id
+      WHERE i.order_id = ${orderId} AND f.replacement IS NULL
       UNION ALL
       SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb, NULL, NULL
       FROM packing_slips l WHERE l.order_id = ${orderId}

@@ -74,7 +74,17 @@ export interface FileRecord {
   readonly facts: FileFacts | null;
   readonly checks: readonly FileFinding[];
   readonly checksAccepted: boolean;
+  /** The latest file that is to replace it at the partner that has the order. Null: none since this file is printed. */
+  readonly replacement: {
+    readonly url: string;
+    readonly state: (typeof REPLACEMENT_STATES)[number];
+    readonly message: string | null;
+    readonly checks: readonly FileFinding[];
+  } | null;
 }
+
+/** Where a file stands that is to replace another one at a partner: it is checked, was sent, or was refused. */
+export const REPLACEMENT_STATES = ['checking', 'sending', 'refused'] as const;
 
 export interface PrintOrderRecord {
   readonly id: string;
@@ -202,8 +212,11 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
           SELECT jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)}, 'files', ARRAY(
             SELECT jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url, 'metadata', f.metadata,
               'objectKey', f.object_key, 'mimeType', f.mime_type, 'sizeBytes', f.size_bytes, 'previews', f.previews,
-              'facts', f.facts, 'checks', f.checks, 'checksAccepted', f.checks_accepted)
-            FROM order_files f WHERE f.order_item_id = i.id ORDER BY f.position))
+              'facts', f.facts, 'checks', f.checks, 'checksAccepted', f.checks_accepted, 'replacement', (
+                SELECT jsonb_build_object('url', r.url, 'state', r.replacement, 'message', r.replacement_message, 'checks', r.checks)
+                FROM order_files r WHERE r.order_item_id = i.id AND r.type = f.type AND r.id > f.id
+                  AND r.replacement IN ('checking', 'sending', 'refused') ORDER BY r.id DESC LIMIT 1))
+            FROM order_files f WHERE f.order_item_id = i.id AND f.replacement IS NULL ORDER BY f.position))
           FROM order_items i WHERE i.order_id = o.id ORDER BY i.position)) AS items,
         to_jsonb(ARRAY(
           SELECT jsonb_build_object('id', p.id::text, 'status', p.status,

@@ -159,6 +159,7 @@ function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
       metadata: file.metadata,
       checks: file.checks,
       checksAccepted: file.checksAccepted,
+      replacement: file.replacement,
     })),
     processedFileUrl: main === undefined ? null : linkTo(links, main),
     quantity: item.quantity,

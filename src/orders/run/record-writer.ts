@@ -28,6 +28,7 @@ import {
 } from '../domain/run/run-record';
 import { rowsOf } from '../domain/run/run-rows';
 import { acceptFiles } from '../preparation/file-checks';
+import { endReplacements } from '../print-orders/file-replacements';
 import { refundItems } from '../receipts/receipts';
 import type { RecordedChange, RunObserver } from './run-metrics';
 import { keepSnapshot, storedRun } from './snapshots';
@@ -172,6 +173,7 @@ async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenC
         WHERE print_order_id = ${printOrderId}`;
     if (trackingCode !== null) await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
   }
+  for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
   const ended = withEndedUnits(record);
   if (ended.length > 0) await removeEndedUnits(tx, ended);

@@ -70,8 +70,8 @@ export const METRICS = {
     'Time since the oldest open attention of each reason was raised. 0 without one.',
   ),
   pressline_file_checks_total: counter(
-    ['check', 'severity'],
-    'Findings of the checks of print files, when the file of an order is stored.',
+    ['check', 'severity', 'of'],
+    'Findings of the checks of print files: of files of orders when they are stored, and of preflights.',
   ),
   pressline_outbox_pending: gauge(['kind'], 'Outbox rows that are not delivered, at most 100,000.'),
   pressline_outbox_oldest_age_seconds: gauge(

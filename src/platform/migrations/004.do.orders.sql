@@ -152,7 +152,12 @@ CREATE TABLE order_files (
   checks_accepted boolean NOT NULL DEFAULT false,
   -- Number of inspections of the file that have started. A file that ends every process that opens it is refused after
   -- some.
-  inspections    int NOT NULL DEFAULT 0
+  inspections    int NOT NULL DEFAULT 0,
+  -- A file that was sent for another one when a partner had the order: it is checked, sent to the partner, or refused.
+  -- `former`: another file has taken its place. Null: the file that is printed.
+  replacement    text CHECK (replacement IN ('checking', 'sending', 'refused', 'former')),
+  -- Why a replacement was refused.
+  replacement_message text
 );
 CREATE INDEX order_files_item ON order_files (order_item_id, position);
 -- Stored files by age, for retention.
@@ -162,7 +167,7 @@ CREATE INDEX order_files_kept ON order_files (fetched_at) WHERE object_key IS NO
 CREATE TABLE preflights (
   id             uuid PRIMARY KEY,
   account_id     uuid NOT NULL REFERENCES accounts,
-  -- The file of a draft that gets the findings too.
+  -- The file of a draft that gets the findings too, or a file that replaces another one when it passes.
   order_file_id  uuid REFERENCES order_files ON DELETE SET NULL,
   -- Null when it has ended: a URL can contain credentials.
   url            text,

@@ -104,12 +104,12 @@ CREATE INDEX print_jobs_item ON print_jobs (order_item_id);
 CREATE INDEX print_jobs_open ON print_jobs (print_order_id)
   WHERE status IN ('planned', 'passed', 'in_production', 'printed', 'manual_handling');
 
--- Order updates: after a change of address, method or units, a partner gets the whole print order again.
+-- Order updates: after a change of address, method, units or files, a partner gets the whole print order again.
 CREATE TABLE print_order_updates (
   print_order_id     bigint NOT NULL REFERENCES print_orders ON DELETE CASCADE,
   -- In the message. The first delivery counts as 1.
   revision           int NOT NULL CHECK (revision >= 2),
-  -- Hash of the order's shipping revision and the units that the body has.
+  -- Hash of the order's shipping revision, and of the units and the replaced files that the body has.
   content_key        text NOT NULL,
   -- webhook-id of every delivery of this update.
   message_id         text NOT NULL UNIQUE,

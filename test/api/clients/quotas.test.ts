@@ -151,6 +151,11 @@ test('bytes of files count while the files are stored', async () => {
     return response.status === 429 ? response : undefined;
   });
   expect(refused.body.detail).toEqual({ quota: 'fileBytes', limit: 1_000 });
+  // Files that are only tried out are refused as well.
+  const preflight = { url: 'https://files.example/poster.pdf', type: 'default', productUid: order().items[0]!.productUid };
+  const tried = await request(app).post('/v1/files/preflight').set(client.keyAndSecret).send(preflight).expect(429);
+  expect(tried.body).toMatchObject({ code: 'QUOTA_EXCEEDED', detail: { quota: 'fileBytes', limit: 1_000 } });
+  expect(await api.sql`SELECT FROM preflights WHERE account_id = ${client.id}`).toEqual([]);
 
   await api.sql`UPDATE order_files SET object_key = NULL WHERE id IN (${files})`;
   expect(await usedBy(client.id)).toMatchObject({ fileBytes: 400 });

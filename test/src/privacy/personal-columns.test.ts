@@ -90,7 +90,7 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     'custom_trim',
     'fulfillment_status',
   ],
-  order_files: ['type', 'mime_type', 'checks'],
+  order_files: ['type', 'mime_type', 'checks', 'replacement'],
   packing_slips: [],
   order_events: ['type'],
   bulk_repairs: ['action', 'requested_by_name'],

@@ -196,10 +196,10 @@ describe('a print file', () => {
     expect(done.items[0]!.files[0]!.url).toBe(body.url);
   });
 
-  test('is not replaced when a partner has the order, nor by another client', async () => {
-    const { id } = await ordered(stack, orderOf(stack), isAt('in_production', 'printed', 'shipped'));
+  test('is not replaced when a partner has printed it, nor by another client', async () => {
+    const { id } = await ordered(stack, orderOf(stack), isAt('printed', 'shipped'));
     await expect(stack.client.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject(
-      conflict(/partner has the order/),
+      conflict(/partner has printed the item/),
     );
     const stranger = await clientWith('stranger', { errors: 'warn', warnings: 'warn' });
     await expect(stranger.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject({

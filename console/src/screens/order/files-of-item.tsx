@@ -39,6 +39,7 @@ export function FilesOfItem(props: {
           {file.contentType === null ? <Source url={orderedOf(file.type)?.url} /> : null}
           <Findings file={orderedOf(file.type)} />
           <PageProof file={file} />
+          <Replacement of={orderedOf(file.type)?.replacement ?? null} />
           {replacedIn === undefined ? null : (
             <ReplaceFile order={replacedIn} itemReferenceId={item.itemReferenceId} type={file.type} />
           )}
@@ -53,6 +54,17 @@ function Source({ url }: { readonly url: string | undefined }) {
   return (
     <Text size="xs" className={styles.source!}>
       {url}
+    </Text>
+  );
+}
+
+/** The file that is to replace another one at the partner that has the item. */
+function Replacement({ of }: { readonly of: OrderedFile['replacement'] }) {
+  if (of === null) return null;
+  const { state, message, url } = of;
+  return (
+    <Text size="xs" className={styles.source!}>
+      {texts.order.replaceFile.states[state]}: {message ?? url}
     </Text>
   );
 }

@@ -8,11 +8,10 @@ import type { OperatorOrder } from './types';
 
 const t = texts.order.replaceFile;
 
-const PREPARED: readonly OrderStatus[] = ['created', 'uploading', 'on_hold'];
+const UNPRINTED: readonly OrderStatus[] = ['created', 'uploading', 'on_hold', 'passed', 'in_production'];
 
-/** Returns true while no partner has the order. */
-export const canReplaceFiles = ({ printOrders, fulfillmentStatus }: OperatorOrder): boolean =>
-  printOrders.length === 0 && PREPARED.includes(fulfillmentStatus);
+/** Returns true until the order is printed. A partner that has it may refuse a new file. */
+export const canReplaceFiles = ({ fulfillmentStatus }: OperatorOrder): boolean => UNPRINTED.includes(fulfillmentStatus);
 
 /** The button that gives a print file another address. */
 export function ReplaceFile(props: {

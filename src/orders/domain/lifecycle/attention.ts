@@ -115,7 +115,7 @@ export const ATTENTION = {
   },
   dispatch_failed: { text: 'no label could be bought', isResolved: isDispatched },
   partner_not_updated: {
-    text: 'a partner did not get the changed address, method or units',
+    text: 'a partner did not get the changed address, method, units or file',
     isResolved: ({ printOrders }) =>
       printOrders.every(
         (printOrder) =>

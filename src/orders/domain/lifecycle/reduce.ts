@@ -5,7 +5,7 @@ import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
 import { refundItems, refuseRequestedUnits } from './ended-units';
-import { orderUpdated } from './order-updates';
+import { fileReplaced, orderUpdated } from './order-updates';
 import { delivered, markedShipped, postback, prepared } from './production';
 import { acceptedFiles, dismissed, held, released, retried } from './repairs/repairs';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './repairs/reroute';
@@ -77,6 +77,8 @@ function applyEvent(state: RunState, event: RunEvent, effects: RunEffect[]): Run
     }
     case 'shipping_changed':
       return shippingChanged(state, event, effects);
+    case 'file_replaced':
+      return fileReplaced(state, event, effects);
     case 'order_update':
       return orderUpdated(state, event, effects);
     case 'record_skipped':

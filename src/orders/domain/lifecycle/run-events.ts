@@ -48,6 +48,8 @@ export type RunEvent =
       readonly revision: number;
     }
   | { readonly type: 'shipping_changed'; readonly revision: number }
+  /** A print file of an item that a partner has was replaced, checked and stored. */
+  | { readonly type: 'file_replaced'; readonly itemId: string }
   /** The delivery of an order update ended. `not_needed`: the partner's first message has or will have the changes. */
   | {
       readonly type: 'order_update';
@@ -205,7 +207,7 @@ export interface PostbackEvent {
 export type EarlyEvent = PostbackEvent | EventOf<'tracking'>;
 
 /**
- * What the order run does after an event. `recordRun` writes the effects from `log` to `accept_files` to Postgres. The
+ * What the order run does after an event. `recordRun` writes the effects from `log` to `end_replacements` to Postgres. The
  * workflow carries out the others as background steps.
  */
 export type RunEffect =
@@ -242,12 +244,18 @@ export type RunEffect =
     }
   /** The stored print files count as accepted, with their findings. */
   | { readonly type: 'accept_files' }
+  /** The replaced files of a print order or an item are printed, or refused (`refusal`: in words for the client). */
+  | {
+      readonly type: 'end_replacements';
+      readonly of: { readonly printOrderId: string } | { readonly itemId: string };
+      readonly refusal: string | null;
+    }
   | { readonly type: 'deliver_print_order'; readonly printOrderId: string }
   | {
       readonly type: 'deliver_order_update';
       readonly printOrderId: string;
       readonly revision: number;
-      /** True when the partner must be told about units, also when it has the address and the method. */
+      /** True when the partner must be told about units or files, also when it has the address and the method. */
       readonly units?: true;
     }
   | {

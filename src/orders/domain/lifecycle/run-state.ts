@@ -64,12 +64,17 @@ export interface DepartedParcel {
   readonly transit: Transit | null;
 }
 
-/** State of the latest message that tells a partner about a changed address or method, or about cancelled units. */
+/** State of the latest message that tells a partner about a changed address or method, cancelled units or replaced files. */
 export interface OrderUpdateState {
   /** Number of the update among those of its print order. */
   readonly revision: number;
-  /** What has changed since the partner accepted the latest message. Absent: the address or the method. */
-  readonly changes?: 'units' | 'both';
+  /**
+   * What has changed beside files since the partner accepted the latest message. `none`: only files. Absent: the address or the
+   * method.
+   */
+  readonly changes?: 'units' | 'both' | 'none';
+  /** True when print files have been replaced. Absent otherwise. */
+  readonly files?: true;
   /** `waiting`: the partner has not accepted the print order yet. `failed`: it did not get the update. */
   readonly status: 'waiting' | 'sending' | 'accepted' | 'failed';
 }

@@ -103,6 +103,7 @@ const RECORDED_EFFECTS: ReadonlySet<RunEffect['type']> = new Set([
   'refund',
   'tracking_code',
   'accept_files',
+  'end_replacements',
 ]);
 
 /** Returns true for an effect that the workflow carries out as a background step. */

@@ -48,7 +48,7 @@ test.each([
   ['pressline_order_stage_duration_seconds_count', { stage: 'handover' }],
   ['pressline_attention', { reason: 'not_received' }],
   ['pressline_attention_oldest_age_seconds', { reason: 'no_partner' }],
-  ['pressline_file_checks_total', { check: 'page_size', severity: 'error' }],
+  ['pressline_file_checks_total', { check: 'page_size', severity: 'error', of: 'preflight' }],
   ['pressline_outbox_pending', { kind: 'signal_workflow' }],
   ['pressline_outbox_dead', { kind: 'notification' }],
   ['pressline_outbox_deliveries_total', { kind: 'start_workflow', outcome: 'dead' }],
@@ -87,8 +87,20 @@ test('the findings of a print file are counted when the file is stored', async (
   const order = await ordered(stack, orderOf(stack, { items: [poster(stack, { files })] }), isAt('delivered'));
   expect(order.items[0]!.files[0]!.checks).toMatchObject([{ code: 'annotations', severity: 'warning' }]);
   const found = await scrape(server.url);
-  expect(found.value('pressline_file_checks_total', { check: 'annotations', severity: 'warning' })).toBe(1);
+  const annotations = { check: 'annotations', severity: 'warning' };
+  expect(found.value('pressline_file_checks_total', { ...annotations, of: 'order' })).toBe(1);
   expect(found.value('pressline_file_checks_total')).toBe(after.value('pressline_file_checks_total')! + 1);
+
+  // A file that is only tried out has a label of its own.
+  const [{ productUid }] = order.items as [(typeof order.items)[0]];
+  await stack.client.preflightFile({ body: { url: files[0]!.url, type: 'default', productUid: productUid! } });
+  const tried = await eventually(async () => {
+    const scraped = await scrape(server.url);
+    return scraped.value('pressline_file_checks_total', { ...annotations, of: 'preflight' }) === 1
+      ? scraped
+      : undefined;
+  });
+  expect(tried.value('pressline_file_checks_total', { ...annotations, of: 'order' })).toBe(1);
 });
 
 test('requests are labelled with the route template, and with no route for an unknown path', async () => {

@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createOrderPartnerActivities } from '../../../../activities/order-partners';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { faultyFile, goodFile, read } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import {
   type HandedOver,
@@ -15,7 +16,7 @@ import {
 } from '../order-fixture';
 
 /**
- * Order updates: after a change of address or method, the partner gets the whole print order again. The partners of the
+ * Order updates: after a change of address, method or a print file, the partner gets the whole print order again. The partners of the
  * sandbox send no postbacks on their own.
  */
 
@@ -232,6 +233,120 @@ describe('a change before the partner has accepted the print order', () => {
     await say({ printOrderId: printOrderIds[0]! }, 'received');
     await orderUntil(stack, id, is('in_production'));
     expect(updatesOf({ printOrderId: printOrderIds[0]! })).toEqual([]);
+  });
+});
+
+describe('a print file that is replaced when a partner has the item', () => {
+  const replaceWith = (orderId: string, url: string) =>
+    stack.client.replaceFile({ params: { orderId, itemReferenceId: 'poster', type: 'default' }, body: { url } });
+  const fileOf = async (orderId: string) => (await read(stack.client, orderId)).items[0]!.files[0]!;
+  const untilEnded = (orderId: string) =>
+    eventually(async () => {
+      const file = await fileOf(orderId);
+      return file.replacement === null || file.replacement.state === 'refused' ? file : undefined;
+    });
+  /** The key of the stored file that a link leads to. */
+  const storedKey = (url: string): string =>
+    JSON.parse(Buffer.from(new URL(url).pathname.split('/')[2]!.split('.')[0]!, 'base64url').toString()).k;
+  const newFile = () => `${goodFile(stack, 'poster-a4.pdf')}?new`;
+
+  test('is sent to the partner, and takes the place of the former one', async () => {
+    received.length = 0;
+    statuses = [];
+    const { port } = receiver.address() as AddressInfo;
+    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+      const order = await handedOver(stack, 'file-replaced');
+      const { orderId } = order;
+      const before = await fileOf(orderId);
+      expect(before.replacement).toBeNull();
+      const answered = await replaceWith(orderId, newFile());
+      expect(answered.items[0]!.files).toMatchObject([{ id: before.id, replacement: { url: newFile() } }]);
+      const after = await untilEnded(orderId);
+      expect(after).toMatchObject({ url: newFile(), checks: [], replacement: null, facts: { complete: true } });
+      expect(after.id).not.toBe(before.id);
+      expect(received).toHaveLength(1);
+      const { revision, items } = JSON.parse(received[0]!.body);
+      expect({ revision, counts: items.map(({ count }: { count: number }) => count) }).toEqual({
+        revision: 2,
+        counts: [1],
+      });
+      // The link leads to the new file, and the report to its findings.
+      const [asset] = items[0].assets;
+      const stored = await fetch(asset.url);
+      const ordered = await fetch(newFile());
+      expect(Buffer.from(await stored.arrayBuffer())).toEqual(Buffer.from(await ordered.arrayBuffer()));
+      expect((await fetch(asset.report.url)).status).toBe(200);
+      const { eventLog } = (await read(stack.client, orderId)).items[0]!;
+      const ofFile = eventLog.filter(({ type }) => type.startsWith('file_'));
+      expect(ofFile.map(({ type, data }) => [type, data])).toEqual([
+        ['file_replacement_requested', { type: 'default' }],
+        ['file_replaced', { type: 'default' }],
+      ]);
+      expect(await orderNow(stack, orderId)).toMatchObject({ attention: null });
+      // A later change of the address keeps it.
+      await moveTo(orderId, 'file-replaced', 'Invalidenstrasse 12');
+      const later = await eventually(async () => received[1]);
+      expect(storedKey(JSON.parse(later.body).items[0].assets[0].url)).toBe(storedKey(asset.url));
+    });
+  });
+
+  test('is printed as before when the partner refuses the new one', async () => {
+    received.length = 0;
+    statuses = [422];
+    const { port } = receiver.address() as AddressInfo;
+    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+      const { orderId } = await handedOver(stack, 'file-not-taken');
+      const before = await fileOf(orderId);
+      await replaceWith(orderId, newFile());
+      const message = 'The print partner did not take the new file. It prints the former one.';
+      expect(await untilEnded(orderId)).toMatchObject({
+        id: before.id,
+        url: before.url,
+        replacement: { url: newFile(), state: 'refused', message, checks: [] },
+      });
+      await orderUntil(stack, orderId, needs('partner_not_updated'));
+      expect(await logged(orderId, 'partner_not_updated')).toMatchObject([
+        { outcome: 'refused', message: expect.stringContaining('HTTP 422') },
+      ]);
+      // A change of the address has the former file. It is accepted.
+      await moveTo(orderId, 'file-not-taken', 'Invalidenstrasse 13');
+      await eventually(async () => received[1]);
+      await orderUntil(stack, orderId, needs(null));
+      const assets = received.map(({ body }) => JSON.parse(body).items[0].assets[0].url);
+      expect(storedKey(assets[0])).not.toBe(storedKey(assets[1]));
+      expect(storedKey(assets[1])).toContain(before.id);
+    });
+  });
+
+  test.each([
+    ['does not fit the product', 'wrong-size.pdf', 'Page 1 is 105 × 148 mm; the poster is 210 × 297 mm.'],
+    ['cannot be fetched', 'missing.pdf', 'There is no file at this URL: the host responded with 404.'],
+  ])('is printed as before when the new one %s, and the partner hears nothing of it', async (_what, name, message) => {
+    const order = await handedOver(stack, `file-${name}`);
+    const before = await fileOf(order.orderId);
+    await replaceWith(order.orderId, faultyFile(stack, name));
+    expect(await untilEnded(order.orderId)).toMatchObject({
+      id: before.id,
+      replacement: { state: 'refused', message },
+    });
+    const [stored] = await stack.services.sql<{ keys: number }[]>`
+      SELECT count(object_key)::int AS keys FROM order_files
+      WHERE replacement = 'refused' AND order_item_id = ${order.itemIds[0]!}`;
+    expect(stored).toEqual({ keys: 0 });
+    // What the partner gets next is the change of the address.
+    await moveTo(order.orderId, `file-${name}`, 'Invalidenstrasse 14');
+    expect(await untilUpdated(order, 1)).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 14' }]);
+  });
+
+  test('is refused with 409 when the partner takes no updates', async () => {
+    await withUpdateUrl(null, async () => {
+      const { orderId } = await handedOver(stack, 'no-file-updates');
+      await expect(replaceWith(orderId, newFile())).rejects.toMatchObject({
+        status: 409,
+        message: expect.stringContaining('takes no changed files'),
+      });
+      expect(await fileOf(orderId)).toMatchObject({ replacement: null });
+    });
   });
 });
 

@@ -53,6 +53,7 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
   dispatched: fc.record({ type: one('dispatched'), printOrderId, shipmentId, revision }),
   dispatch_failed: fc.record({ type: one('dispatch_failed'), printOrderId, message: one('no such street') }),
   shipping_changed: fc.record({ type: one('shipping_changed'), revision }),
+  file_replaced: itemIds.map(([itemId]) => ({ type: 'file_replaced', itemId: itemId! })),
   order_update: fc.record({
     type: one('order_update'),
     printOrderId,
