@@ -7,6 +7,7 @@ import {
   fileCheckRule,
   returnAddress,
 } from '../../src/accounts/client-settings';
+import { FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../src/files/domain/file-findings';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import { timestamp } from '../../src/platform/domain/fields';
@@ -80,6 +81,26 @@ export const clientQuotasSchema = z
     ),
   })
   .meta({ id: 'ClientQuotaUse' });
+
+export const clientFileFaultsSchema = z
+  .object({
+    files: z.int().describe(`Checked print files of the latest ${RECENT_ORDERS} orders and drafts of the client.`),
+    faults: z
+      .array(
+        z.object({
+          code: z.enum(FILE_FINDING_CODES),
+          severity: z.enum(FINDING_SEVERITIES),
+          files: z.int().describe('Files that have it.'),
+          orders: z.int().describe('Orders of these files.'),
+          orderId: z.string().describe('The latest of these orders.'),
+          orderReferenceId: z.string(),
+          message: z.string().describe('What was found in a file of this order.'),
+          at: timestamp.describe('When this order was created.'),
+        }),
+      )
+      .describe('Warnings and errors by check, the most frequent first.'),
+  })
+  .meta({ id: 'ClientFileFaults' });
 
 export const clientHealthSchema = z
   .object({

@@ -1,6 +1,7 @@
 import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
 import { changeClient, listClients } from '../../src/accounts/clients';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { clientFileFaults } from '../../src/orders/reading/client-file-faults';
 import { clientHealth } from '../../src/orders/reading/client-health';
 import { QUOTA_NAMES, QUOTAS } from '../../src/platform/domain/quotas';
 import { Refusal } from '../../src/platform/errors';
@@ -13,6 +14,7 @@ import { operatorsOnly, type Route, route } from '../http/route';
 import {
   client,
   clientChange,
+  clientFileFaultsSchema,
   clientHealthSchema,
   clientPage,
   clientPath,
@@ -44,6 +46,7 @@ export function clientRoutes(deps: Deps): Route[] {
     getRoute(deps),
     changeRoute(deps),
     healthRoute(deps),
+    fileFaultsRoute(deps),
     quotasRoute(deps),
     ...keyRoutes(deps, CLIENTS),
   ];
@@ -188,6 +191,23 @@ function healthRoute({ sql }: Deps): Route {
           return orders === undefined ? [] : [{ status, orders }];
         }),
       };
+    },
+  });
+}
+
+function fileFaultsRoute({ sql }: Deps): Route {
+  return route({
+    ...common,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/connectors/{connectorId}/file-faults',
+    operationId: 'getClientFileFaults',
+    summary: 'Get the most frequent faults of a client’s print files',
+    params: clientPath,
+    response: clientFileFaultsSchema,
+    handler: async ({ params }) => {
+      const { id } = await requireClient(sql, params.connectorId);
+      return await clientFileFaults(sql, id);
     },
   });
 }

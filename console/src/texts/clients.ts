@@ -1,3 +1,5 @@
+import type { ApiResponse } from '../api/types';
+
 /** Texts of the list of clients and of the page of one. */
 export const clients = {
   title: 'Clients',
@@ -103,6 +105,34 @@ export const clients = {
     status: (name: string, orders: number) => `${name} ${orders}`,
     never: 'Never',
     none: 'No order yet',
+  },
+  fileFaults: {
+    title: 'Faults of print files',
+    explanation: (files: number) => `What was found in ${files} print files of the latest 500 orders.`,
+    columns: { check: 'Check', severity: 'Severity', files: 'Files', orders: 'Orders', latest: 'Latest' },
+    checks: {
+      page_size: 'Page size',
+      orientation: 'Orientation',
+      bleed: 'Bleed',
+      resolution: 'Resolution',
+      rgb_colors: 'RGB colours',
+      spot_colors: 'Spot colours',
+      color_space: 'Colour space',
+      ink_limit: 'Ink limit',
+      transparency: 'Transparency',
+      overprint: 'Overprint',
+      fonts_not_embedded: 'Fonts not embedded',
+      annotations: 'Annotations',
+      form_fields: 'Form fields',
+      hidden_layers: 'Hidden layers',
+      encrypted: 'Encrypted',
+      javascript: 'JavaScript',
+      attachments: 'Attachments',
+      repaired: 'Damaged structure',
+      not_measured: 'Not measured',
+    } satisfies Record<ApiResponse<'getClientFileFaults'>['faults'][number]['code'], string>,
+    empty: 'No faults',
+    emptyText: 'Warnings and errors of print files appear when files are checked.',
   },
   endpoints: {
     title: 'Endpoints',

@@ -47,6 +47,37 @@ test('the figures count the latest orders by status, without drafts', async () =
   expect(Date.parse(oldestAt)).toBeLessThan(Date.parse(newestAt));
 });
 
+test('the faults of print files are counted by check, the most frequent first', async () => {
+  const client = await testAccount(api.sql, 'client');
+  const faults = async () => {
+    const { body } = await request(app).get(`/v1/connectors/${client.id}/file-faults`).set(viewer.key).expect(200);
+    return body;
+  };
+  expect(await faults()).toEqual({ files: 0, faults: [] });
+  const finding = (code: string, severity: string, page: number) => ({ code, severity, message: `${code} on ${page}` });
+  const checksOf = [
+    [finding('bleed', 'warning', 1), finding('bleed', 'warning', 2), finding('orientation', 'ok', 1)],
+    [finding('bleed', 'warning', 3), finding('page_size', 'error', 3)],
+    [],
+  ];
+  for (const [index, checks] of checksOf.entries()) {
+    const fields = order({ orderReferenceId: `faults-${index}`, items: [order().items[0]!] });
+    const { id } = (await api.submit(fields, client).expect(200)).body;
+    await api.sql`
+      UPDATE order_files f SET facts = '{}', checks = ${api.sql.json(checks)} FROM order_items i
+      WHERE i.id = f.order_item_id AND i.order_id = ${id}`;
+  }
+  const latest = { orderReferenceId: 'faults-1', orderId: expect.any(String), at: expect.any(String) };
+  expect(await faults()).toEqual({
+    files: 3,
+    faults: [
+      { code: 'bleed', severity: 'warning', files: 2, orders: 2, message: 'bleed on 3', ...latest },
+      { code: 'page_size', severity: 'error', files: 1, orders: 1, message: 'page_size on 3', ...latest },
+    ],
+  });
+  await request(app).get(`/v1/connectors/${client.id}/file-faults`).set(client.key).expect(403);
+});
+
 test('only operators read the figures, and only of clients that exist', async () => {
   await health(api.client.id, api.client).expect(403);
   await health('none').expect(404);

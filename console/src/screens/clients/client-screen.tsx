@@ -13,6 +13,7 @@ import { texts } from '../../texts';
 import { Deliveries } from './deliveries';
 import { EditClient } from './edit-client';
 import { Endpoints } from './endpoints';
+import { FileFaults } from './file-faults';
 import { ClientHealth } from './health';
 import type { Client } from './queries';
 import { ClientQuotas } from './quotas';
@@ -37,6 +38,7 @@ export function ClientScreen() {
           <>
             <Settings client={client} />
             <ClientHealth clientId={client.id} />
+            <FileFaults clientId={client.id} />
             <ClientQuotas clientId={client.id} />
             <ClientKeys connectorId={client.id} keys={query} />
             <Endpoints clientId={client.id} />

@@ -13,4 +13,10 @@ export const clientHealth = (connectorId: string) => ({
   refetchInterval: HEALTH_MS,
 });
 
+export const clientFileFaults = (connectorId: string) => ({
+  ...read('getClientFileFaults', { params: { connectorId } }),
+  staleTime: HEALTH_MS,
+  refetchInterval: HEALTH_MS,
+});
+
 export const clientEndpoints = (connectorId: string) => read('listClientWebhooks', { params: { connectorId } });
