@@ -152,7 +152,11 @@ test('bytes of files count while the files are stored', async () => {
   });
   expect(refused.body.detail).toEqual({ quota: 'fileBytes', limit: 1_000 });
   // Files that are only tried out are refused as well.
-  const preflight = { url: 'https://files.example/poster.pdf', type: 'default', productUid: order().items[0]!.productUid };
+  const preflight = {
+    url: 'https://files.example/poster.pdf',
+    type: 'default',
+    productUid: order().items[0]!.productUid,
+  };
   const tried = await request(app).post('/v1/files/preflight').set(client.keyAndSecret).send(preflight).expect(429);
   expect(tried.body).toMatchObject({ code: 'QUOTA_EXCEEDED', detail: { quota: 'fileBytes', limit: 1_000 } });
   expect(await api.sql`SELECT FROM preflights WHERE account_id = ${client.id}`).toEqual([]);
