@@ -9,6 +9,14 @@ const text = readFileSync(join(projectRoot(), 'docs/clients.md'), 'utf8');
 const [, quickStart] = /^```sh\n(.*?)^```/ms.exec(text)!;
 const [, program] = /^```js\n(.*?)^```/ms.exec(text)!;
 
+/** The code blocks of a page in one language. */
+const blocks = (page: string, language: string) =>
+  [
+    ...readFileSync(join(projectRoot(), `docs/${page}.md`), 'utf8').matchAll(
+      new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\``, 'gms'),
+    ),
+  ].map(([, code]) => code!);
+
 let stack: TestStack;
 beforeAll(async () => {
   stack = await testStack();
@@ -16,7 +24,7 @@ beforeAll(async () => {
 
 function bash(script: string): Promise<{ stdout: string; stderr: string; code: number | null }> {
   return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-c', script]);
+    const shell = spawn('bash', ['-c', script], { timeout: 60_000 });
     let [stdout, stderr] = ['', ''];
     shell.stdout.on('data', (chunk) => {
       stdout += chunk;
@@ -54,7 +62,7 @@ test('the quick start of docs/clients.md ends with the reason when the print fil
   expect(stdout).toMatch(/^"refusalReason":".*404.*"$/m);
 });
 
-describe('The ten lines with the packed client', () => {
+describe('The programs with the packed client', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pressline-client-program-'));
   beforeAll(() => {
     const root = projectRoot();
@@ -72,14 +80,23 @@ describe('The ten lines with the packed client', () => {
     return bash(`cd ${folder} && ${variables} ${process.execPath} order.mjs`);
   };
 
-  test('take an order from the key to shipped', async () => {
+  test('of docs/clients.md take an order from the key to shipped', async () => {
     expect(program!.trim().split('\n')).toHaveLength(10);
     const { stdout, stderr, code } = await run(settings(), program!);
     expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
     expect(stdout).toMatch(/^(shipped|in_transit|delivered) \[ '\w+' \]\n$/);
   });
 
-  test('end with the reason when the print file does not exist', async () => {
+  test('of docs/go-live.md and docs/money.md list the orders and add up their receipts', async () => {
+    const variables = `${settings()} SINCE=2026-01-01T00:00:00Z`;
+    const listed = await run(variables, blocks('go-live', 'js')[0]!);
+    expect(listed.stdout).toMatch(/^web-2002 \w+ invoiced \d+\.?\d*$/m);
+    const sum = await run(variables, blocks('money', 'js')[0]!);
+    const amounts = [...listed.stdout.matchAll(/ ([\d.]+)$/gm)].map(([, amount]) => Math.round(Number(amount) * 100));
+    expect(sum).toEqual({ stdout: `${(amounts.reduce((a, b) => a + b, 0) / 100).toFixed(2)}\n`, stderr: '', code: 0 });
+  });
+
+  test('of docs/clients.md end with the reason when the print file does not exist', async () => {
     const { stdout, stderr, code } = await run(
       settings(missing()),
       program!.replaceAll('web-2002', 'web-2002-missing'),
@@ -89,11 +106,36 @@ describe('The ten lines with the packed client', () => {
   });
 });
 
+describe('The commands of the guides for shops', () => {
+  const run = async (page: string) => {
+    const { stdout, stderr, code } = await bash(['set -e', settings(), ...blocks(page, 'sh')].join('\n'));
+    expect({ stderr, code }).toEqual({ stderr: '', code: 0 });
+    return stdout;
+  };
+  const parts = (text: string) => text.trim().split(/(?<=\})(?=\{)/);
+
+  test('of docs/prepare-files.md read the size of a product and check a file', async () => {
+    const [product, preflight] = parts(await run('prepare-files')).map((json) => JSON.parse(json));
+    expect(product.files.areas[0]).toMatchObject({ widthMm: 297, heightMm: 420, needs: { bleedMm: 3 } });
+    expect(preflight).toMatchObject({ state: 'done', report: { effect: 'none' } });
+  });
+
+  test('of docs/when-things-go-wrong.md order again after a refusal', async () => {
+    const [code, order] = (await run('when-things-go-wrong')).trim().split('\n');
+    expect(code).toBe('file_not_found');
+    expect(JSON.parse(order!)).toMatchObject({ orderReferenceId: 'web-3001' });
+  });
+
+  test('of docs/money.md show the price of an order', async () => {
+    const quote = JSON.parse(await run('money'));
+    expect(quote.totalInclVat).toBeGreaterThan(quote.total);
+  });
+});
+
 describe('The commands of the how-to guides for operators', () => {
-  const guide = (name: string) => readFileSync(join(projectRoot(), `docs/how-to/${name}.md`), 'utf8');
   /** Runs the commands of a guide, in a new folder, as the demo's admin. Returns what they print. */
   async function run(name: string, variables = '') {
-    const commands = [...guide(name).matchAll(/^( *)```sh\n(.*?)^ *```/gms)].map(([, , code]) => code!);
+    const commands = blocks(`how-to/${name}`, 'sh');
     const folder = mkdtempSync(join(tmpdir(), 'pressline-guide-'));
     const settings = `cd ${folder}; API=${stack.baseUrl} KEY=${stack.credentials.operator.apiKey} ${variables}`;
     const { stdout, stderr, code } = await bash(['set -e', settings, ...commands].join('\n'));

@@ -6,12 +6,13 @@ import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/ord
 import { PLAN_REFUSALS } from '../../src/orders/domain/refusal-reasons';
 import { projectRoot } from '../../src/platform/project-root';
 
-const document = readFileSync(join(projectRoot(), 'docs/orders.md'), 'utf8');
+const page = (name: string) => readFileSync(join(projectRoot(), `docs/${name}.md`), 'utf8');
+const document = page('orders');
 
 /** Returns the rows of the table below a heading: the code words of each cell. */
-const rowsBelow = (heading: string) =>
+const rowsBelow = (heading: string, text = document) =>
   (
-    document
+    text
       .split(`## ${heading}\n`)[1]!
       .split('\n## ')[0]!
       .match(/^\| `.*$/gm) ?? []
@@ -32,4 +33,25 @@ test('docs/orders.md explains what findings in print files do', () => {
 test('docs/orders.md explains every refusal reason and no other', () => {
   const codes = rowsBelow('Refusals').map((cells) => cells[1]![0]);
   expect(codes.sort()).toEqual([...PLAN_REFUSALS, ...Object.keys(FILE_FAULTS)].sort());
+});
+
+describe('docs/when-things-go-wrong.md says what to do', () => {
+  const firstCells = (heading: string) =>
+    rowsBelow(heading, page('when-things-go-wrong')).flatMap((cells) => cells[1]!);
+
+  test('in each status, and about a cancel in each status', () => {
+    expect(firstCells('The order has a status').sort()).toEqual([...ORDER_STATUSES].sort());
+    const named = new Set([...firstCells('What a cancel means'), 'in_transit', 'delivered', 'returned']);
+    expect([...named].sort()).toEqual([...ORDER_STATUSES].sort());
+  });
+
+  test('after each refusal', () => {
+    const codes = firstCells('The order is refused');
+    expect(codes.sort()).toEqual([...PLAN_REFUSALS, ...Object.keys(FILE_FAULTS)].sort());
+  });
+});
+
+test('docs/money.md explains every financial status', () => {
+  const rows = rowsBelow('When it is invoiced', page('money'));
+  expect(rows.map((cells) => cells[1]![0]).sort()).toEqual([...FINANCIAL_STATUSES].sort());
 });

@@ -32,3 +32,20 @@ test('docs/print-files.md has what each family of products needs', () => {
     needs.map((need) => [need, ...families.map((family) => [family[need]].flat().join(', '))]),
   );
 });
+
+test('docs/prepare-files.md has the size, bleed and resolution that each family needs', () => {
+  const guide = readFileSync(join(projectRoot(), 'docs/prepare-files.md'), 'utf8');
+  const rows = [...guide.matchAll(/^\| `(\w+)`[^|]*\| (\d+) \| (\d+) \| (\d+) \| (\d+) \| (error|accepted) \|$/gm)];
+  expect(Object.fromEntries(rows.map(([, family, ...needs]) => [family, needs]))).toEqual(
+    Object.fromEntries(
+      Object.entries(NEEDS_OF_FAMILIES).map(([family, needs]) => [
+        family,
+        [
+          ...[needs.bleedMm, needs.safeMarginMm, needs.leastDpi, needs.warningDpi].map(String),
+          needs.otherSize ? 'accepted' : 'error',
+        ],
+      ]),
+    ),
+  );
+  expect(guide).toContain(`at most ${NEEDS_OF_FAMILIES.flat.maxInkPercent} % of ink`);
+});
