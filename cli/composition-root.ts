@@ -1,5 +1,6 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
+import type { CarrierAdapter } from '../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/gateways';
 import { measuredCarrier } from '../src/carriers/measured-carrier';
@@ -26,6 +27,7 @@ import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectTemporal, temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import { startTracing } from '../src/platform/tracing/tracing';
+import { sandboxCarrier } from './sandbox-carrier';
 import type { Secrets } from './secrets';
 
 /** Dependencies of the API and of the worker. Each process has one set. */
@@ -46,12 +48,16 @@ export type Connections = Omit<
  * purchase see the same carriers.
  */
 export function compose(connections: Connections): ApiDeps {
-  const { config, metrics, sql, temporal, publicUrl, client } = connections;
+  const { config, metrics, sql, temporal, publicUrl, client, sandboxUrl } = connections;
   const gateways = carrierGateways(config, client, sql);
   const { adapters } = createCarriers(sql, publicUrl, gateways);
+  const played = (adapter: CarrierAdapter) =>
+    sandboxUrl === undefined || gateways.includes(adapter) ? adapter : sandboxCarrier(adapter, sandboxUrl, client);
   return {
     ...connections,
-    carriers: carriersOf(adapters.map((adapter) => measuredCarrier(adapter, metrics, gateways.includes(adapter)))),
+    carriers: carriersOf(
+      adapters.map((adapter) => measuredCarrier(played(adapter), metrics, gateways.includes(adapter))),
+    ),
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
     runs: createRunGateway(temporal),

@@ -2,6 +2,7 @@ import { json, type Response, Router } from 'express';
 import { z } from 'zod';
 import { BEHAVIOURS, choose, isBehaviourName } from './behaviours';
 import type { SeenParcel } from './carriers/carriers';
+import { PRINT_FILES } from './files/print-files';
 import { type OverviewSources, overviewOf } from './overview';
 import type { Partner } from './partners/partner';
 import type { SeenPartner } from './partners/seen';
@@ -25,11 +26,13 @@ const stockSchema = z.object({
   replenishmentDate: z.iso.date().optional(),
 });
 const subscriptionSchema = z.record(z.string(), z.unknown());
+const fileFaultSchema = z.object({ status: z.number().int().min(400).max(599) });
+const labelFaultSchema = z.object({ message: z.string().min(1).max(500) });
 const eventsSchema = z.object({ events: z.array(z.record(z.string(), z.unknown())).min(1) });
 
 /** The control API, for tests, fault runs and people. It listens on loopback only and requires no key. */
 export function controlRoutes(
-  { partners, carriers, ...sandbox }: Omit<OverviewSources, 'url'>,
+  { partners, carriers, faults, ...sandbox }: Omit<OverviewSources, 'url'>,
   seen: () => Seen,
 ): Router {
   const router = Router();
@@ -54,7 +57,7 @@ export function controlRoutes(
   });
   router.get('/control/overview', (request, response) => {
     const url = `http://127.0.0.1:${request.socket.localPort}`;
-    response.json(overviewOf({ ...sandbox, partners, carriers, url }));
+    response.json(overviewOf({ ...sandbox, partners, carriers, faults, url }));
   });
   router.get('/control/behaviours', (_request, response) => {
     response.json({
@@ -107,6 +110,45 @@ export function controlRoutes(
   router.post('/control/partners/:name/stock-status', async (request, response) => {
     const partner = partnerOf(response, request.params.name);
     if (partner) response.json(await partner.reportStock(request.body));
+  });
+  const isFile = (response: Response, name: string): boolean => {
+    const isKnown = Object.hasOwn(PRINT_FILES, name);
+    if (!isKnown) response.status(404).json({ error: `There is no print file ${name}` });
+    return isKnown;
+  };
+  router.post('/control/files/:name/fault', (request, response) => {
+    const { name } = request.params;
+    const fault = isFile(response, name) ? checked(response, fileFaultSchema, request.body) : undefined;
+    if (fault === undefined) return;
+    faults.files.set(name, fault.status);
+    response.json({ message: `${name} responds with ${fault.status}` });
+  });
+  router.delete('/control/files/:name/fault', (request, response) => {
+    const { name } = request.params;
+    if (!isFile(response, name)) return;
+    faults.files.delete(name);
+    response.json({ message: `${name} is sent` });
+  });
+  const isCarrier = (response: Response, uid: string): boolean => {
+    const isKnown = sandbox.carrierUids.includes(uid);
+    if (!isKnown) response.status(404).json({ error: `There is no carrier ${uid}` });
+    return isKnown;
+  };
+  router.get('/control/carriers/:carrierUid/labels', (request, response) => {
+    response.json({ refusal: faults.labels.get(request.params.carrierUid) ?? null });
+  });
+  router.post('/control/carriers/:carrierUid/label-fault', (request, response) => {
+    const { carrierUid } = request.params;
+    const fault = isCarrier(response, carrierUid) ? checked(response, labelFaultSchema, request.body) : undefined;
+    if (fault === undefined) return;
+    faults.labels.set(carrierUid, fault.message);
+    response.json({ message: `${carrierUid} sells no labels` });
+  });
+  router.delete('/control/carriers/:carrierUid/label-fault', (request, response) => {
+    const { carrierUid } = request.params;
+    if (!isCarrier(response, carrierUid)) return;
+    faults.labels.delete(carrierUid);
+    response.json({ message: `${carrierUid} sells labels` });
   });
   router.post('/control/carriers/:carrierUid/events', async (request, response) => {
     const body = checked(response, eventsSchema, request.body);

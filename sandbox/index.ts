@@ -14,6 +14,7 @@ import type { Pace } from './pace';
 import { createPartner, type Partner, type PartnerUrls, partnerUrlsAt } from './partners/partner';
 import type { Mode } from './partners/partner-context';
 import type { PartnerEntry } from './partners/partner-record';
+import { noFaults } from './set-faults';
 
 export type { Seen } from './control';
 export { FAST, type Pace, WATCHABLE } from './pace';
@@ -111,6 +112,7 @@ export async function startSandbox(options: SandboxOptions): Promise<Sandbox> {
       partners,
       carriers,
       carrierUids: Object.keys(options.carrierSecrets),
+      faults: noFaults(),
       seen,
       signal,
       log,
@@ -167,7 +169,7 @@ function createSandboxApp({
 }): Express {
   const shelf = createPrintFileShelf();
   const app = express().disable('x-powered-by');
-  app.use(printFileRoutes(shelf), faultyFileRoutes(shelf, signal), controlRoutes(sandbox, seen));
+  app.use(printFileRoutes(shelf, sandbox.faults.files), faultyFileRoutes(shelf, signal), controlRoutes(sandbox, seen));
   for (const partner of sandbox.partners.values()) app.use(partner.routes);
   app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
     const status = error.status ?? 500;

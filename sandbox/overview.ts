@@ -4,6 +4,7 @@ import { FAULTS } from './files/faults';
 import { PRINT_FILES } from './files/print-files';
 import type { Partner } from './partners/partner';
 import type { Mode } from './partners/partner-context';
+import type { SetFaults } from './set-faults';
 
 /** Print orders of each partner, and parcels, that an overview has: the latest ones. */
 const LATEST = 50;
@@ -14,12 +15,13 @@ export interface OverviewSources {
   readonly partners: ReadonlyMap<string, Partner>;
   readonly carriers: Carriers;
   readonly carrierUids: readonly string[];
+  readonly faults: SetFaults;
   /** Address of this sandbox. */
   readonly url: string;
 }
 
 /** Returns the overview as JSON. */
-export function overviewOf({ mode, partners, carriers, carrierUids, url }: OverviewSources) {
+export function overviewOf({ mode, partners, carriers, carrierUids, faults, url }: OverviewSources) {
   const filesAt = (folder: string, summaries: Readonly<Record<string, string | null>>) =>
     Object.entries(summaries).map(([name, summary]) => ({ name, url: `${url}/${folder}/${name}`, summary }));
   return {
@@ -54,9 +56,12 @@ export function overviewOf({ mode, partners, carriers, carrierUids, url }: Overv
           })),
       };
     }),
-    carriers: carrierUids,
+    carriers: carrierUids.map((uid) => ({ uid, labelRefusal: faults.labels.get(uid) ?? null })),
     parcels: carriers.seen().slice(-LATEST).reverse(),
-    files: filesAt('files', Object.fromEntries(Object.keys(PRINT_FILES).map((name) => [name, null]))),
+    files: filesAt('files', Object.fromEntries(Object.keys(PRINT_FILES).map((name) => [name, null]))).map((file) => ({
+      ...file,
+      faultStatus: faults.files.get(file.name) ?? null,
+    })),
     faultyFiles: filesAt('faulty-files', FAULTS),
   };
 }

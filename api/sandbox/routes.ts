@@ -7,6 +7,8 @@ import {
   behaviourBody,
   carrierEventBody,
   dispatchBody,
+  fileFaultBody,
+  labelFaultBody,
   postbackBody,
   relayedResponse,
   sandboxOverview,
@@ -14,10 +16,17 @@ import {
 
 const write = { tag: 'Sandbox', access: operatorsOnly('operator') } as const;
 const partnerPath = z.object({ partnerName: z.string().max(100) });
-const clearedBehaviour = z.object({ message: z.string() });
+const done = z.object({ message: z.string() });
+
+const filePath = z.object({ fileName: z.string().max(100) });
+const carrierPath = z.object({ carrierUid: z.string().max(100) });
 
 const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: string) =>
   `/partners/${encodeURIComponent(partnerName)}/${command}`;
+
+const fileUrl = ({ fileName }: z.output<typeof filePath>) => `/files/${encodeURIComponent(fileName)}/fault`;
+const labelUrl = ({ carrierUid }: z.output<typeof carrierPath>) =>
+  `/carriers/${encodeURIComponent(carrierUid)}/label-fault`;
 
 /** Timeout of a control call: the sandbox may wait for a response of this API. */
 const TIMEOUT_MS = 25_000;
@@ -91,11 +100,12 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       path: '/v1/operator/sandbox/partners/{partnerName}/behaviour',
       operationId: 'clearSandboxBehaviours',
       summary: 'Remove every rule of a sandbox partner',
-      description: 'The partner is well-behaved again.',
+      description:
+        'The partner is well-behaved again, also when a print order is delivered again that it refused or did not ship. ' +
+        'Print orders that it works on keep their behaviour.',
       params: partnerPath,
-      response: clearedBehaviour,
-      handler: async ({ params }) =>
-        (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof clearedBehaviour>,
+      response: done,
+      handler: async ({ params }) => (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof done>,
     }),
     route({
       ...write,
@@ -131,13 +141,55 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       path: '/v1/operator/sandbox/carriers/{carrierUid}/events',
       operationId: 'sendSandboxCarrierEvent',
       summary: 'Report a scan of a parcel as a sandbox carrier',
-      params: z.object({ carrierUid: z.string().max(100) }),
+      params: carrierPath,
       body: carrierEventBody,
       response: relayedResponse,
       handler: ({ params: { carrierUid }, body: { trackingNumber, statusUid, message = statusUid } }) =>
         relayed(`/carriers/${encodeURIComponent(carrierUid)}/events`, {
           events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],
         }),
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/files/{fileName}/fault',
+      operationId: 'setSandboxFileFault',
+      summary: 'Respond to requests of a sandbox file with an HTTP status',
+      params: filePath,
+      body: fileFaultBody,
+      response: done,
+      handler: async ({ params, body }) => (await control('POST', fileUrl(params), body)) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'delete',
+      path: '/v1/operator/sandbox/files/{fileName}/fault',
+      operationId: 'clearSandboxFileFault',
+      summary: 'Send a sandbox file again',
+      params: filePath,
+      response: done,
+      handler: async ({ params }) => (await control('DELETE', fileUrl(params))) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/carriers/{carrierUid}/label-fault',
+      operationId: 'setSandboxLabelFault',
+      summary: 'Let a built-in carrier refuse to sell labels',
+      params: carrierPath,
+      body: labelFaultBody,
+      response: done,
+      handler: async ({ params, body }) => (await control('POST', labelUrl(params), body)) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'delete',
+      path: '/v1/operator/sandbox/carriers/{carrierUid}/label-fault',
+      operationId: 'clearSandboxLabelFault',
+      summary: 'Let a built-in carrier sell labels again',
+      params: carrierPath,
+      response: done,
+      handler: async ({ params }) => (await control('DELETE', labelUrl(params))) as z.input<typeof done>,
     }),
   ];
 }

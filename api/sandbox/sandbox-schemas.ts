@@ -40,7 +40,15 @@ export const sandboxOverview = z.object({
       ),
     }),
   ),
-  carriers: z.array(z.string()),
+  carriers: z.array(
+    z.object({
+      uid: z.string(),
+      labelRefusal: z
+        .string()
+        .nullable()
+        .describe('Message with which the carrier refuses to sell labels. Null: it sells them.'),
+    }),
+  ),
   parcels: z.array(
     z.object({
       trackingNumber: z.string(),
@@ -49,7 +57,11 @@ export const sandboxOverview = z.object({
       events: z.array(z.object({ statusUid: z.string(), responseStatus: z.int() })),
     }),
   ),
-  files: z.array(file),
+  files: z.array(
+    file.extend({
+      faultStatus: z.int().nullable().describe('HTTP status in place of the file. Null: the file is sent.'),
+    }),
+  ),
   faultyFiles: z.array(file),
 });
 
@@ -81,6 +93,14 @@ export const carrierEventBody = z
     message: z.string().min(1).max(500).optional(),
   })
   .meta({ id: 'SandboxCarrierEvent' });
+
+export const fileFaultBody = z
+  .object({ status: z.int().min(400).max(599).describe('HTTP status in place of the file.') })
+  .meta({ id: 'SandboxFileFault' });
+
+export const labelFaultBody = z
+  .object({ message: z.string().min(1).max(500).describe('Message of the refusal.') })
+  .meta({ id: 'SandboxLabelFault' });
 
 /** The response of this API to the call that the sandbox made. */
 export const relayedResponse = z

@@ -89,13 +89,21 @@ export function createPrintFileShelf(): PrintFileShelf {
   };
 }
 
-/** GET /files lists the names. GET /files/{name}?pages=n returns a file (n: 1 to 500, PDF artwork only). */
-export function printFileRoutes(shelf: PrintFileShelf): Router {
+/**
+ * GET /files lists the names. GET /files/{name}?pages=n returns a file (n: 1 to 500, PDF artwork only).
+ * @param faults HTTP statuses in place of files, by the name of the file
+ */
+export function printFileRoutes(shelf: PrintFileShelf, faults: ReadonlyMap<string, number>): Router {
   const router = Router();
   router.get('/files', (_request, response) => {
     response.json({ files: Object.keys(PRINT_FILES).map((name) => `/files/${name}`) });
   });
   router.get('/files/:name', async (request, response) => {
+    const fault = faults.get(request.params.name);
+    if (fault !== undefined) {
+      response.status(fault).json({ error: 'The control API has set this fault' });
+      return;
+    }
     const text = request.query.pages;
     const pages = text === undefined ? undefined : Number(text);
     if (pages !== undefined && !(Number.isInteger(pages) && pages >= 1 && pages <= MAX_PAGES)) {

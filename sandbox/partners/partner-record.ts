@@ -91,6 +91,8 @@ export interface PrintOrderRecord {
   readonly id: string;
   readonly kind: PrintOrderKind;
   readonly behaviour: ChosenBehaviour;
+  /** True when the next delivery counts as a new print order, which no marker selects a behaviour for. */
+  lifted: boolean;
   readonly itemIds: readonly string[];
   /** Removed at the end, because a partner keeps thousands of ended print orders. */
   order: PrintOrder | undefined;
@@ -143,6 +145,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       return;
     case 'rules-cleared':
       state.rules = [];
+      for (const record of state.printOrders.values()) record.lifted = isUnmade(record);
       return;
     case 'stock':
       state.stock.set(entry.sku, entry.level);
@@ -154,6 +157,7 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
         id: entry.printOrderId,
         kind: entry.kind,
         behaviour: entry.behaviour,
+        lifted: false,
         itemIds: workloadOf(entry.order).itemIds,
         order: entry.order,
         deliveries: 0,
@@ -234,6 +238,12 @@ export function apply(state: PartnerState, entry: PartnerEntry): void {
       record.order = undefined;
       return;
   }
+}
+
+/** Returns true for a print order that the partner refused, or stopped to work on before it had shipped. */
+function isUnmade(record: PrintOrderRecord): boolean {
+  if (record.state === 'not-taken') return true;
+  return (record.state === 'finished' || record.state === 'given-up') && !hasReported(record, 'shipped');
 }
 
 /** Returns true when every item of the print order is cancelled. */

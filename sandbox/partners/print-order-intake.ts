@@ -57,8 +57,9 @@ export function createPrintOrderIntake(
       return;
     }
     const order = parsed.data;
-    if (!state.printOrders.has(order.id)) {
-      const chosen = behaviourFor(state, name, body, deliveryLine2(order));
+    const known = state.printOrders.get(order.id);
+    if (known === undefined || known.lifted) {
+      const chosen = behaviourFor(state, name, body, known === undefined ? deliveryLine2(order) : '');
       enter({ type: 'print-order', printOrderId: order.id, kind, order, ...chosen });
     }
     const record = state.printOrders.get(order.id)!;

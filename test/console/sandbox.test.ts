@@ -37,6 +37,50 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
     return order.fulfillmentStatus === 'in_production' ? true : undefined;
   });
 
+  // Every carrier refuses labels, so that no dispatch gets one. The next dispatch after the refusals are lifted gets its label.
+  const carriers = page.getByRole('region', { name: 'Carriers', exact: true });
+  const labelsOf = async (act: string, count: number, message?: string) => {
+    for (let left = count; left > 0; left--) {
+      await carriers
+        .getByRole('button', { name: new RegExp(`^${act}`) })
+        .first()
+        .click();
+      const form = page.getByRole('dialog', { name: act });
+      if (message !== undefined) await form.getByLabel('What the carrier says').fill(message);
+      await form.getByRole('button', { name: act }).click();
+      await form.waitFor({ state: 'hidden' });
+    }
+  };
+  const dispatched = (status: string) =>
+    partner.getByText(
+      new RegExp(`^Request dispatch: print order ${printOrder.id}: Pressline responded with ${status}`),
+    );
+  await row.getByRole('button', { name: `Printed: print order ${printOrder.id}` }).click();
+  const count = await carriers.getByRole('button', { name: /^Refuse labels/ }).count();
+  await labelsOf('Refuse labels', count, 'The depot is full');
+  await row.getByRole('button', { name: `Request dispatch: print order ${printOrder.id}` }).click();
+  await dispatched('4').waitFor();
+  await eventually(async () => {
+    const { attention } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+    return attention.includes('dispatch_failed') ? true : undefined;
+  });
+  await labelsOf('Sell labels', count);
+  await row.getByRole('button', { name: `Request dispatch: print order ${printOrder.id}` }).click();
+  await dispatched('200').waitFor();
+
+  const goodFiles = page.getByRole('region', { name: 'Print files', exact: true });
+  const address = await goodFiles.getByRole('link', { name: /poster-a4\.pdf$/ }).getAttribute('href');
+  for (const [act, status] of [
+    ['Respond with 500', 500],
+    ['Send the file', 200],
+  ] as const) {
+    await goodFiles.getByRole('button', { name: `${act}: poster-a4.pdf` }).click();
+    const form = page.getByRole('dialog', { name: act });
+    await form.getByRole('button', { name: act }).click();
+    await form.waitFor({ state: 'hidden' });
+    expect((await fetch(address!)).status).toBe(status);
+  }
+
   await partner.getByRole('button', { name: /^Set behaviour/ }).click();
   const dialog = page.getByRole('dialog', { name: 'Set behaviour' });
   await dialog.getByLabel('Behaviour', { exact: true }).selectOption('refuses');

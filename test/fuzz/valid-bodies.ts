@@ -185,6 +185,8 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
         ],
       },
     ],
+    setSandboxFileFault: [{ status: 500 }],
+    setSandboxLabelFault: [{ message: 'The depot is full.' }],
     setSandboxBehaviour: [{ behaviour: 'refuses', times: 1 }],
     sendSandboxPostback: [{ printOrderId: printOrders[0], status: 'received' }],
     requestSandboxDispatch: [{ printOrderId: printOrders[0] }],

@@ -94,6 +94,49 @@ describe('Control API, in manual mode', () => {
     expect((await submit('504')).status).toBe(200);
   });
 
+  it.each([
+    ['refuses', 422],
+    ['fails-first=9', 500],
+  ])('a retry of a print order that was marked %s meets the partner as it is after DELETE', async (marker, status) => {
+    const id = `51${status}`;
+    const order = printOrder(sandbox, id, `sandbox:${marker}`);
+    const deliver = () =>
+      sendSigned(stub, sandbox.partnerUrls('prints-berlin').orderSubmitUrl, order, { webhookId: `msg_${id}` });
+    expect((await deliver()).status).toBe(status);
+    await control('DELETE', '/partners/prints-berlin/behaviour');
+    await control('POST', '/partners/prints-berlin/behaviour', { behaviour: 'busy', times: 1 });
+    expect((await deliver()).status).toBe(429);
+    await control('DELETE', '/partners/prints-berlin/behaviour');
+    expect((await deliver()).status).toBe(200);
+    // The partner works on it now, so that no rule changes what the partner does.
+    await control('POST', '/partners/prints-berlin/behaviour', { behaviour: 'refuses' });
+    await control('DELETE', '/partners/prints-berlin/behaviour');
+    expect((await deliver()).status).toBe(200);
+    expect(
+      sandbox.seen().partners['prints-berlin']!.printOrders.find((seen) => seen.printOrderId === id),
+    ).toMatchObject({ behaviour: 'well-behaved', state: 'taken', deliveries: 2 });
+  });
+
+  it('responds to requests of a file with a status, and then sends the file again', async () => {
+    const poster = async () => (await fetch(`${sandbox.url}/files/poster-a4.pdf`)).status;
+    expect(await poster()).toBe(200);
+    expect((await control('POST', '/files/poster-a4.pdf/fault', { status: 500 })).status).toBe(200);
+    expect(await poster()).toBe(500);
+    expect((await fetch(`${sandbox.url}/files/card-a6.pdf`)).status).toBe(200);
+    expect((await control('DELETE', '/files/poster-a4.pdf/fault')).status).toBe(200);
+    expect(await poster()).toBe(200);
+  });
+
+  it('lets a carrier refuse to sell labels, and then sell them again', async () => {
+    const refusal = async () => (await control('GET', '/carriers/tern_parcel/labels')).body.refusal;
+    expect(await refusal()).toBeNull();
+    await control('POST', '/carriers/tern_parcel/label-fault', { message: 'The depot is full.' });
+    expect(await refusal()).toBe('The depot is full.');
+    expect((await control('GET', '/carriers/merlin_express/labels')).body).toEqual({ refusal: null });
+    await control('DELETE', '/carriers/tern_parcel/label-fault');
+    expect(await refusal()).toBeNull();
+  });
+
   it('signs and sends carrier events', async () => {
     const event = {
       id: 'e1',
@@ -114,6 +157,12 @@ describe('Control API, in manual mode', () => {
     ['POST', '/partners/nobody/behaviour', { behaviour: 'refuses' }, 404],
     ['POST', '/partners/prints-berlin/stock', { sku: 'x', status: 'plenty' }, 400],
     ['POST', '/carriers/merlin_express/events', {}, 400],
+    ['POST', '/files/poster-a4.pdf/fault', { status: 200 }, 400],
+    ['POST', '/files/toString/fault', { status: 500 }, 404],
+    ['DELETE', '/files/none.pdf/fault', undefined, 404],
+    ['POST', '/carriers/tern_parcel/label-fault', {}, 400],
+    ['POST', '/carriers/nobody/label-fault', { message: 'No' }, 404],
+    ['DELETE', '/carriers/nobody/label-fault', undefined, 404],
   ])('%s %s %j returns %d', async (method, path, body, status) => {
     const response = await control(method, path, body);
     expect(response.status).toBe(status);

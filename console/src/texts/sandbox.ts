@@ -45,7 +45,8 @@ export const sandbox = {
   clear: {
     name: 'Remove rules',
     label: (partner: string) => `Remove rules of ${partner}`,
-    explanation: 'The partner is well-behaved again. Print orders that it has keep their behaviour.',
+    explanation:
+      'The partner is well-behaved again, also when you retry a print order that it refused or did not ship. Print orders that it works on keep their behaviour.',
     button: 'Remove rules',
   },
   postbacks: {
@@ -81,10 +82,45 @@ export const sandbox = {
       button: 'Report scan',
     },
   },
+  carriers: {
+    title: 'Carriers',
+    columns: { carrier: 'Carrier', labels: 'Labels', buttons: 'Change' },
+    sells: 'Sells labels',
+    refuses: (message: string) => `Refuses: ${message}`,
+    refuse: {
+      name: 'Refuse labels',
+      label: (uid: string) => `Refuse labels: ${uid}`,
+      explanation: 'The carrier sells no label until you let it.',
+      message: 'What the carrier says',
+    },
+    sell: {
+      name: 'Sell labels',
+      label: (uid: string) => `Sell labels: ${uid}`,
+      explanation: 'The carrier sells labels again.',
+    },
+  },
   files: {
     title: 'Print files',
     faulty: 'Faulty files',
-    columns: { name: 'File', summary: 'What it does', address: 'Address' },
+    columns: {
+      name: 'File',
+      summary: 'What it does',
+      response: 'Response',
+      address: 'Address',
+      buttons: 'Change',
+    },
+    sent: 'Sends the file',
+    fault: (status: number) => `Responds with ${status}`,
+    fail: (status: number) => ({
+      name: `Respond with ${status}`,
+      label: (file: string) => `Respond with ${status}: ${file}`,
+      explanation: 'The host fails all requests of this file until you let it send the file.',
+    }),
+    send: {
+      name: 'Send the file',
+      label: (file: string) => `Send the file: ${file}`,
+      explanation: 'The host sends the file again.',
+    },
     copy: 'Copy',
     copyOf: (name: string) => `Copy address of ${name}`,
   },

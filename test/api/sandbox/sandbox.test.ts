@@ -61,12 +61,13 @@ test('the overview has behaviours, partners, carriers and files', async () => {
   expect(mode).toBe('manual');
   expect(behaviours.map(({ name }: { name: string }) => name)).toEqual(Object.keys(BEHAVIOURS));
   expect(partners.map(({ name }: { name: string }) => name)).toEqual(['prints-berlin', 'prints-ohio']);
-  expect(carriers).toContain('tern_parcel');
+  expect(carriers).toContainEqual({ uid: 'tern_parcel', labelRefusal: null });
   expect(parcels).toEqual([]);
   expect(files).toContainEqual({
     name: 'poster-a3.pdf',
     url: `${sandbox.url}/files/poster-a3.pdf`,
     summary: null,
+    faultStatus: null,
   });
   expect(faultyFiles).toContainEqual({
     name: 'missing.pdf',
@@ -107,6 +108,22 @@ test('the sandbox sends postbacks, dispatch requests and scans, and returns the 
     statusUid: 'in_transit',
   }).expect(200);
   expect(scan.body.status).toBe(200);
+});
+
+test('a file responds with a status and a carrier refuses labels, until both are lifted', async () => {
+  const fault = `${path}/files/poster-a3.pdf/fault`;
+  const labels = `${path}/carriers/tern_parcel/label-fault`;
+  await send(fault, { status: 500 }).expect(200);
+  await send(labels, { message: 'The depot is full.' }).expect(200);
+  const set = await overview();
+  expect(set.files).toContainEqual(expect.objectContaining({ name: 'poster-a3.pdf', faultStatus: 500 }));
+  expect(set.carriers).toContainEqual({ uid: 'tern_parcel', labelRefusal: 'The depot is full.' });
+  await request(app).delete(fault).set(operator.key).expect(200);
+  await request(app).delete(labels).set(operator.key).expect(200);
+  const lifted = await overview();
+  expect(lifted.files).toContainEqual(expect.objectContaining({ name: 'poster-a3.pdf', faultStatus: null }));
+  expect(lifted.carriers).toContainEqual({ uid: 'tern_parcel', labelRefusal: null });
+  await send(`${path}/files/none.pdf/fault`, { status: 500 }).expect(404);
 });
 
 test('a viewer reads and does not control', async () => {

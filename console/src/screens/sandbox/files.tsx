@@ -1,10 +1,15 @@
 import { Anchor, Button, CopyButton } from '@mantine/core';
+import { change } from '../../api/changes';
+import { useMay } from '../../api/session';
+import { DialogButton } from '../../components/forms/dialog-button';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { Badge } from '../../components/values/badge';
 import { texts } from '../../texts';
 import type { Sandbox } from './types';
 
-type PrintFile = Sandbox['files'][number];
+type PrintFile = Sandbox['faultyFiles'][number];
+type GoodFile = Sandbox['files'][number];
 
 const t = texts.sandbox.files;
 
@@ -33,12 +38,49 @@ const ADDRESS: readonly Column<PrintFile>[] = [
   },
 ];
 
-/** Files of the sandbox. Orders name them by their addresses. */
-export function Files({ title, files }: { readonly title: string; readonly files: readonly PrintFile[] }) {
-  const summaries = files.some(({ summary }) => summary !== null) ? [SUMMARY] : [];
+const RESPONSE: Column<GoodFile> = {
+  name: t.columns.response,
+  cell: ({ faultStatus }) => (faultStatus === null ? t.sent : <Badge tone="danger">{t.fault(faultStatus)}</Badge>),
+};
+
+/** Status that a host responds with after the button of its file. */
+const FAULT_STATUS = 500;
+
+const FAULT: Column<GoodFile> = {
+  name: t.columns.buttons,
+  cell: ({ name, faultStatus }) => {
+    const params = { fileName: name };
+    const fail = () => change('setSandboxFileFault', { params, body: { status: FAULT_STATUS } });
+    const send = () => change('clearSandboxFileFault', { params });
+    const words = faultStatus === null ? t.fail(FAULT_STATUS) : t.send;
+    return (
+      <DialogButton
+        name={words.name}
+        label={words.label(name)}
+        explanation={words.explanation}
+        button={words.name}
+        changeOf={faultStatus === null ? fail : send}
+      />
+    );
+  },
+};
+
+/** Faulty files of the sandbox. Orders name them by their addresses. */
+export function FaultyFiles({ files }: { readonly files: readonly PrintFile[] }) {
   return (
-    <Section title={title}>
-      <DataTable label={title} columns={[NAME, ...summaries, ...ADDRESS]} rows={files} keyOf={({ name }) => name} />
+    <Section title={t.faulty}>
+      <DataTable label={t.faulty} columns={[NAME, SUMMARY, ...ADDRESS]} rows={files} keyOf={({ name }) => name} />
+    </Section>
+  );
+}
+
+/** Good files of the sandbox, and buttons with which their host fails. Orders name them by their addresses. */
+export function GoodFiles({ files }: { readonly files: readonly GoodFile[] }) {
+  const mayControl = useMay('operator');
+  const columns = [NAME, RESPONSE, ...ADDRESS, ...(mayControl ? [FAULT] : [])];
+  return (
+    <Section title={t.title}>
+      <DataTable label={t.title} columns={columns} rows={files} keyOf={({ name }) => name} />
     </Section>
   );
 }

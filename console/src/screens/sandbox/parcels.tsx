@@ -84,7 +84,7 @@ export function Parcels({ sandbox: { parcels, carriers } }: { readonly sandbox: 
 }
 
 /** The button that reports a scan of any parcel. */
-function ReportScan({ carriers }: { readonly carriers: readonly string[] }) {
+function ReportScan({ carriers }: Pick<Sandbox, 'carriers'>) {
   return (
     <DialogButton
       name={t.scan.name}
@@ -93,7 +93,11 @@ function ReportScan({ carriers }: { readonly carriers: readonly string[] }) {
       fields={
         <>
           <TextInput name="number" label={t.scan.number} required maxLength={100} data-autofocus />
-          <Select name="carrier" label={t.scan.carrier} options={carriers.map((value) => ({ value, label: value }))} />
+          <Select
+            name="carrier"
+            label={t.scan.carrier}
+            options={carriers.map(({ uid }) => ({ value: uid, label: uid }))}
+          />
           <Select name="status" label={t.scan.status} options={SCANS} />
         </>
       }

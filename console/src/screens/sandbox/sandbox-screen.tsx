@@ -5,7 +5,8 @@ import { Empty } from '../../components/layout/empty';
 import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
-import { Files } from './files';
+import { Carriers } from './carriers';
+import { FaultyFiles, GoodFiles } from './files';
 import { Parcels } from './parcels';
 import { SandboxPartner } from './sandbox-partner';
 
@@ -26,8 +27,9 @@ export function SandboxScreen() {
                 <SandboxPartner key={partner.name} partner={partner} behaviours={sandbox.behaviours} />
               ))}
               <Parcels sandbox={sandbox} />
-              <Files title={t.files.faulty} files={sandbox.faultyFiles} />
-              <Files title={t.files.title} files={sandbox.files} />
+              <Carriers carriers={sandbox.carriers} />
+              <FaultyFiles files={sandbox.faultyFiles} />
+              <GoodFiles files={sandbox.files} />
             </>
           )
         }
