@@ -62,14 +62,16 @@ const MAX_PAGES = 500;
 /** Number of files in memory. The oldest is removed first. */
 const CACHE_ENTRIES = 64;
 
-/** Makes print files, good and unfit, on demand and caches them. */
+/** The files of this process by name and page count: each takes milliseconds to a second to make, and never changes. */
+const cache = new Map<string, Promise<Buffer>>();
+
+/** Makes print files, good and unfit, on demand. */
 export interface PrintFileShelf {
   /** Returns the file, or undefined for an unknown name. */
   get(name: string, pages?: number): Promise<{ contentType: PrintFile['contentType']; data: Buffer } | undefined>;
 }
 
 export function createPrintFileShelf(): PrintFileShelf {
-  const cache = new Map<string, Promise<Buffer>>();
   return {
     async get(name, pages) {
       const shelf = [PRINT_FILES, UNFIT_FILES].find((files) => Object.hasOwn(files, name));
