@@ -7,6 +7,12 @@ export const FAILURE_LIMITS = {
   credential: { limit: 600, seconds: 60, message: 'Too many requests with wrong keys from this address.' },
   /** Webhooks of an address without a valid signature. */
   webhook: { limit: 100, seconds: 1, message: 'Too many requests without a valid signature from this address.' },
+  /** Looks at packages by their numbers, from one address. The links that we send have random ids and are not counted. */
+  tracking_number: {
+    limit: 100,
+    seconds: 3_600,
+    message: 'Too many tracking numbers from this address. Use the tracking link.',
+  },
   // A person makes a few attempts.
   sign_in: { limit: 60, seconds: 60, message: 'Too many failed attempts to sign in.' },
 } as const;

@@ -1,5 +1,6 @@
 import type { Consignment } from '../consignments/domain/consignment';
 import { ratesAt } from '../platform/exchange-rates';
+import { randomToken } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
 import type {
   BuyOutcome,
@@ -11,11 +12,6 @@ import type {
 } from './carrier';
 import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './domain/rate-card';
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
-
-/** Returns the path of the tracking page of a package. */
-export function trackingPath(trackingNumber: string): string {
-  return `/track/${encodeURIComponent(trackingNumber)}`;
-}
 
 /** Returns the sort code of an address: its country and the first three characters of its post code. */
 export function routingText({ country, postcode }: { country: string; postcode: string }): string {
@@ -32,6 +28,7 @@ function missingContact(method: MethodRates, { receiver }: Consignment): string[
 
 interface PurchaseRow {
   trackingNumber: string | null;
+  pageToken: string | null;
   priceMinor: string | null;
   currency: string | null;
   methodUid: string | null;
@@ -120,8 +117,8 @@ async function buy(
   if (row === undefined) {
     const trackingNumber = trackingNumberOf(serial!, card, method, consignment.sender.country);
     [row] = await sql<PurchaseRow[]>`
-      INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, price_minor, currency)
-      VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${trackingNumber}, ${price}, ${consignment.currency})
+      INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, page_token, price_minor, currency)
+      VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${trackingNumber}, ${randomToken(16)}, ${price}, ${consignment.currency})
       ON CONFLICT (idempotency_key) DO NOTHING
       RETURNING ${purchaseColumns(sql)}`;
     // A concurrent call with the same key was first.
@@ -133,7 +130,7 @@ async function buy(
   return { ok: true, purchase: purchaseOf({ card, publicUrl }, row, method, consignment) };
 }
 
-const purchaseColumns = (sql: Sql) => sql`tracking_number, price_minor, currency, method_uid, voided_at`;
+const purchaseColumns = (sql: Sql) => sql`tracking_number, page_token, price_minor, currency, method_uid, voided_at`;
 
 async function findPurchase(sql: Sql, idempotencyKey: string): Promise<PurchaseRow | undefined> {
   const [row] = await sql<PurchaseRow[]>`
@@ -173,7 +170,8 @@ function purchaseOf(
     carrierName: card.carrierName,
     methodName: method.name,
     trackingNumber: row.trackingNumber!,
-    trackingUrl: `${publicUrl}${trackingPath(row.trackingNumber!)}`,
+    trackingUrl: `${publicUrl}/track/${row.pageToken}`,
+    pageToken: row.pageToken!,
     cost: { minor: Number(row.priceMinor), currency: row.currency! },
     label: labelToMake(card, method, consignment),
     customsForm: card.kind === 'postal' ? 'postal' : 'commercial',

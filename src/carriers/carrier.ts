@@ -38,6 +38,8 @@ export interface CarrierPurchase {
   readonly methodName: string;
   readonly trackingNumber: string;
   readonly trackingUrl: string;
+  /** The random part of the address of our own tracking page. Absent when the carrier has a page. */
+  readonly pageToken?: string;
   readonly cost: Money;
   readonly label: PurchasedLabel;
   /** Customs documents: CN22 or CN23 for postal items, a commercial invoice for others. */

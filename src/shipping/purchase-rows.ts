@@ -146,7 +146,7 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
         AS t (tracking_number text, short_uid text, shipment_id uuid, carrier_uid text, hours int, signed_by text)
     ), taken_over AS (
       -- A partner may have named the number before it was issued. The shipment takes it over.
-      UPDATE trackings t SET shipment_id = new.shipment_id, print_order_id = NULL, carrier_uid = new.carrier_uid,
+      UPDATE trackings t SET short_uid = new.short_uid, shipment_id = new.shipment_id, print_order_id = NULL, carrier_uid = new.carrier_uid,
         carrier_name = NULL, adapter_uid = ${adapterUid}, tracking_url = NULL, next_check_at = now() + make_interval(hours => new.hours)
       FROM new
       WHERE t.tracking_number = new.tracking_number AND t.print_order_id IS NOT NULL
@@ -270,9 +270,9 @@ function documentRows({ id }: Pick<PurchaseIntent, 'id'>, documents: readonly St
 
 function trackingRows({ id }: Pick<PurchaseIntent, 'id'>, purchases: readonly CarrierPurchase[]) {
   const byNumber = new Map(purchases.map((purchase) => [purchase.trackingNumber, purchase]));
-  return [...byNumber.values()].map(({ trackingNumber, carrierUid, tracking }) => ({
+  return [...byNumber.values()].map(({ trackingNumber, pageToken, carrierUid, tracking }) => ({
     tracking_number: trackingNumber,
-    short_uid: randomToken(9),
+    short_uid: pageToken ?? randomToken(9),
     shipment_id: id,
     carrier_uid: carrierUid,
     hours: tracking === 'polled' ? nextCheckHours('registered', 0) : null,

@@ -163,10 +163,12 @@ CREATE TABLE carrier_purchases (
   carrier_uid      text NOT NULL,
   method_uid       text,
   tracking_number  text,
+  -- Random part of the address of the tracking page: numbers can be guessed.
+  page_token       text,
   price_minor      bigint,
   currency         text,
   bought_at        timestamptz NOT NULL DEFAULT now(),
   voided_at        timestamptz,
-  CHECK (tracking_number IS NOT NULL OR voided_at IS NOT NULL)
+  CHECK (num_nonnulls(tracking_number, page_token) = 2 OR voided_at IS NOT NULL)
 );
 CREATE INDEX carrier_purchases_number ON carrier_purchases (carrier_uid, tracking_number);

@@ -5,7 +5,7 @@ CREATE TABLE trackings (
   -- Carriers use tracking numbers again, and two carriers can use the same one. Each use of a number is a tracking of
   -- its own.
   generation              int NOT NULL DEFAULT 0,
-  -- Short id of the tracking: `shortUid` in responses and tracking pages.
+  -- Id of the tracking, random: `shortUid` in responses and in the addresses of our tracking pages.
   short_uid               text NOT NULL UNIQUE,
   shipment_id             uuid REFERENCES shipments ON DELETE CASCADE,
   -- Of a partner's tracking code.

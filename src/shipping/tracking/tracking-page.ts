@@ -50,8 +50,15 @@ export interface PublicTracking {
   }[];
 }
 
-/** Returns what the public page of a tracking number may show, or null for an unknown number. */
-export async function readPublicTracking(sql: Queryable, trackingNumber: string): Promise<PublicTracking | null> {
+/**
+ * Returns what the public page of a package may show, or null for an unknown one.
+ * @param by the random id of a tracking link, which one use of a number has, or a tracking number, which anyone can guess
+ */
+export async function readPublicTracking(
+  sql: Queryable,
+  by: { readonly shortUid: string } | { readonly trackingNumber: string },
+): Promise<PublicTracking | null> {
+  const isIt = 'shortUid' in by ? sql`t.short_uid = ${by.shortUid}` : sql`t.tracking_number = ${by.trackingNumber}`;
   const [row] = await sql<PublicTracking[]>`
     SELECT t.tracking_number, coalesce(s.carrier_name, t.carrier_name) AS carrier_name, t.status_uid,
       t.expected_delivery_date::text AS expected_delivery_date, s.consignment->'sender'->>'country' AS from_country,
@@ -61,7 +68,7 @@ export async function readPublicTracking(sql: Queryable, trackingNumber: string)
         FROM tracking_checkpoints c
         WHERE (c.tracking_number, c.generation, c.tracked_since) = (t.tracking_number, t.generation, t.created_at)), '[]'::jsonb) AS checkpoints
     FROM trackings t LEFT JOIN shipments s ON s.id = t.shipment_id
-    WHERE t.tracking_number = ${trackingNumber} AND t.carrier_uid IS NOT NULL
+    WHERE ${isIt} AND t.carrier_uid IS NOT NULL
     ORDER BY t.created_at DESC, t.generation DESC LIMIT 1`;
   return row ?? null;
 }

@@ -65,7 +65,7 @@ test.each(['corvid_post_parcel', 'tern_parcel_standard', 'merlin_express_standar
   async (methodUid) => {
     const { trackingUrl, trackingNumber } = await bought(methodUid);
 
-    expect(trackingUrl).toBe(`${deps.publicUrl}/track/${trackingNumber}`);
+    expect(trackingUrl).toMatch(new RegExp(`^${deps.publicUrl}/track/[\\w-]{22}$`));
     const page = await open(trackingUrl);
     expect(page.status).toBe(200);
     expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
@@ -159,6 +159,24 @@ test('a canceled label says so', async () => {
 
   expect(text).toContain('<h1>Label canceled</h1>');
   expect(doneSteps(text)).toEqual([]);
+});
+
+test('the tracking number opens the page too, and one address opens few packages by number; tracking links are not counted', async () => {
+  app = createApp(deps, shippingRoutes(deps));
+  const packages = await Promise.all([bought(), bought()]);
+  const [{ trackingUrl, trackingNumber }] = packages as [Awaited<ReturnType<typeof bought>>, unknown];
+  const statuses = new Map<number, number>();
+  for (let tried = 0; tried < 150; tried += 1) {
+    const number = packages[tried]?.trackingNumber ?? `unknown-${tried}`;
+    const { status, headers } = await request(app).get(`/track/${number}`);
+    statuses.set(status, (statuses.get(status) ?? 0) + 1);
+    if (status === 429) expect(Number(headers['retry-after'])).toBeGreaterThan(3_000);
+    else expect((await open(trackingUrl)).status).toBe(200);
+  }
+  expect(Object.fromEntries(statuses)).toEqual({ 200: 2, 404: 98, 429: 50 });
+  expect((await request(app).get(`/track/${trackingNumber}`)).status).toBe(429);
+  expect((await open(trackingUrl)).status).toBe(200);
+  app = createApp(deps, shippingRoutes(deps));
 });
 
 test('an unknown number is a 404 page that does not repeat it', async () => {

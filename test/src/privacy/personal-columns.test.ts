@@ -17,7 +17,7 @@ const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   audit_addresses: 'IP addresses of callers; deleted after 90 days',
   audit_intents: 'as audit_log, for the time of a request',
   audit_summaries: 'numbers of changes by clients and partners',
-  carrier_purchases: 'tracking numbers and prices',
+  carrier_purchases: 'tracking numbers, random ids and prices',
   customer_product_customers: 'catalog; ids of the clients’ customers',
   visible_customer_products: 'catalog',
   customer_product_totals: 'catalog',
