@@ -2,6 +2,7 @@ import { testAccount } from '../support/api-deps';
 import { expectAccessible, openTab, signIn } from '../support/browser';
 import { type PartnerServer, partnerServer } from '../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../support/stack';
+import { faultyFile, isAt, ordered, orderOf, poster } from '../workflows/order/client-orders';
 
 /** Clients: endpoints, deliveries, settings and keys, in a browser. */
 
@@ -56,6 +57,22 @@ test('an operator sends a test event and redelivers a dead notification on the p
   await endpoint.getByRole('button', { name: /^Enable/ }).click();
   await page.getByRole('dialog', { name: 'Enable' }).getByRole('button', { name: 'Enable endpoint' }).click();
   await endpoint.getByText('Enabled', { exact: true }).waitFor();
+  expect(tab.faults).toEqual([]);
+});
+
+test('the page of a client shows the most frequent faults of its print files, with the latest order', async () => {
+  const files = [{ type: 'default', url: faultyFile(stack, 'wrong-size.pdf') }];
+  const body = orderOf(stack, { orderReferenceId: 'too-small', items: [poster(stack, { files })] });
+  const { id } = await ordered(stack, body, isAt('on_hold'));
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, `/console/clients/${clientId}`);
+  const fault = page.getByRole('table', { name: 'Faults of print files' }).getByRole('row').nth(1);
+  await fault.getByText('Page size').waitFor();
+  await fault.getByText('Page 1 is 105 × 148 mm; the poster is 210 × 297 mm.').waitFor();
+  await expectAccessible(page);
+  await fault.getByRole('link', { name: 'too-small' }).click();
+  await page.waitForURL(`**/orders/${id}`);
   expect(tab.faults).toEqual([]);
 });
 
