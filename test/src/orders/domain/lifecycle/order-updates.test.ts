@@ -43,6 +43,52 @@ describe('an order update', () => {
   });
 });
 
+describe('a replaced print file', () => {
+  const replaced: RunEvent = { type: 'file_replaced', itemId: POSTER.itemId };
+  const ended = (refusal: unknown, of: object = { printOrderId: '501' }) => ({ type: 'end_replacements', of, refusal });
+
+  test('is sent in an order update, and is printed when the partner accepts it', () => {
+    const sent = play(running(), replaced);
+    const effect = { type: 'deliver_order_update', printOrderId: '501', revision: 1, units: true };
+    expect(sent.effects).toContainEqual(effect);
+    const { state, effects } = play(sent.state, update('accepted'));
+    expect(effects).toContainEqual(ended(null));
+    expect(printOrder(state).update).toEqual({ revision: 1, status: 'accepted', changes: 'none' });
+  });
+
+  test.each(['no_address', 'refused', 'undeliverable', 'unbuildable'] as const)('is refused by %s', (outcome) => {
+    const { state, effects } = play(running(), replaced, update(outcome));
+    expect(effects).toContainEqual(ended(expect.stringContaining('prints the former one')));
+    expect(state.attention).toEqual(['partner_not_updated']);
+    // The next update has no new file, and its result decides about none.
+    const next = play(state, changed(1), update('accepted', 2));
+    expect(kinds(next.effects)).not.toContain('end_replacements');
+    expect(next.state.attention).toEqual([]);
+  });
+
+  test.each<[string, RunEvent[]]>([
+    ['before', [changed(1), replaced]],
+    ['after', [replaced, changed(1)]],
+  ])('is in the update of an address that changed %s it, whose result decides about both', (_when, events) => {
+    const sent = play(running(), ...events);
+    expect(printOrder(sent.state).update).toEqual({ revision: 2, status: 'sending', files: true });
+    expect(sent.effects.at(-1)).toMatchObject({ revision: 2, units: true });
+    expect(kinds(play(sent.state, update('accepted', 1)).effects)).toEqual([]);
+    expect(play(sent.state, update('accepted', 2)).effects).toContainEqual(ended(null));
+  });
+
+  test('is not sent when the item has been printed', () => {
+    const { effects } = play(running(), postback('printed'), replaced);
+    expect(kinds(effects)).not.toContain('deliver_order_update');
+    expect(effects.at(-1)).toEqual(ended('The item has been printed or cancelled.', { itemId: POSTER.itemId }));
+  });
+
+  test('does not make a parcel one to an old address', () => {
+    const { state } = play(running(), replaced, shippedWithOwnCode());
+    expect(state.attention).toEqual([]);
+  });
+});
+
 describe('partner_not_updated', () => {
   test.each(['no_address', 'refused', 'undeliverable'] as const)('is raised by the outcome %s', (outcome) => {
     const { state, effects } = play(running(), changed(1), update(outcome));
