@@ -61,7 +61,10 @@ export async function requestReplacement(tx: Transaction, request: RequestedRepl
     subject: { type, ...file! },
     orderFileId: id,
   });
-  if (!begun) return { outcome: 'busy' };
+  if (!begun) {
+    await tx`DELETE FROM order_files WHERE id = ${id}`;
+    return { outcome: 'busy' };
+  }
   if (earlier !== undefined) await refuseReplacements(tx, [earlier.id], 'Another file was sent in its place.');
   const data = json(tx, { by, type, ...(reason === null ? {} : { reason }) });
   await tx`

@@ -338,6 +338,20 @@ describe('a print file that is replaced when a partner has the item', () => {
     expect(await untilUpdated(order, 1)).toMatchObject([{ revision: 2, addressLine1: 'Invalidenstrasse 14' }]);
   });
 
+  test('is refused with 429 and not kept when too many files of the account are being checked', async () => {
+    const { orderId } = await handedOver(stack, 'many-checks');
+    const { sql } = stack.services;
+    const ids = await sql<{ id: string }[]>`
+      INSERT INTO preflights (id, account_id, url, subject)
+      SELECT gen_random_uuid(), client_id, 'https://files.example/a.pdf', '{}' FROM orders, generate_series(1, 20)
+      WHERE id = ${orderId} RETURNING id`;
+    await expect(replaceWith(orderId, newFile())).rejects.toMatchObject({ status: 429 });
+    expect(await fileOf(orderId)).toMatchObject({ replacement: null });
+    await sql`DELETE FROM preflights WHERE id = ANY(${ids.map(({ id }) => id)}::uuid[])`;
+    await replaceWith(orderId, newFile());
+    expect(await untilEnded(orderId)).toMatchObject({ url: newFile(), replacement: null });
+  });
+
   test('is refused with 409 when the partner takes no updates', async () => {
     await withUpdateUrl(null, async () => {
       const { orderId } = await handedOver(stack, 'no-file-updates');
