@@ -28,7 +28,7 @@ import { replaceFileRoute } from './orders/replace-file';
 import { orderRoutes } from './orders/routes';
 import { taxRateRoutes } from './orders/tax-rates';
 import { dispatchRoute } from './partner/dispatch';
-import { messageSchemaRoute } from './partner/message-schemas';
+import { messageSchemaRoute, schemaIndexRoute } from './partner/message-schemas';
 import { postbackRoute } from './partner/postbacks';
 import { printOrderRoutes } from './partner/print-orders';
 import { stockStatusRoute } from './partner/stock-status';
@@ -57,6 +57,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     postbackRoute(deps),
     ...printOrderRoutes(deps),
     dispatchRoute(deps),
+    schemaIndexRoute(deps.publicUrl),
     messageSchemaRoute(deps.publicUrl),
     ...shippingRoutes(deps),
     stockStatusRoute(deps),

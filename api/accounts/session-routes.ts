@@ -50,7 +50,7 @@ const signIn = crossField(
     if (given.length === 0) report(['apiKey'], 'Send apiKey or oneTimeToken.', 'MISSING_FIELD_ERROR');
     if (given.length === 2) report(['oneTimeToken'], 'Send either apiKey or oneTimeToken.');
   },
-).meta({ id: 'SignIn' });
+).meta({ id: 'SignIn', examples: [{ apiKey: 'plk_…' }] });
 
 /** Who signs in, and how. The session ends with the key, when there is one. */
 interface Signer {

@@ -39,6 +39,32 @@ const packageName = {
   trackingCode: z.string().nullable().describe('Of this package.'),
 };
 
+export const dispatchResponseSchema = z
+  .object({
+    documents: z.array(
+      z.object({
+        type: z
+          .enum(DISPATCH_TYPES)
+          .describe(
+            'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
+              'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
+              'and packing slips as label or invoice.',
+          ),
+        contentType: z.string(),
+        format: z.string(),
+        url: z.url().describe('Valid for seven days.'),
+        ...packageName,
+      }),
+    ),
+    trackingCode: z.string().optional().describe('Of the first parcel in the response.'),
+    trackingLink: z.string().optional(),
+    voidLabels: z
+      .array(z.object({ packageReferenceId: z.string(), trackingCode: z.string() }))
+      .optional()
+      .describe('Labels of earlier responses that must not be used. Absent when there are none.'),
+  })
+  .meta({ id: 'DispatchResponse' });
+
 /** Attempts of one request. An attempt fails when address, method or contents change while labels or documents are made. */
 const MAX_ATTEMPTS = 4;
 
@@ -83,31 +109,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
     errors: 'plain',
     alsoAudits: ['order.replace_label'],
     body: dispatchRequestSchema,
-    response: z
-      .object({
-        documents: z.array(
-          z.object({
-            type: z
-              .enum(DISPATCH_TYPES)
-              .describe(
-                'packing_slip and customs_form only for partners that subscribed with documentTypes all. packing_slip is the ' +
-                  'packing slip of the client, or Pressline’s packing list of a package without one. Others get customs forms ' +
-                  'and packing slips as label or invoice.',
-              ),
-            contentType: z.string(),
-            format: z.string(),
-            url: z.url().describe('Valid for seven days.'),
-            ...packageName,
-          }),
-        ),
-        trackingCode: z.string().optional().describe('Of the first parcel in the response.'),
-        trackingLink: z.string().optional(),
-        voidLabels: z
-          .array(z.object({ packageReferenceId: z.string(), trackingCode: z.string() }))
-          .optional()
-          .describe('Labels of earlier responses that must not be used. Absent when there are none.'),
-      })
-      .meta({ id: 'DispatchResponse' }),
+    response: dispatchResponseSchema,
     handler: async ({ account, body, log, audit, intend, requestId }) => {
       let printOrder = await confirmedPrintOrder(sql, account.id, body.orderId);
       if (printOrder === null) throw new Refusal('NOT_FOUND', { message: `There is no print order ${body.orderId}.` });

@@ -11,6 +11,7 @@ import {
 import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { openRoute, RawResponse, type Route } from '../http/route';
+import { dispatchRequestSchema, dispatchResponseSchema } from './dispatch';
 
 type JsonSchema = Record<string, unknown>;
 
@@ -57,6 +58,8 @@ const PUBLISHED: ReadonlyMap<string, PublishedSchema> = new Map([
     { title: 'Response to a stock poll', schema: z.object({ items: z.array(stockReportSchema) }) },
   ],
   ['status-postback-2.0.json', { title: 'Status postback', schema: postbackSchema }],
+  ['dispatch-request-2.0.json', { title: 'Dispatch request', schema: dispatchRequestSchema }],
+  ['dispatch-response-2.0.json', { title: 'Response to a dispatch request', schema: dispatchResponseSchema }],
 ]);
 
 export const MESSAGE_SCHEMA_NAMES: readonly string[] = [...PUBLISHED.keys()];
@@ -79,6 +82,21 @@ export function messageSchema(name: string, publicUrl: string): JsonSchema | und
     },
   }) as JsonSchema;
   return { $schema, $id: `${publicUrl}/schemas/${name}`, title: published.title, ...schema };
+}
+
+/** `GET /schemas/`: the names and addresses of the schemas. */
+export function schemaIndexRoute(publicUrl: string): Route {
+  return openRoute({
+    method: 'get',
+    path: '/schemas/',
+    operationId: 'listMessageSchemas',
+    summary: 'List the JSON Schemas of messages',
+    tag: 'Partner interaction',
+    response: z.object({ schemas: z.array(z.object({ name: z.string(), title: z.string(), url: z.url() })) }),
+    handler: async () => ({
+      schemas: [...PUBLISHED].map(([name, { title }]) => ({ name, title, url: `${publicUrl}/schemas/${name}` })),
+    }),
+  });
 }
 
 /** `GET /schemas/{schemaName}`: the JSON Schemas of the messages between Pressline and print partners. */

@@ -6,6 +6,7 @@ import { ERROR_BODIES } from '../errors/error-body';
 import { type Access, type KeyAccess, openRoute, RawResponse, type Route } from '../route';
 import { pathParameters } from '../route-path';
 import { SESSION_COOKIE } from '../session-cookie';
+import { exampleOf } from './examples';
 import { describedTag } from './tags';
 
 type JsonSchema = Record<string, unknown>;
@@ -121,6 +122,12 @@ function callersOf({ roles, operatorRole }: KeyAccess): string[] {
   return roles.map((role) => (role === 'operator' ? `operator (${permitted.join(', ')})` : role));
 }
 
+/** Returns the schema of a body with an example. @param whole true for an example with every member */
+function jsonContent(schemas: DocumentSchemas, body: z.ZodType, whole: boolean): JsonSchema {
+  const schema = schemas.of(body);
+  return { schema, example: exampleOf(schema, schemas.named, whole) };
+}
+
 function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
   const { access, body } = route;
   const given = [
@@ -146,7 +153,7 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
       ? {
           requestBody: {
             required: !body.safeParse({}).success,
-            content: { 'application/json': { schema: schemas.of(body) } },
+            content: { 'application/json': jsonContent(schemas, body, false) },
           },
         }
       : {}),
@@ -159,7 +166,7 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
         },
         content: route.contentType
           ? { [route.contentType]: {} }
-          : { 'application/json': { schema: schemas.of(route.response) } },
+          : { 'application/json': jsonContent(schemas, route.response, true) },
       },
       ...errorResponses(schemas, route),
     },
@@ -203,7 +210,7 @@ function webhooks(schemas: DocumentSchemas): JsonSchema {
           parameters,
           requestBody: {
             required: true,
-            content: { 'application/json': { schema: schemas.of(schema) } },
+            content: { 'application/json': jsonContent(schemas, schema, true) },
           },
           responses: {
             '2XX': { description: 'The message was received.' },

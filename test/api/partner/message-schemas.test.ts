@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { MESSAGE_SCHEMA_NAMES, messageSchemaRoute } from '../../../api/partner/message-schemas';
+import { MESSAGE_SCHEMA_NAMES, messageSchemaRoute, schemaIndexRoute } from '../../../api/partner/message-schemas';
 import {
   CHANGED_DELIVERY,
   SAMPLE_VARIANTS,
@@ -29,7 +29,12 @@ const messages = (heading: string) =>
 
 test('the API serves each schema under the address that is its $id', async () => {
   const { sql } = await testDatabase();
-  const app = createApp(await testApiDeps(sql), [messageSchemaRoute('https://pressline.test')]);
+  const url = 'https://pressline.test';
+  const app = createApp(await testApiDeps(sql), [schemaIndexRoute(url), messageSchemaRoute(url)]);
+  const index = await request(app).get('/schemas/').expect(200);
+  expect(index.body.schemas).toEqual(
+    MESSAGE_SCHEMA_NAMES.map((name) => ({ name, title: expect.any(String), url: `${url}/schemas/${name}` })),
+  );
   expect(MESSAGE_SCHEMA_NAMES).toContain('print-order-1.1.json');
   for (const name of MESSAGE_SCHEMA_NAMES) {
     const { headers, body } = await request(app).get(`/schemas/${name}`).buffer().parse(asJson).expect(200);
@@ -80,6 +85,8 @@ test('the messages of docs/partners.md are valid', () => {
     expect(schemaProblems('cancel-request-1.1.json', cancel)).toEqual([]);
   for (const postback of messages('Send postbacks'))
     expect(schemaProblems('status-postback-2.0.json', postback)).toEqual([]);
+  const [dispatched] = messages('Dispatch');
+  expect(schemaProblems('dispatch-response-2.0.json', dispatched)).toEqual([]);
   const [poll, levels] = messages('Stock');
   expect(schemaProblems('stock-poll-1.0.json', poll)).toEqual([]);
   expect(schemaProblems('stock-levels-1.0.json', levels)).toEqual([]);

@@ -1,3 +1,5 @@
+import Ajv from 'ajv/dist/2020';
+import addFormats from 'ajv-formats';
 import type { Express } from 'express';
 import request from 'supertest';
 import { z } from 'zod';
@@ -208,4 +210,43 @@ test('a deprecated operation is marked, and its responses announce it, also an e
   expect([undated.deprecation, undated.sunset]).toEqual(['@1798761600', undefined]);
   const { headers: current } = await request(sample).get('/current').expect(200);
   expect([current.deprecation, current.sunset]).toEqual([undefined, undefined]);
+});
+
+describe('The examples of the document', () => {
+  type Media = { schema: object; example?: unknown };
+  const jsonOf = (content: unknown) => (content as Record<string, Media> | undefined)?.['application/json'];
+  const webhooks = () =>
+    Object.values((document as unknown as { webhooks: Record<string, { post: Operation }> }).webhooks).map(
+      ({ post }) => post,
+    );
+  const bodies = () =>
+    [...operations().map(({ operation }) => operation), ...webhooks()].flatMap((operation) => {
+      const response = operation.responses[200] as { content?: unknown } | undefined;
+      return [
+        { of: `request of ${operation.operationId}`, media: jsonOf(operation.requestBody?.content) },
+        { of: `response of ${operation.operationId}`, media: jsonOf(response?.content) },
+      ].flatMap(({ of, media }) => (media === undefined ? [] : [{ of, media }]));
+    });
+
+  test('are in every JSON request and response, and valid', () => {
+    const ajv = addFormats(new Ajv({ strict: false, allErrors: true, logger: false }));
+    ajv.addSchema({ $id: 'document', components: document.components });
+    const faults = bodies().flatMap(({ of, media }) => {
+      const schema = JSON.parse(JSON.stringify(media.schema).replaceAll('"#/components/', '"document#/components/'));
+      if (ajv.validate(schema, media.example)) return [];
+      return [`${of}: ${JSON.stringify(media.example)?.slice(0, 200)}: ${ajv.errorsText()}`];
+    });
+    expect(bodies().length).toBeGreaterThan(200);
+    expect(faults).toEqual([]);
+  });
+
+  test('of requests are accepted by their operation', () => {
+    const faults = operations().flatMap(({ operation: { operationId, requestBody } }) => {
+      const result = routes
+        .find((route) => route.operationId === operationId)
+        ?.body?.safeParse(jsonOf(requestBody?.content)?.example);
+      return result === undefined || result.success ? [] : [`${operationId}: ${result.error.message}`];
+    });
+    expect(faults).toEqual([]);
+  });
 });
