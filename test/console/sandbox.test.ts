@@ -1,7 +1,9 @@
+import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import { testAccount } from '../support/api-deps';
 import { expectAccessible, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { goodOrder } from './order-fixture';
+import { poster } from '../workflows/order/client-orders';
+import { goodOrder, hasStatus, orderWith } from './order-fixture';
 
 /** The sandbox is controlled in a browser. */
 
@@ -19,6 +21,33 @@ const printOrderOf = (orderId: string) =>
     const seen = Object.values(stack.sandbox.seen().partners).flatMap((partner) => partner.printOrders);
     return seen.some(({ printOrderId }) => printOrderId === first?.id) ? first : undefined;
   });
+
+/** Submits an order whose file cannot be fetched. Returns its id after several attempts. */
+async function failingOrder(reference: string, url: string): Promise<string> {
+  const items = [poster(stack, { retailPriceInclVat: 19.9, files: [{ type: 'default', url }] })];
+  const { id } = await orderWith(stack, reference, { items });
+  await eventually(async () => {
+    const { failingSteps } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+    return (failingSteps ?? []).some(({ attempts, nextAttemptAt }) => attempts > 2 && nextAttemptAt !== null)
+      ? true
+      : undefined;
+  });
+  return id;
+}
+
+/** Returns the numbers of the attempts with which the files of an order were fetched. A retry of an operator counts from one. */
+async function fetchAttempts(orderId: string): Promise<(number | null | undefined)[]> {
+  const handle = stack.services.temporal.workflow.getHandle(orderWorkflowId(orderId));
+  const { events = [] } = await handle.fetchHistory();
+  const fetches = (events ?? []).filter(
+    ({ activityTaskScheduledEventAttributes: scheduled }) => scheduled?.activityType?.name === 'fetchOrderFiles',
+  );
+  return (events ?? []).flatMap(({ activityTaskStartedEventAttributes: started }) =>
+    started != null && fetches.some(({ eventId }) => String(eventId) === String(started.scheduledEventId))
+      ? [started.attempt]
+      : [],
+  );
+}
 
 test('an operator sets a behaviour, sends postbacks as the partner, and the order follows', async () => {
   const { id } = await goodOrder(stack, 'sandbox-manual');
@@ -105,4 +134,25 @@ test('a viewer reads the sandbox and has no buttons for it', async () => {
   await page.getByRole('region', { name: 'prints-berlin' }).waitFor();
   for (const name of [/^Set behaviour/, /^Received/, 'Report scan'])
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
+});
+
+test('a retry of an order fetches a file at once that the host sends again', async () => {
+  const fault = (method: 'POST' | 'DELETE') =>
+    fetch(`${stack.sandbox.controlUrl}/files/poster-a4.pdf/fault`, {
+      method,
+      headers: { 'content-type': 'application/json' },
+      ...(method === 'POST' ? { body: JSON.stringify({ status: 500 }) } : {}),
+    });
+  await fault('POST');
+  const id = await failingOrder('sandbox-file', `${stack.sandbox.url}/files/poster-a4.pdf`);
+  await fault('DELETE');
+  const { items, possibleRepairs } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+  const itemIds = items.map(({ id: itemId }) => itemId);
+  expect(possibleRepairs).toContainEqual(expect.objectContaining({ action: 'retry', itemIds }));
+  await stack.operator.repairOrder({
+    params: { orderId: id },
+    body: { action: 'retry', itemIds, reason: 'The host responds again' },
+  });
+  await hasStatus(stack, id, 'passed');
+  expect(await fetchAttempts(id)).toEqual([1]);
 });

@@ -19,7 +19,7 @@ export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action']
   retry: {
     name: 'Retry',
     explanation:
-      'Print orders that were refused, could not be delivered or are in error are sent to the same partner again. An order without a partner is planned again.',
+      'Print orders that were refused, could not be delivered or are in error are sent to the same partner again. Before production, files that could not be fetched are fetched now, and an order without a partner is planned again.',
     button: 'Retry order',
   },
   accept_files: {

@@ -24,6 +24,8 @@ const RESPONSE_MS = 25_000;
 /** Time without a response after which Temporal counts as unavailable. The SDK's default is 20 s. */
 const REACHABLE_MS = 4_000;
 const STATE_MS = 2_000;
+/** The activity that fetches the files of an order. */
+const FETCH_FILES = 'fetchOrderFiles';
 
 const CODE_OF: Readonly<Record<string, ErrorCode>> = {
   [RUN_REFUSALS.conflict]: 'CONFLICT',
@@ -72,28 +74,46 @@ export function createRunGateway(client: Client) {
     pending.set(printOrderId, dispatching);
     return dispatching;
   }
+  const describe = (orderId: string, timeoutMs: number) =>
+    client.withDeadline(Date.now() + timeoutMs, () => client.workflow.getHandle(orderWorkflowId(orderId)).describe());
+  /** Ends the back-off between attempts to fetch the files of an order. The attempts count from one again, the window does not. */
+  async function fetchFilesNow(orderId: string): Promise<void> {
+    await withRefusals(async () => {
+      const { raw } = await describe(orderId, REACHABLE_MS);
+      const isFailing = (raw.pendingActivities ?? []).some(
+        ({ activityType, lastFailure }) => activityType?.name === FETCH_FILES && lastFailure != null,
+      );
+      if (!isFailing) return;
+      await client.withDeadline(Date.now() + REACHABLE_MS, () =>
+        client.workflowService.resetActivity({
+          namespace: client.options.namespace,
+          execution: { workflowId: orderWorkflowId(orderId) },
+          type: FETCH_FILES,
+        }),
+      );
+    });
+  }
   return {
     dispatch,
     /** Returns when the order's workflow is running. Needs no worker. */
     checkRunning: (orderId: string) =>
       withRefusals(async () => {
-        const { status } = await client.withDeadline(Date.now() + REACHABLE_MS, () =>
-          client.workflow.getHandle(orderWorkflowId(orderId)).describe(),
-        );
+        const { status } = await describe(orderId, REACHABLE_MS);
         if (status.name !== 'RUNNING') throw notRunning();
       }),
     changeShipping: (orderId: string, changeId: string) =>
       update<{ revision: number }>(orderId, ORDER_UPDATES.changeShipping, { changeId }, changeId),
     cancel: (orderId: string, request: CancelRequest) => update<CancelResult>(orderId, ORDER_UPDATES.cancel, request),
     /** @param repairId a repeated call with the same id is one repair */
-    repair: (orderId: string, request: RepairRequest, repairId: string) =>
-      update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.repair, request, repairId),
+    repair: async (orderId: string, request: RepairRequest, repairId: string) => {
+      const done = await update<{ fulfillmentStatus: OrderStatus }>(orderId, ORDER_UPDATES.repair, request, repairId);
+      if (request.action === 'retry') await fetchFilesNow(orderId);
+      return done;
+    },
     /** Returns the steps of the order that have failed and are tried again. Needs no worker. */
     failingSteps: (orderId: string) =>
       withRefusals(async (): Promise<FailingStep[]> => {
-        const { raw } = await client.withDeadline(Date.now() + STATE_MS, () =>
-          client.workflow.getHandle(orderWorkflowId(orderId)).describe(),
-        );
+        const { raw } = await describe(orderId, STATE_MS);
         const failing = (raw.pendingActivities ?? []).filter(({ lastFailure }) => lastFailure != null);
         return await Promise.all(
           failing.map(async ({ activityType, attempt, lastFailure, nextAttemptScheduleTime }) => ({

@@ -217,11 +217,13 @@ function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefu
   return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
 }
 
-/** Before production a retry plans the order again. Afterwards it delivers the print orders that wait for an operator again. */
+/** Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that wait for an operator again. */
 function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
   const waiting =
     state.phase === 'preparing'
-      ? state.items.some((item) => itemIds.includes(item.id) && item.status === 'on_hold')
+      ? state.items.some(
+          (item) => itemIds.includes(item.id) && (item.status === 'on_hold' || item.status === 'uploading'),
+        )
       : state.printOrders.some((printOrder) =>
           printOrder.jobs.some(
             (job) =>

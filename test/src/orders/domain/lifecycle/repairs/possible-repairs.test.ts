@@ -29,7 +29,7 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
   [
     'being prepared',
     starting({ type: 'fetching_files' }),
-    ['hold', 'cancel', 'change_shipping'],
+    ['retry', 'hold', 'cancel', 'change_shipping'],
     'pressline',
     'planning',
   ],
