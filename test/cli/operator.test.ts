@@ -50,6 +50,16 @@ test('operators are added, listed, rotated and revoked, with and without a runni
     expect([await nameOf(again.key), await nameOf(rotated.key)]).toEqual([undefined, undefined]);
     expect((await operator('rotate bob')).output).toContain('is revoked');
 
+    const short = await operator('add dan --key-days 2');
+    const [key] = await sql`
+      SELECT extract(epoch FROM k.expires_at - k.created_at)::float8 / 86400 AS days
+      FROM api_keys k JOIN accounts a ON a.id = k.account_id WHERE a.name = 'dan'`;
+    expect(key!.days).toBeCloseTo(2, 2);
+    expect(await nameOf(short.key)).toBe('dan');
+    await sql`UPDATE api_keys SET expires_at = now() WHERE account_id = (SELECT id FROM accounts WHERE name = 'dan')`;
+    expect(await nameOf(short.key)).toBeUndefined();
+    expect((await operator('add eve --key-days 0')).code).not.toBe(0);
+
     // The short form creates an admin, or rotates with an overlap.
     const cid = await operator('cid');
     expect(await nameOf(cid.key)).toBe('cid');

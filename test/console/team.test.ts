@@ -46,6 +46,33 @@ test('an admin adds an operator, whose key is shown once, changes the role and r
   expect(tab.faults).toEqual([]);
 });
 
+test('an operator reaches the own sessions by the name in the header and ends another one; an admin ends those of others', async () => {
+  const viewer = await testAccount(stack.database.sql, 'operator', 'with-sessions', 'viewer');
+  const [own, lost] = [await openTab(stack.baseUrl), await openTab(stack.baseUrl)];
+  for (const tab of [own, lost]) await signIn(tab, viewer.apiKey, '/console/team');
+  const rowsIn = (tab: typeof own) =>
+    tab.page.getByRole('table', { name: 'Sessions' }).getByRole('row', { name: 'API key' });
+  const end = async (tab: typeof own) => {
+    await rowsIn(tab).getByRole('button', { name: 'End session' }).first().click();
+    await tab.page.getByRole('dialog', { name: 'End session' }).getByRole('button', { name: 'End session' }).click();
+  };
+
+  await own.page.getByRole('banner').getByRole('link', { name: viewer.name }).click();
+  await own.page.waitForURL(`**/console/team/${viewer.id}`);
+  await eventually(async () => ((await rowsIn(own).count()) === 2 ? true : undefined));
+  expect(await rowsIn(own).getByText('This session').count()).toBe(1);
+  await expectAccessible(own.page);
+  await end(own);
+  await lost.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await eventually(async () => ((await rowsIn(own).count()) === 1 ? true : undefined));
+
+  const admin = await openTab(stack.baseUrl);
+  await signIn(admin, stack.credentials.operator.apiKey, `/console/team/${viewer.id}`);
+  await end(admin);
+  await own.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await admin.page.getByText('No session').waitFor();
+});
+
 test('the audit log is filtered in the address and exported', async () => {
   const { id } = (await stack.operator.listClients({})).connectors[0]!;
   await stack.operator.changeClient({ params: { connectorId: id }, body: { channel: 'audited' } });

@@ -6,22 +6,31 @@ import { projectRoot } from '../../src/platform/project-root';
 
 const root = projectRoot();
 const document = readFileSync(join(root, 'SECURITY.md'), 'utf8');
-const [, section] = document.split('## Defences and their tests');
-const rows = section!
-  .split('\n## ')[0]!
-  .split('\n')
-  .filter((line) => line.startsWith('| '))
-  .slice(1)
-  .filter((line) => !/^\| -+ \|/.test(line))
-  .map((line) => line.split(' | '));
+
+/** Returns the cells of the rows of the table in a section. */
+const tableOf = (title: string) =>
+  document
+    .split(`\n## ${title}\n`)[1]!
+    .split('\n## ')[0]!
+    .split('\n')
+    .filter((line) => line.startsWith('| '))
+    .slice(1)
+    .filter((line) => !/^\| -+ \|/.test(line))
+    .map((line) => line.split(' | '));
+
+const rows = tableOf('Defences and their tests');
 
 const named = (shownBy: string) => [...shownBy.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name!);
 
-test('every defence names an existing test', () => {
-  expect(rows.length).toBeGreaterThan(15);
-  for (const [against, , shownBy = ''] of rows) {
-    const tests = named(shownBy);
-    expect([against, tests.length > 0]).toEqual([against, true]);
+test.each([
+  ['Threats by actor', 4],
+  ['Defences and their tests', 3],
+])('every row of the table %s has %i cells, and the last names existing tests', (title, cells) => {
+  const table = tableOf(title);
+  expect(table.length).toBeGreaterThan(15);
+  for (const row of table) {
+    const tests = named(row.at(-1)!);
+    expect([row[0], row.length, tests.length > 0]).toEqual([row[0], cells, true]);
     for (const name of tests) {
       const found =
         existsSync(join(root, 'test', `${name}.test.ts`)) ||

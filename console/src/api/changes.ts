@@ -61,6 +61,7 @@ const STALE_AFTER = {
   revokeOperator: OPERATORS,
   rotateOperatorKey: OPERATORS,
   revokeOperatorKey: OPERATORS,
+  endSession: ['listSessions'],
   setSandboxBehaviour: ['getSandbox'],
   clearSandboxBehaviours: ['getSandbox'],
   setSandboxFileFault: ['getSandbox'],

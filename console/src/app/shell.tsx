@@ -142,11 +142,13 @@ function Operator() {
   const session = useSession().data?.session;
   const { signOut } = useSigning();
   if (session == null) return null;
-  const { name, role } = session.operator;
+  const { id, name, role } = session.operator;
   return (
     <>
       <Text size="sm" visibleFrom="md">
-        {name}{' '}
+        <Link to="/team/$operatorId" params={{ operatorId: id }}>
+          {name}
+        </Link>{' '}
         <Text span c="dimmed" size="sm">
           {texts.common.roles[role]}
         </Text>

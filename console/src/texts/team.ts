@@ -35,6 +35,27 @@ export const team = {
       'All sessions and keys of the operator end at once. This cannot be undone, and the name is not used again.',
     button: 'Revoke operator',
   },
+  sessions: {
+    title: 'Sessions',
+    columns: {
+      method: 'Signed in with',
+      address: 'Address',
+      browser: 'Browser',
+      created: 'Began',
+      used: 'Last used',
+      ends: 'Ends',
+    },
+    methods: { api_key: 'API key', one_time_link: 'One-time link', openid_connect: 'Identity provider' },
+    current: 'This session',
+    end: {
+      name: 'End session',
+      label: (address: string) => `End session from ${address}`,
+      explanation: 'The browser is signed out at its next request. The keys of the operator keep working.',
+      button: 'End session',
+    },
+    empty: 'No session',
+    emptyText: 'Browsers in which the operator is signed in appear here.',
+  },
   notFound: 'There is no such operator.',
   auditLog: 'Audit log of this operator',
   audit: {

@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
-import { useMay } from '../../api/session';
+import { useMay, useSession } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
 import { Keys } from '../../components/accounts/keys';
 import { DialogButton } from '../../components/forms/dialog-button';
@@ -14,6 +14,7 @@ import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { RoleField, roleOf } from './role-field';
+import { Sessions } from './sessions';
 
 type Operator = ApiResponse<'listOperators'>['operators'][number];
 
@@ -65,6 +66,8 @@ function Changes({ operator: { id: operatorId, role } }: { readonly operator: Op
 
 function Details({ operator }: { readonly operator: Operator }) {
   const { id: operatorId, role, revokedAt, lastUsedAt, createdAt } = operator;
+  const seesAll = useMay('admin');
+  const isOwn = useSession().data?.session?.operator.id === operatorId;
   const keys = useQuery(read('listOperatorKeys', { params: { operatorId } }));
   return (
     <>
@@ -88,6 +91,7 @@ function Details({ operator }: { readonly operator: Operator }) {
         add={(body) => change('rotateOperatorKey', { params: { operatorId }, body })}
         revoke={(keyId) => change('revokeOperatorKey', { params: { operatorId, keyId } })}
       />
+      {isOwn || seesAll ? <Sessions operatorId={operatorId} /> : null}
     </>
   );
 }
