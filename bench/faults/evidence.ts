@@ -188,9 +188,14 @@ async function runs(stack: ObservedStack): Promise<Evidence['runs']> {
     const list = client.workflow.list({
       query: `WorkflowType = '${WORKFLOW_TYPES.order}'`,
     });
-    for await (const { workflowId, status } of list) {
-      if (status.name !== 'CONTINUED_AS_NEW')
-        found.push({ orderId: orderIdOfWorkflow(workflowId) ?? workflowId, status: status.name });
+    for await (const { workflowId, runId, status } of list) {
+      if (status.name === 'CONTINUED_AS_NEW') continue;
+      if (status.name === 'TERMINATED') {
+        // A reset ends a run and continues it in another, which is in the list too.
+        const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+        if (raw.workflowExtendedInfo?.resetRunId) continue;
+      }
+      found.push({ orderId: orderIdOfWorkflow(workflowId) ?? workflowId, status: status.name });
     }
     return found;
   } finally {

@@ -169,12 +169,14 @@ export async function restorePostgres(topology: Topology, client: Client, count:
   const before = await printOrders(topology);
 
   await stopPressline(topology);
-  await postgresTool('pg_restore', topology.ownerUrl(), ['--clean', '--if-exists', backup]);
+  await withOwner(new URL('/postgres', topology.ownerUrl()).href, async (owner) => {
+    await owner.unsafe('DROP DATABASE pressline WITH (FORCE)');
+    await owner.unsafe('CREATE DATABASE pressline');
+  });
+  await postgresTool('pg_restore', topology.ownerUrl(), [backup]);
   await topology.pressline(['migrate']);
   await withOwner(topology.ownerUrl(), async (owner) => {
-    await owner`
-      SELECT setval(format('%I.%I', schemaname, sequencename)::regclass, coalesce(last_value, start_value) + 1000000)
-      FROM pg_sequences WHERE schemaname = 'public'`;
+    await owner`SELECT advance_sequences()`;
     await owner`DELETE FROM reconciliation`;
   });
   const behind = (await ordersNotIn(topology, ['delivered'])).length;
