@@ -113,6 +113,7 @@ const ROLES: readonly Role[] = ['client', 'partner', 'operator'];
 /** Routes that require no key, with the reason. Any other open route is a defect. */
 const OPEN: Readonly<Record<string, string>> = {
   getMessageSchema: 'a published document',
+  listMessageSchemas: 'a list of published documents',
   startOperatorSession: 'the key is in the body',
   getSignInMethods: 'the sign-in page reads it; it says whether OpenID Connect is configured',
   startOidcSignIn: 'redirects to the identity provider',
