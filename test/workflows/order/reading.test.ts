@@ -206,7 +206,7 @@ const FIELDS = {
     productNameUid productName fulfillmentStatus pageCount printJobs eventLog previews productFileMimeType finalProductUid
     metadata retailPriceInclVat attributes itemReferenceName isIgnored price customTrim fileUrl dpi appServices filesSize
     productVariant | storeProductVariantId storeProductId designId`,
-  file: 'id type url threadColors isVisible mimeType facts metadata | fitMethod fillMethod',
+  file: 'id type url threadColors isVisible mimeType facts metadata | fitMethod fillMethod replacement',
   shipment: `id shippingAddressId promiseUid packageCount shipmentMethodUid shipmentMethodName isCheapest minDeliveryDays
     maxDeliveryDays minDeliveryDate maxDeliveryDate initialMinDeliveryDate initialMaxDeliveryDate totalWeight price status
     packages fulfillmentCountry fulfillmentFacilityId retailShippingPriceInclVat serviceType speedType | orderProductId`,
