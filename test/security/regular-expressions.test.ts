@@ -14,6 +14,7 @@ import { projectRoot } from '../../src/platform/project-root';
 /** Expressions that never process text from outside, with the reason. */
 const INSIDE: Readonly<Record<string, string>> = {
   'src/platform/configuration/fields.ts': 'the environment of the process, read once',
+  'api/http/openapi/examples.ts': 'its own texts, when the OpenAPI document is made',
 };
 
 interface Found {

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isGrpcServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
 import type { Services } from '../../cli/composition-root';
 import type { Sql } from '../../src/platform/postgres';
@@ -32,6 +33,9 @@ export async function filesWith(folder: string, texts: readonly string[]): Promi
   return found;
 }
 
+/** gRPC status code. */
+const NOT_FOUND = 5;
+
 /** Returns the texts in the histories of the workflows of a task queue, as `workflow id: text`. */
 export async function historiesWith(
   { temporal, config }: Pick<Services, 'temporal' | 'config'>,
@@ -39,7 +43,14 @@ export async function historiesWith(
 ): Promise<string[]> {
   const found: string[] = [];
   for await (const run of temporal.workflow.list({ query: `TaskQueue = '${config.TEMPORAL_TASK_QUEUE}'` })) {
-    const history = await temporal.workflow.getHandle(run.workflowId, run.runId).fetchHistory();
+    const history = await temporal.workflow
+      .getHandle(run.workflowId, run.runId)
+      .fetchHistory()
+      .catch((error: unknown) => {
+        // The list follows the deletion of a workflow within a second or two.
+        if (isGrpcServiceError(error) && error.code === NOT_FOUND) return {};
+        throw error;
+      });
     const bytes = Buffer.from(proto.api.history.v1.History.encode(history).finish());
     found.push(...texts.filter((word) => bytes.includes(word)).map((word) => `${run.workflowId}: ${word}`));
   }

@@ -111,7 +111,7 @@ describe('GET /v1/tracking/{trackingNumber}', () => {
     expect(response.body).toMatchObject({
       shortUid: expect.any(String),
       trackingNumber: number,
-      trackingUrl: expect.stringContaining(number),
+      trackingUrl: expect.stringMatching(/\/track\/[\w-]{22}$/),
       shipmentMethodUid: 'tern_parcel_domestic',
       shipmentMethodName: 'Domestic',
       carrierUid: 'tern_parcel',
