@@ -1,4 +1,11 @@
-import { Client, Connection, isGrpcServiceError } from '@temporalio/client';
+import { type InterceptingCall, type Interceptor, Metadata, status } from '@grpc/grpc-js';
+import {
+  Client,
+  Connection,
+  defaultGrpcRetryOptions,
+  isGrpcServiceError,
+  makeGrpcRetryInterceptor,
+} from '@temporalio/client';
 import { loadClientConnectConfig } from '@temporalio/envconfig';
 import { temporal } from '@temporalio/proto';
 import type { Config } from '../config';
@@ -37,11 +44,32 @@ export function temporalConnectionOptions(
 export function connectTemporal(config: TemporalConfig & Pick<Config, 'PAYLOAD_KEYS'>): Client {
   return new Client({
     dataConverter: dataConverterOf(config.PAYLOAD_KEYS),
-    connection: Connection.lazy(temporalConnectionOptions(config)),
+    connection: Connection.lazy({
+      ...temporalConnectionOptions(config),
+      interceptors: [makeGrpcRetryInterceptor(defaultGrpcRetryOptions()), endAfterClose],
+    }),
     namespace: config.TEMPORAL_NAMESPACE,
     ...(isTracing() ? { interceptors: { workflow: [traceClientCalls] } } : {}),
   });
 }
+
+/**
+ * Cancels a call that is tried again after its connection was closed. The SDK tries again in a timer, where the exception of the
+ * closed connection would end the process.
+ */
+const endAfterClose: Interceptor = (options, nextCall) => {
+  try {
+    return nextCall(options) as InterceptingCall;
+  } catch (error) {
+    const ended = { code: status.CANCELLED, details: (error as Error).message, metadata: new Metadata() };
+    return {
+      start: (_metadata, listener) => setImmediate(() => listener?.onReceiveStatus?.(ended)),
+      sendMessage: () => undefined,
+      halfClose: () => undefined,
+      cancelWithStatus: () => undefined,
+    } as Partial<InterceptingCall> as InterceptingCall;
+  }
+};
 
 const { IndexedValueType } = temporal.api.enums.v1;
 
