@@ -6,7 +6,7 @@ import type { Logger } from '../src/platform/logging';
 import { type CarrierEntry, createCarriers } from './carriers/carriers';
 import { controlRoutes, type Seen } from './control';
 import { faultyFileRoutes } from './files/faulty-files';
-import { createPrintFileShelf, printFileRoutes } from './files/print-files';
+import { printFileRoutes } from './files/print-files';
 import { openJournal } from './journal';
 import { createOutbound } from './outbound';
 import type { OverviewSources } from './overview';
@@ -167,9 +167,8 @@ function createSandboxApp({
   signal: AbortSignal;
   log: Logger;
 }): Express {
-  const shelf = createPrintFileShelf();
   const app = express().disable('x-powered-by');
-  app.use(printFileRoutes(shelf, sandbox.faults.files), faultyFileRoutes(shelf, signal), controlRoutes(sandbox, seen));
+  app.use(printFileRoutes(sandbox.faults.files), faultyFileRoutes(signal), controlRoutes(sandbox, seen));
   for (const partner of sandbox.partners.values()) app.use(partner.routes);
   app.use((error: Error & { status?: number }, request: Request, response: Response, _next: NextFunction) => {
     const status = error.status ?? 500;

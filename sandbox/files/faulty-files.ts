@@ -2,7 +2,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { type Request, type Response, Router } from 'express';
 import { manyPages, manyScans, pngBomb } from './exhausting-files';
 import { FAULTS, type HostFaultName } from './faults';
-import { type PrintFileShelf, sendFile } from './print-files';
+import { printFile, sendFile } from './print-files';
 import { UNFIT_FILES } from './unfit-files';
 
 type Fault = (request: Request, response: Response) => void | Promise<void>;
@@ -21,7 +21,7 @@ function numberIn(request: Request, name: string, fallback: number): number {
  * Routes of a faulty file host: each file name is one fault.
  * Files that fail a few times count requests by `key`, so that tests do not share a count.
  */
-export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Router {
+export function faultyFileRoutes(signal: AbortSignal): Router {
   const requests = new Map<string, number>();
   /** Counts a request of a file, and returns true while its `key` has not failed often enough. */
   const stillFails = (request: Request, failures: number) => {
@@ -32,8 +32,8 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   };
   /** The file that is served in the end: an A4 poster, or the one that `as` names. */
   const good = async ({ query }: Request) => {
-    const named = typeof query.as === 'string' ? await shelf.get(query.as) : undefined;
-    return named ?? (await shelf.get('poster-a4.pdf'))!;
+    const named = typeof query.as === 'string' ? await printFile(query.as) : undefined;
+    return named ?? (await printFile('poster-a4.pdf'))!;
   };
 
   const responses: Readonly<Record<HostFaultName, Fault>> = {
@@ -130,7 +130,7 @@ export function faultyFileRoutes(shelf: PrintFileShelf, signal: AbortSignal): Ro
   });
   router.get('/faulty-files/:name', async (request, response) => {
     const { name } = request.params;
-    if (Object.hasOwn(UNFIT_FILES, name)) return sendFile(response, (await shelf.get(name))!);
+    if (Object.hasOwn(UNFIT_FILES, name)) return sendFile(response, (await printFile(name))!);
     const known = Object.hasOwn(responses, name) ? (name as HostFaultName) : 'missing.pdf';
     await responses[known](request, response);
   });

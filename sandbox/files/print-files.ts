@@ -65,37 +65,30 @@ const CACHE_ENTRIES = 64;
 /** The files of this process by name and page count: each takes milliseconds to a second to make, and never changes. */
 const cache = new Map<string, Promise<Buffer>>();
 
-/** Makes print files, good and unfit, on demand. */
-export interface PrintFileShelf {
-  /** Returns the file, or undefined for an unknown name. */
-  get(name: string, pages?: number): Promise<{ contentType: PrintFile['contentType']; data: Buffer } | undefined>;
-}
-
-export function createPrintFileShelf(): PrintFileShelf {
-  return {
-    async get(name, pages) {
-      const shelf = [PRINT_FILES, UNFIT_FILES].find((files) => Object.hasOwn(files, name));
-      const file = shelf?.[name];
-      if (file === undefined) return undefined;
-      const count = file.pages === undefined ? 1 : (pages ?? file.pages);
-      const key = `${name} ${count}`;
-      let data = cache.get(key);
-      if (data === undefined) {
-        data = file.make(count).then((bytes) => Buffer.from(bytes));
-        cache.set(key, data);
-        data.catch(() => cache.delete(key));
-        if (cache.size > CACHE_ENTRIES) cache.delete(cache.keys().next().value!);
-      }
-      return { contentType: file.contentType, data: await data };
-    },
-  };
+/** Returns a print file, good or unfit, or undefined for an unknown name. */
+export async function printFile(
+  name: string,
+  pages?: number,
+): Promise<{ contentType: PrintFile['contentType']; data: Buffer } | undefined> {
+  const file = [PRINT_FILES, UNFIT_FILES].find((files) => Object.hasOwn(files, name))?.[name];
+  if (file === undefined) return undefined;
+  const count = file.pages === undefined ? 1 : (pages ?? file.pages);
+  const key = `${name} ${count}`;
+  let data = cache.get(key);
+  if (data === undefined) {
+    data = file.make(count).then((bytes) => Buffer.from(bytes));
+    cache.set(key, data);
+    data.catch(() => cache.delete(key));
+    if (cache.size > CACHE_ENTRIES) cache.delete(cache.keys().next().value!);
+  }
+  return { contentType: file.contentType, data: await data };
 }
 
 /**
  * GET /files lists the names. GET /files/{name}?pages=n returns a file (n: 1 to 500, PDF artwork only).
  * @param faults HTTP statuses in place of files, by the name of the file
  */
-export function printFileRoutes(shelf: PrintFileShelf, faults: ReadonlyMap<string, number>): Router {
+export function printFileRoutes(faults: ReadonlyMap<string, number>): Router {
   const router = Router();
   router.get('/files', (_request, response) => {
     response.json({ files: Object.keys(PRINT_FILES).map((name) => `/files/${name}`) });
@@ -112,7 +105,7 @@ export function printFileRoutes(shelf: PrintFileShelf, faults: ReadonlyMap<strin
       response.status(400).json({ error: `pages must be a whole number from 1 to ${MAX_PAGES}` });
       return;
     }
-    const file = await shelf.get(request.params.name, pages);
+    const file = await printFile(request.params.name, pages);
     if (file === undefined) response.status(404).json({ error: `There is no print file ${request.params.name}` });
     else sendFile(response, file);
   });

@@ -2,7 +2,7 @@ import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createPrintFileShelf, PRINT_FILES } from '../../sandbox/files/print-files';
+import { PRINT_FILES, printFile } from '../../sandbox/files/print-files';
 import { UNFIT_FILES } from '../../sandbox/files/unfit-files';
 import { NEEDS_OF_FAMILIES } from '../../src/catalog/domain/print-needs';
 import { checkFile } from '../../src/files/domain/file-check';
@@ -11,7 +11,6 @@ import { createFileInspector } from '../../src/files/inspector';
 
 /** The checks find the fault of each file of the sandbox that has one, and nothing in the others. */
 
-const shelf = createPrintFileShelf();
 const folder = mkdtempSync(join(tmpdir(), 'pressline-unfit-'));
 const inspector = createFileInspector();
 afterAll(async () => {
@@ -20,7 +19,7 @@ afterAll(async () => {
 });
 
 async function findings(name: string, needs: AreaNeeds): Promise<FileFinding[]> {
-  const { data, contentType } = (await shelf.get(name))!;
+  const { data, contentType } = (await printFile(name))!;
   const path = join(folder, 'file');
   await writeFile(path, data);
   const inspection = await inspector.inspect({ path, mimeType: contentType });
@@ -38,9 +37,9 @@ const STRICT: Readonly<Record<string, Partial<AreaNeeds>>> = {
 };
 
 test.each(Object.entries(UNFIT_FILES))('%s has one finding', async (name, { finds, contentType }) => {
-  const { data } = (await shelf.get(name))!;
+  const { data } = (await printFile(name))!;
   expect(data.length).toBeLessThan(600_000);
-  expect((await shelf.get(name))!.contentType).toBe(contentType);
+  expect((await printFile(name))!.contentType).toBe(contentType);
   expect(await findings(name, { ...A4, ...STRICT[name] })).toMatchObject([{ code: finds }]);
 });
 

@@ -1,5 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { status } from '@grpc/grpc-js';
 import { isGrpcServiceError } from '@temporalio/client';
 import { temporal as proto } from '@temporalio/proto';
 import type { Services } from '../../cli/composition-root';
@@ -33,9 +34,6 @@ export async function filesWith(folder: string, texts: readonly string[]): Promi
   return found;
 }
 
-/** gRPC status code. */
-const NOT_FOUND = 5;
-
 /** Returns the texts in the histories of the workflows of a task queue, as `workflow id: text`. */
 export async function historiesWith(
   { temporal, config }: Pick<Services, 'temporal' | 'config'>,
@@ -48,7 +46,7 @@ export async function historiesWith(
       .fetchHistory()
       .catch((error: unknown) => {
         // The list follows the deletion of a workflow within a second or two.
-        if (isGrpcServiceError(error) && error.code === NOT_FOUND) return {};
+        if (isGrpcServiceError(error) && error.code === status.NOT_FOUND) return {};
         throw error;
       });
     const bytes = Buffer.from(proto.api.history.v1.History.encode(history).finish());

@@ -101,9 +101,6 @@ export async function ensureSearchAttributes(connection: Connection, namespace: 
     await connection.operatorService.addSearchAttributes({ namespace, searchAttributes: missing });
   } catch (error) {
     // Another process registered it first.
-    if (!isGrpcServiceError(error) || error.code !== ALREADY_EXISTS) throw error;
+    if (!isGrpcServiceError(error) || error.code !== status.ALREADY_EXISTS) throw error;
   }
 }
-
-/** gRPC status code. */
-const ALREADY_EXISTS = 6;

@@ -217,7 +217,10 @@ function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefu
   return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
 }
 
-/** Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that wait for an operator again. */
+/**
+ * Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that
+ * wait for an operator again.
+ */
 function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
   const waiting =
     state.phase === 'preparing'

@@ -1,9 +1,8 @@
-import { createPrintFileShelf, PRINT_FILES } from '../../../../sandbox/files/print-files';
+import { PRINT_FILES, printFile } from '../../../../sandbox/files/print-files';
 import { BLACK, type CorpusFile, pages } from './corpus-file';
 
 /** The PDF files of the sandbox, which are made by pdfkit. */
 
-const shelf = createPrintFileShelf();
 const BLEED_MM = 3;
 const points = (mm: number) => Math.round((mm / 25.4) * 72 * 1000) / 1000;
 
@@ -24,7 +23,7 @@ function sandboxFile(name: string, sizeMm: readonly [number, number], pageCount 
   const hasBleed = bleedMm > 0;
   return {
     pageCount,
-    make: async () => Buffer.from((await shelf.get(name))!.data),
+    make: async () => Buffer.from((await printFile(name))!.data),
     facts: {
       pdf: { version: '1.3' },
       boxes: [

@@ -115,6 +115,12 @@ test('a file that is no PDF is not measured', async () => {
   expect(await measurePdf(Buffer.from('no PDF at all'), 1)).toMatchObject({ complete: false, pdf: null });
 });
 
+test.each([')', '{', '}'])('a %s where no value is expected is passed over', async (stray) => {
+  const catalog = `<< /Type /Catalog /Pages 2 0 R /Stray ${stray} /Names 3 0 R >>`;
+  const file = Buffer.from(`%PDF-1.7\n1 0 obj\n${catalog}\nendobj\n2 0 obj\n<< /Kids [] /Count 0 >>\nendobj\n`);
+  expect(await measurePdf(file, 1)).toMatchObject({ complete: false, pdf: { repaired: true } });
+});
+
 test('bytes that are changed anywhere never throw, and give facts as the API describes them', async () => {
   const originals = await Promise.all(
     ['an image in a form in a form', 'spot colours as DeviceN', 'cross-reference and object streams', 'a form'].map(
@@ -133,7 +139,6 @@ test('bytes that are changed anywhere never throw, and give facts as the API des
         expect(fileFactsSchema.parse(facts)).toEqual(facts);
       },
     ),
-    // The same files each time: some that are damaged fill all memory, which the inspection process limits and a test does not.
-    { numRuns: 300, seed: 24 },
+    { numRuns: 300 },
   );
 });
