@@ -94,13 +94,18 @@ async function whyNotReplace(tx: Transaction, itemId: string): Promise<string | 
     : 'The item is being sent to its print partner. Repeat the request later.';
 }
 
-/** A replacement was checked and stored: the order run sends it to the partner. The caller wakes no outbox. */
+/**
+ * A replacement was checked and stored: the order run sends it to the partner. It is refused when nobody will print the item any
+ * more. The caller wakes no outbox.
+ */
 export async function sendReplacement(tx: Transaction, fileId: string): Promise<void> {
   const [file] = await tx<{ orderId: string; itemId: string }[]>`
     UPDATE order_files f SET replacement = 'sending' FROM order_items i
     WHERE f.id = ${fileId} AND f.replacement = 'checking' AND i.id = f.order_item_id
     RETURNING i.order_id, i.id::text AS item_id`;
   if (file === undefined) return;
+  const message = await whyNotReplace(tx, file.itemId);
+  if (message !== null) return await refuseReplacements(tx, [fileId], message);
   const payload = { signal: ORDER_SIGNALS.filesReplaced, args: [{ itemId: file.itemId }] };
   await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(file.orderId), payload });
 }

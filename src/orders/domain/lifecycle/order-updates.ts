@@ -10,6 +10,7 @@ import { JOB_PROGRESS, type OrderUpdateState, type PrintOrderState, type RunStat
 
 /** What a client reads when its replaced file is not printed. Operators read the words of the partner in the log. */
 const FILE_NOT_TAKEN = 'The print partner did not take the new file. It prints the former one.';
+const NOTHING_TO_PRINT = 'The item has been printed or cancelled.';
 
 /** Plans the update of a print order after a shipping change. A partner gets it after it has accepted the print order. */
 export function withUpdate(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
@@ -30,7 +31,7 @@ export function fileReplaced(state: RunState, { itemId }: EventOf<'file_replaced
   const makes = ({ jobs }: PrintOrderState) =>
     jobs.some((job) => job.itemId === itemId && job.ended === null && job.progress < JOB_PROGRESS.printed);
   if (!state.printOrders.some(makes)) {
-    effects.push({ type: 'end_replacements', of: { itemId }, refusal: 'The item has been printed or cancelled.' });
+    effects.push({ type: 'end_replacements', of: { itemId }, refusal: NOTHING_TO_PRINT });
     return { ...state };
   }
   const printOrders = state.printOrders.map((printOrder) => {
@@ -39,6 +40,14 @@ export function fileReplaced(state: RunState, { itemId }: EventOf<'file_replaced
     return withNext(printOrder, isPending(update) ? update.changes : 'none', effects, true);
   });
   return { ...state, printOrders };
+}
+
+/** The order has ended: replaced files that its partner has not accepted are not printed. */
+export function refuseReplacedFiles(printOrder: PrintOrderState, effects: RunEffect[]): PrintOrderState {
+  if (printOrder.update?.files !== true) return printOrder;
+  const { files: _refused, ...update } = printOrder.update;
+  effects.push({ type: 'end_replacements', of: { printOrderId: printOrder.id }, refusal: NOTHING_TO_PRINT });
+  return { ...printOrder, update };
 }
 
 /** Returns true when the partner has not accepted an update. The next one has its changes, too. */

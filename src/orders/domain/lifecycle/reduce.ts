@@ -5,7 +5,7 @@ import { isBeforePlanning, raiseAttention, setItems } from './changes';
 import { deriveItems, hasSettled } from './derive';
 import { hasPrintOrder, keepEarly } from './early-events';
 import { refundItems, refuseRequestedUnits } from './ended-units';
-import { fileReplaced, orderUpdated } from './order-updates';
+import { fileReplaced, orderUpdated, refuseReplacedFiles } from './order-updates';
 import { delivered, markedShipped, postback, prepared } from './production';
 import { acceptedFiles, dismissed, held, released, retried } from './repairs/repairs';
 import { rerouteDue, rerouted, rerouteForced, settleReroutes } from './repairs/reroute';
@@ -41,7 +41,11 @@ export function reduce(state: RunState, event: RunEvent): Reduction {
   const next: RunState = {
     ...derived,
     ...(closed
-      ? { printOrders: derived.printOrders.map((each) => refuseRequestedUnits(each, DELIVERED, effects)) }
+      ? {
+          printOrders: derived.printOrders.map((each) =>
+            refuseReplacedFiles(refuseRequestedUnits(each, DELIVERED, effects), effects),
+          ),
+        }
       : {}),
     attention: deriveAttention(derived),
     phase: closed ? 'closed' : derived.phase,

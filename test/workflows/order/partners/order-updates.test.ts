@@ -318,6 +318,21 @@ describe('a print file that is replaced when a partner has the item', () => {
     });
   });
 
+  test('is refused when the order is cancelled before the partner has responded', async () => {
+    received.length = 0;
+    statuses = Array(100).fill(503);
+    const { port } = receiver.address() as AddressInfo;
+    await withUpdateUrl(`http://127.0.0.1:${port}/updates`, async () => {
+      const { orderId } = await handedOver(stack, 'file-of-cancelled');
+      await replaceWith(orderId, newFile());
+      await eventually(async () => received[0]);
+      await stack.client.cancelOrder({ params: { orderId }, body: {} });
+      const message = 'The item has been printed or cancelled.';
+      expect(await untilEnded(orderId)).toMatchObject({ replacement: { state: 'refused', message } });
+    });
+    statuses = [];
+  });
+
   test.each([
     ['does not fit the product', 'wrong-size.pdf', 'Page 1 is 105 × 148 mm; the poster is 210 × 297 mm.'],
     ['cannot be fetched', 'missing.pdf', 'There is no file at this URL: the host responded with 404.'],

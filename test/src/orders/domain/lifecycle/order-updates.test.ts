@@ -83,6 +83,14 @@ describe('a replaced print file', () => {
     expect(effects.at(-1)).toEqual(ended('The item has been printed or cancelled.', { itemId: POSTER.itemId }));
   });
 
+  test('is refused when the order is cancelled before the partner has responded', () => {
+    const cancel: RunEvent = { type: 'cancel_requested', by: 'client', reason: 'no' };
+    const cancelled = play(running(), replaced, cancel, postback('cancelled'));
+    expect(cancelled.effects).toContainEqual(ended('The item has been printed or cancelled.'));
+    // A late response decides about no file.
+    expect(kinds(play(cancelled.state, update('accepted')).effects)).not.toContain('end_replacements');
+  });
+
   test('does not make a parcel one to an old address', () => {
     const { state } = play(running(), replaced, shippedWithOwnCode());
     expect(state.attention).toEqual([]);
