@@ -2,20 +2,16 @@ import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows'
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
-import { measureItem, type RequestOutcome, requestReplacement } from '../print-orders/file-replacements';
+import {
+  measureItem,
+  type RequestedReplacement,
+  type RequestOutcome,
+  requestReplacement,
+} from '../print-orders/file-replacements';
 
 /** A print file of an order, and the URL that it is fetched from instead. */
-export interface FileReplacement {
-  readonly orderId: string;
+export interface FileReplacement extends Omit<RequestedReplacement, 'itemId' | 'fileId'> {
   readonly itemReferenceId: string;
-  readonly type: string;
-  readonly url: string;
-  /** The account that requests it. */
-  readonly accountId: string;
-  /** Who requests it, for the order's log. */
-  readonly by: string;
-  /** Why an operator does. Null for a client. */
-  readonly reason: string | null;
 }
 
 /**

@@ -24,9 +24,11 @@ export interface RequestedReplacement {
   readonly fileId: string;
   readonly type: string;
   readonly url: string;
-  /** Whose preflight it is. */
+  /** The account that requests it. The check is a preflight of it. */
   readonly accountId: string;
+  /** Who requests it, for the order's log. */
   readonly by: string;
+  /** Why an operator does. Null for a client. */
   readonly reason: string | null;
 }
 
