@@ -10,11 +10,14 @@ import { type RunningServer, runServer } from './running-server';
 /**
  * Temporal's dynamic configuration. The default rate limits protect a shared cluster. An embedded server serves one
  * engine on one machine, and is limited by its CPU. At 17 workflows per second the higher limits made no difference; they
- * are for faster machines. Fairness serves waiting activities of clients and partners in turn (deploy/compose has it too).
+ * are for faster machines. Fairness serves waiting activities of clients and partners in turn (deploy/compose has it too). It
+ * holds within a partition of a task queue, so an embedded server has one of each queue.
  */
 const DYNAMIC_CONFIG: Readonly<Record<string, number | boolean>> = {
   'matching.useNewMatcher': true,
   'matching.enableFairness': true,
+  'matching.numTaskqueueReadPartitions': 1,
+  'matching.numTaskqueueWritePartitions': 1,
   'frontend.rps': 100_000,
   'frontend.namespaceRPS': 100_000,
   'frontend.namespaceRPS.visibility': 1_000,
