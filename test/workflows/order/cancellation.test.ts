@@ -74,14 +74,16 @@ test('while its plan is stored, the order is cancelled, its charge is refunded a
     ({ id } = await stack.client.submitOrder({ body: orderBody(stack, 'while-planned') }));
     await eventually(async () => {
       const [waiting] = await sql`
-        SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%new_print_orders%'`;
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%new_print_orders%'`;
       return waiting;
     });
     cancelled = cancel(id);
     // Its record waits for the order, which the plan holds.
     await eventually(async () => {
       const [waiting] = await sql`
-        SELECT pid FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND query LIKE '%changed_order%'`;
+        SELECT pid FROM pg_stat_activity
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%changed_order%'`;
       return waiting;
     });
   });
