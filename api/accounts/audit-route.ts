@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { type AuditEntry, auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
 import { auditedOrders } from '../../src/orders/reading/audited-orders';
+import { changeOutcomeSchema } from '../../src/orders/reading/operator-order-schemas';
 import { withoutTokens } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
@@ -19,20 +20,12 @@ const entrySchema = auditEntrySchema
     reason: z
       .string()
       .nullable()
-      .describe('Why an operator changed an order, from its event log. Null after the erasure of its personal data.'),
+      .describe('Why an order was changed, from its event log. Null after the erasure of its personal data.'),
+    outcome: changeOutcomeSchema.nullable().describe('What came of the change of an order. Null for other changes.'),
   })
   .meta({ id: 'AuditEntry' });
 
 type State = AuditEntry['before'];
-
-/** Changes of an order whose request states no reason. */
-const WITHOUT_REASON: ReadonlySet<AuditEntry['action']> = new Set([
-  'order.add_note',
-  'order.give_retail_prices',
-  'order.record_payment',
-  'order.replace_file',
-  'order.replace_label',
-]);
 
 /** Replaces what could be a token in the addresses of endpoints and partners. */
 function addressesWithoutTokens(state: State): State {
@@ -71,17 +64,14 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
       const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-      const ofOrders = page.flatMap(({ id, at, action, actor: { name }, object }) =>
-        object.type === 'order' && isUuid(object.id)
-          ? [{ id, at, actor: name, orderId: object.id, hasReason: !WITHOUT_REASON.has(action) }]
-          : [],
-      );
-      const orders = await auditedOrders(sql, ofOrders);
+      const ids = page.flatMap(({ object: { type, id } }) => (type === 'order' && isUuid(id) ? [id] : []));
+      const orders = await auditedOrders(sql, ids);
       const shown = account.operatorRole === 'viewer' ? addressesWithoutTokens : (state: State) => state;
       const entries = page.map(({ position: _, before, after, ...entry }) => {
-        const { reference = null, reason = null } = orders.get(entry.id) ?? {};
-        const object = { ...entry.object, name: reference };
-        return { ...entry, before: shown(before), after: shown(after), object, reason };
+        const order = orders.get(entry.object.id);
+        const { reason = null, outcome = null } = order?.changeOf(entry.requestId) ?? {};
+        const object = { ...entry.object, name: order?.reference ?? null };
+        return { ...entry, before: shown(before), after: shown(after), object, reason, outcome };
       });
       return { entries, nextCursor };
     },

@@ -37,9 +37,10 @@ export async function cancelOrder(
   {
     by,
     force,
+    requestId,
     audit,
     intend,
-  }: Pick<CallContext, 'audit' | 'intend'> & { readonly by: string; readonly force: boolean },
+  }: Pick<CallContext, 'requestId' | 'audit' | 'intend'> & { readonly by: string; readonly force: boolean },
 ): Promise<Sent<typeof canceledOrderSchema>> {
   const { id, orderReferenceId, orderType, fulfillmentStatus: status } = order;
   if (orderType === 'draft') {
@@ -51,7 +52,7 @@ export async function cancelOrder(
   const result =
     status === 'canceled'
       ? { fulfillmentStatus: status, cancellation: 'done' as const }
-      : await runs.cancel(id, { by, reason, force, ...chosen, ...(await updatesOf(sql, id, chosen)) });
+      : await runs.cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) });
   const { fulfillmentStatus } = result;
   await audit(sql, {
     action: 'order.cancel',

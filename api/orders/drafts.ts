@@ -53,6 +53,7 @@ async function givePrices(
   account: Account,
   order: OrderRecord,
   { retailCurrency, retailShippingPriceInclVat, items = [], ...rest }: PatchOrder,
+  requestId: string,
 ): Promise<'stored' | 'restarted'> {
   const prices = {
     retailCurrency,
@@ -70,7 +71,11 @@ async function givePrices(
     ),
     'No item of the order has this itemReferenceId.',
   );
-  const result = await giveRetailPrices(sql, { orderId: order.id, by: requesterOf(account), prices }, runSettings);
+  const result = await giveRetailPrices(
+    sql,
+    { orderId: order.id, by: requesterOf(account), requestId, prices },
+    runSettings,
+  );
   switch (result.outcome) {
     case 'ended':
       throw new Refusal('CONFLICT', { message: `The order takes no retail prices. Its status is ${result.status}.` });
@@ -160,7 +165,7 @@ export function draftRoutes(deps: ApiDeps): Route[] {
         const draftOrOrder = await visibleOrder(sql, account, id);
         if (draftOrOrder.orderType === 'order') {
           await intend({ action: 'order.give_retail_prices', objectId: id });
-          const outcome = await givePrices(deps, account, draftOrOrder, body);
+          const outcome = await givePrices(deps, account, draftOrOrder, body, requestId);
           await audit(sql, { action: 'order.give_retail_prices', objectId: id, before: null, after: { outcome } });
           return orderView(await visibleOrder(sql, account, id), links);
         }

@@ -36,7 +36,7 @@ export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
       })
       .meta({ id: 'ReplaceFile' }),
     response: retrievedOrderSchema,
-    handler: async ({ account, params, body, audit, unaudited, quotas }) => {
+    handler: async ({ account, params, body, requestId, audit, unaudited, quotas }) => {
       const { itemReferenceId, type } = params;
       const reason = reasonOf(account, body.reason);
       const orderId = await changedOrderId(sql, account, params.orderId);
@@ -48,6 +48,7 @@ export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
         accountId: account.id,
         by: requesterOf(account),
         reason,
+        requestId,
       };
       const replace = () =>
         replaceFile(sql, replacement, (tx) =>

@@ -141,12 +141,13 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       params: orderAddress,
       body: cancelOrderSchema,
       response: canceledOrderSchema,
-      handler: async ({ account, params, body, audit, intend }) => {
+      handler: async ({ account, params, body, requestId, audit, intend }) => {
         const id = await changedOrderId(sql, account, params.orderId);
         const [order] = await readOrders(sql, [id]);
         return await cancelOrder(deps, order!, body, {
           by: requesterOf(account),
           force: account.role === 'operator',
+          requestId,
           audit,
           intend,
         });

@@ -73,7 +73,7 @@ export async function updateShipment(
   if (operator !== null) {
     await deps.sql`
       INSERT INTO order_events (order_id, type, data)
-      VALUES (${before.id}, 'change_shipping', ${json(deps.sql, { by: operator, reason })})`;
+      VALUES (${before.id}, 'change_shipping', ${json(deps.sql, { by: operator, reason, requestId: call.requestId })})`;
   }
   const [order] = await readOrders(deps.sql, [before.id]);
   await audit(deps.sql, {

@@ -128,6 +128,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
         'partnerId',
         'printOrderId',
         'shipmentId',
+        'requestId',
       ),
     },
   },

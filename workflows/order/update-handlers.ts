@@ -17,7 +17,7 @@ import {
 } from '../../src/orders/domain/lifecycle/guards';
 import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
 import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
-import type { ItemUnits } from '../../src/orders/domain/lifecycle/run-events';
+import { type ItemUnits, requestedBy } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { hasShipped, type OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
@@ -96,12 +96,13 @@ export class UpdateHandlers {
 
   /** @returns the ids of the items to cancel and of those that lose units, and whether the items were not to be cancelled before */
   private async takeCancel(request: CancelRequest) {
-    const { by, reason, itemIds, units, force = false, withoutUpdates = [] } = withWholeItems(this.run.state, request);
+    const { itemIds, units, force = false, withoutUpdates = [] } = withWholeItems(this.run.state, request);
+    const who = requestedBy(request);
     const ofUnits = units.map(({ itemId }) => itemId);
     refuseWith(whyNotCancel(this.run.state, itemIds && [...itemIds, ...ofUnits]));
     refuseWith(whyNotCancelUnits(this.run.state, units, { withoutUpdates }, force));
     if (units.length > 0) {
-      this.run.take({ type: 'cancel_units', by, reason, units, ...(force ? { force: { withoutUpdates } } : {}) });
+      this.run.take({ type: 'cancel_units', ...who, units, ...(force ? { force: { withoutUpdates } } : {}) });
       await this.run.settled();
     }
     const { items, phase } = this.run.state;
@@ -113,8 +114,8 @@ export class UpdateHandlers {
       if (isWhole && phase === 'preparing') this.steps.preparation.stop();
       this.run.take(
         isWhole
-          ? { type: 'cancel_requested', by, reason }
-          : { type: 'cancel_items', by, reason, itemIds: chosen, asksOnly: true },
+          ? { type: 'cancel_requested', ...who }
+          : { type: 'cancel_items', ...who, itemIds: chosen, asksOnly: true },
       );
     }
     return { chosen, ofUnits, isNew };
@@ -133,29 +134,29 @@ export class UpdateHandlers {
   }
 
   private async apply(request: RepairRequest): Promise<void> {
-    const { by, reason } = request;
+    const who = requestedBy(request);
     switch (request.action) {
       case 'hold':
       case 'release':
       case 'dismiss':
-        this.run.take({ type: request.action, by, reason });
+        this.run.take({ type: request.action, ...who });
         return;
       case 'accept_files':
-        this.run.take({ type: 'accept_files', by, reason });
+        this.run.take({ type: 'accept_files', ...who });
         // The plan reads what the record has stored.
         await this.run.settled();
         this.steps.preparation.planAgain();
         return;
       case 'retry':
-        this.run.take({ type: 'retry', by, reason, itemIds: request.itemIds });
+        this.run.take({ type: 'retry', ...who, itemIds: request.itemIds });
         this.steps.preparation.planAgain();
         return;
       case 'cancel':
-        this.run.take({ type: 'cancel_items', by, reason, itemIds: request.itemIds });
+        this.run.take({ type: 'cancel_items', ...who, itemIds: request.itemIds });
         await this.waitForPartners();
         return;
       case 'refund':
-        this.run.take({ type: 'refund_items', by, reason, itemIds: request.itemIds });
+        this.run.take({ type: 'refund_items', ...who, itemIds: request.itemIds });
         return;
       case 'mark_shipped': {
         const { action: type, ...marked } = request;
@@ -175,11 +176,12 @@ export class UpdateHandlers {
   }
 
   private async reroute(request: RerouteRequest): Promise<void> {
-    const { action, itemId, by, reason, force = false } = request;
+    const { action, itemId, force = false } = request;
+    const who = requestedBy(request);
     refuseWith(whyNotRerouteUnits(this.run.state, request));
     const waiting = waitingRerouteOf(this.run.state, itemId);
     if (waiting !== undefined) {
-      this.run.take({ type: 'reroute_forced', by, reason, printOrderId: waiting.printOrder.id });
+      this.run.take({ type: 'reroute_forced', ...who, printOrderId: waiting.printOrder.id });
       return;
     }
     const units = reroutedUnits(this.run.state, request);
@@ -202,8 +204,7 @@ export class UpdateHandlers {
     this.run.take({
       type: 'rerouted',
       action,
-      by,
-      reason,
+      ...who,
       printOrder: plan.printOrder,
       units,
       ...(waits ? { waitsUntil } : {}),

@@ -1,4 +1,5 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
+import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
 import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
 import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
@@ -123,6 +124,8 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
         nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
+        latestChange: latestChange(order),
+        problem: order.attention.length === 0 ? null : latestProblem(order),
         failingSteps,
         possibleRepairs: await repairs(),
         routing: decisions ?? [],

@@ -33,9 +33,9 @@ export function orderPaymentRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     response: operatorOrderSchema
       .pick({ id: true, orderReferenceId: true, financialStatus: true })
       .meta({ id: 'RecordedPayment' }),
-    handler: async ({ params, body, account, log, audit }) => {
+    handler: async ({ params, body, account, requestId, log, audit }) => {
       const id = await changedOrderId(sql, account, params.orderId);
-      const payment = { status: body.status, reference: body.reference ?? null, by: account.name };
+      const payment = { status: body.status, reference: body.reference ?? null, by: account.name, requestId };
       await inTransaction(sql, async (tx) => {
         const before = await recordPayment(tx, id, payment);
         if (before === undefined) {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import type { RequestedBy } from '../../../src/orders/domain/lifecycle/run-events';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
@@ -44,13 +45,13 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
           .describe('True while a reroute or reproduce waits until the current partner agrees to stop.'),
       })
       .meta({ id: 'RepairedOrder' }),
-    handler: async ({ params: { orderId }, body, account, headers, log, audit, intend }) => {
+    handler: async ({ params: { orderId }, body, account, requestId, headers, log, audit, intend }) => {
       const by = account.name;
       const id = await changedOrderId(sql, account, orderId);
       const before = await found(id);
       // The reason is a free text, which may name a person. It is in the order's event log, which can be erased.
       const { action, reason, ...parameters } = body;
-      const request = await checkedRepair(sql, before, body, by);
+      const request = await checkedRepair(sql, before, body, { by, reason, requestId });
       await intend({ action: `order.${action}`, objectId: id });
       // The workflow of an open order dismisses its reasons, and refunds units.
       if ((await repairEnded(sql, id, request)) === 'open') {
@@ -104,25 +105,29 @@ function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
  * Returns the request for the order workflow that a repair stands for.
  * @throws Refusal `VALIDATION_ERROR` for items, quantities and partners that do not exist; `CONFLICT` when no item is left
  */
-async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, by: string): Promise<RepairRequest> {
+async function checkedRepair(
+  sql: Sql,
+  order: OperatorOrder,
+  body: RepairBody,
+  requested: RequestedBy,
+): Promise<RepairRequest> {
   const errors: FieldError[] = [];
   const report = (reference: string, message: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
   const { items } = order;
   const itemOf = (id: string) => items.find((item) => item.id === id);
-  const { reason } = body;
   let request: RepairRequest;
   switch (body.action) {
     case 'hold':
     case 'release':
     case 'accept_files':
     case 'dismiss':
-      return { action: body.action, by, reason };
+      return { action: body.action, ...requested };
     case 'mark_shipped': {
       const { action, printOrderId, trackingCode = null, trackingLink = null } = body;
       if (!order.printOrders?.some(({ id }) => id === printOrderId)) {
         report('printOrderId', `The order has no print order ${printOrderId}.`);
       }
-      request = { action, by, reason, printOrderId, trackingCode, trackingLink };
+      request = { action, ...requested, printOrderId, trackingCode, trackingLink };
       break;
     }
     case 'refund':
@@ -135,7 +140,7 @@ async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, b
       const all = items
         .filter(({ fulfillmentStatus: status }) => body.action === 'refund' || !(hasShipped(status) || isFinal(status)))
         .map(({ id }) => id);
-      request = { action: body.action, by, reason, itemIds: body.itemIds ?? all };
+      request = { action: body.action, ...requested, itemIds: body.itemIds ?? all };
       break;
     }
     case 'reroute':
@@ -149,7 +154,7 @@ async function checkedRepair(sql: Sql, order: OperatorOrder, body: RepairBody, b
         report('partnerId', 'There is no partner with this id.');
       }
       const { action, itemId, quantity = null, partnerId = null, force } = body;
-      request = { action, by, reason, itemId, quantity, partnerId, ...(force === true ? { force } : {}) };
+      request = { action, ...requested, itemId, quantity, partnerId, ...(force === true ? { force } : {}) };
     }
   }
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });

@@ -59,7 +59,7 @@ export function orderReprintRoute({ sql, runSettings, wake }: Pick<ApiDeps, 'sql
       const submitted = await inTransaction(sql, async (tx) => {
         const stored = await submitWith(tx, submission, runSettings);
         if (typeof stored === 'string') throw new Error(`a submission without a key was not stored: ${stored}`);
-        const by = { by: account.name, reason, charged: charge };
+        const by = { by: account.name, reason, requestId, charged: charge };
         await tx`
           INSERT INTO order_events (order_id, type, data)
           VALUES (${order.id}, 'reprint', ${json(tx, { ...by, orderId: stored.id })}),

@@ -3,7 +3,12 @@ import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attentio
 import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/next-step';
 import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
 import { ITEM_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import { deliveryDates, printOrder, storedOrderSchema } from '../../../src/orders/reading/operator-order-schemas';
+import {
+  changeOutcomeSchema,
+  deliveryDates,
+  printOrder,
+  storedOrderSchema,
+} from '../../../src/orders/reading/operator-order-schemas';
 import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { possibleRepairsSchema } from './possible-repairs';
@@ -149,6 +154,18 @@ export const operatorOrderSchema = z
         dueAt: time.nullable().describe('For the carrier: the end of the latest promised delivery date.'),
       })
       .describe('Who has to act next, what the order waits for, and until when.'),
+    latestChange: changeOutcomeSchema
+      .extend({ type: z.string().describe('Type of its event.'), by: z.string(), at: time })
+      .nullable()
+      .describe('The latest change by an operator or the client, and what came of it.'),
+    problem: z
+      .object({
+        type: z.string().describe('Type of its event.'),
+        partnerUid: z.string().nullable(),
+        message: z.string(),
+      })
+      .nullable()
+      .describe('The latest sentence of a partner, a host or the workflow about what is wrong. Null while nothing is.'),
     failingSteps: z
       .array(
         z.object({

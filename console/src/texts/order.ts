@@ -260,10 +260,10 @@ export const order = {
     nextAttempt: 'Next attempt',
     now: 'The next attempt is made now.',
     said: (partner: string) => `${partner} says`,
-    states: { done: 'Done', waits: 'Waiting', refused: 'Refused' },
+    states: { done: 'Done', waiting: 'Waiting', refused: 'Refused' },
     change: (what: string, by: string) => `${what} by ${by}`,
     by: (partner: string) => `with ${partner}`,
-    waitsFor: (partner: string | null) => (partner === null ? 'in progress' : `waits for ${partner}`),
+    waitsFor: (partner: string) => `waits for ${partner}`,
   },
   items: {
     title: 'Items',

@@ -31,9 +31,10 @@ export type ReplacementOutcome =
  */
 export async function replaceFile(
   sql: Sql,
-  { orderId, itemReferenceId, type, url, accountId, by, reason }: FileReplacement,
+  replacement: FileReplacement,
   onReplaced: (tx: Transaction) => Promise<unknown>,
 ): Promise<ReplacementOutcome> {
+  const { orderId, itemReferenceId, type, url, by, reason, requestId } = replacement;
   return await inTransaction(sql, async (tx): Promise<ReplacementOutcome> => {
     // A plan locks the order too, and is given up when `files_revision` has changed.
     const [order] = await tx<{ status: OrderStatus; erased: boolean; filesRevision: number }[]>`
@@ -52,7 +53,7 @@ export async function replaceFile(
     if (erased || ENDED_ORDERS.includes(status)) return { outcome: 'ended', status };
     if (file.isPlanned) {
       const { id: fileId, itemId } = file;
-      const requested = await requestReplacement(tx, { orderId, itemId, fileId, type, url, accountId, by, reason });
+      const requested = await requestReplacement(tx, { ...replacement, itemId, fileId });
       if (requested.outcome === 'requested') await onReplaced(tx);
       return requested;
     }
@@ -66,7 +67,7 @@ export async function replaceFile(
     await measureItem(tx, file.itemId);
     await tx`
       INSERT INTO order_events (order_id, order_item_id, type, data)
-      VALUES (${orderId}, ${file.itemId}, 'file_replaced', ${json(tx, { by, type, ...(reason === null ? {} : { reason }) })})`;
+      VALUES (${orderId}, ${file.itemId}, 'file_replaced', ${json(tx, { by, type, requestId, ...(reason === null ? {} : { reason }) })})`;
     const payload = { signal: ORDER_SIGNALS.filesReplaced, args: [] };
     await enqueue(tx, { kind: 'signal_workflow', target: orderWorkflowId(orderId), payload });
     await onReplaced(tx);

@@ -56,7 +56,18 @@ interface OrderRow {
  */
 export async function giveRetailPrices(
   sql: Sql,
-  { orderId, by, prices }: { readonly orderId: string; readonly by: string; readonly prices: GivenPrices },
+  {
+    orderId,
+    by,
+    requestId,
+    prices,
+  }: {
+    readonly orderId: string;
+    readonly by: string;
+    /** Id of the API's request, as the audit log has it. */
+    readonly requestId: string;
+    readonly prices: GivenPrices;
+  },
   settings: RunSettings,
 ): Promise<PricesOutcome> {
   return await inTransaction(sql, async (tx): Promise<PricesOutcome> => {
@@ -82,7 +93,7 @@ export async function giveRetailPrices(
       FROM jsonb_to_recordset(${json(tx, rows)}) AS p (reference text, price numeric)
       WHERE order_items.order_id = ${orderId} AND item_reference_id = p.reference AND p.price IS NOT NULL`;
     await tx`
-      INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, 'retail_prices_given', ${json(tx, { by })})`;
+      INSERT INTO order_events (order_id, type, data) VALUES (${orderId}, 'retail_prices_given', ${json(tx, { by, requestId })})`;
     if (!isRefused) return { outcome: 'stored' };
     await restart(tx, orderId, row, settings);
     return { outcome: 'restarted' };

@@ -30,6 +30,8 @@ export interface RequestedReplacement {
   readonly by: string;
   /** Why an operator does. Null for a client. */
   readonly reason: string | null;
+  /** Id of the API's request, as the audit log has it. */
+  readonly requestId: string;
 }
 
 export type RequestOutcome =
@@ -38,7 +40,7 @@ export type RequestOutcome =
 
 /** Requests the check of a file that is to replace one of an item that a partner makes. The caller has locked the order. */
 export async function requestReplacement(tx: Transaction, request: RequestedReplacement): Promise<RequestOutcome> {
-  const { orderId, itemId, fileId, type, url, accountId, by, reason } = request;
+  const { orderId, itemId, fileId, type, url, accountId, by, reason, requestId } = request;
   const message = await whyNotReplace(tx, itemId);
   if (message !== null) return { outcome: 'refused', message };
   const [earlier] = await tx<{ id: string; url: string; replacement: string }[]>`
@@ -68,7 +70,7 @@ export async function requestReplacement(tx: Transaction, request: RequestedRepl
     return { outcome: 'busy' };
   }
   if (earlier !== undefined) await refuseReplacements(tx, [earlier.id], 'Another file was sent in its place.');
-  const data = json(tx, { by, type, ...(reason === null ? {} : { reason }) });
+  const data = json(tx, { by, type, requestId, ...(reason === null ? {} : { reason }) });
   await tx`
     INSERT INTO order_events (order_id, order_item_id, type, data)
     VALUES (${orderId}, ${itemId}, 'file_replacement_requested', ${data})`;

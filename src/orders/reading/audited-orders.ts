@@ -1,34 +1,45 @@
-import { json, type Queryable } from '../../platform/postgres';
+import type { Queryable } from '../../platform/postgres';
+import { type ChangedOrder, type ChangeOutcome, changeOutcome } from '../domain/change-outcome';
+import { eventsAsJson } from './order-reader';
 
-/** An entry of the audit log about an order. */
-interface OrderEntry {
-  readonly id: string;
-  readonly orderId: string;
-  readonly actor: string;
-  readonly at: Date;
-  /** False for changes that state no reason. */
-  readonly hasReason: boolean;
+/** An order that entries of the audit log are about. */
+export interface AuditedOrder {
+  readonly reference: string;
+  /** Returns why a request changed the order, and what came of it. Null: the order's log has no event of the request. */
+  changeOf(requestId: string | null): { readonly reason: string | null; readonly outcome: ChangeOutcome } | null;
 }
 
-/** Time in which a change writes its entry of the audit log after that of the order's log. */
-const WRITTEN_WITHIN = '30 seconds';
+interface Row extends ChangedOrder {
+  readonly id: string;
+  readonly reference: string;
+}
 
 /**
- * Returns the reference of the order of each entry, and the reason of the change. The order's log has the reason, which can be
- * erased with the order's personal data; the audit log is never erased.
+ * Returns orders by id. Reasons and the words of partners are in the orders' logs, which can be erased with the personal data;
+ * the audit log is never erased. An event of a change has the id of its request, as the entry of the audit log has.
  */
 export async function auditedOrders(
   sql: Queryable,
-  entries: readonly OrderEntry[],
-): Promise<ReadonlyMap<string, { readonly reference: string; readonly reason: string | null }>> {
-  if (entries.length === 0) return new Map();
-  const rows = await sql<{ id: string; reference: string; reason: string | null }[]>`
-    SELECT w.id, o.order_reference_id AS reference, (
-      SELECT e.data ->> 'reason' FROM order_events e
-      WHERE w."hasReason" AND e.order_id = o.id AND e.data ->> 'by' IN (w.actor, 'operator ' || w.actor)
-        AND e.at BETWEEN w.at - ${WRITTEN_WITHIN}::interval AND w.at
-      ORDER BY e.id DESC LIMIT 1) AS reason
-    FROM jsonb_to_recordset(${json(sql, entries)}) AS w (id text, "orderId" uuid, actor text, at timestamptz, "hasReason" boolean)
-    JOIN orders o ON o.id = w."orderId"`;
-  return new Map(rows.map(({ id, ...order }) => [id, order]));
+  orderIds: readonly string[],
+): Promise<ReadonlyMap<string, AuditedOrder>> {
+  const rows = await sql<Row[]>`
+    SELECT o.id, o.order_reference_id AS reference, o.fulfillment_status, ${eventsAsJson(sql)} AS events,
+      to_jsonb(ARRAY(
+        SELECT jsonb_build_object('id', p.id::text, 'partnerUid', pa.uid, 'acceptedAt', p.accepted_at)
+        FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = o.id ORDER BY p.id)) AS print_orders
+    FROM orders o WHERE o.id = ANY(${[...new Set(orderIds)]}::uuid[])`;
+  return new Map(
+    rows.map(({ id, reference, ...order }) => [
+      id,
+      {
+        reference,
+        changeOf(requestId) {
+          const index = order.events.findIndex(({ data }) => data.requestId === requestId);
+          if (requestId === null || index === -1) return null;
+          const { reason } = order.events[index]!.data;
+          return { reason: typeof reason === 'string' ? reason : null, outcome: changeOutcome(order, index) };
+        },
+      },
+    ]),
+  );
 }

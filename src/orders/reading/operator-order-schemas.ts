@@ -3,6 +3,7 @@ import { TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
 import { POSTBACK_STATUSES } from '../../partners/domain/postback-status';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
+import { CHANGE_STATES } from '../domain/change-outcome';
 import { ATTENTION, ATTENTION_REASONS } from '../domain/lifecycle/attention';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
 
@@ -37,6 +38,14 @@ export const listedOrderSchema = headSchema.extend({
     .nullable()
     .describe('Sum of the receipts. Null before the order is priced.'),
   attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
+});
+
+export const changeOutcomeSchema = z.object({
+  state: z
+    .enum(CHANGE_STATES)
+    .describe('`waiting`: a partner was asked and has not responded. `refused`: the change has not worked.'),
+  partnerUid: z.string().nullable().describe('The partner that has accepted or refused the change.'),
+  message: z.string().nullable().describe('The words of who refused the change.'),
 });
 
 export const deliveryDates = z.object({

@@ -1,4 +1,5 @@
 import { json, type Queryable } from '../../platform/postgres';
+import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';
@@ -69,7 +70,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
 export async function dismissAttention(
   sql: Queryable,
   orderId: string,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  request: RequestedBy,
 ): Promise<'dismissed' | 'open' | 'nothing'> {
   const [row] = await sql<{ ended: boolean; dismissed: boolean }[]>`
     WITH found AS (
@@ -80,7 +81,7 @@ export async function dismissAttention(
       RETURNING orders.id, found.attention),
     logged AS (
       INSERT INTO order_events (order_id, type, data)
-      SELECT id, 'dismiss', ${json(sql, { by, reason })}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
+      SELECT id, 'dismiss', ${json(sql, requestedBy(request))}::jsonb || jsonb_build_object('attention', to_jsonb(attention)) FROM dismissed)
     SELECT ended, EXISTS (SELECT FROM dismissed) AS dismissed FROM found`;
   if (row === undefined) return 'nothing';
   return row.dismissed ? 'dismissed' : 'open';

@@ -1,5 +1,6 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
+import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
 import { refundItems } from './receipts';
 
 interface ShortJob {
@@ -19,9 +20,9 @@ interface ShortJob {
 export async function refundEndedOrder(
   sql: Sql,
   orderId: string,
-  request: { readonly by: string; readonly reason: string; readonly itemIds?: readonly string[] | undefined },
+  request: RequestedBy & { readonly itemIds?: readonly string[] | undefined },
 ): Promise<'refunded' | 'open' | 'nothing'> {
-  const { by, reason, itemIds } = request;
+  const { itemIds } = request;
   return await inTransaction(sql, async (tx) => {
     const [order] = await tx<{ isOpen: boolean }[]>`
       SELECT EXISTS (SELECT FROM run_snapshots s WHERE s.order_id = o.id) OR NOT ('short_shipped' = ANY(attention)) AS is_open
@@ -48,7 +49,7 @@ export async function refundEndedOrder(
       WHERE id = ${orderId}`;
     const ids = [...new Set(refunded.map(({ itemId }) => itemId))];
     const log = [
-      { type: 'refund_items', item: null, data: { by, reason, itemIds: ids } },
+      { type: 'refund_items', item: null, data: { ...requestedBy(request), itemIds: ids } },
       ...refunded.map(({ itemId, cancelledQuantity: quantity }) => ({
         type: 'units_cancelled',
         item: itemId,

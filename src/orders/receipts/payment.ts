@@ -10,6 +10,8 @@ export interface Payment {
   readonly reference: string | null;
   /** Name of the operator. */
   readonly by: string;
+  /** Id of the API's request, as the audit log has it. */
+  readonly requestId: string;
 }
 
 /**
@@ -19,9 +21,9 @@ export interface Payment {
 export async function recordPayment(
   sql: Queryable,
   orderId: string,
-  { status, reference, by }: Payment,
+  { status, reference, by, requestId }: Payment,
 ): Promise<FinancialStatus | undefined> {
-  const data = { status, by, ...(reference === null ? {} : { reference }) };
+  const data = { status, by, requestId, ...(reference === null ? {} : { reference }) };
   const [row] = await sql<{ before: FinancialStatus }[]>`
     WITH payable AS (
       SELECT id, financial_status AS before FROM orders

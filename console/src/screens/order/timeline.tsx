@@ -11,7 +11,6 @@ import { Badge } from '../../components/values/badge';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
-import { wordsOf } from './outcome';
 import styles from './timeline.module.css';
 
 type Entry = ApiResponse<'getOrderTimeline'>['entries'][number];
@@ -144,6 +143,12 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
       <LoadMore {...query} />
     </Section>
   );
+}
+
+/** Returns the words of an event: of a partner, of a host, or of the order run. */
+function wordsOf({ message, reason, why }: Entry['data']): string {
+  const words = message ?? reason ?? why;
+  return typeof words === 'string' ? words : '';
 }
 
 /** Returns what an entry says beside its type, by the fields that its kind has. */

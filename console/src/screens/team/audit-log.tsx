@@ -17,6 +17,7 @@ import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
+import { OutcomeOf } from '../order/outcome';
 import type { AuditSearch } from './search';
 
 type Entry = ApiResponse<'listAuditLog'>['entries'][number];
@@ -58,12 +59,18 @@ function AuditedObject({ of: { type, id, name } }: { readonly of: Entry['object'
   return <span title={id}>{text}</span>;
 }
 
-/** The status of an order after a change, and the one before when it is another. */
-function Outcome({ of: { before, after } }: { readonly of: Entry }) {
+/** What came of a change of an order, and the status that it has brought. */
+function Outcome({ of: { before, after, outcome } }: { readonly of: Entry }) {
   const { fulfillmentStatus: old } = before ?? {};
   const { fulfillmentStatus: status } = after ?? {};
-  if (typeof status !== 'string') return texts.common.none;
-  return typeof old === 'string' ? t.became(texts.names.code(old), texts.names.code(status)) : texts.names.code(status);
+  const became = typeof old === 'string' && typeof status === 'string' && old !== status;
+  if (outcome === null && !became) return texts.common.none;
+  return (
+    <Group gap="xs">
+      {outcome === null ? null : <OutcomeOf outcome={outcome} />}
+      {became ? <Text size="sm">{t.became(texts.names.code(old), texts.names.code(status))}</Text> : null}
+    </Group>
+  );
 }
 
 const COLUMNS: readonly Column<Entry>[] = [

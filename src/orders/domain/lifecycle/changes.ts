@@ -1,5 +1,5 @@
 import type { AttentionReason } from './attention';
-import type { PlannedPrintOrder, RequestedBy, RunEffect } from './run-events';
+import { type PlannedPrintOrder, type RequestedBy, type RunEffect, requestedBy } from './run-events';
 import { JOB_PROGRESS, type JobState, type PrintOrderState, type RunState } from './run-state';
 import type { ItemStatus } from './statuses';
 
@@ -80,6 +80,6 @@ export function raiseAttention(state: RunState, reason: AttentionReason): RunSta
 }
 
 /** Returns the log entry for a change that a person requested. */
-export function audit(action: string, { by, reason }: RequestedBy, data: object = {}): RunEffect {
-  return { type: 'log', event: action, data: { by, reason, ...data } };
+export function audit(action: string, request: RequestedBy, data: object = {}): RunEffect {
+  return { type: 'log', event: action, data: { ...requestedBy(request), ...data } };
 }

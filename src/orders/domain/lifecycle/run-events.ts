@@ -7,6 +7,13 @@ import type { Delivery, Transit } from './run-state';
 export interface RequestedBy {
   readonly by: string;
   readonly reason: string;
+  /** Id of the API's request. Absent for a bulk repair. The audit log finds the event of the change by it. */
+  readonly requestId?: string;
+}
+
+/** Returns who requests a change, of a request that says more. */
+export function requestedBy({ by, reason, requestId }: RequestedBy): RequestedBy {
+  return { by, reason, ...(requestId === undefined ? {} : { requestId }) };
 }
 
 /** Why an order is refused. `code` is the client's `refusalReasonCode`. */

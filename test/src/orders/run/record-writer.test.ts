@@ -161,7 +161,8 @@ test('a step that runs again after a lost workflow task replaces what the lost a
 
 describe('the financial status', () => {
   const status = async (id: string) => (await rows(id)).financial;
-  const pay = (id: string) => recordPayment(sql, id, { status: 'paid', reference: null, by: 'operator' });
+  const pay = (id: string) =>
+    recordPayment(sql, id, { status: 'paid', reference: null, requestId: 'r', by: 'operator' });
 
   test('a record that repeats the status of the workflow keeps a payment', async () => {
     const { id, step } = await newOrder();

@@ -86,18 +86,54 @@ test('changes of an order are in the audit log, without personal data of the rec
     },
     { action: 'order.cancel', actor: { name: 'demo-client', role: 'client' } },
   ]);
-  // Reasons of operators are read from the order's log, which an erasure reaches.
+  // Reasons are read from the order's log, which an erasure reaches.
   expect(entries.map(({ reason }: { reason: string | null }) => reason)).toEqual([
     'asked by Erika',
     'asked by Erika',
     null,
     null,
     null,
+    'Erika changed her mind',
+  ]);
+  const done = { state: 'done', partnerUid: null, message: null };
+  expect(entries.map(({ outcome }: { outcome: object | null }) => outcome)).toEqual([
+    done,
+    done,
     null,
+    null,
+    done,
+    done,
   ]);
   const stored = await stack.services.sql`SELECT * FROM audit_log WHERE object_id = ${id}`;
   expect(stored).toHaveLength(entries.length);
   expect(JSON.stringify(stored)).not.toMatch(/Erika|Geheimweg|bank-1/);
+});
+
+test('the audit log and the order say that a partner refused a cancel, also after another change of the same operator', async () => {
+  const { id } = await changed('POST', '/v1/orders', client, {
+    orderReferenceId: 'uncancelled',
+    currency: 'EUR',
+    shippingAddress: { ...addressIn.DE, addressLine2: 'sandbox:refuses-cancel' },
+    items: [poster(stack)],
+  });
+  const { printOrderId } = await accepted(stack, id);
+  await changed('POST', `/v1/orders/${id}/cancel`, operator, { reason: 'asked by Erika' });
+  expect((await changed('GET', `/v1/operator/orders/${id}`, operator)).latestChange).toMatchObject({
+    by: 'operator operator',
+    state: 'refused',
+    partnerUid: 'prints-berlin',
+    message: expect.any(String),
+  });
+  expect((await repair(id, { action: 'mark_shipped', printOrderId, reason: 'seen in the shop' })).status).toBe(200);
+  const outcomes = (await entriesOf(`order:${id}`)).map(({ action, reason, outcome }) => [
+    action,
+    reason,
+    outcome.state,
+  ]);
+  expect(outcomes).toEqual([
+    ['order.cancel', 'asked by Erika', 'refused'],
+    ['order.mark_shipped', 'seen in the shop', 'done'],
+  ]);
 });
 
 test('a cancelled shipping order is in the audit log', async () => {

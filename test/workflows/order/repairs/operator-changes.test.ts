@@ -43,7 +43,7 @@ describe('a print order that its partner forgot to report', () => {
     expect(await orderLog(stack, orderId)).toContainEqual(
       expect.objectContaining({
         type: 'mark_shipped',
-        data: { by: 'operator', reason: 'agreed by phone', printOrderId },
+        data: expect.objectContaining({ by: 'operator', reason: 'agreed by phone', printOrderId }),
       }),
     );
     expect(await audited(`order:${orderId}`)).toContainEqual({
@@ -169,7 +169,7 @@ test('a short shipment is settled by a refund after its delivery', async () => {
   expect(await orderLog(stack, orderId)).toContainEqual(
     expect.objectContaining({
       type: 'refund_items',
-      data: { by: 'operator', reason: 'agreed by phone', itemIds: [...itemIds] },
+      data: expect.objectContaining({ by: 'operator', reason: 'agreed by phone', itemIds: [...itemIds] }),
     }),
   );
 });
@@ -242,7 +242,7 @@ describe('a delivered order', () => {
     expect(await orderLog(stack, made.id)).toContainEqual(
       expect.objectContaining({
         type: 'reprint_of',
-        data: { by: 'operator', reason: 'The parcel was lost.', charged: false, orderId },
+        data: expect.objectContaining({ by: 'operator', reason: 'The parcel was lost.', charged: false, orderId }),
       }),
     );
     expect(await audited(`order:${orderId}`)).toContainEqual({

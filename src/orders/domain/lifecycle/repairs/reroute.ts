@@ -1,6 +1,6 @@
 import { releaseStock, requestCancel, withoutUnusedLabel } from '../cancellation';
 import { audit, hasOpenJobs, newPrintOrder, raiseAttention } from '../changes';
-import type { EventOf, ReroutedUnits, RunEffect } from '../run-events';
+import { type EventOf, type ReroutedUnits, type RunEffect, requestedBy } from '../run-events';
 import {
   JOB_PROGRESS,
   type JobState,
@@ -51,14 +51,10 @@ function deliver(state: RunState, printOrderId: string, effects: RunEffect[]): v
 }
 
 /** Requests from the partners to stop making the units. Until they have responded, the new print order waits. */
-function waitForPartners(
-  state: RunState,
-  { action, by, reason, printOrder, units }: EventOf<'rerouted'>,
-  until: number,
-  effects: RunEffect[],
-): RunState {
+function waitForPartners(state: RunState, event: EventOf<'rerouted'>, until: number, effects: RunEffect[]): RunState {
+  const { action, by, reason, printOrder, units } = event;
   const data = { printOrderId: printOrder.id, units, waitsUntil: new Date(until).toISOString() };
-  effects.push(audit(`${action}_requested`, { by, reason }, data));
+  effects.push(audit(`${action}_requested`, event, data));
   const asked = new Set(
     reroutedJobs(state, units)
       .filter(isWithPartner)
@@ -94,8 +90,7 @@ function withStopRequest(
 
 /** Ends the wait of a reroute by an operator's request: the new partner makes the units whatever the others do. */
 export function rerouteForced(state: RunState, event: EventOf<'reroute_forced'>, effects: RunEffect[]): RunState {
-  const { printOrderId, by, reason } = event;
-  return settleNow(state, printOrderId, 'forced', { by, reason }, effects);
+  return settleNow(state, event.printOrderId, 'forced', requestedBy(event), effects);
 }
 
 /** Ends the wait of a reroute whose deadline has passed. */
