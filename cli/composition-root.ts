@@ -92,8 +92,8 @@ export async function createServices(
     allowPrivate: allowsPrivateAddresses(config),
     observe: createOutboundObserver(metrics),
   });
-  const inspector = createFileInspector();
   const workFolder = await openWorkFolder();
+  const inspector = createFileInspector({ folder: workFolder });
   const connections: Connections = {
     // The carrier webhook reads its secrets from the configuration, whether they were set or generated at the first start.
     config: { ...config, CARRIER_WEBHOOK_SECRETS: secrets.carrierWebhookSecrets },

@@ -12,6 +12,7 @@ import { BEAT_MS } from '../activities/heartbeats';
 import { reportActivityErrors } from '../activities/report-errors';
 import { flagStalls } from '../activities/stalls';
 import { traceActivity } from '../activities/trace-activities';
+import { whyNotConfined } from '../src/files/confinement';
 import { createDiskBudget } from '../src/files/disk-budget';
 import { notificationLane } from '../src/notifications/delivery';
 import { startDigests } from '../src/notifications/operator-digest';
@@ -155,6 +156,9 @@ export async function runWorker(
   limitWorkflowHeap(tuning.heapMb);
   collectStackTraces(config.WORKER_STACK_TRACES === 'on');
   log.info({ ...tuning }, 'worker tuning');
+  const reason = await whyNotConfined();
+  if (reason !== null)
+    log.warn({ reason }, 'the processes that open print files have limits, but the system does not confine them');
   const activityInterceptors = [
     ...(isTracing() ? [traceActivity] : []),
     reportActivityErrors(createErrorReporter(services.metrics, 'activity'), log),

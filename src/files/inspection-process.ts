@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { confined, whyNotConfined } from './confinement';
 import { type FileFacts, unmeasured } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
 import type { FileProperties } from './domain/file-properties';
@@ -32,6 +33,8 @@ export interface InspectionLimits {
   readonly stageTimeoutMs: number;
   /** Memory that the process may use, in bytes. */
   readonly memoryBytes: number;
+  /** Folder of the files. Where the system can confine the process, it reads no other files of this user. */
+  readonly folder: string;
 }
 
 /** A process that inspects one file at a time. */
@@ -63,7 +66,7 @@ const HEAP_MB = 256;
  * @throws Error when it does not start
  */
 export async function startInspectionProcess(limits: InspectionLimits): Promise<InspectionProcess> {
-  const child = spawnLimited(limits);
+  const child = spawnLimited(limits, (await whyNotConfined()) === null);
   const exited = new Promise<void>((resolve) => child.once('exit', () => resolve()));
   await ready(child);
   // Neither the channel nor the output of an idle process keeps this process alive.
@@ -180,28 +183,27 @@ function runJob(
   });
 }
 
-/** Code that loads a TypeScript source and compiles it as jest does. Tests run the sources. */
+/** Code that runs a TypeScript source as Node does, with the imports of this project. Tests run the sources. */
 const FROM_SOURCES = `
-const { transformFileSync } = require('@swc/core');
-require.extensions['.ts'] = (module, path) =>
-  module._compile(
-    transformFileSync(path, { jsc: { target: 'es2022', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } }).code,
-    path,
-  );
+require('node:module').registerHooks({
+  resolve: (name, context, next) =>
+    next(name.startsWith('.') && context.parentURL?.endsWith('.ts') ? name + '.ts' : name, context),
+});
 require(process.argv[1]);`;
 
 /**
  * Spawns the process. It gets no environment variables of this process, which hold secrets. The guard of the process watches
  * its memory everywhere; on Linux the kernel refuses what exceeds the limit.
  */
-function spawnLimited({ memoryBytes }: InspectionLimits): ChildProcess {
+function spawnLimited({ memoryBytes, folder }: InspectionLimits, isConfined: boolean): ChildProcess {
   const fromSources = __filename.endsWith('.ts');
   const entry = join(__dirname, `inspection-entry.${fromSources ? 'ts' : 'js'}`);
-  const node = [
+  const bare = [
     process.execPath,
     `--max-old-space-size=${HEAP_MB}`,
-    ...(fromSources ? ['--eval', FROM_SOURCES, entry] : [entry]),
+    ...(fromSources ? ['--experimental-transform-types', '--eval', FROM_SOURCES, entry] : [entry]),
   ];
+  const node = isConfined ? confined(bare, [folder]) : bare;
   const dataKilobytes = Math.ceil((memoryBytes + RESERVED_BYTES) / 1024);
   // `exec` keeps the process id and the channel.
   const command =
@@ -209,7 +211,8 @@ function spawnLimited({ memoryBytes }: InspectionLimits): ChildProcess {
       ? ['/bin/sh', '-c', 'ulimit -d "$0" && exec "$@"', String(dataKilobytes), ...node]
       : node;
   return spawn(command[0]!, command.slice(1), {
-    env: { INSPECTION_MEMORY_BYTES: String(memoryBytes), INSPECTION_PARENT: String(process.pid) },
+    // A package asks for the home folder, which Node looks up in a file when it has no HOME.
+    env: { HOME: '/', INSPECTION_MEMORY_BYTES: String(memoryBytes), INSPECTION_PARENT: String(process.pid) },
     stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     serialization: 'advanced',
   });

@@ -1,5 +1,5 @@
 // Not piscina (5.3.2): it runs threads. A file that exhausts the memory, or crashes native code, ends all threads of a process.
-import { availableParallelism } from 'node:os';
+import { availableParallelism, tmpdir } from 'node:os';
 import { LRUCache } from 'lru-cache';
 import pLimit from 'p-limit';
 import type { InspectionJob } from './inspection-entry';
@@ -39,6 +39,7 @@ const LIMITS: InspectionLimits = {
   stageTimeoutMs: 30_000,
   // A file of 200 MB with its copy in PDFium, or with an image of 100 megapixels (400 MB); the process itself takes 190 MB.
   memoryBytes: 800 * 1024 * 1024,
+  folder: tmpdir(),
 };
 
 const UNFINISHED: Inspection = {

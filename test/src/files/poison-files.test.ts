@@ -176,9 +176,9 @@ test('an inspection process has no secrets, and ends when its parent is killed',
   const childOf = async () => {
     const tasks = await readFile(`/proc/${parent.pid}/task/${parent.pid}/children`, 'utf8').catch(() => '');
     const pid = tasks.trim().split(' ')[0];
-    // The shell that sets the limit has become the inspection process.
+    // The shell that sets the limit, and Perl, which confines it, have become the inspection process.
     const command = pid ? await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '') : '';
-    return command.includes('inspection-entry') && !command.startsWith('/bin/sh') ? pid : undefined;
+    return command.includes('inspection-entry') && !/^(\/bin\/sh|perl)\0/.test(command) ? pid : undefined;
   };
   if (process.platform !== 'linux') {
     parent.kill('SIGKILL');
@@ -188,6 +188,7 @@ test('an inspection process has no secrets, and ends when its parent is killed',
   const variables = (await readFile(`/proc/${child}/environ`, 'utf8')).split('\0').map((entry) => entry.split('=')[0]);
   // The shell adds PWD, and Node the variables of the channel.
   expect(variables.filter((name) => !/^(PWD|NODE_CHANNEL_.*|)$/.test(name!)).sort()).toEqual([
+    'HOME',
     'INSPECTION_MEMORY_BYTES',
     'INSPECTION_PARENT',
   ]);
