@@ -26,6 +26,7 @@ import { serve } from './http/serve';
 import { CODEC_PATH, codecAccess } from './operator/codec';
 import { CONSOLE_PATH, consolePage } from './system/console-page';
 import { docsPage } from './system/docs-page';
+import { guidePage } from './system/guide-page';
 import { systemRoutes } from './system/probes';
 
 export interface AppOptions {
@@ -35,7 +36,7 @@ export interface AppOptions {
 
 /**
  * Creates the API as an Express application: the given routes, health routes, the OpenAPI document at /openapi.json, a
- * page to browse it at /docs, and the web console at /console. Every error (no route, an exception, an unavailable
+ * page to browse it at /docs, the documentation site at /guide, and the web console at /console. Every error (no route, an exception, an unavailable
  * server) has the error body of its group.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppOptions = {}): Express {
@@ -81,6 +82,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     app.all(expressPath(path), refuseMethod(here));
   }
   app.use('/docs', docsPage());
+  app.use('/guide', guidePage());
   app.use(CONSOLE_PATH, consolePage(deps.config));
   app.use(() => {
     throw new Refusal('NOT_FOUND', { message: 'There is no resource at this path.' });

@@ -9,6 +9,9 @@ const documents = [
   'ARCHITECTURE.md',
   'CONTRIBUTING.md',
   'CHANGELOG.md',
+  'client/README.md',
+  'examples/print-partner/README.md',
+  'patches/README.md',
   ...readdirSync(join(root, 'docs'), { recursive: true, encoding: 'utf8' })
     .filter((name) => name.endsWith('.md'))
     .map((name) => `docs/${name.replaceAll('\\', '/')}`),
@@ -54,4 +57,14 @@ test.each(documents)('the lines of %s have at most 120 characters', (document) =
     .split('\n')
     .filter((line) => !/^\s*[|#]/.test(line) && [...line].length > 120 && /\S \S/.test(line.slice(0, 120)));
   expect(long).toEqual([]);
+});
+
+test('the navigation of the documentation site has every document once, and no other file', () => {
+  const navigation: Record<string, Record<string, string[]>> = JSON.parse(
+    readFileSync(join(root, 'tools/docs/navigation.json'), 'utf8'),
+  );
+  const listed = Object.values(navigation).flatMap((kinds) => Object.values(kinds).flat());
+  // The README is the first page.
+  const expected = documents.filter((document) => document !== 'README.md');
+  expect(listed.sort()).toEqual(expected.sort());
 });
