@@ -20,6 +20,7 @@ import { seedDatabase } from './commands/seed';
 import { start } from './commands/start';
 import { worker } from './commands/worker';
 import { setWorkerVersion, type WorkerVersionOptions } from './commands/worker-version';
+import { addRemoteCommands } from './remote/commands';
 
 /** Parses a whole number of seconds, up to 30 days. */
 function wholeSeconds(text: string): number {
@@ -162,5 +163,7 @@ program
   .option('--json', 'print the report as JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
   .action(async (options: CheckPartnerOptions) => process.exit(await checkPartnerCommand(options)));
+
+addRemoteCommands(program);
 
 program.parseAsync();

@@ -14,7 +14,7 @@ import { projectRoot } from '../../src/platform/project-root';
 import { eventually } from '../support/eventually';
 import { testTemporalBinary } from '../support/servers';
 
-const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
+export const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
 
 /** Compiles the sources as `npm start` does. Does nothing when dist/ is up to date. */
 export function build(): void {

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { OPERATIONS } from '../../cli/remote/operations';
 import { AUDIT_ACTIONS } from '../../src/accounts/audit-actions';
 import {
   ATTENTION,
@@ -34,4 +35,18 @@ describe('The attention reasons of the engine', () => {
       /`dismiss`\s+clears\s+([^.]+) of\s+a\s+running\s+order\./.exec(page('docs/operation/repairs.md')) ?? [];
     expect([...sentence.matchAll(/`(\w+)`/g)].map(([, reason]) => reason)).toEqual(DISMISSABLE);
   });
+});
+
+test('docs/operation/command-line.md and assistants.md name every operation of the command line', () => {
+  const words = (command: string) => command.replace(/ <.*/, '');
+  const rows = [...page('docs/operation/command-line.md').matchAll(/^\| `([a-z ]+)( <[^`]*| --[^`]*)?` \|/gm)];
+  const named = rows.map(([, command]) => words(command!));
+  expect(named.toSorted()).toEqual([...OPERATIONS.map(({ command }) => command), 'listen', 'mcp'].toSorted());
+  const [reading, acting] = [
+    ...page('docs/operation/assistants.md').matchAll(/^\| (`.*) \| (?:Always|With .*) \|$/gm),
+  ].map(([, tools]) => [...tools!.matchAll(/`(\w+)`/g)].map(([, name]) => name));
+  const tools = (acts: boolean) =>
+    OPERATIONS.filter((each) => each.acts === acts).map(({ command }) => command.replace(' ', '_'));
+  expect(reading).toEqual(tools(false));
+  expect(acting).toEqual(tools(true).filter((name) => !name.startsWith('trigger_') || name === 'trigger_order'));
 });
