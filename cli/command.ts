@@ -12,6 +12,7 @@ import { StartTimedOut, startSteps } from '../src/platform/start-steps';
 import { traceFields } from '../src/platform/tracing/spans';
 import { tracesUrl } from '../src/platform/tracing/tracing';
 import { createServices, type Services } from './composition-root';
+import { say } from './say';
 import { loadSecrets } from './secrets';
 import { StopSignals } from './stop-signals';
 
@@ -49,11 +50,6 @@ export function sayKeys({ client, partners, operator }: DemoCredentials): void {
   for (const { name, apiKey } of partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);
   say(`Operator     X-API-KEY: ${operator.apiKey || 'none, the demo operator is revoked'}`);
 }
-
-/** Prints a line for the user. */
-export const say = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};
 
 /**
  * Loads the configuration, runs a command, and ends the process with the command's exit code.

@@ -6,7 +6,8 @@ import type { Logger } from '../src/platform/logging';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
-import { type CommandContext, say } from './command';
+import type { CommandContext } from './command';
+import { say } from './say';
 
 /** The database that a one-off command works on. `release` stops the server when it was started for the command. */
 interface DatabaseTarget {

@@ -2,25 +2,22 @@ import { InvalidArgumentError, Option, Command as Program } from 'commander';
 import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
 import { PRODUCT_KINDS, type ProductKind } from '../src/catalog/domain/product';
 import { PRINT_ORDER_VERSIONS } from '../src/partners/domain/delivery-target';
-import { runCommand, say } from './command';
-import { api } from './commands/api';
-import { type CheckPartnerOptions, checkPartnerCommand } from './commands/check-partner';
-import { demo, demoLogFile } from './commands/demo';
-import { importCatalogFile } from './commands/import-catalog';
-import { migrateDatabase } from './commands/migrate';
-import {
-  addOperator,
-  listAllOperators,
-  OVERLAP_SECONDS,
-  revokeOperatorByName,
-  rotateOperatorKey,
-} from './commands/operator';
-import { resealSecrets } from './commands/reseal-secrets';
-import { seedDatabase } from './commands/seed';
-import { start } from './commands/start';
-import { worker } from './commands/worker';
-import { setWorkerVersion, type WorkerVersionOptions } from './commands/worker-version';
+import type { Command } from './command';
+import type { CheckPartnerOptions } from './commands/check-partner';
+import type { WorkerVersionOptions } from './commands/worker-version';
 import { addRemoteCommands } from './remote/commands';
+import { say } from './say';
+
+/** Loads the services of the engine, which takes a second, and runs a command that needs them. */
+async function run(role: string, command: Command, logFile?: 'demo'): Promise<void> {
+  const [{ runCommand }, { demoLogFile }] = await Promise.all([import('./command.js'), import('./commands/demo.js')]);
+  await runCommand(role, command, logFile && demoLogFile);
+}
+
+const operators = () => import('./commands/operator.js');
+
+/** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
+const OVERLAP_SECONDS = 86_400;
 
 /** Parses a whole number of seconds, up to 30 days. */
 function wholeSeconds(text: string): number {
@@ -54,22 +51,22 @@ const program = new Program('pressline').description('Print fulfillment as durab
 program
   .command('start')
   .description('start all parts in one process, with embedded servers unless the configuration names servers')
-  .action(() => runCommand('start', start));
+  .action(() => run('start', async (context) => (await import('./commands/start.js')).start(context)));
 
 program
   .command('demo')
   .description('start all parts and show the progress of one order')
-  .action(() => runCommand('demo', demo, demoLogFile));
+  .action(() => run('demo', async (context) => (await import('./commands/demo.js')).demo(context), 'demo'));
 
 program
   .command('api')
   .description('serve the API; requires Postgres and Temporal')
-  .action(() => runCommand('api', api));
+  .action(() => run('api', async (context) => (await import('./commands/api.js')).api(context)));
 
 program
   .command('worker')
   .description('run a worker and an outbox relay; requires Postgres and Temporal')
-  .action(() => runCommand('worker', worker));
+  .action(() => run('worker', async (context) => (await import('./commands/worker.js')).worker(context)));
 
 program
   .command('worker-version')
@@ -78,7 +75,9 @@ program
   .option('--pin <build-id>', 'keep the running workflows of this other version on it, as in a rollback')
   .description('make a worker version current, or ramp it (docs/operation/upgrades.md)')
   .action((buildId: string, options: WorkerVersionOptions) =>
-    runCommand('worker-version', (context) => setWorkerVersion(context, buildId, options)),
+    run('worker-version', async (context) =>
+      (await import('./commands/worker-version.js')).setWorkerVersion(context, buildId, options),
+    ),
   );
 
 program
@@ -87,7 +86,7 @@ program
   .option('--status', 'print the version of the database; exit with 1 when migrations are pending')
   .description('migrate the database to the latest version')
   .action((options: { dryRun?: boolean; status?: boolean }) =>
-    runCommand('migrate', (context) => migrateDatabase(context, options)),
+    run('migrate', async (context) => (await import('./commands/migrate.js')).migrateDatabase(context, options)),
   );
 
 const operator = program
@@ -95,14 +94,14 @@ const operator = program
   .argument('<name>')
   .description('create an admin, or issue a new key for an operator; previous keys expire after a day')
   .action((name: string) =>
-    runCommand('operator', (context) =>
-      rotateOperatorKey(context, name, { overlapSeconds: OVERLAP_SECONDS, create: true }),
+    run('operator', async (context) =>
+      (await operators()).rotateOperatorKey(context, name, { overlapSeconds: OVERLAP_SECONDS, create: true }),
     ),
   );
 operator
   .command('list')
   .description('list operators')
-  .action(() => runCommand('operator', listAllOperators));
+  .action(() => run('operator', async (context) => (await operators()).listAllOperators(context)));
 operator
   .command('add')
   .argument('<name>')
@@ -110,32 +109,40 @@ operator
   .option('--key-days <days>', 'days after which the key stops working', wholeDays)
   .description('create an operator and print its key')
   .action((name: string, { role, keyDays }: { role: OperatorRole; keyDays?: number }) =>
-    runCommand('operator', (context) => addOperator(context, name, role, keyDays)),
+    run('operator', async (context) => (await operators()).addOperator(context, name, role, keyDays)),
   );
 operator
   .command('revoke')
   .argument('<name>')
   .description('revoke an operator with all keys')
-  .action((name: string) => runCommand('operator', (context) => revokeOperatorByName(context, name)));
+  .action((name: string) =>
+    run('operator', async (context) => (await operators()).revokeOperatorByName(context, name)),
+  );
 operator
   .command('rotate')
   .argument('<name>')
   .option('--overlap <seconds>', 'time for which previous keys keep working', wholeSeconds, OVERLAP_SECONDS)
   .description('issue a new key for an operator and print it')
   .action((name: string, { overlap }: { overlap: number }) =>
-    runCommand('operator', (context) => rotateOperatorKey(context, name, { overlapSeconds: overlap })),
+    run('operator', async (context) =>
+      (await operators()).rotateOperatorKey(context, name, { overlapSeconds: overlap }),
+    ),
   );
 
 program
   .command('reseal-secrets')
   .description('seal every stored secret with the first key of SECRET_KEYS')
-  .action(() => runCommand('reseal-secrets', resealSecrets));
+  .action(() =>
+    run('reseal-secrets', async (context) => (await import('./commands/reseal-secrets.js')).resealSecrets(context)),
+  );
 
 program
   .command('seed')
   .option('--allow-production', 'seed although NODE_ENV is production')
   .description('add the demo accounts, partners and catalog to a database, and print their keys')
-  .action((options: { allowProduction?: boolean }) => runCommand('seed', (context) => seedDatabase(context, options)));
+  .action((options: { allowProduction?: boolean }) =>
+    run('seed', async (context) => (await import('./commands/seed.js')).seedDatabase(context, options)),
+  );
 
 program
   .command('import-catalog')
@@ -143,7 +150,9 @@ program
   .option('--dry-run', 'validate and count without changing the database')
   .description('import products, product models and attribute values')
   .action((file: string, { dryRun = false }: { dryRun?: boolean }) =>
-    runCommand('import', ({ config, log }) => importCatalogFile(config, log, file, { dryRun, say })),
+    run('import', async ({ config, log }) =>
+      (await import('./commands/import-catalog.js')).importCatalogFile(config, log, file, { dryRun, say }),
+    ),
   );
 
 program
@@ -162,7 +171,9 @@ program
   .option('--public-url <url>', 'address by which the partner reaches --listen')
   .option('--json', 'print the report as JSON')
   .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-  .action(async (options: CheckPartnerOptions) => process.exit(await checkPartnerCommand(options)));
+  .action(async (options: CheckPartnerOptions) =>
+    process.exit(await (await import('./commands/check-partner.js')).checkPartnerCommand(options)),
+  );
 
 addRemoteCommands(program);
 

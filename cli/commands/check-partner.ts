@@ -4,8 +4,8 @@ import { reportText } from '../../src/partners/conformance/report';
 import type { PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
-import { say } from '../command';
 import { startCheckListener } from '../partner-check/listener';
+import { say } from '../say';
 
 /** The options of `check-partner` as the command line has them. */
 export interface CheckPartnerOptions {

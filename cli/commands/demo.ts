@@ -1,8 +1,9 @@
 import { join, resolve } from 'node:path';
 import { type Config, ConfigError } from '../../src/platform/config';
-import { type Command, say, sayConsole } from '../command';
+import { type Command, sayConsole } from '../command';
 import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
 import { showSteps } from '../demo/display';
+import { say } from '../say';
 import { hasDemoAccounts, type RunningStack, startStack } from '../start-stack';
 import { untilStopped } from '../stop-signals';
 import { workflowBundle } from '../workflow-bundle';

@@ -2,7 +2,8 @@ import { connectPostgres } from '../../src/platform/postgres';
 import { migrate } from '../../src/platform/schema/migrate';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
 import { startSteps } from '../../src/platform/start-steps';
-import { assertSet, type CommandContext, say } from '../command';
+import { assertSet, type CommandContext } from '../command';
+import { say } from '../say';
 
 /**
  * Migrates the database to the latest version, and gives the application's role its rights.

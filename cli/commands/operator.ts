@@ -10,11 +10,9 @@ import type { AuditAction } from '../../src/accounts/audit-actions';
 import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
 import { listOperators, revokeOperator } from '../../src/accounts/operators';
 import { inTransaction, type Transaction } from '../../src/platform/postgres';
-import { type CommandContext, say } from '../command';
+import type { CommandContext } from '../command';
 import { onDatabase } from '../database-target';
-
-/** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
-export const OVERLAP_SECONDS = 86_400;
+import { say } from '../say';
 
 /** An expected refusal. Its text is printed, and the exit code is 1. */
 class CannotDo extends Error {}

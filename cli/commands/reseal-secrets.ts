@@ -1,6 +1,7 @@
 import { connectPostgres } from '../../src/platform/postgres';
 import { createSecretBox } from '../../src/platform/sealing/secret-box';
-import { assertSet, type Command, say } from '../command';
+import { assertSet, type Command } from '../command';
+import { say } from '../say';
 import { resealStoredSecrets } from '../sealed-secrets';
 
 /**

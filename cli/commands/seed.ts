@@ -1,6 +1,7 @@
-import { type CommandContext, say, sayKeys } from '../command';
+import { type CommandContext, sayKeys } from '../command';
 import { onDatabase } from '../database-target';
 import { seedDemoData } from '../demo-data';
+import { say } from '../say';
 
 /**
  * Adds the demo accounts, partners, catalog and stock to the configured database, or to the embedded database of DATA_DIR, and

@@ -1,4 +1,5 @@
-import { type Command, say, sayConsole, sayKeys } from '../command';
+import { type Command, sayConsole, sayKeys } from '../command';
+import { say } from '../say';
 import { startStack } from '../start-stack';
 import { untilStopped } from '../stop-signals';
 import { workflowBundle } from '../workflow-bundle';

@@ -135,7 +135,11 @@ describe('pressline listen', () => {
     });
     await once(server.listen(0, '127.0.0.1'), 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/webhooks`;
-    return { received, url, close: () => server.close() };
+    const close = () => {
+      server.close();
+      server.closeAllConnections();
+    };
+    return { received, url, close };
   }
 
   const forwarded = async (

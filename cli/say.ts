@@ -1,0 +1,4 @@
+/** Prints a line for the user. */
+export const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};
