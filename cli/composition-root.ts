@@ -24,6 +24,7 @@ import { wakeRelays } from '../src/platform/outbox/outbox';
 import { warnOfPlainText } from '../src/platform/plain-text-warning';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
+import { connectStandby, type Standby } from '../src/platform/standby';
 import { connectTemporal, temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import { startTracing } from '../src/platform/tracing/tracing';
@@ -33,6 +34,8 @@ import type { Secrets } from './secrets';
 /** Dependencies of the API and of the worker. Each process has one set. */
 export interface Services extends ApiDeps {
   readonly secrets: Secrets;
+  /** The server that lists and searches read. Undefined: the primary. */
+  readonly standby: Standby | undefined;
   /** Closes every connection. Stop the API and the worker first. */
   close(): Promise<void>;
 }
@@ -110,12 +113,17 @@ export async function createServices(
     inspector,
     workFolder,
   };
+  const standby =
+    config.DATABASE_READ_URL === undefined
+      ? undefined
+      : connectStandby(sql, config.DATABASE_READ_URL, config.DATABASE_POOL_SIZE, metrics);
   return {
     ...compose(connections),
     secrets,
+    standby,
     async close() {
       await Promise.all([inspector.close(), client.close(), temporal.connection.close()]);
-      await sql.end({ timeout: 5 });
+      await Promise.all([sql.end({ timeout: 5 }), standby?.sql.end({ timeout: 5 })]);
       await rm(workFolder, { recursive: true, force: true });
       await tracing?.stop();
     },

@@ -1,5 +1,6 @@
 import { createApp } from '../api/app';
 import { type HttpServer, startHttpServer } from '../api/http/server';
+import { readingStandby } from '../api/http/standby';
 import { allRoutes } from '../api/routes';
 import type { Services } from './composition-root';
 
@@ -8,5 +9,8 @@ export async function runApi(
   services: Services,
   listen: { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
-  return await startHttpServer(createApp(services, allRoutes(services)), listen);
+  const { standby } = services;
+  const routes = allRoutes(services);
+  const reading = standby ? readingStandby(routes, allRoutes({ ...services, sql: standby.sql }), standby) : routes;
+  return await startHttpServer(createApp(services, reading), listen);
 }

@@ -41,6 +41,7 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     method: 'get',
     path: '/v1/operator/audit',
     operationId: 'listAuditLog',
+    onStandby: true,
     summary: 'List the audit log, newest first',
     description:
       'Every action of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +

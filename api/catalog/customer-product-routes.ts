@@ -128,6 +128,7 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'get',
       path: '/product/v1/customer-products',
       operationId: 'listCustomerProducts',
+      onStandby: true,
       summary: 'List customer products',
       description:
         'Newest first. A client sees its own products and those that an operator created for it. Shows published products ' +

@@ -72,6 +72,7 @@ export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
       method: 'get',
       path: '/product/v1/product-models',
       operationId: 'listProductModels',
+      onStandby: true,
       summary: 'List product models',
       description:
         'Ordered by id, in pages of at most 1,000. Clients see active and inactive product models; operators also see drafts.',

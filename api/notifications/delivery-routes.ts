@@ -58,6 +58,7 @@ export function deliveryRoutes(
       method: 'get',
       path: `${path}/{webhookId}/deliveries`,
       operationId: `list${noun}Deliveries`,
+      onStandby: true,
       summary: 'List deliveries to an endpoint, newest first',
       description: 'Pressline keeps settled deliveries for 30 days. `state=dead` lists the dead letters.',
       params: endpointParams,

@@ -25,6 +25,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       access: operatorsOnly('viewer'),
       path: '/v1/operator/orders/{orderId}/deliveries',
       operationId: 'listOrderDeliveries',
+      onStandby: true,
       summary: 'List the notifications about an order, newest first',
       description: 'Contains every endpoint of the client. Pressline keeps settled deliveries for 30 days.',
       query: z.object({

@@ -61,6 +61,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       method: 'get',
       path: '/v1/operator/outbox',
       operationId: 'listOutboxMessages',
+      onStandby: true,
       summary: 'List the messages of the outbox by state',
       description: 'Pending messages by their next attempt, dead letters newest first.',
       tag: TAG,

@@ -99,6 +99,7 @@ function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     ...common,
     path: '/v1/operator/parcels',
     operationId: 'listParcels',
+    onStandby: true,
     summary: 'List parcels, those with problems first',
     description:
       'Packages with our labels, and packages that partners ship with their own tracking codes. Then newest first. A parcel has no ' +
@@ -173,6 +174,7 @@ function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     ...common,
     path: '/v1/operator/shipping-orders',
     operationId: 'listOperatorShippingOrders',
+    onStandby: true,
     summary: 'List the shipping orders of all clients and partners, those with problems first',
     description: 'Then newest first.',
     query: z.object({

@@ -100,6 +100,7 @@ export function summaryRoutes(
       method: 'get',
       path: '/v1/operator/summary',
       operationId: 'getOperatorSummary',
+      onStandby: true,
       summary: 'Retrieve counts, ages and charts',
       description:
         'Returns orders by status, attention by reason, the outbox, the periodic jobs, the workers, and how many orders reached ' +

@@ -83,6 +83,7 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'post',
       path: '/v1/orders/search',
       operationId: 'searchOrders',
+      onStandby: true,
       isRead: true,
       summary: 'Search orders, newest or last changed first',
       description:

@@ -39,6 +39,7 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       method: 'get',
       path: '/v2/orders',
       operationId: 'listPrintOrders',
+      onStandby: true,
       summary: 'List the print orders sent to this partner, newest first',
       description: 'Each print order has the body that was sent last. Links in it keep their expiry time.',
       query: z.object({

@@ -75,6 +75,7 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       access: operatorsOnly('viewer'),
       path: '/v1/operator/procurement-orders',
       operationId: 'searchProcurementOrders',
+      onStandby: true,
       summary: 'List procurement orders of all partners',
       query: pageQuerySchema
         .extend({

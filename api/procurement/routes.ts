@@ -56,6 +56,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       ...group,
       path: '/procurement/v1/order/list',
       operationId: 'listProcurementOrders',
+      onStandby: true,
       isRead: true,
       summary: 'List procurement orders',
       description:
@@ -89,6 +90,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       ...group,
       path: '/procurement/v1/inventory/consumption/list',
       operationId: 'listInventoryConsumption',
+      onStandby: true,
       isRead: true,
       summary: 'List inventory consumption per print job',
       description: 'Open and consumed reservations of print jobs, newest first.',
@@ -106,6 +108,7 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       ...group,
       path: '/procurement/v1/inventory/list',
       operationId: 'listInventory',
+      onStandby: true,
       isRead: true,
       summary: 'List inventory',
       body: inventoryListRequestSchema,

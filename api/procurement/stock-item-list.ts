@@ -26,6 +26,7 @@ export function stockItemListRoute(sql: Sql): Route {
     method: 'get',
     path: '/v1/operator/stock-items',
     operationId: 'listStockItemsOfPartners',
+    onStandby: true,
     summary: 'List the stock items of all partners',
     description: 'By SKU, then partner.',
     tag: 'Operator: stock',

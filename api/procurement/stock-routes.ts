@@ -46,6 +46,7 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       access: operatorsOnly('viewer'),
       path: '/v1/partners/{partnerId}/stock-items',
       operationId: 'listStockItems',
+      onStandby: true,
       summary: 'List stock items of a partner',
       params: partnerParams,
       query: pageQuerySchema
@@ -128,6 +129,7 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
       access: operatorsOnly('viewer'),
       path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
       operationId: 'listStockMovements',
+      onStandby: true,
       summary: 'Read the ledger of a stock item',
       description: 'Newest first. The deltas of all movements add up to the current level.',
       params: partnerParams.extend({ partnerSku: z.string() }),

@@ -37,6 +37,7 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
     method: 'post',
     path: '/v1/shipping-orders/search',
     operationId: 'searchShippingOrders',
+    onStandby: true,
     isRead: true,
     summary: 'Search shipping orders, newest first',
     description:

@@ -72,6 +72,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       access: operatorsOnly('viewer'),
       path: '/v1/operator/bulk-repairs',
       operationId: 'listBulkRepairs',
+      onStandby: true,
       summary: 'List bulk repairs, newest first',
       query: z.object({
         limit: z.coerce.number().int().min(1).max(50).default(20),

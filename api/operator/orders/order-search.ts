@@ -74,6 +74,7 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     access: operatorsOnly('viewer'),
     path: '/v1/operator/orders',
     operationId: 'listOperatorOrders',
+    onStandby: true,
     summary: 'Search orders as operators see them',
     description:
       'Returns the orders that match every filter, newest first or sorted by attention. A page with filters by attention reason, ' +

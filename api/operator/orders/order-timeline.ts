@@ -39,6 +39,7 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     access: operatorsOnly('viewer'),
     path: '/v1/operator/orders/{orderId}/timeline',
     operationId: 'getOrderTimeline',
+    onStandby: true,
     summary: 'List everything that happened to an order, newest first',
     description:
       'Merges the order’s log, repairs and changes of operators and clients with their reasons, postbacks, requests to partners, ' +

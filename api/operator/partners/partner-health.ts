@@ -51,6 +51,7 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
       access: operatorsOnly('viewer'),
       path: '/v1/partners/{partnerId}/requests',
       operationId: 'listPartnerRequests',
+      onStandby: true,
       summary: 'List the requests to a print partner, newest first',
       description:
         'Print orders, order updates, cancellations and test pings, one entry for each attempt. Kept for 90 days.',
@@ -77,6 +78,7 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
     access: operatorsOnly('viewer'),
     path: '/v1/partners/{partnerId}/postbacks',
     operationId: 'listPartnerPostbacks',
+    onStandby: true,
     summary: 'List the postbacks of a print partner, newest first',
     params,
     query: pageQuery,

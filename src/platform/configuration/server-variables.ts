@@ -35,6 +35,11 @@ export const SERVER_VARIABLES = {
     'Connection URL of Postgres without the pooler, with the user of DATABASE_URL. Required when DATABASE_URL leads to a pooler. A worker listens with one connection to it.',
     'DATABASE_URL',
   ),
+  DATABASE_READ_URL: variable(
+    postgresUrl.optional(),
+    'Connection URL of a standby of Postgres, or of a pooler in front of it. Lists, searches and the console read it while it has all that DATABASE_URL has stored.',
+    'DATABASE_URL',
+  ),
   MIGRATION_DATABASE_URL: variable(
     postgresUrl.optional(),
     'Connection URL of the role that owns the tables. Only `migrate` uses it. When its user differs from the user of DATABASE_URL, `migrate` gives the latter the rights to read and write rows, and creates it if necessary.',

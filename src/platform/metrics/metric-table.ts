@@ -79,6 +79,10 @@ export const METRICS = {
     'Age of the oldest outbox row that is not delivered. 0 without one.',
   ),
   pressline_outbox_dead: gauge(['kind'], 'Dead outbox rows.'),
+  pressline_standby_reads_total: counter(
+    ['server'],
+    'Reads that may use a standby of Postgres, by the server that was read: standby or primary.',
+  ),
   pressline_outbox_deliveries_total: counter(['kind', 'outcome'], 'Delivery attempts of outbox rows.'),
   pressline_postbacks_total: counter(['partner', 'status', 'outcome'], 'Status postbacks of partners.'),
   pressline_postbacks_unhandled_oldest_age_seconds: gauge(
