@@ -1,10 +1,8 @@
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
 import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
-import { PRODUCT_KINDS, type ProductKind } from '../src/catalog/domain/product';
-import { PRINT_ORDER_VERSIONS } from '../src/partners/domain/delivery-target';
 import type { Command } from './command';
-import type { CheckPartnerOptions } from './commands/check-partner';
 import type { WorkerVersionOptions } from './commands/worker-version';
+import { addCheckPartner, wholeSeconds } from './partner-check/options';
 import { addRemoteCommands } from './remote/commands';
 import { say } from './say';
 
@@ -19,13 +17,6 @@ const operators = () => import('./commands/operator.js');
 /** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
 const OVERLAP_SECONDS = 86_400;
 
-/** Parses a whole number of seconds, up to 30 days. */
-function wholeSeconds(text: string): number {
-  const seconds = Number(text);
-  if (/^\d{1,7}$/.test(text) && seconds <= 30 * 86_400) return seconds;
-  throw new InvalidArgumentError('Expected a whole number of seconds, at most 2592000 (30 days).');
-}
-
 /** Parses a number of days from 1 to 3650. */
 function wholeDays(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 3_650) return Number(text);
@@ -37,13 +28,6 @@ function percentage(text: string): number {
   const percent = Number(text);
   if (/^\d{1,3}(\.\d+)?$/.test(text) && percent <= 100) return percent;
   throw new InvalidArgumentError('Expected a number from 0 to 100.');
-}
-
-/** Parses a list such as `print,apparel`. */
-function kindList(text: string): ProductKind[] {
-  const kinds = text.split(',');
-  if (kinds.every((kind) => (PRODUCT_KINDS as readonly string[]).includes(kind))) return kinds as ProductKind[];
-  throw new InvalidArgumentError(`Expected a list of ${PRODUCT_KINDS.join(', ')}.`);
 }
 
 const program = new Program('pressline').description('Print fulfillment as durable workflows.');
@@ -155,26 +139,7 @@ program
     ),
   );
 
-program
-  .command('check-partner')
-  .description('check that the endpoints of a print partner follow the rules (docs/partners.md)')
-  .requiredOption('--url <url>', 'orderSubmitUrl of the partner')
-  .option('--apparel-url <url>', 'apparelOrderSubmitUrl. Default: --url')
-  .option('--cancel-url <url>', 'orderCancelUrl')
-  .option('--update-url <url>', 'orderUpdateUrl')
-  .option('--inventory-url <url>', 'inventoryUrl')
-  .option('--secret <secret>', 'signing secret of the subscription. Without it, signatures are not checked')
-  .addOption(new Option('--version <version>', 'version of print orders').choices(PRINT_ORDER_VERSIONS))
-  .option('--kinds <kinds>', 'kinds of products that the partner makes', kindList, [...PRODUCT_KINDS])
-  .option('--wait-postbacks [seconds]', 'wait for the postbacks of the print orders', wholeSeconds)
-  .option('--listen <host:port>', 'where postbacks and requests for print files arrive', '127.0.0.1:0')
-  .option('--public-url <url>', 'address by which the partner reaches --listen')
-  .option('--json', 'print the report as JSON')
-  .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
-  .action(async (options: CheckPartnerOptions) =>
-    process.exit(await (await import('./commands/check-partner.js')).checkPartnerCommand(options)),
-  );
-
+addCheckPartner(program, 'check-partner');
 addRemoteCommands(program);
 
 program.parseAsync();

@@ -1,20 +1,19 @@
 /**
- * Checks the OpenAPI document of a running Pressline with tools of other ecosystems: Redocly's lint reports nothing, and the client
- * that openapi-python-client generates has every operation and takes an order to shipped.
+ * Checks the OpenAPI document of a running Pressline with tools of other ecosystems: Redocly's lint reports nothing, and the Python
+ * client that is generated from it is installed by pip, has every operation and takes an order to shipped.
  *
  *   npm run check:openapi
  *
  * Needs Python 3.11 with venv, npx, and access to the package registries. Starts its own stack with a temporary data folder.
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
-import { mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, openSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { delimiter, dirname, join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 
 const REDOCLY = '@redocly/cli@2.77.0';
-const PYTHON_PACKAGES = ['openapi-python-client==0.29.1', 'httpx==0.28.1', 'attrs==26.1.0', 'ruff==0.17.6'];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const folder = mkdtempSync(join(tmpdir(), 'pressline-openapi-'));
@@ -82,27 +81,19 @@ function lint(document) {
   if (totals.warnings === undefined) console.log(stderr);
 }
 
-/** Creates the virtual environment and the Python client. @returns the Python interpreter */
-function generatePython(documentPath, document) {
+/** Builds the Python client and installs it in a virtual environment. @returns the Python interpreter */
+function installPythonClient() {
+  execFileSync('npm', ['run', '--silent', 'pack:python-client'], { cwd: root, stdio: 'inherit' });
+  const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const bin = join(folder, 'venv', 'bin');
   execFileSync('python3', ['-m', 'venv', join(folder, 'venv')]);
-  execFileSync(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', ...PYTHON_PACKAGES]);
-  const target = join(folder, 'python');
-  const { status, stdout, stderr } = spawnSync(
-    join(bin, 'openapi-python-client'),
-    ['generate', '--path', documentPath, '--output-path', target, '--fail-on-warning'],
-    { encoding: 'utf8', env: { ...process.env, PATH: `${bin}${delimiter}${process.env.PATH}` } },
-  );
-  const operations = Object.values(document.paths).reduce((sum, path) => sum + Object.keys(path).length, 0);
-  const generated = readdirSync(join(target, 'pressline_client', 'api'), { recursive: true }).filter(
-    (name) => name.endsWith('.py') && !name.endsWith('__init__.py'),
-  ).length;
-  report(
-    status === 0 && generated === operations,
-    `openapi-python-client generates ${generated} of ${operations} operations`,
-  );
-  if (status !== 0) console.log(`${stdout}${stderr}`);
-  return { python: join(bin, 'python'), target };
+  const wheel = join(root, 'out', `pressline_client-${version}-py3-none-any.whl`);
+  const { status, stderr } = spawnSync(join(bin, 'pip'), ['install', '--quiet', '--disable-pip-version-check', wheel], {
+    encoding: 'utf8',
+  });
+  report(status === 0, `pip installs ${wheel}`);
+  if (status !== 0) throw new Error(stderr);
+  return join(bin, 'python');
 }
 
 async function main() {
@@ -113,14 +104,14 @@ async function main() {
     const documentPath = join(folder, 'openapi.json');
     writeFileSync(documentPath, text);
     lint(documentPath);
-    const { python, target } = generatePython(documentPath, JSON.parse(text));
+    const python = installPythonClient();
     const { sampleOrder } = await import(join(root, 'dist', 'cli', 'demo', 'sample-order.js'));
     writeFileSync(join(folder, 'order.json'), JSON.stringify(sampleOrder('python-1', sandboxUrl)));
-    writeFileSync(join(target, 'order.py'), ORDER_PROGRAM);
+    writeFileSync(join(folder, 'order.py'), ORDER_PROGRAM);
     const { status } = spawnSync(
       python,
       ['order.py', join(folder, 'order.json'), baseUrl, `${client.apiKey}:${client.apiSecret}`],
-      { cwd: target, stdio: 'inherit' },
+      { cwd: folder, stdio: 'inherit' },
     );
     report(status === 0, 'the Python client submits an order and reads it until it is shipped');
   } finally {

@@ -1,3 +1,4 @@
+import { newSecrets } from '../../cli/packages/create-pressline/secrets';
 import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -65,19 +66,8 @@ const services = Object.entries(file.services);
 const ours = services.filter(([, { image }]) => image === 'pressline');
 const required = [...new Set([...text.matchAll(/\$\{(\w+):\?\}/g)].map(([, name]) => name!))].sort();
 
-/** The secrets that the README's recipe writes into .env. */
-const KEY = Buffer.alloc(32, 7).toString('base64');
-const SECRETS: Record<string, string> = {
-  POSTGRES_OWNER_PASSWORD: 'a'.repeat(64),
-  POSTGRES_PASSWORD: 'b'.repeat(64),
-  TEMPORAL_POSTGRES_PASSWORD: 'c'.repeat(64),
-  S3_ROOT_SECRET_KEY: 'd'.repeat(64),
-  S3_SECRET_KEY: 'e'.repeat(64),
-  LINK_SECRET: `first:${'f'.repeat(64)}`,
-  SECRET_KEYS: `first:${KEY}`,
-  PAYLOAD_KEYS: `first:${KEY}`,
-  CARRIER_WEBHOOK_SECRETS: `tern_parcel:whsec_${KEY}`,
-};
+/** The secrets of a folder that create-pressline writes. */
+const SECRETS = newSecrets();
 const environmentOf = (service: Service) =>
   Object.fromEntries(
     Object.entries(service.environment ?? {}).map(([name, value]) => [name, interpolated(value, SECRETS)]),
