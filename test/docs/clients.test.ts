@@ -1,7 +1,8 @@
 import { execFileSync, spawn } from 'node:child_process';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePort } from '../../src/platform/embedded/ports';
 import { projectRoot } from '../../src/platform/project-root';
 import { type TestStack, testStack } from '../support/stack';
 
@@ -22,9 +23,9 @@ beforeAll(async () => {
   stack = await testStack();
 });
 
-function bash(script: string): Promise<{ stdout: string; stderr: string; code: number | null }> {
+function bash(script: string, timeout = 60_000): Promise<{ stdout: string; stderr: string; code: number | null }> {
   return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-c', script], { timeout: 60_000 });
+    const shell = spawn('bash', ['-c', script], { timeout });
     let [stdout, stderr] = ['', ''];
     shell.stdout.on('data', (chunk) => {
       stdout += chunk;
@@ -164,5 +165,93 @@ describe('The commands of the how-to guides for operators', () => {
       { from: 50, unitMinor: 790 },
     ]);
     expect(changed.capabilities.models).toEqual({ mug_product: { unitPriceMinor: 310, leadDays: 1 } });
+  });
+});
+
+describe('The tutorials', () => {
+  /** Has a clone of Pressline, as far as the tutorials use it. */
+  const folder = mkdtempSync(join(tmpdir(), 'pressline-tutorial-'));
+  const clone = join(folder, 'pressline');
+  let inTypeScript: Promise<string>;
+  let inPython: Promise<string>;
+  beforeAll(() => {
+    const root = projectRoot();
+    execFileSync(process.execPath, [join(root, 'scripts/build/build.mjs')], { cwd: root });
+    mkdirSync(join(clone, '.data'), { recursive: true });
+    for (const name of ['examples', 'dist']) symlinkSync(join(root, name), join(clone, name));
+    const { credentials, baseUrl, sandbox } = stack;
+    const file = JSON.stringify({ ...credentials, baseUrl, sandboxUrl: sandbox.url });
+    writeFileSync(join(clone, '.data/credentials.json'), file);
+    // Print houses wait for a slow delivery most of the time, while other tests run. The second one is cheaper than the
+    // first one, which no longer listens.
+    inTypeScript = becomePartner('first-prints', 'partner.mts', process.execPath, 290);
+    inPython = inTypeScript.then(() => becomePartner('second-prints', 'partner.py', 'python3', 190));
+    inPython.catch(() => undefined);
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  /** Runs commands in a folder, and ends what they have started. Returns what they print. */
+  async function run(directory: string, commands: string) {
+    const prepared = `set -e; trap 'kill $(jobs -p) 2>/dev/null || true' EXIT; cd ${directory}`;
+    const { stdout, stderr, code } = await bash(`${prepared}\n${commands}`, 300_000);
+    expect({ stderr: code === 0 ? '' : stderr, stdout: code === 0 ? '' : stdout, code }).toEqual({
+      stderr: '',
+      stdout: '',
+      code: 0,
+    });
+    return stdout;
+  }
+  const commandsOf = (name: string) => blocks(`tutorials/${name}`, 'sh').join('\n');
+
+  test.each([
+    ['ts', 'shop.mts', process.execPath],
+    ['python', 'shop.py', 'python3'],
+  ])(
+    'Sell your first print in %s: the shop sells a poster and refuses unsigned messages',
+    async (language, file, program) => {
+      const port = await freePort();
+      mkdirSync(join(folder, 'shop'), { recursive: true });
+      writeFileSync(join(folder, 'shop', file), blocks('tutorials/sell-your-first-print', language).join('\n'));
+      const output = await run(
+        folder,
+        `${commandsOf('sell-your-first-print')}
+PORT=${port} ${program} ${file} 2> ${file}.log &
+until curl -s 127.0.0.1:${port} > /dev/null; do sleep 0.2; done
+until curl -s -o /dev/null -w '%{http_code}' -X POST 127.0.0.1:${port}/buy | grep 303; do sleep 0.2; done
+curl -s -o /dev/null -w 'unsigned %{http_code}\\n' -d '{}' 127.0.0.1:${port}/notifications
+until curl -s 127.0.0.1:${port} | grep -E '<td>delivered<td>[A-Z0-9]+'; do sleep 0.5; done`,
+      );
+      expect(output).toContain('"totalInclVat"');
+      expect(output).toContain('unsigned 401');
+    },
+  );
+
+  /** Runs the commands of a print partner with one of the programs. Returns what they print. */
+  async function becomePartner(uid: string, file: string, program: string, priceMinor: number) {
+    const settings = `rm -rf print-house; export PROGRAM=${file} RUN=${program} PORT=${await freePort()} CHECK_PORT=${await freePort()}`;
+    const commands = commandsOf('become-a-print-partner')
+      .replaceAll('"uid": "my-prints"', `"uid": "${uid}"`)
+      .replace('"unitPriceMinor": 290', `"unitPriceMinor": ${priceMinor}`);
+    return await run(folder, `${settings}\n${commands}`);
+  }
+
+  test('Run it for a day: the operator repairs a refused and a cancelled order', async () => {
+    const output = await run(folder, commandsOf('run-it-for-a-day'));
+    expect(output).toMatch(/operator retry reroute/);
+    expect(output).toContain('"action":"order.retry"');
+    expect(output).toContain('"action":"order.reproduce"');
+  });
+
+  test('Add a product family: the shop gets a price of the new product', async () => {
+    const output = await run(clone, commandsOf('extend-pressline'));
+    expect(output).toContain("productName: 'Coaster'");
+  });
+
+  test('Become a print partner: the print house in TypeScript ships an order and passes the check', async () => {
+    expect(await inTypeScript).toMatch(/: shipped[\s\S]*The partner passes\./);
+  });
+
+  test('Become a print partner: the print house in Python ships an order and passes the check', async () => {
+    expect(await inPython).toMatch(/: shipped[\s\S]*The partner passes\./);
   });
 });

@@ -1,13 +1,18 @@
+import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
 import { type CallKind, type Fault, startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
 import { createBuiltInCarrier } from '../../../src/carriers/built-in';
 import { type CarrierAdapter, CarrierUnavailable, type PurchaseRequest } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
+import type { RateCard } from '../../../src/carriers/domain/rate-card';
 import { RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
+import { projectRoot } from '../../../src/platform/project-root';
 import { testDatabase } from '../../support/database';
 import { CHICAGO, MUNICH } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';
@@ -38,7 +43,15 @@ afterAll(async () => {
 
 const notCarried = consignmentTo(MUNICH, { packages: [packageOf({ grossWeightGrams: 500_000 })] });
 
-describe.each(RATE_CARDS)('$carrierName', (card) => {
+/** Returns the rate card that docs/tutorials/extend-pressline.md adds. */
+function cardOfTutorial(): RateCard {
+  const page = readFileSync(join(projectRoot(), 'docs/tutorials/extend-pressline.md'), 'utf8');
+  const [, block] = /^```ts\n(.*?)^```/ms.exec(page)!;
+  const code = stripTypeScriptTypes(block!.replace(/^export const \w+/m, 'const card'));
+  return new Function(`${code}\nreturn card;`)();
+}
+
+describe.each([...RATE_CARDS, cardOfTutorial()])('$carrierName', (card) => {
   carrierConformance({
     adapter: () => createBuiltInCarrier(sql, card, 'https://pressline.test'),
     carried: carriedConsignment(card),
