@@ -23,9 +23,9 @@ const FOLDERS = [
 const SOURCE = /\.([cm]?[jt]s|tsx|sql)$/;
 
 const listed = (folder: string) =>
-  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' }).map(
-    (name) => `${folder}/${name.replaceAll('\\', '/')}`,
-  );
+  readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
+    .map((name) => `${folder}/${name.replaceAll('\\', '/')}`)
+    .filter((path) => !path.includes('/node_modules/'));
 const held = [...FOLDERS, 'docs', 'deploy', 'patches', 'tools'].flatMap(listed);
 const names = new Set([...held, ...readdirSync(root)].map((path) => path.split('/').at(-1)!));
 const sources = held.filter(
