@@ -1,6 +1,7 @@
 import { tidyAuditLog } from '../src/accounts/audit-log';
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
+import { archiveOrders } from '../src/orders/archive/archive-orders';
 import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
 import { prunePreflights } from '../src/orders/preflight/preflight-rows';
 import type { Config } from '../src/platform/config';
@@ -14,7 +15,7 @@ export interface MaintenanceDeps {
   readonly sql: Sql;
   readonly objects: ObjectStore;
   readonly log: Logger;
-  readonly config: Pick<Config, 'AUDIT_LOG_RETENTION'>;
+  readonly config: Pick<Config, 'AUDIT_LOG_RETENTION' | 'ARCHIVE_AFTER'>;
 }
 
 /** Activities that delete expired data. Each works in batches, can be retried, and can run twice at the same time. */
@@ -40,10 +41,16 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       log.info({ deleted: addresses }, 'old addresses of the audit log deleted');
       return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
+    /** Deletes expired files and documents, and moves old orders to the archive. A failure of the one does not stop the other. */
     async collectGarbage() {
-      const collected = await withHeartbeat(() => collectGarbage(sql, objects));
-      log.info({ ...collected }, 'expired files and documents deleted');
-      return collected;
+      const [garbage] = await Promise.allSettled([withHeartbeat(() => collectGarbage(sql, objects))]);
+      const { ARCHIVE_AFTER: age } = config;
+      const archivedOrders =
+        age === undefined ? 0 : await withHeartbeat(() => archiveOrders({ sql, objects }, new Date(Date.now() - age)));
+      if (garbage.status === 'rejected') throw garbage.reason;
+      const removed = { ...garbage.value, archivedOrders };
+      log.info(removed, 'expired files and documents deleted, orders archived');
+      return removed;
     },
   };
 }

@@ -30,6 +30,12 @@ function percentage(text: string): number {
   throw new InvalidArgumentError('Expected a number from 0 to 100.');
 }
 
+/** Parses a day such as `2026-03-01`. */
+function calendarDay(text: string): string {
+  if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
+  throw new InvalidArgumentError('Expected a day such as 2026-03-01.');
+}
+
 const program = new Program('pressline').description('Print fulfillment as durable workflows.');
 
 program
@@ -136,6 +142,16 @@ program
   .action((file: string, { dryRun = false }: { dryRun?: boolean }) =>
     run('import', async ({ config, log }) =>
       (await import('./commands/import-catalog.js')).importCatalogFile(config, log, file, { dryRun, say }),
+    ),
+  );
+
+program
+  .command('restore-archive')
+  .argument('<day>', 'YYYY-MM-DD', calendarDay)
+  .description('move the archived orders of one day back into their tables (docs/operation/archive.md)')
+  .action((day: string) =>
+    run('restore-archive', async (context) =>
+      (await import('./commands/restore-archive.js')).restoreArchive(context, day),
     ),
   );
 

@@ -162,12 +162,12 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       response: retrievedOrderSchema,
       handler: async ({ account, params, body, requestId, log, quotas, audit, intend, unaudited }) => {
         const id = await changedOrderId(sql, account, params.orderId);
-        const draftOrOrder = await visibleOrder(sql, account, id);
+        const draftOrOrder = await visibleOrder(deps, account, id);
         if (draftOrOrder.orderType === 'order') {
           await intend({ action: 'order.give_retail_prices', objectId: id });
           const outcome = await givePrices(deps, account, draftOrOrder, body, requestId);
           await audit(sql, { action: 'order.give_retail_prices', objectId: id, before: null, after: { outcome } });
-          return orderView(await visibleOrder(sql, account, id), links);
+          return orderView(await visibleOrder(deps, account, id), links);
         }
         unaudited();
         return orderView(await editDraft(deps, account, id, body, { requestId, log, quotas }), links);

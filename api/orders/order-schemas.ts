@@ -265,6 +265,7 @@ export const retrievedOrderSchema = z
     refusalReasonCode: nullableText,
     refusalReasonDetails: z.looseObject({}).nullable(),
     comment: nullableText,
+    archived: z.boolean().describe('True: the order is archived, and cannot be changed.'),
     replaces: nullableText.describe('Id of the failed or canceled order that this one replaces.'),
     channel: z.string(),
     storeId: z.null(),

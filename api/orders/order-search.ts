@@ -50,6 +50,7 @@ const summarySchema = retrievedOrderSchema
     financialStatus: true,
     refusalReasonCode: true,
     currency: true,
+    archived: true,
   })
   .extend({
     ...retrievedAddressSchema.pick({ country: true, firstName: true, lastName: true }).shape,
@@ -61,7 +62,7 @@ const summarySchema = retrievedOrderSchema
     parcels: z
       .array(z.object({ trackingCode: z.string(), trackingUrl: z.string().nullable(), shipmentMethodUid: z.string() }))
       .readonly()
-      .describe('The parcels that have a tracking code.'),
+      .describe('The parcels that have a tracking code. Empty for an archived order: read the order.'),
   })
   .meta({ id: 'OrderSummary' });
 
@@ -92,7 +93,8 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         `channel, order type or financial status compares ${COMPARED_ROWS} orders at most: it can have fewer orders than ` +
         '`limit`, or none, and still a `nextCursor`. With `updatedFrom` or `updatedTo`, orders are sorted by `updatedAt`: to ' +
         'keep a copy of all orders, repeat the search with a time one minute before the last one began. An order that ' +
-        'changes meanwhile is in the next search.',
+        'changes meanwhile is in the next search. Archived orders are listed without names, unless a filter by change, or one ' +
+        'by status, country, channel or order type without `ids` and `orderReferenceIds`, is given.',
       ...READERS,
       body: orderSearchSchema,
       response: orderPageSchema,

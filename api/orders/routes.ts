@@ -96,7 +96,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       ...READERS,
       params: orderAddress,
       response: retrievedOrderSchema,
-      handler: async ({ account, params }) => orderView(await visibleOrder(sql, account, params.orderId), links),
+      handler: async ({ account, params }) => orderView(await visibleOrder(deps, account, params.orderId), links),
     }),
 
     route({
@@ -118,7 +118,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       handler: async (call) => {
         const { account, params, body } = call;
         const orderId = await changedOrderId(sql, account, params.orderId);
-        return await updateShipment(deps, await visibleOrder(sql, account, orderId), body, call);
+        return await updateShipment(deps, await visibleOrder(deps, account, orderId), body, call);
       },
     }),
 

@@ -1,7 +1,11 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
+import type { ArchiveDeps } from '../../src/orders/archive/archive-orders';
+import { readArchived } from '../../src/orders/archive/archived-order';
+import type { ArchivedRows } from '../../src/orders/archive/archived-tables';
 import {
-  findOrderId,
+  type FoundOrder,
+  findOrder,
   newestOrdersByClient,
   type OrderRecord,
   readOrders,
@@ -43,26 +47,45 @@ export function reasonOf({ role }: Account, reason: string | null | undefined): 
   throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'reason' }] });
 }
 
+/** @throws Refusal `NOT_FOUND` when there is no such order that the account may see */
+async function foundOrder(sql: Sql, account: Account, idOrReference: string): Promise<FoundOrder> {
+  const found = await findOrder(sql, viewerOf(account), idOrReference);
+  if (found === null) throw new Refusal('NOT_FOUND', { message: 'There is no order with this id or reference.' });
+  return found;
+}
+
 /**
  * Returns the id of the order that a path parameter names by id or reference.
  * @throws Refusal `NOT_FOUND` when there is no such order that the account may see
  */
 export async function visibleOrderId(sql: Sql, account: Account, idOrReference: string): Promise<string> {
-  const id = await findOrderId(sql, viewerOf(account), idOrReference);
-  if (id === null) throw new Refusal('NOT_FOUND', { message: 'There is no order with this id or reference.' });
-  return id;
+  return (await foundOrder(sql, account, idOrReference)).id;
+}
+
+/**
+ * Returns the id of the order that a path parameter names by id or reference, and its rows when it is archived.
+ * @throws Refusal `NOT_FOUND`
+ */
+export async function visibleRows(
+  { sql, objects }: ArchiveDeps,
+  account: Account,
+  idOrReference: string,
+): Promise<{ readonly id: string; readonly archived: ArchivedRows | null }> {
+  const { id, isArchived } = await foundOrder(sql, account, idOrReference);
+  return { id, archived: isArchived ? await readArchived({ sql, objects }, id) : null };
 }
 
 /**
  * Returns the id of the order that a change names by id or reference. Several clients may use one reference: then an
  * operator has to name the order by its id.
- * @throws Refusal `NOT_FOUND`, `AMBIGUOUS_REFERENCE`
+ * @throws Refusal `NOT_FOUND`, `AMBIGUOUS_REFERENCE`, `CONFLICT` for an archived order
  */
 export async function changedOrderId(sql: Sql, account: Account, idOrReference: string): Promise<string> {
-  const id = await visibleOrderId(sql, account, idOrReference);
+  const { id, isArchived } = await foundOrder(sql, account, idOrReference);
   if (account.role === 'operator' && id !== idOrReference.toLowerCase()) {
     refuseAmbiguous('order', await newestOrdersByClient(sql, idOrReference));
   }
+  if (isArchived) throw new Refusal('CONFLICT', { message: 'The order is archived, and cannot be changed.' });
   return id;
 }
 
@@ -81,9 +104,10 @@ export function refuseAmbiguous(
   });
 }
 
-/** Returns the order that a path parameter names. @throws Refusal `NOT_FOUND` */
-export async function visibleOrder(sql: Sql, account: Account, idOrReference: string): Promise<OrderRecord> {
-  const [order] = await readOrders(sql, [await visibleOrderId(sql, account, idOrReference)]);
+/** Returns the order that a path parameter names, archived or not. @throws Refusal `NOT_FOUND` */
+export async function visibleOrder(deps: ArchiveDeps, account: Account, idOrReference: string): Promise<OrderRecord> {
+  const { id, archived } = await visibleRows(deps, account, idOrReference);
+  const [order] = await readOrders(deps.sql, [id], archived);
   if (order === undefined) throw new Refusal('NOT_FOUND');
   return order;
 }

@@ -2,7 +2,7 @@ import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { resolveProducts } from '../../src/catalog/resolve-products';
 import { buildReceipt } from '../../src/orders/domain/receipt';
 import { searchOrders } from '../../src/orders/reading/order-list';
-import { findOrderId, readOrders } from '../../src/orders/reading/order-reader';
+import { findOrder, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import { connectPostgres, json } from '../../src/platform/postgres';
@@ -136,8 +136,8 @@ const read =
   (name: (n: number, rows: number) => string): Reading =>
   async ({ sql, rows }, turn) => {
     const n = orderAt(rows, turn);
-    const id = await findOrderId(sql, { clientId: clientId(n) }, name(n, rows));
-    const [order] = await readOrders(sql, [id!]);
+    const found = await findOrder(sql, { clientId: clientId(n) }, name(n, rows));
+    const [order] = await readOrders(sql, [found!.id]);
     return orderView(order!, links);
   };
 

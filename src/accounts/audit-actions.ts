@@ -40,6 +40,7 @@ export const AUDIT_ACTIONS = {
   'customer_product.add_values': ['customer_product', 'Add values to variant options'],
   'customer_product.replace_values': ['customer_product', 'Replace values of variant options'],
   'customer_product.remove_value': ['customer_product', 'Remove a value of a variant option'],
+  'archive.restore': ['day', 'Restore archived orders of a day on the command line'],
   'catalog.import': ['catalog', 'Import a catalog file on the command line'],
   'stock.set_up': ['partner', 'Set up stock items of a print partner'],
   'stock.correct': ['partner', 'Correct the stock of a partner'],

@@ -1,5 +1,6 @@
 import { uuidv7 } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
+import { type ArchivedRows, withRows } from './archive/archived-tables';
 
 /** A note of an operator on an order. Its text can contain personal data and is erased with the order. */
 export interface OrderNote {
@@ -27,14 +28,20 @@ export async function addNote(
   return row!;
 }
 
-/** Returns a page of an order's notes, newest first. @param page `after`: id of the previous page's last note */
+/**
+ * Returns a page of an order's notes, newest first.
+ * @param page `after`: id of the previous page's last note
+ * @param archived the rows of the order, when it is archived
+ */
 export async function listNotes(
   sql: Queryable,
   orderId: string,
   page: { readonly limit: number; readonly after?: string | undefined },
+  archived: ArchivedRows | null,
 ): Promise<OrderNote[]> {
   return await sql<OrderNote[]>`
-    SELECT ${columns(sql)} FROM order_notes
+    ${withRows(sql, archived)} notes AS (SELECT * FROM order_notes)
+    SELECT ${columns(sql)} FROM notes
     WHERE order_id = ${orderId} ${page.after === undefined ? sql`` : sql`AND id < ${page.after}`}
     ORDER BY id DESC LIMIT ${page.limit}`;
 }

@@ -1,4 +1,4 @@
-import { json, type Queryable, type Statement } from '../platform/postgres';
+import { type Fragment, json, type Queryable, type Statement } from '../platform/postgres';
 import type { RoutingDecision } from './domain/routing-decision';
 
 /** A stored routing decision as operators read it. */
@@ -23,12 +23,18 @@ export function recordRoutingDecision(
 
 /**
  * Returns all routing decisions of an order, oldest first.
+ * @param beginning of the statement: `WITH` and what the names of tables stand for, each with a comma
  * @returns undefined when there is no such order
  */
-export async function routingDecisions(sql: Queryable, orderId: string): Promise<StoredDecision[] | undefined> {
+export async function routingDecisions(
+  sql: Queryable,
+  orderId: string,
+  beginning: Fragment = sql`WITH`,
+): Promise<StoredDecision[] | undefined> {
   const rows = await sql<(StoredDecision | { step: null })[]>`
-    SELECT d.step, d.decision, d.created_at FROM orders o LEFT JOIN routing_decisions d ON d.order_id = o.id
-    WHERE o.id = ${orderId} ORDER BY d.created_at, d.step`;
+    ${beginning} wanted AS (SELECT ${orderId}::uuid AS id)
+    SELECT d.step, d.decision, d.created_at
+    FROM wanted JOIN orders o USING (id) LEFT JOIN routing_decisions d ON d.order_id = o.id ORDER BY d.created_at, d.step`;
   if (rows.length === 0) return undefined;
   return rows.filter((row): row is StoredDecision => row.step !== null);
 }

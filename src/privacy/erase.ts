@@ -1,6 +1,8 @@
 import type { Client } from '@temporalio/client';
 import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
+import { eraseArchived } from '../orders/archive/archived-order';
+import { eraseRows } from '../orders/personal-columns';
 import {
   cancelShippingOrderWorkflowId,
   orderWorkflowId,
@@ -10,7 +12,6 @@ import {
 } from '../platform/domain/workflows';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Queryable, type Sql } from '../platform/postgres';
-import { eraseRows } from './personal-columns';
 import { isErasable, type Subject } from './subjects';
 
 export interface ErasureDeps {
@@ -48,6 +49,8 @@ export async function eraseSubjects(deps: ErasureDeps, subjects: readonly Subjec
     ready.flatMap((subject) => workflows.get(subject)!),
   );
   await inTransaction(deps.sql, async (tx) => {
+    // First and last: an order that is restored, or archived, meanwhile is then found in the other place.
+    await eraseArchived(tx, ids);
     await eraseRows(tx, ids);
     await tx`
       UPDATE shipment_documents SET deleted_at = coalesce(deleted_at, now()) WHERE shipment_id IN (
@@ -56,6 +59,7 @@ export async function eraseSubjects(deps: ErasureDeps, subjects: readonly Subjec
       INSERT INTO order_events (order_id, type)
       SELECT id, 'personal_data_erased' FROM orders WHERE id = ANY(${ids}::uuid[])`;
     await tx`DELETE FROM orders WHERE id = ANY(${ids}::uuid[]) AND order_type = 'draft'`;
+    await eraseArchived(tx, ids);
     await tx`UPDATE orders SET erased_at = now() WHERE id = ANY(${ids}::uuid[])`;
     await tx`UPDATE shipping_orders SET erased_at = now() WHERE id = ANY(${ids}::uuid[])`;
     await tx`

@@ -116,6 +116,9 @@ export async function eraseExpired(deps: ErasureDeps, endedBefore: Date, after: 
       (SELECT 'order' AS kind, id, 'ended' AS state FROM orders
         WHERE ${range} AND ${orderHasEnded(sql)} AND updated_at < ${endedBefore} ORDER BY id LIMIT ${ERASURE_BATCH})
       UNION ALL
+      (SELECT 'order', id, 'ended' FROM archived_orders
+        WHERE ${range} AND updated_at < ${endedBefore} ORDER BY id LIMIT ${ERASURE_BATCH})
+      UNION ALL
       (SELECT 'order', id, 'draft' FROM orders
         WHERE ${range} AND fulfillment_status = 'draft' AND updated_at < ${endedBefore} ORDER BY id LIMIT ${ERASURE_BATCH})
       UNION ALL

@@ -1,6 +1,9 @@
+import type { ArchiveDeps } from '../orders/archive/archive-orders';
+import { readArchived } from '../orders/archive/archived-order';
+import { withRows } from '../orders/archive/archived-tables';
+import { PERSONAL_TABLES } from '../orders/personal-columns';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Queryable } from '../platform/postgres';
-import { PERSONAL_TABLES } from './personal-columns';
 import type { Subject } from './subjects';
 
 type PersonalRow = Readonly<Record<string, unknown>>;
@@ -13,17 +16,19 @@ interface StoredDocument {
 }
 
 /**
- * Returns the stored data about the recipient of an order or a shipping order, with links to its files and documents: rows by
+ * Returns the stored data about the recipient of an order or a shipping order, archived or not, with links to its files and documents: rows by
  * table, with the names of the columns.
  */
 export async function exportSubject(
-  { sql, links }: { readonly sql: Queryable; readonly links: LinkSigner },
+  { sql, objects, links }: ArchiveDeps & { readonly links: LinkSigner },
   { kind, id }: Subject,
 ) {
+  const archived = kind === 'order' ? await readArchived({ sql, objects }, id) : null;
   const records: Record<string, PersonalRow[]> = {};
   for (const { table, rowsOf } of PERSONAL_TABLES) {
     const rows = await sql<{ row: PersonalRow }[]>`
-      SELECT to_jsonb(t) AS row FROM ${sql(table)} t WHERE ${rowsOf(sql, [id])}`;
+      ${withRows(sql, archived)} stored AS (SELECT * FROM ${sql(table)} t WHERE ${rowsOf(sql, [id])})
+      SELECT to_jsonb(stored) AS row FROM stored`;
     if (rows.length > 0) records[table] = rows.map(({ row }) => row);
   }
   const documents = await storedDocuments(sql, id);

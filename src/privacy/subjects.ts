@@ -37,10 +37,14 @@ const shippingOrders = (sql: Queryable) => sql`
     WHEN status = 'bought' THEN 'parcels_under_way' ELSE 'running' END AS state
   FROM shipping_orders o`;
 
+/** Archived orders have ended. */
+const archivedOrders = (sql: Queryable) => sql`SELECT 'order' AS kind, id, 'ended' AS state FROM archived_orders`;
+
 /** Returns the orders and shipping orders with these ids. */
 export async function subjectsById(sql: Queryable, ids: readonly string[]): Promise<Subject[]> {
   return await sql<Subject[]>`
     ${orders(sql)} WHERE id = ANY(${[...ids]}::uuid[])
+    UNION ALL ${archivedOrders(sql)} WHERE id = ANY(${[...ids]}::uuid[])
     UNION ALL ${shippingOrders(sql)} WHERE id = ANY(${[...ids]}::uuid[])`;
 }
 
@@ -60,6 +64,8 @@ export async function subjectsByEmail(
       ${orders(sql)} WHERE id IN (
         SELECT id FROM orders WHERE lower(shipping_address ->> 'email') = ${address}
         UNION SELECT order_id FROM shipping_changes WHERE lower(replaced_email) = ${address})
+      UNION ALL
+      ${archivedOrders(sql)} WHERE emails @> ARRAY[${address}]
       UNION ALL
       ${shippingOrders(sql)} WHERE lower(consignment -> 'receiver' ->> 'email') = ${address}
     ) found

@@ -18,7 +18,7 @@ import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
-import { visibleOrderId } from '../../orders/visible-order';
+import { visibleRows } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE } from './order-schemas';
 
 type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
@@ -125,8 +125,11 @@ export function documentListRoutes(deps: Deps): Route[] {
         'Labels, customs forms, invoices and packing lists of its shipments, and the print files and packing slips with their previews.',
       response: z.object({ documents: z.array(document), files: z.array(file) }),
       handler: async ({ account, params: { orderId } }) => {
-        const id = await visibleOrderId(sql, account, orderId);
-        const [documents, files] = await Promise.all([orderDocuments(sql, id), orderFiles(sql, id)]);
+        const { id, archived } = await visibleRows(deps, account, orderId);
+        const [documents, files] = await Promise.all([
+          orderDocuments(sql, id, archived),
+          orderFiles(sql, id, archived),
+        ]);
         return {
           documents: documents.map(({ objectKey, ...each }) => ({
             ...each,

@@ -5,7 +5,7 @@ import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { idCursorField, limitField, pageOf } from '../../http/lists/cursor';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, visibleOrderId } from '../../orders/visible-order';
+import { changedOrderId, visibleRows } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 
 const noteSchema = z
@@ -22,7 +22,7 @@ function noteView({ authorId, authorName, ...note }: OrderNote) {
 }
 
 /** Routes with which operators write notes on orders. Clients and partners do not see them. */
-export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
+export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
   return [
     route({
       ...OPERATOR_ORDER_ROUTE,
@@ -34,8 +34,8 @@ export function noteRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
       response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),
       handler: async ({ account, params: { orderId }, query: { limit, cursor } }) => {
-        const id = await visibleOrderId(sql, account, orderId);
-        const rows = await listNotes(sql, id, { limit: limit + 1, after: cursor });
+        const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
+        const rows = await listNotes(sql, id, { limit: limit + 1, after: cursor }, archived);
         const { page, nextCursor } = pageOf(rows, limit, (note) => note.id);
         return { notes: page.map(noteView), nextCursor };
       },

@@ -1,4 +1,5 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
+import { withRows } from '../../../src/orders/archive/archived-tables';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
 import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
@@ -16,7 +17,7 @@ import { Refusal } from '../../../src/platform/errors';
 import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { visibleOrderId } from '../../orders/visible-order';
+import { visibleRows } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
 import { possibleRepairsOf } from './possible-repairs';
 
@@ -98,10 +99,10 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       'who has to act next. While no worker responds, `run` is null, and the rest follows from Postgres.',
     response: operatorOrderSchema,
     handler: async ({ params: { orderId }, account }) => {
-      const id = await visibleOrderId(sql, account, orderId);
+      const { id, archived } = await visibleRows(deps, account, orderId);
       const [order, decisions, run, failingSteps] = await Promise.all([
-        operatorOrder(sql, id),
-        routingDecisions(sql, id),
+        operatorOrder(sql, id, archived),
+        routingDecisions(sql, id, withRows(sql, archived)),
         runViewOf(runs, id),
         runs.failingSteps(id).catch((error: unknown) => {
           if (error instanceof Refusal) return [];
@@ -113,7 +114,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const hasEnded = ENDED_ORDERS.includes(order.fulfillmentStatus) || order.trackingEndedAt !== null;
       const isDraft = order.fulfillmentStatus === 'draft';
       const repairs = async () => {
-        if (!hasOperatorRole(account, 'operator') || isDraft) return [];
+        if (!hasOperatorRole(account, 'operator') || isDraft || order.archived) return [];
         if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention, shortItemsOf(order));
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };

@@ -16,7 +16,7 @@ const paymentSchema = z
   .meta({ id: 'Payment', examples: [{ status: 'paid', reference: 'bank-2026-11-22-0042' }] });
 
 /** The route with which operators record the payment of an order. */
-export function orderPaymentRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route({
     ...OPERATOR_ORDER_ROUTE,
     method: 'post',
@@ -45,7 +45,7 @@ export function orderPaymentRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
         await audit(tx, { action: 'order.record_payment', objectId: id, ...change });
       });
       log.info({ orderId: id, status: body.status, by: account.name }, 'payment recorded');
-      const { orderReferenceId, financialStatus } = await visibleOrder(sql, account, id);
+      const { orderReferenceId, financialStatus } = await visibleOrder({ sql, objects }, account, id);
       return { id, orderReferenceId, financialStatus };
     },
   });

@@ -30,7 +30,12 @@ const reprintSchema = z
   .meta({ id: 'Reprint' });
 
 /** The route with which operators have an order made and shipped again. */
-export function orderReprintRoute({ sql, runSettings, wake }: Pick<ApiDeps, 'sql' | 'runSettings' | 'wake'>): Route {
+export function orderReprintRoute({
+  sql,
+  objects,
+  runSettings,
+  wake,
+}: Pick<ApiDeps, 'sql' | 'objects' | 'runSettings' | 'wake'>): Route {
   return route({
     ...OPERATOR_ORDER_ROUTE,
     method: 'post',
@@ -46,7 +51,7 @@ export function orderReprintRoute({ sql, runSettings, wake }: Pick<ApiDeps, 'sql
     body: reprintSchema,
     response: submittedOrderSchema.extend({ reprintOf: z.string() }).meta({ id: 'ReprintedOrder' }),
     handler: async ({ params, body, account, requestId, log, audit }) => {
-      const order = await visibleOrder(sql, account, await changedOrderId(sql, account, params.orderId));
+      const order = await visibleOrder({ sql, objects }, account, await changedOrderId(sql, account, params.orderId));
       const { reason, charge } = body;
       const [client] = await sql<{ name: string }[]>`SELECT name FROM accounts WHERE id = ${order.clientId}`;
       const submission = {

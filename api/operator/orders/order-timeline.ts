@@ -5,7 +5,7 @@ import type { ApiDeps } from '../../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
 import { anyOfList } from '../../http/lists/search-filters';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { visibleOrderId } from '../../orders/visible-order';
+import { visibleRows } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 
 const ENTRY_ID = /^[a-z]+:[a-z0-9-]{1,50}$/;
@@ -32,7 +32,7 @@ const timeline = z
   .meta({ id: 'OrderTimeline' });
 
 /** The route with everything that happened to an order. */
-export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route({
     ...OPERATOR_ORDER_ROUTE,
     method: 'get',
@@ -52,8 +52,8 @@ export function orderTimelineRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     response: timeline,
     handler: async ({ params: { orderId }, query: { kind, limit, cursor }, account }) => {
       const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ENTRY_ID.test(id));
-      const id = await visibleOrderId(sql, account, orderId);
-      const rows = await orderTimeline(sql, id, kind ?? TIMELINE_KINDS, { limit: limit + 1, after });
+      const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
+      const rows = await orderTimeline(sql, id, kind ?? TIMELINE_KINDS, { limit: limit + 1, after }, archived);
       const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
       return {
         entries: page.map(({ position: _position, ...entry }) => entry),

@@ -41,6 +41,7 @@ export const AUDIT_ACTIONS: Readonly<Record<AuditAction, string>> = {
   'customer_product.add_values': 'Add values to variant options',
   'customer_product.replace_values': 'Replace values of variant options',
   'customer_product.remove_value': 'Remove a value of a variant option',
+  'archive.restore': 'Restore archived orders of a day on the command line',
   'catalog.import': 'Import a catalog file on the command line',
   'stock.set_up': 'Set up stock items of a print partner',
   'stock.correct': 'Correct the stock of a partner',

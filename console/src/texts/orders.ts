@@ -24,6 +24,7 @@ export const orders = {
     country: 'Country',
     created: 'Created',
   },
+  archived: 'Archived',
   empty: 'No order found',
   emptyText: 'Orders appear here when clients submit them. Clear the search and the filters to see all orders.',
 } as const;

@@ -93,9 +93,15 @@ async function conflictOf(tx: Queryable, { clientId, order }: Submission): Promi
   await lockReference(tx, clientId, reference);
   // The order that is replaced comes first, and the newest that no other replaces after it.
   const found = await tx<{ id: string; status: OrderStatus; successor: string | null; successorStatus: OrderStatus }[]>`
+    WITH named AS (
+      SELECT id, fulfillment_status, created_at, replaces_id FROM orders
+      WHERE client_id = ${clientId} AND order_reference_id = ${reference}
+      UNION ALL
+      SELECT id, fulfillment_status, created_at, replaces_id FROM archived_orders
+      WHERE client_id = ${clientId} AND order_reference_id = ${reference})
     SELECT o.id, o.fulfillment_status AS status, n.id AS successor, n.fulfillment_status AS successor_status
-    FROM orders o LEFT JOIN orders n ON n.replaces_id = o.id
-    WHERE o.client_id = ${clientId} AND o.order_reference_id = ${reference} AND (o.id = ${replaces} OR n.id IS NULL)
+    FROM named o LEFT JOIN named n ON n.replaces_id = o.id
+    WHERE (o.id = ${replaces} OR n.id IS NULL)
     ORDER BY o.id IS NOT DISTINCT FROM ${replaces}::uuid DESC, o.created_at DESC, o.id DESC LIMIT 2`;
   const replaced = found.find(({ id }) => id === replaces);
   if (replaces !== null) {

@@ -1,6 +1,7 @@
 import { fromMinor } from '../../platform/domain/money';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
+import { type ArchivedSummary, withArchived } from '../archive/archived-list';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { OperatorOrderSummary } from './operator-order-schemas';
 import { findOrders, matchesFilters, type OrderSearch, type SearchPage } from './order-list';
@@ -24,7 +25,7 @@ function idsFrom(text: string): readonly [first: string, last: string] | null {
 /**
  * Returns the ids of orders by the id, or its beginning, of an order, or that of its workflow; by the id of a print order or
  * print job, the number of a receipt, a tracking number, or the recipient's e-mail address; by the beginning of a reference or
- * of the recipient's name, in any case.
+ * of the recipient's name, in any case. Finds archived orders by id, reference, tracking number and e-mail address.
  */
 export async function ordersNamed(sql: Queryable, searched: string): Promise<string[]> {
   const text = searched.replace(/^order-(?=[0-9a-f]{8})/i, '');
@@ -39,6 +40,7 @@ export async function ordersNamed(sql: Queryable, searched: string): Promise<str
       ? sql`false`
       : sql`${expression} ~>=~ ${beginning} AND ${expression} ~<~ ${beginning + LAST_CHARACTER}`;
   const name = sql`lower((shipping_address ->> 'lastName') || ' ' || (shipping_address ->> 'firstName'))`;
+  const numbers = [...new Set([text, compact, compact.toUpperCase()])];
   const number = /^\d{1,18}$/.test(compact) ? compact : null;
   const rows = await sql<{ id: string }[]>`
     SELECT DISTINCT id FROM (
@@ -52,6 +54,14 @@ export async function ordersNamed(sql: Queryable, searched: string): Promise<str
       UNION ALL
       (SELECT id FROM orders WHERE ${startsWith(name, names[1] ?? '')} LIMIT ${FOUND_BY_TEXT})
       UNION ALL
+      (SELECT id FROM archived_orders WHERE id BETWEEN ${id?.[0] ?? null}::uuid AND ${id?.[1] ?? null}::uuid LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT id FROM archived_orders WHERE order_reference_id = ${searched} LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT id FROM archived_orders WHERE ${text.includes('@')} AND emails @> ARRAY[lower(${text})] LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
+      (SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})
+      UNION ALL
       SELECT order_id FROM receipts WHERE number = ${number}::bigint
       UNION ALL
       SELECT order_id FROM print_orders WHERE id = ${number}::bigint
@@ -62,7 +72,7 @@ export async function ordersNamed(sql: Queryable, searched: string): Promise<str
       (SELECT coalesce(s.order_id, p.order_id) FROM trackings t
        LEFT JOIN shipments s ON s.id = t.shipment_id
        LEFT JOIN print_orders p ON p.id = coalesce(t.print_order_id, s.print_order_id)
-       WHERE t.tracking_number = ANY(${[...new Set([text, compact, compact.toUpperCase()])]}) LIMIT ${FOUND_BY_TEXT})
+       WHERE t.tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})
       UNION ALL
       (SELECT id FROM orders WHERE ${text.includes('@')} AND lower(shipping_address ->> 'email') = lower(${text}) LIMIT ${FOUND_BY_TEXT})
     ) AS named WHERE id IS NOT NULL`;
@@ -80,7 +90,18 @@ export async function operatorOrders(
 ): Promise<{ readonly orders: readonly OperatorOrderSummary[]; readonly comparedTo: SearchPosition | null }> {
   const { found, comparedTo } = await findOrders(sql, { clientId: null }, search, page);
   const orders = await ordersOf(sql, found, isoMicroseconds(sql, sql`o.created_at`), sql`o.created_at DESC, o.id DESC`);
-  return { orders, comparedTo };
+  return await withArchived(sql, search.clientIds ?? null, search, page, { orders, comparedTo }, archivedSummary);
+}
+
+function archivedSummary(archived: ArchivedSummary): OperatorOrderSummary {
+  const { channel: _1, financialStatus: _2, refusalReasonCode: _3, itemCount: _4, orderedAt: _5, ...order } = archived;
+  const { totalInclVat: total, currency, ...head } = order;
+  const amount = total === null ? null : { totalInclVat: fromMinor(Number(total), currency), currency };
+  return {
+    ...head,
+    ...{ amount, recipient: '', archived: true },
+    ...{ attention: [], attentionSince: null, methodUids: [], partners: [] },
+  };
 }
 
 /** Orders needing attention that one sorted list compares. More than these are a fault of the whole system, not of orders. */
@@ -148,7 +169,8 @@ async function ordersOf(
   >`
       WITH page AS (${found})
       SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status,
-        o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.created_at, o.updated_at, ${position} AS position,
+        false AS archived, o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.created_at, o.updated_at,
+        ${position} AS position,
         concat_ws(' ', o.shipping_address ->> 'firstName', o.shipping_address ->> 'lastName') AS recipient,
         (SELECT jsonb_build_object('minor', sum((r.body #>> '{totals,totalInclVat}')::bigint), 'currency', min(r.currency))
           FROM receipts r WHERE r.order_id = o.id HAVING count(*) > 0) AS amount,

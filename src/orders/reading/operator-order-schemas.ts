@@ -24,6 +24,7 @@ const headSchema = z.object({
   fulfillmentStatus: z.enum(ORDER_STATUSES),
   country: z.string(),
   attention: z.array(attentionReason).describe('The reasons why the order needs attention.'),
+  archived: z.boolean().describe('True: the order is archived, and cannot be changed.'),
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -32,7 +33,7 @@ const headSchema = z.object({
 export const listedOrderSchema = headSchema.extend({
   methodUids: z.array(z.string()).describe('Methods of its planned shipments.'),
   partners: z.array(z.object({ id: z.string(), uid: z.string() })),
-  recipient: z.string().describe('Name of the recipient.'),
+  recipient: z.string().describe('Name of the recipient. Empty for an archived order: read the order.'),
   amount: z
     .object({ totalInclVat: z.number(), currency: z.string() })
     .nullable()

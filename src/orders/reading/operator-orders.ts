@@ -1,4 +1,5 @@
 import { json, type Queryable } from '../../platform/postgres';
+import { type ArchivedRows, withRows } from '../archive/archived-tables';
 import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { itemMembers } from '../item-fields';
@@ -6,10 +7,15 @@ import { dispatchDueAt } from '../print-orders/rows';
 import type { OperatorOrder } from './operator-order-schemas';
 import { eventsAsJson } from './order-reader';
 
-/** Returns null when there is no such order. */
-export async function operatorOrder(sql: Queryable, orderId: string): Promise<OperatorOrder | null> {
+/** Returns null when there is no such order. @param archived its rows, when it is archived */
+export async function operatorOrder(
+  sql: Queryable,
+  orderId: string,
+  archived: ArchivedRows | null = null,
+): Promise<OperatorOrder | null> {
   const [order] = await sql<OperatorOrder[]>`
-    SELECT o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
+    ${withRows(sql, archived)} wanted AS (SELECT ${orderId}::uuid AS id)
+    SELECT ${archived !== null} AS archived, o.id, o.order_reference_id, o.client_id, a.name AS client_name, o.fulfillment_status, o.financial_status,
       o.shipping_address ->> 'country' AS country, coalesce(o.attention, '{}') AS attention, o.shipping_revision,
       o.request_id, o.created_at, o.updated_at, o.tracking_ended_at,
       CASE WHEN o.refusal_reason_code IS NOT NULL THEN jsonb_build_object('code', o.refusal_reason_code,
@@ -58,8 +64,7 @@ export async function operatorOrder(sql: Queryable, orderId: string): Promise<Op
           FROM print_orders p JOIN trackings t ON t.print_order_id = p.id WHERE p.order_id = o.id) AS t
         ORDER BY t.created_at, t.tracking_number)) AS parcels,
       ${eventsAsJson(sql)} AS events
-    FROM orders o JOIN accounts a ON a.id = o.client_id
-    WHERE o.id = ${orderId}`;
+    FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`;
   return order ?? null;
 }
 

@@ -5,6 +5,7 @@ import type { StoredPreview } from '../../files/ingest-file';
 import type { Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { ShipmentDocument } from '../../shipping/shipments';
+import { type ArchivedRows, withRows } from '../archive/archived-tables';
 import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
 
 /** A document of one of the order's shipments. */
@@ -42,21 +43,27 @@ export interface OrderFile {
 }
 
 /** Returns the documents of the order's shipments, the latest shipment first, labels first. */
-export async function orderDocuments(sql: Queryable, orderId: string): Promise<OrderDocument[]> {
+export async function orderDocuments(
+  sql: Queryable,
+  orderId: string,
+  archived: ArchivedRows | null,
+): Promise<OrderDocument[]> {
   return await sql<OrderDocument[]>`
+    ${withRows(sql, archived)} wanted AS (SELECT ${orderId}::uuid AS id)
     SELECT d.id, d.package_position, d.document_type, d.content_type, d.format, d.object_key, d.file_name,
       d.size_bytes::float8 AS size_bytes, d.created_at, d.deleted_at, s.id AS shipment_id, s.status AS shipment_status,
       s.print_order_id, p.tracking_number
     FROM shipments s
     JOIN shipment_documents d ON d.shipment_id = s.id
     LEFT JOIN shipment_packages p ON p.shipment_id = s.id AND p.position = d.package_position
-    WHERE s.order_id = ${orderId}
+    WHERE s.order_id = (SELECT id FROM wanted)
     ORDER BY s.started_at DESC, s.id, d.document_type <> 'label', d.package_position NULLS LAST, d.document_type`;
 }
 
 /** Returns the order's print files in the order of its items, then its packing slips. */
-export async function orderFiles(sql: Queryable, orderId: string): Promise<OrderFile[]> {
+export async function orderFiles(sql: Queryable, orderId: string, archived: ArchivedRows | null): Promise<OrderFile[]> {
   const rows = await sql<(Omit<OrderFile, 'area'> & { readonly ordered: Omit<FileOfProduct, 'type'> | null })[]>`
+    ${withRows(sql, archived)} wanted AS (SELECT ${orderId}::uuid AS id)
     SELECT item_id, item_reference_id, type, object_key, mime_type, size_bytes, page_count, width_px, height_px, item_dpi, previews, facts, ordered
     FROM (
       SELECT 0 AS part, i.position AS item_position, f.position, i.id::text AS item_id, i.item_reference_id, f.type, f.object_key,
@@ -64,10 +71,10 @@ export async function orderFiles(sql: Queryable, orderId: string): Promise<Order
         f.facts, jsonb_build_object('product', i.product, 'customTrim', i.custom_trim, 'otherTypes', ARRAY(
           SELECT o.type FROM order_files o WHERE o.order_item_id = i.id AND o.id <> f.id AND o.replacement IS NULL)) AS ordered
       FROM order_files f JOIN order_items i ON i.id = f.order_item_id
-      WHERE i.order_id = ${orderId} AND f.replacement IS NULL
+      WHERE i.order_id = (SELECT id FROM wanted) AND f.replacement IS NULL
       UNION ALL
       SELECT 1, l.package_index, 0, NULL, NULL, 'packing_slip', l.object_key, 'application/pdf', NULL, NULL, NULL, NULL, NULL, '[]'::jsonb, NULL, NULL
-      FROM packing_slips l WHERE l.order_id = ${orderId}
+      FROM packing_slips l WHERE l.order_id = (SELECT id FROM wanted)
     ) found ORDER BY part, item_position, position`;
   return rows.map(({ ordered, ...file }) => ({
     ...file,

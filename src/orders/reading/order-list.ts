@@ -2,6 +2,7 @@ import { parcelsOfOrder } from '../../notifications/order-view';
 import { isUuid } from '../../platform/ids';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
+import { type ArchivedSummary, withArchived } from '../archive/archived-list';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import { HEAD_COLUMNS, type OrderHead, type Viewer } from './order-reader';
@@ -47,7 +48,7 @@ export interface OrderSummary extends OrderHead {
   readonly position: string;
 }
 
-/** A page of a search. */
+/** A page of a search, with archived orders. */
 export interface FoundOrders {
   readonly orders: readonly OrderSummary[];
   /**
@@ -68,8 +69,19 @@ export async function searchOrders(
   page: SearchPage,
 ): Promise<FoundOrders> {
   const { found, comparedTo } = await findOrders(sql, viewer, search, page);
-  return { orders: await summaries(sql, found, sortTime(sql, search)), comparedTo };
+  const hot = { orders: await summaries(sql, found, sortTime(sql, search)), comparedTo };
+  return await withArchived(sql, clientsOf(viewer, search), search, page, hot, archivedSummary);
 }
+
+const archivedSummary = ({ clientName: _, ...order }: ArchivedSummary): OrderSummary => ({
+  ...order,
+  orderType: 'order',
+  customerReferenceId: null,
+  firstName: '',
+  lastName: '',
+  parcels: [],
+  archived: true,
+});
 
 export interface SearchPage {
   readonly limit: number;
@@ -241,7 +253,7 @@ async function summaries(sql: Queryable, found: Fragment, time: Fragment): Promi
   return [
     ...(await sql<OrderSummary[]>`
       WITH page AS (${found})
-      SELECT ${sql.unsafe(HEAD_COLUMNS)}, o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
+      SELECT ${sql.unsafe(HEAD_COLUMNS)}, false AS archived, o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
         o.shipping_address ->> 'lastName' AS last_name,
         (SELECT count(*)::int FROM order_items i WHERE i.order_id = o.id) AS item_count,
         (SELECT sum((r.body -> 'totals' ->> 'totalInclVat')::bigint) FROM receipts r WHERE r.order_id = o.id)

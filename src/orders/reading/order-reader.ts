@@ -4,6 +4,7 @@ import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
+import { type ArchivedRows, withRows } from '../archive/archived-tables';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress, SubmitOrder } from '../intake/order-schemas';
@@ -27,6 +28,8 @@ export interface OrderHead {
   readonly createdAt: Date;
   readonly orderedAt: Date | null;
   readonly updatedAt: Date;
+  /** True when the rows of the order are in the archive. */
+  readonly archived: boolean;
 }
 
 /** The columns of an `OrderHead`, of the order `o`. */
@@ -163,20 +166,28 @@ export interface Viewer {
   readonly clientId: string | null;
 }
 
+export interface FoundOrder {
+  readonly id: string;
+  readonly isArchived: boolean;
+}
+
 /**
- * Returns the id of the order with an id or a client's reference. A reference that is used more than once finds the
- * newest order.
+ * Finds the order with an id or a client's reference. A reference that is used more than once finds the newest order.
  * @returns null when there is no such order that the viewer may see
  */
-export async function findOrderId(sql: Queryable, viewer: Viewer, idOrReference: string): Promise<string | null> {
+export async function findOrder(sql: Queryable, viewer: Viewer, idOrReference: string): Promise<FoundOrder | null> {
   const mine = viewer.clientId === null ? sql`` : sql`AND client_id = ${viewer.clientId}`;
-  if (isUuid(idOrReference)) {
-    const [byId] = await sql<{ id: string }[]>`SELECT id FROM orders WHERE id = ${idOrReference} ${mine}`;
-    if (byId !== undefined) return byId.id;
-  }
-  const [byReference] = await sql<{ id: string }[]>`
-    SELECT id FROM orders WHERE order_reference_id = ${idOrReference} ${mine} ORDER BY created_at DESC, id DESC LIMIT 1`;
-  return byReference?.id ?? null;
+  const newest = async (condition: Fragment): Promise<FoundOrder | undefined> => {
+    const [found] = await sql<FoundOrder[]>`
+      (SELECT id, created_at, false AS is_archived FROM orders WHERE ${condition} ${mine}
+        ORDER BY created_at DESC, id DESC LIMIT 1)
+      UNION ALL
+      (SELECT id, created_at, true FROM archived_orders WHERE ${condition} ${mine} ORDER BY created_at DESC, id DESC LIMIT 1)
+      ORDER BY created_at DESC, id DESC LIMIT 1`;
+    return found;
+  };
+  const byId = isUuid(idOrReference) ? await newest(sql`id = ${idOrReference}`) : undefined;
+  return byId ?? (await newest(sql`order_reference_id = ${idOrReference}`)) ?? null;
 }
 
 /** An order of one of the clients that use a reference. */
@@ -201,11 +212,19 @@ export const eventsAsJson = (sql: Queryable): Fragment => sql`
       'data', e.data, 'at', e.at)
     FROM order_events e WHERE e.order_id = o.id ORDER BY e.id))`;
 
-/** Returns complete orders with one statement. Each part is found by an index on the order's id. */
-export async function readOrders(sql: Queryable, ids: readonly string[]): Promise<OrderRecord[]> {
+/**
+ * Returns complete orders with one statement. Each part is found by an index on the order's id.
+ * @param archived the rows of the order, when it is archived
+ */
+export async function readOrders(
+  sql: Queryable,
+  ids: readonly string[],
+  archived: ArchivedRows | null = null,
+): Promise<OrderRecord[]> {
   return [
     ...(await sql<OrderRecord[]>`
-      SELECT ${sql.unsafe(HEAD_COLUMNS)}, o.reprint_of, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
+      ${withRows(sql, archived)} wanted AS (SELECT unnest(${[...ids]}::uuid[]) AS id)
+      SELECT ${sql.unsafe(HEAD_COLUMNS)}, ${archived !== null} AS archived, o.reprint_of, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
         o.shipment_method_uid, o.shipping_address, o.return_address, o.packaging_instructions, o.metadata,
         o.refusal_reason, o.refusal_reason_details, o.comment, o.replaces_id AS replaces,
         to_jsonb(ARRAY(
@@ -252,7 +271,6 @@ export async function readOrders(sql: Queryable, ids: readonly string[]): Promis
             'createdAt', r.created_at, 'updatedAt', r.updated_at)
           FROM receipts r WHERE r.order_id = o.id ORDER BY r.number)) AS receipts,
         ${eventsAsJson(sql)} AS events
-      FROM orders o JOIN accounts a ON a.id = o.client_id
-      WHERE o.id = ANY(${[...ids]}::uuid[])`),
+      FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`),
   ];
 }

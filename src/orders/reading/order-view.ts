@@ -67,6 +67,7 @@ export function orderView(order: OrderRecord, links: LinkSigner) {
     refusalReasonCode: order.refusalReasonCode,
     refusalReasonDetails: order.refusalReasonDetails,
     comment: order.comment,
+    archived: order.archived,
     replaces: order.replaces,
     channel: order.channel,
     storeId: null,

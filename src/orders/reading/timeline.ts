@@ -1,5 +1,6 @@
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
+import { type ArchivedRows, withRows } from '../archive/archived-tables';
 import { REPAIR_ACTIONS } from '../domain/lifecycle/repairs/possible-repairs';
 
 /**
@@ -32,17 +33,19 @@ const LOGGED_REPAIRS = REPAIR_ACTIONS.map((action) => `order.${action}`);
 /**
  * Returns one page of everything that happened to an order, newest first. Each source is read by its index on the order.
  * @param kinds only these kinds
+ * @param archived the rows of the order, when it is archived
  */
 export async function orderTimeline(
   sql: Queryable,
   orderId: string,
   kinds: readonly TimelineKind[],
   page: { readonly limit: number; readonly after: SearchPosition | null },
+  archived: ArchivedRows | null,
 ): Promise<TimelineEntry[]> {
   const { limit, after } = page;
   return [
     ...(await sql<TimelineEntry[]>`
-      WITH printed AS (
+      ${withRows(sql, archived)} printed AS (
         SELECT p.id, p.order_id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
       ), entries AS (
         -- The log entries of postbacks repeat a part of the postbacks.

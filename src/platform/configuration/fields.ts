@@ -15,16 +15,19 @@ export const flag = (fallback: boolean) =>
 /** An unset flag stays undefined, because zod applies a default even below `.optional()`. */
 export const optionalFlag = trueOrFalse.transform((value) => value === 'true').optional();
 const durationUnits = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+const durationText = z.string().regex(/^\d{1,9}(ms|s|m|h|d)$/, 'expected a duration such as 30s, 15m, 24h or 7d');
+const toMilliseconds = (text: string): number => {
+  const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
+  return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
+};
 /** Parses `500ms`, `30s`, `15m`, `24h` or `7d` to milliseconds. */
-export const duration = (fallback: string) =>
-  z
-    .string()
-    .regex(/^\d{1,9}(ms|s|m|h|d)$/, 'expected a duration such as 30s, 15m, 24h or 7d')
-    .default(fallback)
-    .transform((text) => {
-      const [, amount, unit] = /^(\d+)(ms|s|m|h|d)$/.exec(text)!;
-      return Number(amount) * durationUnits[unit as keyof typeof durationUnits];
-    });
+export const duration = (fallback: string) => durationText.default(fallback).transform(toMilliseconds);
+/** A duration of a function that is off when it is not set. @param leastDays shortest time */
+export const optionalDuration = (leastDays: number) =>
+  durationText
+    .transform(toMilliseconds)
+    .refine((ms) => ms >= leastDays * durationUnits.d, `expected at least ${leastDays}d`)
+    .optional();
 
 /** Returns the schema of an optional variable with a grammar of its own. `parse` returns undefined for a wrong text. */
 export const parsed = <T>(parse: (text: string) => T | undefined, expected: string) =>

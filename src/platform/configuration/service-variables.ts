@@ -3,7 +3,7 @@ import { QUOTA_NAMES } from '../domain/quotas';
 import { parseSecretsBySender } from '../http/webhook-signature';
 import { parseLinkKeys } from '../objects/link-keys';
 import { parseClientQuotas } from './client-quotas';
-import { duration, flag, httpUrl, integer, optionalFlag, optionalText, parsed } from './fields';
+import { duration, flag, httpUrl, integer, optionalDuration, optionalFlag, optionalText, parsed } from './fields';
 import { parseGroupRoles } from './oidc-roles';
 import { type Variable, variable } from './variable';
 
@@ -120,6 +120,11 @@ export const SERVICE_VARIABLES = {
   AUDIT_LOG_RETENTION: variable(
     duration('730d').refine((ms) => ms >= 365 * 86_400_000, 'expected at least 365d'),
     'Time for which entries of the audit log are kept, at least 365 days. They are dropped four weeks at a time.',
+  ),
+  ARCHIVE_AFTER: variable(
+    optionalDuration(91),
+    'Time after which ended orders move from the tables to Parquet files of the object store, at least 91d (docs/operation/archive.md). Their age and the time since their last change count.',
+    'never',
   ),
   S3_ENDPOINT: variable(z.url().optional(), 'Endpoint URL of an S3-compatible object store.', 'AWS'),
   S3_BUCKET: variable(

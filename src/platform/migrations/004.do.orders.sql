@@ -21,8 +21,9 @@ CREATE TABLE orders (
   refusal_reason_code     text,
   refusal_reason_details  jsonb,
   comment                 text,
-  -- The failed or canceled order that this one replaces under the same reference. An order is replaced once.
-  replaces_id             uuid REFERENCES orders,
+  -- The failed or canceled order that this one replaces under the same reference. An order is replaced once. No foreign
+  -- key, like reprint_of: the other order may be in the archive.
+  replaces_id             uuid,
   -- The reasons why the order needs attention. Null: none.
   attention               text[],
   -- Since when the order has each of its attention reasons: {reason: time}. A trigger keeps it, so that every writer of
@@ -47,7 +48,7 @@ CREATE TABLE orders (
   -- When the run of a shipped order ended because nobody follows its parcels. Null for all other orders.
   tracking_ended_at       timestamptz,
   -- The order that this one makes again. Null for all other orders.
-  reprint_of              uuid REFERENCES orders ON DELETE SET NULL,
+  reprint_of              uuid,
   -- False for a reprint that costs its client nothing.
   charged                 boolean NOT NULL DEFAULT true,
   request_id              text,

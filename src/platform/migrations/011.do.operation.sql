@@ -97,7 +97,8 @@ CREATE TRIGGER counted_out AFTER DELETE ON orders
 CREATE TRIGGER recounted AFTER UPDATE OF fulfillment_status ON orders
   FOR EACH ROW WHEN (OLD.fulfillment_status <> NEW.fulfillment_status) EXECUTE FUNCTION order_recounted();
 
--- Bytes of stored files, by client. Only drafts are deleted, which have no stored files.
+-- Bytes of stored files, by client. Only orders without stored files are deleted: drafts, and orders that move to the
+-- archive.
 CREATE FUNCTION stored_bytes_counted() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
   of_order uuid := CASE TG_TABLE_NAME WHEN 'packing_slips' THEN to_jsonb(NEW) ->> 'order_id'

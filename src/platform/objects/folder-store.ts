@@ -43,12 +43,17 @@ export async function createFolderStore(folder: string): Promise<ObjectStore> {
       }
     },
 
-    async get(key) {
+    async get(key, range) {
       const handle = await open(dataPath(key), 'r').catch(nullWhenMissing);
       if (handle === null) return null;
       try {
         const { size } = await handle.stat();
-        return { size, contentType: await contentTypeOf(key), body: handle.createReadStream() };
+        const part = range === undefined ? {} : { start: range.start, end: range.end - 1 };
+        return {
+          size: range === undefined ? size : range.end - range.start,
+          contentType: await contentTypeOf(key),
+          body: handle.createReadStream(part),
+        };
       } catch (error) {
         await handle.close();
         throw error;

@@ -18,7 +18,7 @@ export function measuredStore(store: ObjectStore, metrics: Metrics): ObjectStore
   };
   return {
     put: (key, body, options) => counted(store.put(key, body, options)),
-    get: (key) => counted(store.get(key)),
+    get: (key, range) => counted(store.get(key, range)),
     stat: (key) => counted(store.stat(key)),
     delete: (keys) => counted(store.delete(keys)),
     directLink: (key, options) => counted(store.directLink(key, options)),

@@ -7,12 +7,20 @@ export interface ObjectInfo {
   readonly contentType: string;
 }
 
+export interface ByteRange {
+  readonly start: number;
+  readonly end: number;
+}
+
 /** Store of files and documents: a folder or an S3-compatible bucket. Keys never contain text of a client. */
 export interface ObjectStore {
   /** Stores a body under a key and replaces an existing object. A failed write leaves nothing behind. */
   put(key: string, body: Readable | Uint8Array, options: { contentType: string }): Promise<{ size: number }>;
-  /** @returns null when the object does not exist */
-  get(key: string): Promise<(ObjectInfo & { body: Readable }) | null>;
+  /**
+   * @param range first byte, and the byte after the last one. `size` is then the length of the range
+   * @returns null when the object does not exist
+   */
+  get(key: string, range?: ByteRange): Promise<(ObjectInfo & { body: Readable }) | null>;
   stat(key: string): Promise<ObjectInfo | null>;
   /**
    * Deletes objects with all their versions, those that do not exist too. An object that cannot be deleted does not stop the others.

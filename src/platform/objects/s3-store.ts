@@ -71,9 +71,10 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
       return { size };
     },
 
-    async get(key) {
+    async get(key, range) {
       try {
-        const found = await client.send(new GetObjectCommand({ Bucket, Key: assertObjectKey(key) }));
+        const part = range === undefined ? {} : { Range: `bytes=${range.start}-${range.end - 1}` };
+        const found = await client.send(new GetObjectCommand({ Bucket, Key: assertObjectKey(key), ...part }));
         return { ...infoOf(found), body: found.Body as Readable };
       } catch (error) {
         return nullWhenMissing(error);

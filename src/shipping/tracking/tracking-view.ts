@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../../accounts/account';
 import { TRACKING_STATUS, TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
-import type { Queryable } from '../../platform/postgres';
+import type { Fragment, Queryable } from '../../platform/postgres';
 
 /** The response of a tracking request. */
 export const trackingSchema = z
@@ -45,14 +45,17 @@ const withoutNulls = <T extends object>(fields: T) =>
 /**
  * Returns the tracking data of a package, also of one that a print partner ships with its own tracking code. Clients and
  * partners see packages of their own orders, operators see all.
+ * @param beginning of the statement: `WITH` and what the names of tables stand for, each with a comma
  * @returns null when the number is unknown or belongs to another account
  */
 export async function readTracking(
   sql: Queryable,
   trackingNumber: string,
   account: Pick<Account, 'id' | 'role'>,
+  beginning: Fragment = sql`WITH`,
 ): Promise<TrackingResponse | null> {
   const [row] = await sql<Row[]>`
+    ${beginning} wanted AS (SELECT unnest(ARRAY[${trackingNumber}, ${trackingNumber.replace(/\s+/g, '')}]) AS number)
     SELECT t.short_uid, t.tracking_number, coalesce(p.tracking_url, t.tracking_url) AS tracking_url,
       s.method_uid AS shipment_method_uid, s.method_name AS shipment_method_name, t.carrier_uid,
       coalesce(s.carrier_name, t.carrier_name) AS carrier_name, ceil(p.weight_grams)::text AS weight_in_grams,
@@ -67,7 +70,7 @@ export async function readTracking(
     LEFT JOIN print_orders po ON po.id = coalesce(s.print_order_id, t.print_order_id)
     LEFT JOIN orders o ON o.id = po.order_id
     LEFT JOIN shipping_orders so ON so.id = s.shipping_order_id
-    WHERE t.tracking_number IN (${trackingNumber}, ${trackingNumber.replace(/\s+/g, '')}) AND t.carrier_uid IS NOT NULL
+    WHERE t.tracking_number IN (SELECT number FROM wanted) AND t.carrier_uid IS NOT NULL
       AND (${account.role === 'operator'} OR ${account.id} IN (o.client_id, po.partner_id, so.account_id))
     -- The latest use of the number that the account may see.
     ORDER BY t.created_at DESC, t.generation DESC LIMIT 1`;

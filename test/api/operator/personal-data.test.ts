@@ -2,6 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WorkflowNotFoundError } from '@temporalio/client';
+import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
+import { archiveOrders } from '../../../src/orders/archive/archive-orders';
+import { type RecordRow, readParquet } from '../../../src/orders/archive/parquet-files';
+import { restoreDay } from '../../../src/orders/archive/restore-day';
 import type { ErasedPersonalData } from '../../../workflows/personal-data';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { columnsWith } from '../../support/stored-texts';
@@ -438,5 +442,134 @@ describe('exports', () => {
     ).toEqual(new Set([orderId]));
     const none = await post('/v1/operator/exports', { email: 'nobody@zackenbarsch.example' });
     expect(await none.json()).toMatchObject({ orders: [], nextCursor: null });
+  });
+});
+
+describe('an archived order', () => {
+  const email = 'archived@zackenbarsch.example';
+  const operator = () => ({ 'X-API-KEY': stack.credentials.operator.apiKey });
+  const read = async (path: string) => {
+    const response = await fetch(`${stack.baseUrl}${path}`, { headers: operator() });
+    return { status: response.status, body: (await response.json()) as Record<string, unknown> };
+  };
+  /** What operators read of an order in one place or the other. */
+  const shownOf = async (id: string) => {
+    const { body: detail } = await read(`/v1/operator/orders/${id}`);
+    const { run: _1, possibleRepairs: _2, archived: _3, nextStep: _4, failingSteps: _5, ...stored } = detail;
+    const parts = ['timeline', 'notes', 'documents'].map(
+      async (part) => (await read(`/v1/operator/orders/${id}/${part}`)).body,
+    );
+    const { archived: _6, ...order } = await stack.client.getOrder({ params: { orderId: id } });
+    return { stored, order, parts: await Promise.all(parts) };
+  };
+  const search = async (body: object) => {
+    const { orders } = await stack.client.searchOrders({ body });
+    return orders.map(({ id, archived }) => ({ id, archived }));
+  };
+  const archive = async () => {
+    const { sql, objects } = stack.services;
+    await collectGarbage(sql, objects, new Date(Date.now() + (RETENTION_DAYS + 1) * 86_400_000));
+    await sql`UPDATE orders SET attention = NULL WHERE attention IS NOT NULL`;
+    return await archiveOrders({ sql, objects }, new Date(Date.now() + 1_000));
+  };
+  let orderId: string;
+  let trackingNumber: string;
+  let before: Awaited<ReturnType<typeof shownOf>>;
+
+  beforeAll(async () => {
+    ({ orderId } = await delivered('archived-1', email));
+    await stack.operator.addOrderNote({ params: { orderId }, body: { text: WORDS.reason } });
+    const { sql, objects } = stack.services;
+    await collectGarbage(sql, objects, new Date(Date.now() + (RETENTION_DAYS + 1) * 86_400_000));
+    before = await shownOf(orderId);
+    trackingNumber = (before.stored as { parcels: { trackingNumber: string; voided: boolean }[] }).parcels.find(
+      ({ voided }) => !voided,
+    )!.trackingNumber;
+    expect(await archive()).toBeGreaterThan(0);
+    expect(await sql`SELECT FROM orders WHERE id = ${orderId}`).toEqual([]);
+  });
+
+  test('is read by id, reference and tracking number as it was', async () => {
+    expect(await shownOf(orderId)).toEqual(before);
+    const { id, archived } = await stack.client.getOrder({ params: { orderId: 'archived-1' } });
+    expect([id, archived]).toEqual([orderId, true]);
+    const tracked = await read(`/v1/tracking/${trackingNumber}`);
+    expect(tracked).toMatchObject({ status: 200, body: { trackingNumber, shipmentMethodUid: expect.any(String) } });
+    const found = await read(`/v1/operator/orders?q=${trackingNumber}`);
+    expect(found.body.orders).toEqual([expect.objectContaining({ id: orderId, archived: true, recipient: '' })]);
+  });
+
+  test('is listed between the other orders, and found by its filters', async () => {
+    const { orderId: younger } = await handedOver(stack, 'younger-1');
+    const all = await search({ limit: 250 });
+    expect(all.slice(0, 2)).toEqual([
+      { id: younger, archived: false },
+      { id: orderId, archived: true },
+    ]);
+    const pages: typeof all = [];
+    let cursor: string | null | undefined;
+    do {
+      const page = await stack.client.searchOrders({ body: { limit: 2, ...(cursor && { cursor }) } });
+      pages.push(...page.orders.map(({ id, archived }) => ({ id, archived })));
+      cursor = page.nextCursor;
+    } while (cursor !== null);
+    expect(pages).toEqual(all);
+    expect(await search({ orderReferenceIds: ['archived-1'], fulfillmentStatuses: ['delivered'] })).toHaveLength(1);
+    expect(await search({ orderReferenceIds: ['archived-1'], fulfillmentStatuses: ['failed'] })).toEqual([]);
+  });
+
+  test('keeps its reference, and takes no change', async () => {
+    const body = { ...orderBody(stack, 'archived-1'), preventDuplicate: true };
+    await expect(stack.client.submitOrder({ body })).rejects.toMatchObject({ status: 409 });
+    const canceled = stack.client.cancelOrder({ params: { orderId } });
+    await expect(canceled).rejects.toMatchObject({ status: 409 });
+  });
+
+  test('is exported with all its rows', async () => {
+    const response = await post('/v1/operator/exports', { email: `new-${email}` });
+    const exported = (await response.json()) as { orders: { id: string; records: object }[] };
+    expect(exported.orders.map(({ id }) => id)).toEqual([orderId]);
+    const text = JSON.stringify(exported.orders[0]!.records);
+    const words = [...Object.values(PERSON), WORDS.customer, WORDS.metadata, WORDS.postback, WORDS.scan, WORDS.reason];
+    for (const word of words) expect([word, text.includes(word)]).toEqual([word, true]);
+  });
+
+  test('comes back with its day, and can be archived again', async () => {
+    const { sql, objects } = stack.services;
+    const day = new Date(before.order.createdAt).toISOString().slice(0, 10);
+    expect(await restoreDay({ sql, objects }, day)).toBeGreaterThan(0);
+    expect(await restoreDay({ sql, objects }, day)).toBe(0);
+    expect(await stack.client.getOrder({ params: { orderId } })).toEqual({ ...before.order, archived: false });
+    expect(await sql`SELECT FROM archived_orders WHERE id = ${orderId}`).toHaveLength(0);
+    expect(await archive()).toBeGreaterThan(0);
+    expect(await shownOf(orderId)).toEqual(before);
+  });
+
+  test('has no personal data after an erasure, here and in the files, also when it is restored', async () => {
+    const { sql, objects } = stack.services;
+    expect(await erase({ email: `new-${email}` })).toMatchObject({ body: { erased: 1, waiting: 0 } });
+    const figures = (order: typeof before.order) => ({
+      receipts: order.receipts,
+      quantities: order.items.map(({ quantity }) => quantity),
+      country: order.shippingAddress.country,
+    });
+    const words = searched(email).filter((word) => word !== PERSON.phone);
+    const check = async () => {
+      const { order, stored, parts } = await shownOf(orderId);
+      expect(figures(order)).toEqual(figures(before.order));
+      const text = JSON.stringify({ order, stored, parts: parts.slice(1) });
+      for (const word of words) expect([word, text.includes(word)]).toEqual([word, false]);
+    };
+    await check();
+    const [part] = await sql<{ key: string }[]>`
+      SELECT 'archive/' || p.day || '/' || p.id || '/records.parquet' AS key
+      FROM archived_orders a JOIN archive_parts p ON p.id = a.part_id WHERE a.id = ${orderId}`;
+    const bytes = Buffer.concat(await (await objects.get(part!.key))!.body.toArray());
+    const records = await readParquet<RecordRow>(new Uint8Array(bytes).buffer);
+    const { rows } = records.find((record) => record.order_id === orderId)!;
+    for (const word of words) expect([word, rows.includes(word)]).toEqual([word, false]);
+    await restoreDay({ sql, objects }, new Date(before.order.createdAt).toISOString().slice(0, 10));
+    await check();
+    expect(await sql`SELECT FROM orders WHERE id = ${orderId} AND erased_at IS NOT NULL`).toHaveLength(1);
   });
 });

@@ -183,6 +183,7 @@ describe('filters', () => {
       financialStatus: 'pending',
       refusalReasonCode: null,
       currency: 'EUR',
+      archived: false,
       country: 'DE',
       firstName: 'Ada',
       lastName: 'Byron',

@@ -8,6 +8,7 @@ import {
 } from '../../../src/notifications/delivery-log';
 import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/events';
 import { changeEndpoint, deleteEndpoint, endpointOf, rotateSecret } from '../../../src/notifications/endpoints';
+import { eraseRows } from '../../../src/orders/personal-columns';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
 import { replayDead } from '../../../src/platform/outbox/dead-letters';
@@ -15,7 +16,6 @@ import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { inTransaction } from '../../../src/platform/postgres';
 import { dropExpiredPartitions } from '../../../src/platform/schema/partitioned-tables';
-import { eraseRows } from '../../../src/privacy/personal-columns';
 import { testAccount } from '../../support/api-deps';
 import { eventually } from '../../support/eventually';
 import { testSecretBox } from '../../support/secret-box';

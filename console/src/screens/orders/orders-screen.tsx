@@ -7,7 +7,7 @@ import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
-import { StatusBadge } from '../../components/values/badge';
+import { Badge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
@@ -26,7 +26,14 @@ const COLUMNS: readonly Column<Row>[] = [
       </Link>
     ),
   },
-  { name: t.columns.status, cell: (row) => <StatusBadge status={row.fulfillmentStatus} /> },
+  {
+    name: t.columns.status,
+    cell: (row) => (
+      <>
+        <StatusBadge status={row.fulfillmentStatus} /> {row.archived && <Badge tone="neutral">{t.archived}</Badge>}
+      </>
+    ),
+  },
   { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
   { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
   { name: t.columns.recipient, cell: ({ recipient }) => recipient },

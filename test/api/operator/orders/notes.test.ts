@@ -1,6 +1,6 @@
 import request from 'supertest';
+import { eraseRows } from '../../../../src/orders/personal-columns';
 import { inTransaction } from '../../../../src/platform/postgres';
-import { eraseRows } from '../../../../src/privacy/personal-columns';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from '../../orders/orders-api';
 import { order } from '../../orders/sample-orders';

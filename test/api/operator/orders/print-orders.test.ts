@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { eraseRows } from '../../../../src/orders/personal-columns';
 import { cancelAtPartner } from '../../../../src/orders/print-orders/cancellation';
 import { deliverPrintOrder } from '../../../../src/orders/print-orders/delivery';
 import { repeatOrderUpdate } from '../../../../src/orders/print-orders/order-updates';
@@ -6,7 +7,6 @@ import { subscribe } from '../../../../src/partners/partner-rows';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
 import { inTransaction } from '../../../../src/platform/postgres';
 import { dropExpiredPartitions } from '../../../../src/platform/schema/partitioned-tables';
-import { eraseRows } from '../../../../src/privacy/personal-columns';
 import { type PartnerServer, partnerServer } from '../../../support/other-systems/partner-server';
 import { plannedPrintOrder } from '../../../support/rows/planned-print-order';
 import { testSecretBox } from '../../../support/secret-box';

@@ -71,6 +71,14 @@ describe.each(kinds)('the %s object store', (kind, create) => {
     expect(Buffer.concat(await found.body.toArray()).equals(bytes)).toBe(true);
   });
 
+  it('returns a range of the bytes', async () => {
+    const bytes = randomBytes(1_000);
+    await store.put('files/part', bytes, { contentType: 'text/plain' });
+    const found = (await store.get('files/part', { start: 100, end: 250 }))!;
+    expect(found).toMatchObject({ size: 150, contentType: 'text/plain' });
+    expect(Buffer.concat(await found.body.toArray()).equals(bytes.subarray(100, 250))).toBe(true);
+  });
+
   it('stores a stream of unknown length, larger than one upload part', async () => {
     const chunks = Array.from({ length: 12 }, () => randomBytes(1_048_576));
     expect(await store.put('files/large', Readable.from(chunks), { contentType: 'image/png' })).toEqual({

@@ -76,7 +76,7 @@ const postbackKeeps = ['status', 'at', 'jobId', 'trackingCode'];
  * Every column that can hold personal data of a recipient, and what an erasure leaves in it: figures, states, identifiers
  * and the country stay; names, addresses, e-mail addresses, phone numbers, tax ids and free text go. A JSON column keeps
  * only the members that are named here, so that a new member is erased until it is listed.
- * test/src/privacy/personal-columns.test.ts compares the list with the schema.
+ * test/src/orders/personal-columns.test.ts compares the list with the schema.
  */
 export const PERSONAL_TABLES: readonly PersonalTable[] = [
   {

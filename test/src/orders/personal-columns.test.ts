@@ -1,5 +1,5 @@
+import { PERSONAL_TABLES } from '../../../src/orders/personal-columns';
 import type { Sql } from '../../../src/platform/postgres';
-import { PERSONAL_TABLES } from '../../../src/privacy/personal-columns';
 import { testDatabase } from '../../support/database';
 
 /**
@@ -11,6 +11,9 @@ import { testDatabase } from '../../support/database';
 const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   accounts: 'names and settings of clients, partners and operators',
   api_keys: 'hashes and hints of keys',
+  archive_parts: 'numbers of archived rows',
+  archived_orders: 'e-mail addresses and the key of the personal data in the archive: eraseArchived deletes both',
+  archived_parcels: 'tracking numbers',
   attribute_values: 'catalog',
   attributes: 'catalog',
   audit_log: 'changes by operators, clients and partners; countries and methods of shipping changes, no addresses',

@@ -1,0 +1,340 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { ApiDeps } from '../../../../api/deps';
+import { archiveOrders, dayOf, openRecord } from '../../../../src/orders/archive/archive-orders';
+import { ARCHIVED_TABLES } from '../../../../src/orders/archive/archived-tables';
+import { ARCHIVE_FILES, RECORDS, type RecordRow, readParquet } from '../../../../src/orders/archive/parquet-files';
+import { restoreDay } from '../../../../src/orders/archive/restore-day';
+import { uuidv7 } from '../../../../src/platform/ids';
+import type { ObjectStore } from '../../../../src/platform/objects/object-store';
+import { json, type Sql } from '../../../../src/platform/postgres';
+import { projectRoot } from '../../../../src/platform/project-root';
+import { testAccount, testApiDeps } from '../../../support/api-deps';
+import { testDatabase } from '../../../support/database';
+import { plannedPrintOrder } from '../../../support/rows/planned-print-order';
+
+const DAY_MS = 86_400_000;
+const AGE_DAYS = 100;
+
+let sql: Sql;
+let owner: Sql;
+let objects: ApiDeps['objects'];
+let clientId: string;
+let partnerId: string;
+const cutOff = () => new Date(Date.now() - 95 * DAY_MS);
+
+beforeAll(async () => {
+  ({ sql, owner } = await testDatabase());
+  ({ objects } = await testApiDeps(sql));
+  clientId = (await testAccount(sql, 'client')).id;
+  const partner = await testAccount(sql, 'partner');
+  partnerId = partner.id;
+  await sql`
+    INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+    VALUES (${partnerId}, ${partner.name}, 'Inkwerk', 'DE', 'EUR', '{}', '{}')`;
+});
+
+/** Inserts an order of a hundred days ago with rows in the tables that hold most of an order. */
+async function oldOrder(status = 'delivered', ageDays = AGE_DAYS): Promise<string> {
+  const at = new Date(Date.now() - ageDays * DAY_MS);
+  const id = uuidv7(at.getTime());
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+      shipping_address, retail_shipping_price, created_at, updated_at)
+    VALUES (${id}, ${clientId}, ${id}, 'order', ${status}, 'paid', 'EUR',
+      ${json(sql, { country: 'DE', lastName: 'Zackenbarsch', email: `${id}@example.com` })}, 12.5, ${at}, ${at})`;
+  await sql`
+    INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status, product, price_minor)
+    VALUES (${id}, 0, 'a', 2, ${status}, ${json(sql, { productUid: 'mug', productModelId: 'mug_product' })}, 290),
+      (${id}, 1, 'b', 3, ${status}, NULL, NULL)`;
+  await sql`INSERT INTO order_events (order_id, type, data, at) VALUES (${id}, 'created', ${json(sql, { note: 'Zackenbarsch' })}, ${at})`;
+  const printOrderId = await plannedPrintOrder(sql, { orderId: id, partnerId, body: { to: 'Zackenbarsch' } });
+  await sql`
+    INSERT INTO receipts (id, order_id, print_order_id, type, step, currency, body)
+    VALUES (${uuidv7()}, ${id}, ${printOrderId}, 'invoice', 'a', 'EUR', ${json(sql, { totals: { totalInclVat: 1299 } })}),
+      (${uuidv7()}, ${id}, ${printOrderId}, 'refund', 'b', 'EUR', ${json(sql, { totals: { totalInclVat: -299 } })})`;
+  const shipmentId = uuidv7();
+  await sql`
+    INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, carrier_uid, method_uid, bought_at)
+    VALUES (${shipmentId}, ${shipmentId}, ${id}, ${printOrderId}, 'bought', '{}', 'tern', 'tern_parcel', ${at})`;
+  await sql`
+    INSERT INTO print_jobs (print_order_id, order_item_id, quantity, status, departed_shipment_id)
+    SELECT ${printOrderId}, i.id, i.quantity, 'shipped', ${shipmentId} FROM order_items i WHERE i.order_id = ${id}`;
+  await sql`
+    INSERT INTO shipment_packages (shipment_id, position, package_reference_id, tracking_number, tracking_url, cost_minor, currency, weight_grams)
+    VALUES (${shipmentId}, 0, 'p', ${`T${id}`}, 'https://track.example', 499, 'EUR', 500.5)`;
+  await sql`
+    INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, status_uid, created_at)
+    VALUES (${`T${id}`}, ${`s${id}`}, ${shipmentId}, 'tern', 'delivered', ${at})`;
+  await sql`
+    INSERT INTO tracking_checkpoints (tracking_number, tracked_since, event_key, status_uid, message, signed_by, occurred_at)
+    VALUES (${`T${id}`}, ${at}, 'e', 'delivered', 'to Zackenbarsch', 'tern', ${at})`;
+  return id;
+}
+
+/** All rows of the tables of orders, as they are stored. */
+async function tables(): Promise<Record<string, unknown>> {
+  const rows: Record<string, unknown> = {};
+  for (const { table } of ARCHIVED_TABLES) {
+    const [found] = await sql<{ rows: unknown }[]>`
+      SELECT coalesce(jsonb_agg(to_jsonb(t) ORDER BY to_jsonb(t)), '[]') AS rows FROM ${sql(table)} t`;
+    rows[table] = found!.rows;
+  }
+  return rows;
+}
+
+const parts = () => sql<{ id: string; day: string; state: string; totals: Record<string, number> }[]>`
+  SELECT id, day::text, state, totals FROM archive_parts ORDER BY id`;
+const filesOf = async (part: { id: string; day: string }) =>
+  await Promise.all(
+    [...ARCHIVE_FILES.map(({ name }) => name), 'records'].map(
+      async (name) => (await objects.stat(`archive/${part.day}/${part.id}/${name}.parquet`)) !== null,
+    ),
+  );
+async function rowsOf<T>(part: { id: string; day: string }, name: string): Promise<T[]> {
+  const { body } = (await objects.get(`archive/${part.day}/${part.id}/${name}.parquet`))!;
+  return await readParquet<T>(new Uint8Array(Buffer.concat(await body.toArray())).buffer);
+}
+
+/** Empties the tables and the archive. */
+async function nothing(): Promise<void> {
+  await sql`DELETE FROM print_jobs`;
+  await sql`DELETE FROM shipments`;
+  await sql`DELETE FROM orders`;
+  await sql`DELETE FROM archived_orders`;
+  await sql`DELETE FROM archive_parts`;
+}
+beforeEach(nothing);
+
+test('every table with rows of orders is archived, or stays for a reason', async () => {
+  const staying: Record<string, string> = {
+    preflights: 'deleted after a day, before any order is archived',
+    bulk_repair_orders: 'deleted with its bulk repair, 90 days after its end',
+    run_snapshots: 'an order with a snapshot has a run, and is not archived',
+    archived_parcels: 'refers to the index row',
+  };
+  const rows = await owner<{ table: string }[]>`
+    WITH RECURSIVE of_orders AS (
+      SELECT 'orders'::regclass::oid AS id
+      UNION SELECT c.conrelid FROM of_orders o JOIN pg_constraint c ON c.confrelid = o.id AND c.contype = 'f')
+    SELECT DISTINCT c.relname AS table FROM of_orders o JOIN pg_class c ON c.oid = o.id WHERE NOT c.relispartition`;
+  const archived: string[] = ARCHIVED_TABLES.map(({ table }) => table);
+  expect(
+    rows
+      .map(({ table }) => table)
+      .filter((table) => !(table in staying))
+      .sort(),
+  ).toEqual([...archived].sort());
+});
+
+test('docs/operation/archive.md lists every file and column', () => {
+  const text = readFileSync(join(projectRoot(), 'docs/operation/archive.md'), 'utf8');
+  const listed = [...text.matchAll(/^\| `(\w+)` \| `(\w+)` \| (\w+) \| (.+) \|$/gm)].map(([, ...cells]) => cells);
+  expect(listed).toEqual(
+    [...ARCHIVE_FILES, RECORDS].flatMap(({ name, columns }) =>
+      columns.map((column) => [name, column.name, column.type, column.doc.replaceAll('|', '\\|')]),
+    ),
+  );
+});
+
+test('old orders that have ended move to one set of files for each day; others stay', async () => {
+  const [first, second] = [await oldOrder(), await oldOrder('canceled')];
+  const otherDay = await oldOrder('returned', AGE_DAYS + 2);
+  const withFile = await oldOrder();
+  const staying = [await oldOrder('on_hold'), await oldOrder('delivered', 90), withFile];
+  await sql`
+    INSERT INTO packing_slips (id, order_id, package_index, url, object_key)
+    VALUES (${uuidv7()}, ${withFile}, 0, 'https://a.example', 'k')`;
+  const flagged = await oldOrder();
+  await sql`UPDATE orders SET attention = '{stalled}' WHERE id = ${flagged}`;
+  staying.push(flagged);
+  expect(await archiveOrders({ sql, objects }, cutOff())).toBe(3);
+  const left = await sql<{ id: string }[]>`SELECT id FROM orders`;
+  expect(left.map(({ id }) => id).sort()).toEqual([...staying].sort());
+  const made = await parts();
+  expect(made.map(({ day, state }) => [day, state])).toEqual([
+    [dayOf(otherDay), 'complete'],
+    [dayOf(first), 'complete'],
+  ]);
+  expect(made[1]!.totals).toEqual({
+    orders: 2,
+    items: 4,
+    events: 2,
+    receipts: 4,
+    parcels: 2,
+    quantity: 10,
+    minor: 2000,
+    costMinor: 998,
+  });
+  expect(await rowsOf(made[1]!, 'orders')).toEqual([
+    expect.objectContaining({
+      id: first,
+      fulfillment_status: 'delivered',
+      country: 'DE',
+      created_at: expect.any(Date),
+    }),
+    expect.objectContaining({ id: second, fulfillment_status: 'canceled' }),
+  ]);
+  expect((await rowsOf<{ product_model_id: string }>(made[0]!, 'items'))[0]).toMatchObject({
+    order_id: otherDay,
+    product_model_id: 'mug_product',
+    quantity: 2,
+    price_minor: 290n,
+  });
+  expect(await rowsOf(made[0]!, 'parcels')).toEqual([
+    expect.objectContaining({
+      order_id: otherDay,
+      partner_id: partnerId,
+      cost_minor: 499n,
+      voided: false,
+      delivered_at: expect.any(Date),
+    }),
+  ]);
+});
+
+test('personal data is in the sealed records only, under a key of each order', async () => {
+  const ids = [await oldOrder(), await oldOrder()];
+  await archiveOrders({ sql, objects }, cutOff());
+  const [part] = await parts();
+  for (const name of [...ARCHIVE_FILES.map((file) => file.name), 'records']) {
+    const { body } = (await objects.get(`archive/${part!.day}/${part!.id}/${name}.parquet`))!;
+    expect([name, Buffer.concat(await body.toArray()).includes('Zackenbarsch')]).toEqual([name, false]);
+    const rows = await rowsOf<Record<string, unknown>>(part!, name);
+    expect([
+      name,
+      rows.some((row) =>
+        JSON.stringify(Object.values(row).filter((value) => typeof value === 'string')).includes('Zackenbarsch'),
+      ),
+    ]).toEqual([name, false]);
+  }
+  const keys = await sql<{ recordKey: Uint8Array }[]>`SELECT record_key FROM archived_orders ORDER BY part_row`;
+  const records = await rowsOf<RecordRow>(part!, 'records');
+  expect(records.map((record, row) => openRecord(record, keys[row]!.recordKey).includes('Zackenbarsch'))).toEqual([
+    true,
+    true,
+  ]);
+  expect(records.map(({ order_id }) => order_id)).toEqual(ids);
+  expect(() => openRecord(records[0]!, keys[1]!.recordKey)).toThrow();
+});
+
+describe('an archive run that ends', () => {
+  const ended = new Error('killed');
+  const steps: Record<string, (count: { puts: number }) => Partial<ObjectStore>> = {
+    'before the first file': () => ({ put: () => Promise.reject(ended) }),
+    'after some files': (count) => ({
+      put: (key, body, options) => (++count.puts > 3 ? Promise.reject(ended) : objects.put(key, body, options)),
+    }),
+    'with a file that was cut off': () => ({
+      put: (key, body, options) => objects.put(key, (body as Uint8Array).subarray(0, 100), options),
+    }),
+    'with a file of another content': () => ({
+      put: (key, body, options) =>
+        key.endsWith('receipts.parquet')
+          ? objects.get(key.replace('receipts', 'events')).then(async (found) => objects.put(key, found!.body, options))
+          : objects.put(key, body, options),
+    }),
+    'when the files are verified': () => ({ get: () => Promise.reject(ended) }),
+  };
+  test.each(Object.entries(steps))('%s drops nothing; the next run archives each order once', async (_, faulty) => {
+    await oldOrder();
+    await oldOrder();
+    const stored = await tables();
+    await expect(archiveOrders({ sql, objects: { ...objects, ...faulty({ puts: 0 }) } }, cutOff())).rejects.toThrow();
+    await expectOneRun(stored);
+  });
+
+  test('in the transaction that drops the rows drops none', async () => {
+    await oldOrder();
+    await oldOrder();
+    const stored = await tables();
+    for (const table of ['archived_orders', 'archived_parcels', 'print_jobs', 'shipments', 'orders']) {
+      const event = table.startsWith('archived') ? 'INSERT' : 'DELETE';
+      await owner.unsafe(`
+        CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+        CREATE TRIGGER killed AFTER ${event} ON ${table} FOR EACH ROW EXECUTE FUNCTION killed()`);
+      await expect(archiveOrders({ sql, objects }, cutOff())).rejects.toThrow('killed');
+      expect(await tables()).toEqual(stored);
+      await owner.unsafe('DROP FUNCTION killed CASCADE');
+    }
+    await expectOneRun(stored);
+  });
+
+  test('without a trace, as a killed process does, leaves files that the next run deletes', async () => {
+    await oldOrder();
+    const stored = await tables();
+    await archiveOrders({ sql, objects }, cutOff());
+    const [part] = await parts();
+    // The rows as they are before the last transaction commits.
+    await restoreDay({ sql, objects }, part!.day);
+    await sql`UPDATE archive_parts SET state = 'writing' WHERE id = ${part!.id}`;
+    expect(await filesOf(part!)).not.toContain(false);
+    await expectOneRun(stored);
+    expect(await filesOf(part!)).not.toContain(true);
+  });
+
+  test('because an order has changed since it was read drops nothing', async () => {
+    const id = await oldOrder();
+    const changing: ObjectStore = {
+      ...objects,
+      async put(key, body, options) {
+        await sql`UPDATE order_events SET data = '{"late": true}' WHERE order_id = ${id}`;
+        return await objects.put(key, body, options);
+      },
+    };
+    await expect(archiveOrders({ sql, objects: changing }, cutOff())).rejects.toThrow('an order has changed');
+    await expectOneRun(await tables());
+  });
+
+  test('while another one has taken over drops nothing', async () => {
+    await oldOrder();
+    const stored = await tables();
+    let other: Promise<number> | undefined;
+    const overtaken: ObjectStore = {
+      ...objects,
+      async get(key) {
+        const found = await objects.get(key);
+        // The last file that is verified.
+        if (key.endsWith('events.parquet')) other ??= archiveOrders({ sql, objects }, cutOff());
+        await other;
+        return found;
+      },
+    };
+    await expect(archiveOrders({ sql, objects: overtaken }, cutOff())).rejects.toThrow('discarded');
+    expect(await other).toBe(1);
+    await expectOneRun(stored, 0);
+  });
+
+  /** Runs the archive once more, and expects that every order is in it once, and comes back as it was. */
+  async function expectOneRun(stored: Record<string, unknown>, archived = (stored.orders as unknown[]).length) {
+    expect(await archiveOrders({ sql, objects }, cutOff())).toBe(archived);
+    expect((await tables()).orders).toEqual([]);
+    const made = await parts();
+    for (const { state, ...part } of made) expect(await filesOf(part)).toEqual(Array(6).fill(state === 'complete'));
+    const complete = made.filter(({ state }) => state === 'complete');
+    const rows = await Promise.all(complete.map((part) => rowsOf<{ id: string }>(part, 'orders')));
+    const ids = (stored.orders as { id: string }[]).map(({ id }) => id).sort();
+    expect(
+      rows
+        .flat()
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(ids);
+    for (const { day } of complete) await restoreDay({ sql, objects }, day);
+    expect(await tables()).toEqual(stored);
+  }
+});
+
+test('a restore that is killed restores nothing, and can be repeated', async () => {
+  const id = await oldOrder();
+  const stored = await tables();
+  await archiveOrders({ sql, objects }, cutOff());
+  await owner.unsafe(`
+    CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
+    CREATE TRIGGER killed AFTER INSERT ON tracking_checkpoints FOR EACH ROW EXECUTE FUNCTION killed()`);
+  await expect(restoreDay({ sql, objects }, dayOf(id))).rejects.toThrow('killed');
+  expect((await tables()).orders).toEqual([]);
+  expect(await sql`SELECT FROM archived_orders WHERE id = ${id}`).toHaveLength(1);
+  await owner.unsafe('DROP FUNCTION killed CASCADE');
+  expect(await restoreDay({ sql, objects }, dayOf(id))).toBe(1);
+  expect(await tables()).toEqual(stored);
+});
