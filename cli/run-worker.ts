@@ -130,6 +130,7 @@ export async function runWorker(
   const localSql = connectPostgres(config.DATABASE_URL!, {
     max: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,
+    plans: 'generic',
   });
   addPoolMetrics(services.metrics, localSql);
   // A pooler passes no notifications on.

@@ -147,6 +147,8 @@ async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenC
 }
 
 async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
+  // Sent with the first statement, which reports its failure: the transaction has failed then.
+  tx`SET LOCAL plan_cache_mode = force_generic_plan`.execute().catch(() => undefined);
   const change = await writeStatuses(tx, record, 'all');
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
   if (change.replacesRun) await reopenPostbacks(tx, record);
