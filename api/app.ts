@@ -81,7 +81,9 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     const here = sorted.filter((route) => route.path === path);
     app.all(expressPath(path), refuseMethod(here));
   }
-  app.use('/docs', docsPage());
+  app.use('/docs', docsPage(deps, served));
+  // Everywhere else, a path with a slash is another path. People type this one.
+  app.get('/schemas', (_req, res) => res.redirect(308, '/schemas/'));
   app.use('/guide', guidePage());
   app.use(CONSOLE_PATH, consolePage(deps.config));
   app.use(() => {

@@ -1,7 +1,23 @@
 import { dirname } from 'node:path';
 import { type Response, Router } from 'express';
+import type { Role } from '../../src/accounts/account';
+import type { ApiDeps } from '../deps';
+import { roleDocument } from '../http/openapi/role-document';
+import type { Route } from '../http/route';
 
-const PAGE = `<!doctype html>
+/** The page of each role at /docs/{path}, and what the list of pages says about it. */
+const PAGES: Readonly<Record<string, { readonly role: Role; readonly text: string }>> = {
+  shops: { role: 'client', text: 'Shops: order prints, follow orders, receive notifications' },
+  partners: { role: 'partner', text: 'Print partners: subscribe, report progress, get labels' },
+  operators: { role: 'operator', text: 'Operators: accounts, orders, repairs, catalog, stock' },
+};
+
+const links = [['/docs', 'All operations'], ...Object.entries(PAGES).map(([path, { text }]) => [`/docs/${path}`, text])]
+  .map(([path, text]) => `<li><a href="${path}">${text}</a></li>`)
+  .join('\n');
+
+/** @param name of the script that starts the page, such as `partners` */
+const page = (name: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -11,38 +27,55 @@ const PAGE = `<!doctype html>
 <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
 <body>
+<nav class="swagger-ui"><div class="wrapper"><ul>
+${links}
+</ul></div></nav>
 <div id="swagger-ui"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/start.js"></script>
+<script src="/docs/${name}.js"></script>
 </body>
 </html>
 `;
 
-const START = `window.ui = SwaggerUIBundle({
-  url: '/openapi.json',
+/** Returns the script that shows a document. Keys stay in the page's memory only. */
+const start = (url: string, more = {}) => `window.ui = SwaggerUIBundle(${JSON.stringify({
+  url,
   dom_id: '#swagger-ui',
   deepLinking: true,
   docExpansion: 'none',
   filter: true,
   displayRequestDuration: true,
   validatorUrl: null,
-});
+  ...more,
+})});
 `;
 
 /** Files of swagger-ui-dist that the page loads. The package's own index page shows another API and is not served. */
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];
 
 /**
- * Serves the browsable API document at /docs. Scripts and styles are files of the installed package: the page needs no
- * network and no inline script, which the content security policy forbids.
+ * Serves the browsable API document at /docs, and a page of the operations of each role at /docs/{role}. Scripts and styles are
+ * files of the installed package: the page needs no network and no inline script, which the content security policy forbids.
+ * @param routes those of the document
  */
-export function docsPage(): Router {
+export function docsPage(deps: Pick<ApiDeps, 'publicUrl' | 'sandboxUrl'>, routes: readonly Route[]): Router {
   // Resolved only: an import would run the browser bundle in this process.
   const root = dirname(require.resolve('swagger-ui-dist/package.json'));
   const router = Router();
   const send = (res: Response, type: string, text: string) => void res.type(type).send(text);
-  router.get('/', (_req, res) => send(res, 'html', PAGE));
-  router.get('/start.js', (_req, res) => send(res, 'js', START));
+  router.get('/', (_req, res) => send(res, 'html', page('start')));
+  router.get('/start.js', (_req, res) => send(res, 'js', start('/openapi.json')));
+  for (const [path, { role }] of Object.entries(PAGES)) {
+    let text: string | undefined;
+    router.get(`/${path}`, (_req, res) => send(res, 'html', page(path)));
+    // The schemas of all roles are in /docs.
+    const script = start(`/docs/${path}.json`, { defaultModelsExpandDepth: -1 });
+    router.get(`/${path}.js`, (_req, res) => send(res, 'js', script));
+    router.get(`/${path}.json`, (_req, res) => {
+      text ??= roleDocument(role, routes, deps);
+      send(res, 'json', text);
+    });
+  }
   for (const name of ASSETS) {
     router.get(`/${name}`, (_req, res) => {
       res.setHeader('Cache-Control', 'public, max-age=3600');

@@ -133,6 +133,22 @@ describe('The commands of the guides for shops', () => {
   });
 });
 
+test.each([
+  ['/v1/orders/quote', 'post'],
+  ['/v1/orders', 'post'],
+  ['/v1/files/preflight', 'post'],
+  ['/v1/orders/search', 'post'],
+  ['/v1/webhooks', 'post'],
+])('the example of %s on the page of shops works when it is sent', async (path, method) => {
+  // biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
+  const document: any = await (await fetch(`${stack.baseUrl}/docs/shops.json`)).json();
+  const { example } = document.paths[path][method].requestBody.content['application/json'];
+  const { apiKey, apiSecret } = stack.credentials.client;
+  const headers = { 'X-API-KEY': `${apiKey}:${apiSecret}`, 'Content-Type': 'application/json' };
+  const response = await fetch(stack.baseUrl + path, { method, headers, body: JSON.stringify(example) });
+  expect({ status: response.status, body: await response.json() }).toEqual({ status: 200, body: expect.anything() });
+});
+
 describe('The commands of the how-to guides for operators', () => {
   /** Runs the commands of a guide, in a new folder, as the demo's admin. Returns what they print. */
   async function run(name: string, variables = '') {

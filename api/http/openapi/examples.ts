@@ -35,6 +35,7 @@ const FIELD_EXAMPLES: Readonly<Record<string, string | number>> = {
   trackingCode: 'LA100000003DE',
   reason: 'The client asked for it',
   name: 'Poster',
+  type: 'default',
   SKU: 'frame-wood-oak-30x40',
   quantity: 2,
   unitMinor: 990,
@@ -42,11 +43,14 @@ const FIELD_EXAMPLES: Readonly<Record<string, string | number>> = {
   vatRate: 0.19,
 };
 
+/** The print file of the examples. */
+export const EXAMPLE_FILE_URL = 'https://shop.example/files/poster.pdf';
+
 const FORMATS: Readonly<Record<string, string>> = {
   date: '2026-11-24',
   'date-time': '2026-11-24T09:30:00Z',
   uuid: '019a0c6d-11aa-7b10-8f5e-2f0d0a3c9e41',
-  uri: 'https://shop.example/files/poster.pdf',
+  uri: EXAMPLE_FILE_URL,
   email: 'ada@example.com',
 };
 /** Tried in turn where a pattern decides. */
@@ -115,7 +119,10 @@ export function exampleOf(schema: JsonSchema, named: Named, whole: boolean, name
   if (type === 'boolean') return true;
   if (type === 'null') return null;
   if (type === 'array') {
-    const length = Math.max(Number(schema.minItems ?? 0), depth > DETAILED_DEPTH ? 0 : 1);
+    const length = Math.max(
+      Number(schema.minItems ?? 0),
+      depth > DETAILED_DEPTH && !USUAL_MEMBERS.includes(name) ? 0 : 1,
+    );
     return Array.from({ length }, () => exampleOf((schema.items ?? {}) as JsonSchema, named, whole, name, depth + 1));
   }
   const properties = (schema.properties ?? {}) as Record<string, JsonSchema>;

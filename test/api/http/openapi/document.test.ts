@@ -146,13 +146,33 @@ test('the page loads only local files, and they are served', async () => {
   const addresses = [...page.text.matchAll(/(?:src|href)="([^"]+)"/g)].map(([, address]) => address!);
   expect(addresses.length).toBeGreaterThan(3);
   for (const address of addresses) {
-    expect(address).toMatch(/^\/docs\//);
+    expect(address).toMatch(/^\/docs(\/|$)/);
     await request(app).get(address).expect(200);
   }
   expect(page.text).not.toMatch(/<script>|style=|onload=/);
   expect(page.headers['content-security-policy']).toContain("script-src 'self'");
   const missing = await request(app).get('/docs/package.json').expect(404);
   expect(missing.body.code).toBe('NOT_FOUND');
+});
+
+test.each([
+  ['shops', 'client'],
+  ['partners', 'partner'],
+  ['operators', 'operator'],
+])('the page of %s has the operations that they may call, and the open ones beside them', async (path, role) => {
+  await request(app).get(`/docs/${path}`).expect(200);
+  const { body } = await request(app).get(`/docs/${path}.json`).expect(200);
+  const shown = Object.values(body.paths as Document['paths']).flatMap((methods) => Object.values(methods));
+  const own = routes.filter(({ access }) => access.credentials !== 'none' && (access.roles as string[]).includes(role));
+  const ids = shown.map(({ operationId }) => operationId);
+  expect(ids).toEqual(expect.arrayContaining(own.map(({ operationId }) => operationId)));
+  const open = shown.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
+  expect(ids.length).toBe(own.length + open.length);
+  expect(open.includes('listMessageSchemas')).toBe(role === 'partner');
+});
+
+test('the address of the schemas leads to their list without its slash too', async () => {
+  await request(app).get('/schemas').expect(308).expect('Location', '/schemas/');
 });
 
 test('the document has a webhook for each event, with the schema of its message', () => {
