@@ -60,7 +60,14 @@ test('expired data is deleted, and other data stays', async () => {
   const [old, kept] = [await keysOf(over), await keysOf(recent)];
 
   const { files, shippingDocuments, ...others } = await maintain();
-  expect(others).toEqual({ partitions: 0, lateRows: 2, deadMessages: 0, bulkRepairs: 0, packingSlips: 0 });
+  expect(others).toEqual({
+    partitions: 0,
+    lateRows: 2,
+    deadMessages: 0,
+    bulkRepairs: 0,
+    packingSlips: 0,
+    archivedOrders: 0,
+  });
   expect(files! + shippingDocuments!).toBe(old.length);
   expect(await keysOf(over)).toEqual([]);
   expect(await keysOf(recent)).toEqual(kept);
