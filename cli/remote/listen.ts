@@ -142,17 +142,17 @@ async function pollDeliveries(
   const seen = new Set<string>();
   const unseen = async (webhookId: string) => {
     const { deliveries } = await client.listWebhookDeliveries({ params: { webhookId }, query: { limit: 100 } });
-    const fresh = deliveries.filter(({ messageId }) => !seen.has(messageId));
-    for (const { messageId } of fresh) seen.add(messageId);
-    return fresh.filter(({ event }) => events?.includes(event) ?? true).reverse();
+    return deliveries.filter(({ messageId }) => !seen.has(messageId)).reverse();
   };
-  for (const { id } of webhooks) await unseen(id);
+  for (const { id } of webhooks) for (const { messageId } of await unseen(id)) seen.add(messageId);
   sayReady(secret, say);
   while (!signal.aborted) {
     try {
       for (const { id: webhookId } of webhooks) {
-        for (const { id: deliveryId, messageId } of await unseen(webhookId)) {
+        for (const { id: deliveryId, messageId, event } of await unseen(webhookId)) {
+          if (events?.includes(event) === false) continue;
           const { body } = await client.getWebhookDelivery({ params: { webhookId, deliveryId } });
+          seen.add(messageId);
           const at = new Date();
           const seconds = String(Math.floor(at.getTime() / 1_000));
           await forward(body, {
