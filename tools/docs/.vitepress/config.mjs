@@ -54,7 +54,8 @@ export default {
   base,
   // Texts of the site's data are a script of their own, so that every page has the same inline scripts.
   metaChunk: true,
-  markdown: { config: linksOfSite, anchor: { slugify } },
+  // A line that begins with `<command>` is text. The pages have no HTML.
+  markdown: { config: linksOfSite, anchor: { slugify }, html: false },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],
