@@ -1,6 +1,7 @@
 import { z } from 'zod';
+import { subjectsOfNotifications } from '../../src/notifications/delivery-log';
 import { timestamp } from '../../src/platform/domain/fields';
-import { orderIdOfWorkflow } from '../../src/platform/domain/workflows';
+import { objectOfWorkflow } from '../../src/platform/domain/workflows';
 import { replayDead } from '../../src/platform/outbox/dead-letters';
 import { listMessages, OUTBOX_STATES, type OutboxListItem } from '../../src/platform/outbox/message-list';
 import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
@@ -20,7 +21,10 @@ const messageSchema = z
     kind: z.enum(KINDS),
     state: z.enum(OUTBOX_STATES),
     target: z.string().describe('Workflow id, or id of the webhook endpoint.'),
-    orderId: z.string().nullable().describe('Set when the target is the workflow of an order.'),
+    orderId: z.string().nullable().describe('The order of a workflow or of a notification.'),
+    shippingOrderId: z.string().nullable().describe('The shipping order of a workflow.'),
+    procurementOrderId: z.string().nullable().describe('The procurement order of a workflow.'),
+    clientId: z.string().nullable().describe('The client that has the endpoint of a notification.'),
     deliveryId: z.string().nullable().describe('Of a notification: its id in the delivery log.'),
     attempts: z.int(),
     createdAt: timestamp,
@@ -32,12 +36,23 @@ const messageSchema = z
   })
   .meta({ id: 'OutboxMessage' });
 
-function messageView({ position: _, availableAt, deadAt, ...row }: OutboxListItem): Sent<typeof messageSchema> {
+type Subjects = Awaited<ReturnType<typeof subjectsOfNotifications>>;
+
+function messageView(
+  { position: _, availableAt, deadAt, ...row }: OutboxListItem,
+  notifications: Subjects,
+): Sent<typeof messageSchema> {
+  const object = objectOfWorkflow(row.target);
+  const idOf = (kind: NonNullable<typeof object>['kind']) => (object?.kind === kind ? object.id : null);
+  const { orderId = idOf('order'), clientId = null } = notifications.get(row.id) ?? {};
   return {
     ...row,
     deadAt,
     state: deadAt === null ? 'pending' : 'dead',
-    orderId: orderIdOfWorkflow(row.target),
+    orderId,
+    shippingOrderId: idOf('shipping-order'),
+    procurementOrderId: idOf('procurement-order'),
+    clientId,
     nextAttemptAt: deadAt === null ? availableAt : null,
   };
 }
@@ -77,7 +92,8 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
         .meta({ id: 'OutboxPage' }),
       handler: async ({ query: { limit, cursor, format: _, ...filter } }) => {
         const { page, nextCursor } = await pageOfMessages(filter, limit, cursor);
-        return { messages: page.map(messageView), nextCursor };
+        const notifications = await subjectsOfNotifications(sql, page);
+        return { messages: page.map((message) => messageView(message, notifications)), nextCursor };
       },
     }),
     route({

@@ -1,6 +1,6 @@
 import { isUuid, uuidv7 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
-import { type Fragment, inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { type Fragment, inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { TEST_EVENT } from './domain/events';
 import { endpointColumns } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
@@ -62,6 +62,25 @@ export async function deliveryWithBody(
   filter: DeliveryFilter,
 ): Promise<(Delivery & { readonly body: string }) | undefined> {
   return (await readDeliveries<Delivery & { body: string }>(sql, sql`, d.body`, filter))[0];
+}
+
+/**
+ * Returns what messages of the outbox are about, by their ids: the order of a notification, and the client that has its endpoint.
+ * @param messages `target`: id of an endpoint; `deliveryId`: id of a delivery. Null for messages that are no notifications.
+ */
+export async function subjectsOfNotifications(
+  sql: Queryable,
+  messages: readonly { readonly id: string; readonly target: string; readonly deliveryId: string | null }[],
+): Promise<ReadonlyMap<string, { readonly orderId: string | null; readonly clientId: string | null }>> {
+  const sent = messages.filter(({ deliveryId }) => deliveryId !== null && isUuid(deliveryId));
+  if (sent.length === 0) return new Map();
+  const rows = await sql<{ id: string; orderId: string | null; clientId: string | null }[]>`
+    SELECT m.id, d.order_id, a.id AS client_id
+    FROM jsonb_to_recordset(${json(sql, sent)}) AS m (id text, "deliveryId" uuid)
+    JOIN webhook_deliveries d ON d.id = m."deliveryId"
+    JOIN webhook_endpoints e ON e.id = d.endpoint_id
+    LEFT JOIN accounts a ON a.id = e.client_id AND a.role = 'client'`;
+  return new Map(rows.map(({ id, ...subject }) => [id, subject]));
 }
 
 /** Returns the endpoints of an account with their health. */

@@ -1,7 +1,8 @@
 import type { Page } from 'playwright-core';
 import { expectAccessible, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { faultyFile, goodFile, poster } from '../workflows/order/client-orders';
+import { address, faultyFile, goodFile, poster } from '../workflows/order/client-orders';
+import { misbehaveOnce } from '../workflows/order/order-fixture';
 import { hasStatus, orderWith, repairWith } from './order-fixture';
 
 /** What an operator does for a recipient: another address, some units less, the goods again, another file. In a browser. */
@@ -82,6 +83,64 @@ test('one unit of a delivered order is made again without charge, and shipped to
   const again = page.url().split('/').at(-1)!;
   const order = await stack.client.getOrder({ params: { orderId: again } });
   expect(order).toMatchObject({ reprintOf: id, items: [{ quantity: 1 }] });
+});
+
+test('one unit of a delivered order is refunded, which nobody has cancelled', async () => {
+  const { id } = await orderWith(stack, 'console-refunded', { quantity: 3 });
+  await hasStatus(stack, id, 'delivered');
+  const page = await openOrder(id);
+  const dialog = await dialogOf(page, 'Refund');
+  await dialog.getByText('Refunds nothing.').waitFor();
+  await dialog.getByLabel('poster').fill('1');
+  await dialog.getByText('Refunds 1 of 3 × poster.').waitFor();
+  await expectAccessible(page);
+  await repairWith(dialog, 'Refund units', 'A corner was bent');
+  await dialog.waitFor({ state: 'detached' });
+  await page.getByRole('status', { name: 'Latest change' }).getByText('Done').waitFor();
+  const { financialStatus, receipts } = await stack.client.getOrder({ params: { orderId: id } });
+  expect(financialStatus).toBe('partially_refunded');
+  expect(receipts.at(-1)).toMatchObject({ transactionType: 'refund', items: [{ amount: 1 }] });
+});
+
+test('a print order that its partner refused is sent again', async () => {
+  await misbehaveOnce(stack, 'prints-berlin', 'refuses', 'console-retried');
+  const { id } = await orderWith(stack, 'console-retried', { address: { ...address, lastName: 'console-retried' } });
+  await hasStatus(stack, id, 'on_hold');
+  await stack.operator.clearSandboxBehaviours({ params: { partnerName: 'prints-berlin' } });
+  const page = await openOrder(id);
+  const dialog = await dialogOf(page, 'Retry');
+  await dialog.getByText('Retry: 1 × poster.').waitFor();
+  await repairWith(dialog, 'Retry order', 'The press runs again');
+  await dialog.waitFor({ state: 'detached' });
+  await hasStatus(stack, id, 'delivered');
+  const outcome = page.getByRole('status', { name: 'Latest change' });
+  await outcome.getByText('Retry by operator').waitFor();
+  await outcome.getByText('Done').waitFor();
+});
+
+test('the client is asked for another file, and the partner that has the order gets it', async () => {
+  const { id } = await orderWith(stack, 'console-handed-over', { marker: 'sandbox:prints-slowly=120000' });
+  await hasStatus(stack, id, 'in_production');
+  const page = await openOrder(id);
+  await page.getByRole('button', { name: 'Ask for a new file default of poster' }).click();
+  const request = page.getByRole('dialog', { name: 'Ask for a new file' });
+  await request.getByLabel('What is wrong with the file').fill('The photo is too dark');
+  await expectAccessible(page);
+  await request.getByRole('button', { name: 'Ask the client' }).click();
+  await request.getByText('The client has no endpoint for this notification.').waitFor();
+  await request.getByRole('button', { name: 'Close' }).click();
+  const outcome = page.getByRole('status', { name: 'Latest change' });
+  await outcome.getByText('Waiting').waitFor();
+  await page.getByRole('region', { name: 'Timeline' }).getByText('The photo is too dark').waitFor();
+
+  await page.getByRole('button', { name: 'Replace the file default of poster' }).click();
+  const dialog = page.getByRole('dialog', { name: 'Replace' });
+  await dialog.getByLabel('Address of the new file').fill(`${goodFile(stack, 'poster-a4.pdf')}?again`);
+  await repairWith(dialog, 'Replace file', 'The customer sent a brighter one');
+  await dialog.waitFor({ state: 'detached' });
+  await outcome.getByText('Done').waitFor();
+  const order = await stack.client.getOrder({ params: { orderId: id } });
+  expect(order.items[0]!.files).toMatchObject([{ url: expect.stringContaining('?again'), replacement: null }]);
 });
 
 test('an order that failed for its file is made with another file', async () => {

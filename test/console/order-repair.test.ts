@@ -1,6 +1,6 @@
 import { expectAccessible, openTab, signIn } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';
-import { hasStatus, refusedOrder, repairWith } from './order-fixture';
+import { hasStatus, refusedOrder } from './order-fixture';
 
 /** An operator finds an order that needs attention and repairs it, in a browser. */
 
@@ -28,6 +28,12 @@ test('a refused order appears under Attention, is rerouted and delivered', async
 
   await page.keyboard.press('j');
   await page.locator('tr[aria-current="true"]').waitFor();
+  const box = page.getByLabel('Select console-refused');
+  await page.keyboard.press('x');
+  await page.getByText('1 order selected').waitFor();
+  expect(await box.isChecked()).toBe(true);
+  await page.keyboard.press('x');
+  await page.getByText('0 orders selected').waitFor();
   await page.keyboard.press('Enter');
   const main = page.getByRole('main');
   await main.getByRole('heading', { level: 1, name: 'Order console-refused' }).waitFor();
@@ -39,7 +45,9 @@ test('a refused order appears under Attention, is rerouted and delivered', async
 
   await main.getByRole('button', { name: 'Reroute', exact: true }).click();
   const dialog = page.getByRole('dialog', { name: 'Reroute' });
-  await repairWith(dialog, 'Reroute order', 'The press in Berlin is broken');
+  await dialog.getByText('Reroute: 1 × poster.').waitFor();
+  await dialog.getByLabel('Reason').fill('The press in Berlin is broken');
+  await page.keyboard.press('Control+Enter');
   await dialog.waitFor({ state: 'detached' });
   await hasStatus(stack, id, 'delivered');
   await status.getByText('Delivered').waitFor();
@@ -50,5 +58,13 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   const timeline = main.getByRole('region', { name: 'Timeline' });
   await timeline.getByText('The press in Berlin is broken').first().waitFor();
   await main.getByRole('button', { name: 'Reroute', exact: true }).waitFor({ state: 'detached' });
+
+  // On a narrow screen the timeline is a tab.
+  await page.setViewportSize({ width: 800, height: 900 });
+  await timeline.waitFor({ state: 'detached' });
+  await main.getByRole('tab', { name: 'Notes and timeline' }).click();
+  await timeline.getByText('The press in Berlin is broken').first().waitFor();
+  await main.getByRole('region', { name: 'Notes' }).waitFor();
+  await expectAccessible(page);
   expect(tab.faults).toEqual([]);
 });

@@ -67,7 +67,7 @@ test('an order is found by each of its ids, and the list is exported', async () 
     await eventually(async () => ((await rows.count()) === 2 ? true : undefined));
   }
   expect(await page.getByRole('columnheader').allTextContents()).toEqual([
-    ...['Reference', 'Status', 'Client', 'Partner', 'Recipient', 'Country', 'Created'],
+    ...['Reference', 'Status', 'Reason', 'Client', 'Partner', 'Recipient', 'Country', 'Amount', 'Created'],
   ]);
   await expectAccessible(page);
 
@@ -110,6 +110,33 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
   await field.fill('console-found');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Order console-found' }).waitFor();
+
+  const { orders } = await stack.operator.listOperatorOrders({ query: { q: 'console-found' } });
+  const { id } = orders[0]!;
+  const { receipts } = await stack.operator.getOrder({ params: { orderId: id } });
+  // The beginning of its id, its workflow, its invoice, its reference in another case, and its recipient.
+  for (const text of [id.slice(0, 28), `order-${id}`, receipts[0]!.receiptNumber, 'Console-FOUND', 'lovelace']) {
+    await page.keyboard.press('Control+k');
+    await field.fill(String(text));
+    const hit = dialog.getByRole('link', { name: 'Order console-found' });
+    await hit.waitFor();
+    if (text === 'lovelace') await hit.click();
+    else await page.keyboard.press('Enter');
+    await page.waitForURL(`**/console/orders/${id}`);
+    await page.goto('/console/today');
+    await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
+  }
+
+  for (const [text, hit, url] of [
+    ['demo-cl', 'Client demo-client', '**/console/clients/*'],
+    ['framed-pos', 'Product model Framed poster', '**/console/catalog?model=framed-poster'],
+  ] as const) {
+    await page.keyboard.press('Control+k');
+    await field.fill(text);
+    await dialog.getByRole('link', { name: hit }).waitFor();
+    await page.keyboard.press('Enter');
+    await page.waitForURL(url);
+  }
 
   await page.keyboard.press('Control+k');
   await field.fill('berlin');

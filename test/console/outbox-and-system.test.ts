@@ -90,6 +90,32 @@ test('the counts by kind lead to their lists, which are exported as CSV', async 
   expect(download.suggestedFilename()).toBe('outbox.csv');
 });
 
+test('a message links to what it is about', async () => {
+  const { sql } = stack.database;
+  const shippingOrder = '01a20f2c-d22a-7812-81d6-916d5a2fafed';
+  await deadLetters([`shipping-order-${shippingOrder}`, 'procurement-order-7']);
+  const [client] = await sql<{ id: string }[]>`SELECT id FROM accounts WHERE role = 'client' LIMIT 1`;
+  const [endpoint] = await sql<{ id: string }[]>`
+    INSERT INTO webhook_endpoints (id, client_id, url, events, secret)
+    VALUES (gen_random_uuid(), ${client!.id}, 'https://shop.example/hooks', '{}', 'x') RETURNING id`;
+  await sql`
+    WITH sent AS (
+      INSERT INTO webhook_deliveries (id, message_id, endpoint_id, event, body)
+      VALUES (gen_random_uuid(), gen_random_uuid(), ${endpoint!.id}, 'test', '{}') RETURNING id)
+    INSERT INTO outbox (kind, target, payload, dead_at)
+    SELECT 'notification', ${endpoint!.id}, jsonb_build_object('deliveryId', id), now() FROM sent`;
+  const { page, faults } = await tabAt('/console/outbox?state=dead');
+  const table = page.getByRole('table', { name: 'Outbox' });
+  const leads = async (name: string | RegExp, url: string) =>
+    expect(await table.getByRole('link', { name }).getAttribute('href')).toBe(`/console${url}`);
+  await table.getByRole('link', { name: 'Endpoint of the client' }).waitFor();
+  await leads('Endpoint of the client', `/clients/${client!.id}`);
+  await leads(`Shipping order ${shippingOrder}`, `/shipments?q=${shippingOrder}`);
+  await leads('Procurement order 7', '/stock?procurementOrder=7');
+  await sql`DELETE FROM outbox WHERE dead_at IS NOT NULL`;
+  expect(faults).toEqual([]);
+});
+
 test('a viewer sees dead letters and jobs, and has no button', async () => {
   await deadLetters(['shipping-order-e']);
   const viewer = await testAccount(stack.database.sql, 'operator', 'screens-viewer', 'viewer');

@@ -123,7 +123,7 @@ test('a customer product is archived and published again, and a viewer has no bu
     .first()
     .click();
   const prices = page.getByRole('dialog', { name: 'Change prices' });
-  await prices.getByLabel('Unit price 1').fill('123.45');
+  await prices.getByLabel('Unit price, row 1').fill('123.45');
   await prices.getByRole('button', { name: 'Save prices' }).click();
   await prices.waitFor({ state: 'detached' });
   await models

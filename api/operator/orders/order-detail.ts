@@ -9,6 +9,7 @@ import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { operatorOrder } from '../../../src/orders/reading/operator-orders';
+import { takesRefunds } from '../../../src/orders/receipts/ended-refunds';
 import type { RunGateway } from '../../../src/orders/run/gateway';
 import { storedRun } from '../../../src/orders/run/snapshots';
 import { routingDecisions } from '../../../src/partners/routing-decisions';
@@ -62,10 +63,21 @@ function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes 
   };
 }
 
-/** Returns the ids of the items of which partners have cancelled units. */
-function shortItemsOf({ printOrders }: OperatorOrder): string[] {
+/**
+ * Returns the ids of the items of an ended order of which units can be refunded: those of which partners have cancelled units,
+ * or else every item that was delivered or returned.
+ */
+function refundableItemsOf({
+  printOrders,
+  items,
+  attention,
+  fulfillmentStatus,
+  financialStatus,
+}: OperatorOrder): string[] {
   const short = printOrders.flatMap(({ jobs }) => jobs.filter(({ cancelledQuantity }) => cancelledQuantity > 0));
-  return [...new Set(short.map(({ itemId }) => itemId))];
+  if (attention.includes('short_shipped') && short.length > 0) return [...new Set(short.map(({ itemId }) => itemId))];
+  if (!takesRefunds(fulfillmentStatus, financialStatus)) return [];
+  return items.flatMap(({ id, fulfillmentStatus: status }) => (status === 'cancelled' ? [] : [id]));
 }
 
 const CLOSED: RunState = { ...initialRunState([]), phase: 'closed' };
@@ -115,7 +127,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
       const isDraft = order.fulfillmentStatus === 'draft';
       const repairs = async () => {
         if (!hasOperatorRole(account, 'operator') || isDraft || order.archived) return [];
-        if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention, shortItemsOf(order));
+        if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention, refundableItemsOf(order));
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = orderView(order);

@@ -6,7 +6,7 @@ import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/status
 import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
-import { refundEndedOrder } from '../../../src/orders/receipts/ended-refunds';
+import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/receipts/ended-refunds';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
@@ -54,7 +54,9 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
       const request = await checkedRepair(sql, before, body, { by, reason, requestId });
       await intend({ action: `order.${action}`, objectId: id });
       // The workflow of an open order dismisses its reasons, and refunds units.
-      if ((await repairEnded(sql, id, request)) === 'open') {
+      const units = body.action === 'refund' ? body.units : null;
+      if (units != null) await refundUnits(sql, id, request, units);
+      else if ((await repairEnded(sql, id, request)) === 'open') {
         const key = headers['idempotency-key'];
         const repairId = key === undefined ? randomUUID() : sha256(`${account.id}:${key}`).toString('base64url');
         await runs.repair(id, request, repairId);
@@ -96,6 +98,17 @@ async function repairEnded(sql: Sql, id: string, request: RepairRequest): Promis
   return refunded === 'open' ? 'open' : 'done';
 }
 
+/** @throws Refusal `CONFLICT` when the order was neither delivered nor returned, or has fewer units left to refund */
+async function refundUnits(sql: Sql, id: string, by: RequestedBy, units: Parameters<typeof refundUnitsOfEnded>[3]) {
+  const refunded = await refundUnitsOfEnded(sql, id, by, units);
+  if (refunded === 'not-ended') {
+    throw new Refusal('CONFLICT', { message: 'Units are refunded when the order was delivered or returned.' });
+  }
+  if (refunded === 'too-many') {
+    throw new Refusal('CONFLICT', { message: 'Fewer units of the items are left to refund.' });
+  }
+}
+
 /** Returns what the audit log shows of an order before and after a repair. */
 function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
   return { fulfillmentStatus, attention };
@@ -135,6 +148,10 @@ async function checkedRepair(
     case 'cancel': {
       for (const [index, id] of (body.itemIds ?? []).entries()) {
         if (itemOf(id) === undefined) report(`itemIds[${index}]`, `The order has no item ${id}.`);
+      }
+      const units = body.action === 'refund' ? (body.units ?? []) : [];
+      for (const [index, { itemId: id }] of units.entries()) {
+        if (itemOf(id) === undefined) report(`units[${index}].itemId`, `The order has no item ${id}.`);
       }
       // Units of a shipped item can be refunded.
       const all = items

@@ -2,6 +2,7 @@ import type { ApiDeps } from '../../deps';
 import type { Route } from '../../http/route';
 import { bulkRepairRoutes } from './bulk-repairs';
 import { documentListRoutes } from './documents';
+import { fileRequestRoute } from './file-request';
 import { noteRoutes } from './notes';
 import { orderDetailRoute } from './order-detail';
 import { orderPaymentRoute } from './order-payment';
@@ -20,6 +21,7 @@ export function operatorOrderRoutes(deps: ApiDeps): Route[] {
     orderRepairRoute(deps),
     orderReprintRoute(deps),
     orderPaymentRoute(deps),
+    fileRequestRoute(deps),
     sentPrintOrderRoute(deps),
     ...documentListRoutes(deps),
     ...noteRoutes(deps),

@@ -52,9 +52,16 @@ export const repairSchema = z
         .literal('refund')
         .describe(
           'Ends the units that partners have cancelled, before or after shipping the others: they are refunded, their stock ' +
-            'is released, and the rest of the items continues. `reroute` and `reproduce` make such units instead.',
+            'is released, and the rest of the items continues. `reroute` and `reproduce` make such units instead. With `units`: ' +
+            'refunds units of an order that was delivered or returned, whether a partner has cancelled them or not.',
         ),
       itemIds: itemIds.describe('Default: every item that has such units.'),
+      units: z
+        .array(z.object({ itemId, quantity: z.int().min(1) }))
+        .min(1)
+        .max(500)
+        .nullish()
+        .describe('Instead of `itemIds`. 409 when fewer units of an item are left to refund.'),
       reason,
     }),
     z.strictObject({

@@ -27,6 +27,7 @@ const STALE_AFTER = {
   updateShipment: ORDER,
   reprintOrder: ORDER,
   replaceFile: ORDER,
+  requestFile: ORDER,
   addOrderNote: ['listOrderNotes', 'getOrderTimeline'],
   redeliverOrderDelivery: ['listOrderDeliveries', 'getOrderTimeline', 'getOperatorSummary'],
   startBulkRepair: ['listBulkRepairs', ...ORDER],

@@ -83,9 +83,6 @@ export function Shell() {
             {to === '/attention' ? <AttentionCounts onClick={close} /> : null}
           </Fragment>
         ))}
-        <Text size="xs" c="dimmed" mt="auto" px="xs">
-          {texts.common.timeZone(Intl.DateTimeFormat().resolvedOptions().timeZone)}
-        </Text>
       </AppShell.Navbar>
       <AppShell.Main id="content" className={styles.main!}>
         <Outlet />

@@ -78,6 +78,8 @@ export const common = {
   },
   close: 'Close',
   reason: 'Reason',
+  /** Rows of fields that are added and removed. */
+  rows: { remove: 'Remove', cell: (column: string, row: number) => `${column}, row ${row}` },
   /** Header of a column of buttons. */
   actions: 'Actions',
   select: 'Select',

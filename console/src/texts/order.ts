@@ -152,6 +152,24 @@ export const order = {
     some: (chosen: number, quantity: number, item: string) => `${chosen} of ${quantity} × ${item}`,
     none: 'Choose at least one unit.',
   },
+  concerns: (repair: string, units: string) => `${repair}: ${units}.`,
+  refund: {
+    explanation:
+      'The client gets back the price of the units. Nothing else changes: what was delivered stays delivered.',
+    effect: (units: string) => (units === '' ? 'Refunds nothing.' : `Refunds ${units}.`),
+  },
+  requestFile: {
+    name: 'Ask for a new file',
+    label: (type: string, item: string) => `Ask for a new file ${type} of ${item}`,
+    explanation:
+      'The client is notified with your words, and answers with another file. The request is in the timeline, and the order waits as before.',
+    message: 'What is wrong with the file',
+    button: 'Ask the client',
+    notified: (endpoints: number) =>
+      endpoints === 0
+        ? 'The client has no endpoint for this notification. The request is in the event log of the order.'
+        : `The client is notified at ${endpoints === 1 ? '1 endpoint' : `${endpoints} endpoints`}.`,
+  },
   cancel: { effect: (units: string) => (units === '' ? 'Cancels nothing.' : `Cancels and refunds ${units}.`) },
   address: {
     legend: 'Delivery address',

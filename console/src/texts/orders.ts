@@ -18,10 +18,12 @@ export const orders = {
   columns: {
     reference: 'Reference',
     status: 'Status',
+    reason: 'Reason',
     client: 'Client',
     partner: 'Partner',
     recipient: 'Recipient',
     country: 'Country',
+    amount: 'Amount',
     created: 'Created',
   },
   archived: 'Archived',

@@ -24,7 +24,7 @@ export const outbox = {
   columns: {
     id: 'Message',
     kind: 'Kind',
-    target: 'Target',
+    target: 'About',
     attempts: 'Attempts',
     created: 'Created',
     next: 'Next attempt',
@@ -32,6 +32,9 @@ export const outbox = {
     error: 'Error',
   },
   order: (id: string) => `Order ${id}`,
+  shippingOrder: (id: string) => `Shipping order ${id}`,
+  procurementOrder: (id: string) => `Procurement order ${id}`,
+  endpoint: 'Endpoint of the client',
   name: (id: string) => `message ${id}`,
   messages: messagesOf,
   selected: (count: number | undefined) =>

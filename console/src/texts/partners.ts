@@ -158,8 +158,6 @@ export const partners = {
       twice: (uid: string) => `The product model ${uid} has two rows.`,
       leadDays: 'Lead time (working days)',
       add: 'Add model',
-      remove: 'Remove',
-      cell: (column: string, row: number) => `${column}, row ${row}`,
     },
     sender: {
       company: 'Company',

@@ -146,6 +146,13 @@ export const EVENT_SCHEMAS = {
       cancelledQuantity: z.int().describe('All units of the item that were cancelled while the rest of it went on.'),
     }),
   },
+  order_file_requested: {
+    summary: 'An operator asks for another print file of an item',
+    schema: ofItem('order_file_requested', 'OrderFileRequested', {
+      fileType: z.string().describe('Type of the file, as ordered.'),
+      message: z.string().describe('What is wrong with the file, in the words of the operator.'),
+    }),
+  },
   attention_raised: {
     summary: 'Orders need attention (for endpoints of operators)',
     schema: digest('attention_raised', 'AttentionRaised', {

@@ -6,6 +6,7 @@ export const NOTIFICATION_EVENTS = [
   'order_delivery_estimate_updated',
   'order_cancel_refused',
   'order_item_units_cancelled',
+  'order_file_requested',
 ] as const;
 
 export type NotificationEvent = (typeof NOTIFICATION_EVENTS)[number];

@@ -52,6 +52,7 @@ const AWAITED: Readonly<Record<string, { readonly done: string; readonly refused
   cancel_units: { done: 'units_cancelled' },
   reroute_requested: { done: 'reroute' },
   reproduce_requested: { done: 'reproduce' },
+  file_requested: { done: 'file_replaced' },
   file_replacement_requested: { done: 'file_replaced', refused: 'file_replacement_refused' },
   change_shipping: { done: 'order_update_accepted', refused: 'partner_not_updated' },
 };

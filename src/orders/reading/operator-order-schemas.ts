@@ -39,6 +39,7 @@ export const listedOrderSchema = headSchema.extend({
     .nullable()
     .describe('Sum of the receipts. Null before the order is priced.'),
   attentionSince: timestamp.nullable().describe('When the order got the oldest of its reasons.'),
+  refusal: z.string().nullable().describe('Why the order was refused.'),
 });
 
 export const changeOutcomeSchema = z.object({

@@ -1,7 +1,10 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
+import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
 import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
-import { refundItems } from './receipts';
+import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
+import { openLines } from './charges';
+import { readCharges, refundItems } from './receipts';
 
 interface ShortJob {
   readonly id: string;
@@ -60,6 +63,51 @@ export async function refundEndedOrder(
       INSERT INTO order_events (order_id, order_item_id, type, data)
       SELECT ${orderId}, e.item, e.type, e.data FROM jsonb_to_recordset(${json(tx, log)}) AS e (item bigint, type text, data jsonb)`;
     await enqueueOrderNotifications(tx, { orderId });
+    return 'refunded';
+  });
+}
+
+/** The financial statuses of an order with charges that can be refunded. */
+const CHARGED: readonly FinancialStatus[] = ['invoiced', 'paid', 'partially_refunded'];
+
+/** Returns true for an order that has ended with goods, and of which units can be refunded that nobody has cancelled. */
+export const takesRefunds = (status: OrderStatus, financialStatus: FinancialStatus): boolean =>
+  (status === 'delivered' || status === 'returned') && CHARGED.includes(financialStatus);
+
+/**
+ * Refunds units of an order that was delivered or returned, whether a partner has cancelled them or not.
+ * @returns `not-ended` for another order; `too-many` when fewer units of an item are left to refund
+ */
+export async function refundUnitsOfEnded(
+  sql: Sql,
+  orderId: string,
+  request: RequestedBy,
+  units: readonly { readonly itemId: string; readonly quantity: number }[],
+): Promise<'refunded' | 'not-ended' | 'too-many'> {
+  return await inTransaction(sql, async (tx) => {
+    const [order] = await tx<{ status: OrderStatus; financialStatus: FinancialStatus }[]>`
+      SELECT fulfillment_status AS status, financial_status FROM orders WHERE id = ${orderId} FOR UPDATE`;
+    if (order === undefined || !takesRefunds(order.status, order.financialStatus)) return 'not-ended';
+    const items = await tx<{ id: string; reference: string }[]>`
+      SELECT id::text, item_reference_id AS reference FROM order_items WHERE order_id = ${orderId}`;
+    const { all } = await readCharges(tx, orderId);
+    const open = all.flatMap(openLines);
+    const leftOf = (itemId: string) => {
+      const reference = items.find(({ id }) => id === itemId)?.reference;
+      return open.reduce((sum, { line, amount }) => sum + (line.referenceId === reference ? amount : 0), 0);
+    };
+    const wanted = Map.groupBy(units, ({ itemId }) => itemId);
+    for (const [itemId, of] of wanted) {
+      if (of.reduce((sum, { quantity }) => sum + quantity, 0) > leftOf(itemId)) return 'too-many';
+    }
+    await refundItems(tx, { orderId, step: `refund:${uuidv7()}`, printOrderId: null, items: units });
+    const left = (await readCharges(tx, orderId)).all.flatMap(openLines);
+    const isAll = left.every(({ amount }) => amount === 0);
+    await tx`
+      UPDATE orders SET financial_status = ${isAll ? 'refunded' : 'partially_refunded'}, updated_at = now() WHERE id = ${orderId}`;
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'refund_units', ${json(tx, { ...requestedBy(request), units })})`;
     return 'refunded';
   });
 }

@@ -104,7 +104,8 @@ export async function refundItems(
   refund: {
     readonly orderId: string;
     readonly step: string;
-    readonly printOrderId: string;
+    /** Null: the order as a whole. */
+    readonly printOrderId: string | null;
     readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
   },
 ): Promise<void> {
@@ -117,7 +118,7 @@ export async function refundItems(
     if (reference !== undefined) wanted.set(reference, (wanted.get(reference) ?? 0) + quantity);
   }
   const charges = await readCharges(tx, orderId);
-  const own = charges.of(refund.printOrderId);
+  const own = refund.printOrderId === null ? undefined : charges.of(refund.printOrderId);
   const others = charges.all.filter((each) => each !== own);
   const changes = refundUnits(own === undefined ? others : [own, ...others], wanted);
   await storeReceipts(

@@ -57,6 +57,8 @@ const NOT_AUDITED: Readonly<Record<string, string>> = {
 const NEEDS_WORKER = [
   'erasePersonalData',
   'cancelOrder',
+  // test/workflows/order/repairs/operator-changes.test.ts
+  'requestFile',
   'updateShipment',
   'repairOrder',
   'reprintOrder',

@@ -39,6 +39,7 @@ describe('/v1/webhooks', () => {
         'order_delivery_estimate_updated',
         'order_cancel_refused',
         'order_item_units_cancelled',
+        'order_file_requested',
       ],
       enabled: true,
       disabledReason: null,

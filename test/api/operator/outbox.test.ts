@@ -62,7 +62,7 @@ test('pending messages are listed by their next attempt, over all kinds', async 
     deliveryId: null,
     deadAt: null,
   });
-  expect(messages[1].orderId).toBeNull();
+  expect(messages[1]).toMatchObject({ orderId: null, procurementOrderId: '7', clientId: null });
   expect(messages[2]).toMatchObject({
     attempts: 2,
     lastError: 'the endpoint responded with 503',
@@ -156,7 +156,9 @@ test('a list is exported as CSV: all rows, and no text that a spreadsheet runs',
     'content-disposition': 'attachment; filename="outbox.csv"',
   });
   const lines = response.text.trimEnd().split('\r\n');
-  expect(lines[0]).toBe('id,kind,state,target,orderId,deliveryId,attempts,createdAt,nextAttemptAt,deadAt,lastError');
+  expect(lines[0]).toBe(
+    'id,kind,state,target,orderId,shippingOrderId,procurementOrderId,clientId,deliveryId,attempts,createdAt,nextAttemptAt,deadAt,lastError',
+  );
   expect(lines).toHaveLength(2_502);
   expect(lines[1]).toContain(`"'=HYPERLINK(""https://evil.example"")"`);
   expect(lines[1]).toContain(`"'+1, ""quoted"""`);

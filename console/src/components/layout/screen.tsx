@@ -2,7 +2,10 @@ import { Group, Stack, Text, Title } from '@mantine/core';
 import { type ReactNode, useEffect } from 'react';
 import { texts } from '../../texts';
 
-/** The frame of a screen: its level-1 heading, its buttons, its content. Sets the title of the document. */
+/** The zone of every time that the lists show. */
+const ZONE = Intl.DateTimeFormat().resolvedOptions().timeZone;
+
+/** The frame of a screen: its level-1 heading, the zone of its times, its buttons, its content. Sets the title of the document. */
 export function Screen(props: {
   readonly title: string;
   readonly heading?: ReactNode;
@@ -25,7 +28,12 @@ export function Screen(props: {
             </Text>
           )}
         </Stack>
-        {actions === undefined ? null : <Group gap="xs">{actions}</Group>}
+        <Group gap="xs">
+          <Text size="xs" c="dimmed">
+            {texts.common.timeZone(ZONE)}
+          </Text>
+          {actions}
+        </Group>
       </Group>
       {children}
     </Stack>

@@ -14,7 +14,7 @@ import { type PagedResult, PagedTable } from '../../components/lists/paged-table
 import { SelectEverything, useSelection } from '../../components/lists/selection';
 import { ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
-import { moneyOf } from '../../components/values/money';
+import { amountOf } from '../../components/values/money';
 import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
@@ -56,7 +56,7 @@ const COLUMNS: readonly Column<Row>[] = [
   {
     name: t.columns.amount,
     numeric: true,
-    cell: ({ amount }) => (amount === null ? texts.common.none : moneyOf(amount.totalInclVat, amount.currency)),
+    cell: ({ amount }) => amountOf(amount),
   },
   { name: t.columns.age, cell: (row) => <Age at={row.attentionSince ?? row.updatedAt} /> },
 ];

@@ -1,7 +1,7 @@
-import { Button, Stack, Table, Text, TextInput } from '@mantine/core';
-import { useState } from 'react';
+import { Stack, Text, TextInput } from '@mantine/core';
 import { change } from '../../api/changes';
 import { DialogButton } from '../../components/forms/dialog-button';
+import { RowFields } from '../../components/forms/row-fields';
 import { minorUnitsOf, moneyOf } from '../../components/values/money';
 import { texts } from '../../texts';
 import type { ProductModel } from './types';
@@ -27,23 +27,11 @@ export function Prices({ of: { ordering } }: { readonly of: ProductModel }) {
   );
 }
 
-/** A row of the form. Its key stays when other rows are removed. */
-interface Row {
-  readonly key: number;
-  readonly currency: string;
-  readonly from: string;
-  readonly price: string;
-}
-
-const rowsOf = (list: PriceList): Row[] =>
-  Object.entries(list)
-    .flatMap(([currency, breaks]) => breaks.map(({ from, unitMinor }) => ({ currency, from, unitMinor })))
-    .map(({ currency, from, unitMinor }, key) => ({
-      key,
-      currency,
-      from: String(from),
-      price: String(unitMinor / minorUnitsOf(currency)),
-    }));
+/** Returns the values of the rows of the form: currency, quantity and price. */
+const rowsOf = (list: PriceList) =>
+  Object.entries(list).flatMap(([currency, breaks]) =>
+    breaks.map(({ from, unitMinor }) => [currency, String(from), String(unitMinor / minorUnitsOf(currency))]),
+  );
 
 /** Returns the prices that the rows of the form hold. The API checks them. */
 function priceListOf(form: FormData): PriceList {
@@ -84,70 +72,33 @@ export function ChangePrices({ model }: { readonly model: ProductModel }) {
 }
 
 function PriceFields({ list }: { readonly list: PriceList }) {
-  const [rows, setRows] = useState(() => rowsOf(list));
-  const add = () => setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, currency: '', from: '1', price: '' }]);
   return (
-    <Stack gap="xs" align="flex-start">
-      <Table aria-label={t.name}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th scope="col">{t.currency}</Table.Th>
-            <Table.Th scope="col">{t.quantity}</Table.Th>
-            <Table.Th scope="col">{t.price}</Table.Th>
-            <Table.Th scope="col">{texts.common.actions}</Table.Th>
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {rows.map(({ key, currency, from, price }, index) => (
-            <Table.Tr key={key}>
-              <Table.Td>
-                <TextInput
-                  name="currency"
-                  aria-label={t.cell(t.currency, index + 1)}
-                  required
-                  minLength={3}
-                  maxLength={3}
-                  defaultValue={currency}
-                />
-              </Table.Td>
-              <Table.Td>
-                <TextInput
-                  name="from"
-                  aria-label={t.cell(t.quantity, index + 1)}
-                  type="number"
-                  min={1}
-                  required
-                  defaultValue={from}
-                />
-              </Table.Td>
-              <Table.Td>
-                <TextInput
-                  name="price"
-                  aria-label={t.cell(t.price, index + 1)}
-                  type="number"
-                  min={0}
-                  step="any"
-                  required
-                  defaultValue={price}
-                />
-              </Table.Td>
-              <Table.Td>
-                <Button
-                  size="compact-xs"
-                  variant="default"
-                  aria-label={t.cell(t.remove, index + 1)}
-                  onClick={() => setRows(rows.filter((row) => row.key !== key))}
-                >
-                  {t.remove}
-                </Button>
-              </Table.Td>
-            </Table.Tr>
-          ))}
-        </Table.Tbody>
-      </Table>
-      <Button size="xs" variant="default" onClick={add}>
-        {t.add}
-      </Button>
-    </Stack>
+    <RowFields
+      label={t.name}
+      rows={rowsOf(list)}
+      added={['', '1', '']}
+      add={t.add}
+      none={t.none}
+      columns={[
+        {
+          header: t.currency,
+          field: (value, label) => (
+            <TextInput name="currency" aria-label={label} required minLength={3} maxLength={3} defaultValue={value} />
+          ),
+        },
+        {
+          header: t.quantity,
+          field: (value, label) => (
+            <TextInput name="from" aria-label={label} type="number" min={1} required defaultValue={value} />
+          ),
+        },
+        {
+          header: t.price,
+          field: (value, label) => (
+            <TextInput name="price" aria-label={label} type="number" min={0} step="any" required defaultValue={value} />
+          ),
+        },
+      ]}
+    />
   );
 }

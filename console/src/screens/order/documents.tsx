@@ -6,6 +6,7 @@ import { Section } from '../../components/layout/section';
 import type { Column } from '../../components/lists/data-table';
 import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { StatusBadge } from '../../components/values/badge';
+import { OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 
@@ -17,14 +18,7 @@ const COLUMNS: readonly Column<Document>[] = [
   { name: t.columns.type, cell: ({ documentType }) => texts.names.code(documentType) },
   {
     name: t.columns.file,
-    cell: ({ url, fileName }) =>
-      url === null ? (
-        fileName
-      ) : (
-        <Anchor size="sm" href={url} target="_blank" rel="noreferrer">
-          {fileName}
-        </Anchor>
-      ),
+    cell: ({ url, fileName }) => <OutsideLink to={url} text={fileName} />,
   },
   { name: t.columns.parcel, cell: ({ trackingNumber }) => trackingNumber ?? texts.common.none },
   { name: t.columns.shipment, cell: ({ shipmentStatus }) => <StatusBadge status={shipmentStatus} /> },

@@ -1,10 +1,11 @@
-import { Anchor, Image, Stack, Text } from '@mantine/core';
+import { Group, Image, Stack, Text } from '@mantine/core';
 import type { ApiResponse } from '../../api/types';
 import { Badge } from '../../components/values/badge';
+import { OutsideLink } from '../../components/values/link';
 import { texts } from '../../texts';
 import styles from './files-of-item.module.css';
 import { PageProof } from './page-proof';
-import { ReplaceFile } from './replace-file';
+import { ReplaceFile, RequestFile } from './replace-file';
 import type { OperatorOrder } from './types';
 
 type File = ApiResponse<'listOrderDocuments'>['files'][number];
@@ -26,13 +27,9 @@ export function FilesOfItem(props: {
     <Stack gap={6}>
       {files.map((file) => (
         <Stack key={file.type} gap={2} align="flex-start">
-          {file.url === null ? (
-            <Text size="xs">{file.type}</Text>
-          ) : (
-            <Anchor size="xs" href={file.url} target="_blank" rel="noreferrer">
-              {file.type}
-            </Anchor>
-          )}
+          <Text size="xs">
+            <OutsideLink to={file.url} text={file.type} size="xs" />
+          </Text>
           <Text size="xs" c="dimmed">
             {t.measured(file)}
           </Text>
@@ -41,7 +38,10 @@ export function FilesOfItem(props: {
           <PageProof file={file} />
           <Replacement of={orderedOf(file.type)?.replacement ?? null} />
           {replacedIn === undefined ? null : (
-            <ReplaceFile order={replacedIn} itemReferenceId={item.itemReferenceId} type={file.type} />
+            <Group gap="xs">
+              <ReplaceFile order={replacedIn} itemReferenceId={item.itemReferenceId} type={file.type} />
+              <RequestFile order={replacedIn} itemReferenceId={item.itemReferenceId} type={file.type} />
+            </Group>
           )}
         </Stack>
       ))}

@@ -1,4 +1,4 @@
-import { Anchor, Stack } from '@mantine/core';
+import { Stack } from '@mantine/core';
 import { useQueries, useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
@@ -6,6 +6,7 @@ import { EmptyLine } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge, ParcelBadge } from '../../components/values/badge';
+import { OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Labels } from './documents';
@@ -21,14 +22,7 @@ type Contents = NonNullable<ApiResponse<'getOrder'>['shipment']>['packages'][num
 const columnsWith = (contentsOf: (trackingNumber: string) => Contents): Column<Parcel>[] => [
   {
     name: t.columns.number,
-    cell: ({ trackingNumber, trackingUrl }) =>
-      trackingUrl === null ? (
-        trackingNumber
-      ) : (
-        <Anchor size="sm" href={trackingUrl} target="_blank" rel="noreferrer">
-          {trackingNumber}
-        </Anchor>
-      ),
+    cell: ({ trackingNumber, trackingUrl }) => <OutsideLink to={trackingUrl} text={trackingNumber} />,
   },
   {
     name: t.columns.contents,

@@ -1,4 +1,4 @@
-import { TextInput } from '@mantine/core';
+import { Textarea, TextInput } from '@mantine/core';
 import { change } from '../../api/changes';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { textOf } from '../../components/forms/form-values';
@@ -35,6 +35,33 @@ export function ReplaceFile(props: {
           body: { url: textOf(form, 'url') ?? '', reason },
         })
       }
+    />
+  );
+}
+
+/** The button that asks the client for another print file. */
+export function RequestFile(props: {
+  readonly order: OperatorOrder;
+  readonly itemReferenceId: string;
+  readonly type: string;
+}) {
+  const { order, itemReferenceId, type } = props;
+  const request = texts.order.requestFile;
+  return (
+    <DialogButton
+      name={request.name}
+      label={request.label(type, itemReferenceId)}
+      explanation={request.explanation}
+      button={request.button}
+      size="compact-xs"
+      fields={<Textarea name="message" label={request.message} required maxLength={500} />}
+      changeOf={({ form }) =>
+        change('requestFile', {
+          params: { orderId: order.id, itemReferenceId, type },
+          body: { message: textOf(form, 'message') ?? '' },
+        })
+      }
+      result={({ notified }) => request.notified(notified)}
     />
   );
 }

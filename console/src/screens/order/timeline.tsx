@@ -30,7 +30,7 @@ const TONES: Readonly<Record<Kind, Tone>> = {
 /** The fields of an entry's content that the list shows. */
 const SHOWN: Readonly<Record<Kind, readonly string[]>> = {
   event: [],
-  repair: ['reason'],
+  repair: ['reason', 'message'],
   postback: ['message', 'trackingCode'],
   request: ['outcome', 'status', 'response'],
   checkpoint: ['trackingNumber', 'message', 'location'],

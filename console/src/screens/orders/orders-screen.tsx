@@ -1,3 +1,4 @@
+import { Group, Text } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { getRouteApi } from '@tanstack/react-router';
 import { readPages } from '../../api/queries';
@@ -7,8 +8,9 @@ import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
-import { Badge, StatusBadge } from '../../components/values/badge';
+import { Badge, ReasonBadge, StatusBadge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
+import { amountOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Filters } from './filters';
@@ -34,10 +36,22 @@ const COLUMNS: readonly Column<Row>[] = [
       </>
     ),
   },
+  {
+    name: t.columns.reason,
+    cell: ({ attention, refusal }) => (
+      <Group gap={6}>
+        {attention.map((reason) => (
+          <ReasonBadge key={reason} reason={reason} />
+        ))}
+        {refusal === null ? null : <Text size="xs">{refusal}</Text>}
+      </Group>
+    ),
+  },
   { name: t.columns.client, cell: (row) => <ClientLink id={row.clientId} name={row.clientName} /> },
   { name: t.columns.partner, cell: ({ partners }) => <PartnerLinks partners={partners} /> },
   { name: t.columns.recipient, cell: ({ recipient }) => recipient },
   { name: t.columns.country, cell: (row) => row.country },
+  { name: t.columns.amount, numeric: true, cell: ({ amount }) => amountOf(amount) },
   { name: t.columns.created, cell: (row) => <Time at={row.createdAt} /> },
 ];
 

@@ -5,6 +5,7 @@ import { change } from '../../api/changes';
 import { read } from '../../api/queries';
 import { useMay } from '../../api/session';
 import type { ApiResponse, Input } from '../../api/types';
+import { ClientLink } from '../../components/accounts/account-links';
 import { FormDialog } from '../../components/forms/form-dialog';
 import type { Column } from '../../components/lists/data-table';
 import { type PagedResult, PagedTable } from '../../components/lists/paged-table';
@@ -29,19 +30,40 @@ const MOST_COUNTED = 100_000;
 
 const timeOf = (at: string | null) => (at === null ? texts.common.none : <Time at={at} />);
 
+/** What a message is about, as links to the pages that show it. */
+function Subject({ of }: { readonly of: Row }) {
+  const { orderId, shippingOrderId, procurementOrderId, clientId, target } = of;
+  if (shippingOrderId !== null)
+    return (
+      <Link to="/shipments" search={{ q: shippingOrderId }}>
+        {t.shippingOrder(shippingOrderId)}
+      </Link>
+    );
+  if (procurementOrderId !== null)
+    return (
+      <Link to="/stock" search={{ procurementOrder: procurementOrderId }}>
+        {t.procurementOrder(procurementOrderId)}
+      </Link>
+    );
+  if (orderId === null && clientId === null) return target;
+  return (
+    <Group gap="sm">
+      {orderId === null ? null : (
+        <Link to="/orders/$orderId" params={{ orderId }}>
+          {t.order(orderId)}
+        </Link>
+      )}
+      {clientId === null ? null : <ClientLink id={clientId} name={t.endpoint} />}
+    </Group>
+  );
+}
+
 const columnsOf = (state: Row['state']): readonly Column<Row>[] => [
   { name: t.columns.id, cell: ({ id }) => id },
   { name: t.columns.kind, cell: ({ kind }) => t.kinds[kind] },
   {
     name: t.columns.target,
-    cell: ({ orderId, target }) =>
-      orderId === null ? (
-        target
-      ) : (
-        <Link to="/orders/$orderId" params={{ orderId }}>
-          {t.order(orderId)}
-        </Link>
-      ),
+    cell: (row) => <Subject of={row} />,
   },
   { name: t.columns.error, cell: ({ lastError }) => lastError ?? texts.common.none },
   { name: t.columns.attempts, numeric: true, cell: ({ attempts }) => attempts },

@@ -1,21 +1,13 @@
-import { Button, Fieldset, Stack, Table, Text, TextInput } from '@mantine/core';
+import { Fieldset, TextInput } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
-import { useState } from 'react';
 import { read } from '../../api/queries';
+import { RowFields } from '../../components/forms/row-fields';
 import { Select } from '../../components/forms/select';
 import { minorUnitsOf } from '../../components/values/money';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
 
 type Models = Partner['capabilities']['models'];
-
-/** A row of the form. Its key stays when other rows are removed. */
-interface Row {
-  readonly key: number;
-  readonly uid: string;
-  readonly unitPrice: string;
-  readonly leadDays: string;
-}
 
 const t = texts.partners.edit.models;
 
@@ -41,7 +33,6 @@ export function modelsOf(form: FormData, currency: string): Models {
 
 /** The product models that a partner makes, with price and lead time, a row for each. */
 export function ModelFields({ models, currency }: { readonly models: Models; readonly currency: string }) {
-  const [rows, setRows] = useState(() => rowsOf(models, currency));
   const price = t.price(currency);
   const { data } = useQuery({ ...read('listProductModels', {}), refetchInterval: false });
   // Routing knows a product model by the uid of its production spec.
@@ -53,89 +44,61 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
   const options = [...named].map(([value, names]) => ({ value, label: t.option(value, names) }));
   const optionsWith = (uid: string) =>
     uid === '' || options.some(({ value }) => value === uid) ? options : [{ value: uid, label: uid }, ...options];
-  const add = () => setRows([...rows, { key: (rows.at(-1)?.key ?? 0) + 1, uid: '', unitPrice: '', leadDays: '1' }]);
   return (
     <Fieldset legend={t.legend}>
-      <Stack gap="xs" align="flex-start">
-        {rows.length === 0 ? (
-          <Text size="sm" c="dimmed">
-            {t.none}
-          </Text>
-        ) : (
-          <Table>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th scope="col" w="45%">
-                  {t.uid}
-                </Table.Th>
-                <Table.Th scope="col">{price}</Table.Th>
-                <Table.Th scope="col">{t.leadDays}</Table.Th>
-                <Table.Th scope="col">{texts.common.actions}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {rows.map(({ key, uid, unitPrice, leadDays }, index) => (
-                <Table.Tr key={key}>
-                  <Table.Td>
-                    <Select
-                      // Other options would replace the choice of the field, which the form holds.
-                      key={data === undefined ? 'reading' : 'read'}
-                      name="model.uid"
-                      aria-label={t.cell(t.uid, index + 1)}
-                      value={uid}
-                      options={optionsWith(uid)}
-                    />
-                  </Table.Td>
-                  <Table.Td>
-                    <TextInput
-                      name="model.price"
-                      aria-label={t.cell(price, index + 1)}
-                      type="number"
-                      min={0}
-                      step="any"
-                      required
-                      defaultValue={unitPrice}
-                    />
-                  </Table.Td>
-                  <Table.Td>
-                    <TextInput
-                      name="model.leadDays"
-                      aria-label={t.cell(t.leadDays, index + 1)}
-                      type="number"
-                      min={0}
-                      required
-                      defaultValue={leadDays}
-                    />
-                  </Table.Td>
-                  <Table.Td>
-                    <Button
-                      size="compact-xs"
-                      variant="default"
-                      aria-label={t.cell(t.remove, index + 1)}
-                      onClick={() => setRows(rows.filter((row) => row.key !== key))}
-                    >
-                      {t.remove}
-                    </Button>
-                  </Table.Td>
-                </Table.Tr>
-              ))}
-            </Table.Tbody>
-          </Table>
-        )}
-        <Button size="xs" variant="default" onClick={add}>
-          {t.add}
-        </Button>
-      </Stack>
+      <RowFields
+        label={t.legend}
+        rows={rowsOf(models, currency)}
+        added={['', '', '1']}
+        add={t.add}
+        none={t.none}
+        columns={[
+          {
+            header: t.uid,
+            width: '45%',
+            field: (uid, label) => (
+              <Select
+                // Other options would replace the choice of the field, which the form holds.
+                key={data === undefined ? 'reading' : 'read'}
+                name="model.uid"
+                aria-label={label}
+                value={uid}
+                options={optionsWith(uid)}
+              />
+            ),
+          },
+          {
+            header: price,
+            field: (value, label) => (
+              <TextInput
+                name="model.price"
+                aria-label={label}
+                type="number"
+                min={0}
+                step="any"
+                required
+                defaultValue={value}
+              />
+            ),
+          },
+          {
+            header: t.leadDays,
+            field: (value, label) => (
+              <TextInput name="model.leadDays" aria-label={label} type="number" min={0} required defaultValue={value} />
+            ),
+          },
+        ]}
+      />
     </Fieldset>
   );
 }
 
-function rowsOf(models: Models, currency: string): Row[] {
+/** Returns the values of the rows of the form: model, price and lead time. */
+function rowsOf(models: Models, currency: string): string[][] {
   const units = minorUnitsOf(currency);
-  return Object.entries(models).map(([uid, { unitPriceMinor, leadDays }], key) => ({
-    key,
+  return Object.entries(models).map(([uid, { unitPriceMinor, leadDays }]) => [
     uid,
-    unitPrice: (unitPriceMinor / units).toFixed(Math.log10(units)),
-    leadDays: String(leadDays),
-  }));
+    (unitPriceMinor / units).toFixed(Math.log10(units)),
+    String(leadDays),
+  ]);
 }

@@ -1,4 +1,3 @@
-import { Anchor } from '@mantine/core';
 import { useInfiniteQuery } from '@tanstack/react-query';
 import { readPages } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
@@ -7,7 +6,7 @@ import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
 import { PagedTable } from '../../components/lists/paged-table';
 import { Badge, ParcelBadge } from '../../components/values/badge';
-import { Link } from '../../components/values/link';
+import { Link, OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
@@ -21,14 +20,7 @@ const { none } = texts.common;
 const COLUMNS: readonly Column<Parcel>[] = [
   {
     name: t.parcelColumns.number,
-    cell: ({ trackingNumber, trackingUrl }) =>
-      trackingUrl === null ? (
-        trackingNumber
-      ) : (
-        <Anchor size="sm" href={trackingUrl} target="_blank" rel="noreferrer">
-          {trackingNumber}
-        </Anchor>
-      ),
+    cell: ({ trackingNumber, trackingUrl }) => <OutsideLink to={trackingUrl} text={trackingNumber} />,
   },
   {
     name: t.parcelColumns.problem,

@@ -1,4 +1,4 @@
-import { Anchor, Button, Stack, Title } from '@mantine/core';
+import { Button, Stack, Title } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
 import { change } from '../../api/changes';
@@ -13,7 +13,7 @@ import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge } from '../../components/values/badge';
 import { Json } from '../../components/values/json';
-import { Link } from '../../components/values/link';
+import { Link, OutsideLink } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
@@ -170,11 +170,7 @@ const itemColumns = (currency: string): readonly Column<Order['items'][number]>[
 const INVOICES: readonly Column<Order['invoices'][number]>[] = [
   {
     name: t.invoiceColumns.file,
-    cell: ({ url, originalFilename }) => (
-      <Anchor size="sm" href={url} target="_blank" rel="noreferrer">
-        {originalFilename}
-      </Anchor>
-    ),
+    cell: ({ url, originalFilename }) => <OutsideLink to={url} text={originalFilename} />,
   },
   { name: t.invoiceColumns.reference, cell: ({ referenceId }) => referenceId ?? none },
   { name: t.invoiceColumns.due, cell: ({ dueDate }) => dueDate ?? none },

@@ -1,9 +1,10 @@
-import { SimpleGrid, Stack, Text } from '@mantine/core';
+import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { EmptyLine } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { durationOf } from '../../components/values/duration';
 import { Link } from '../../components/values/link';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import styles from './charts.module.css';
 import type { Summary } from './types';
@@ -98,7 +99,11 @@ function Charts(props: {
         return (
           <Stack key={status} gap={2}>
             <Text size="xs" c="dimmed">
-              {text}
+              {t.scale(
+                text,
+                values.reduce((sum, value) => sum + value, 0),
+                Math.max(...values),
+              )}
             </Text>
             <svg
               className={styles.chart}
@@ -124,6 +129,13 @@ function Charts(props: {
           </Stack>
         );
       })}
+      <Group justify="space-between">
+        {[starts[0]!, last].map((start) => (
+          <Text key={start} size="xs" c="dimmed">
+            <Time at={new Date(start).toISOString()} />
+          </Text>
+        ))}
+      </Group>
     </Stack>
   );
 }

@@ -50,7 +50,7 @@ test('the search exports every order that matches, newest first', async () => {
     'content-disposition': 'attachment; filename="orders.csv"',
   });
   expect(lines[0]).toBe(
-    'id,orderReferenceId,clientId,clientName,fulfillmentStatus,country,attention,archived,createdAt,updatedAt,methodUids,partners,recipient,amount,attentionSince',
+    'id,orderReferenceId,clientId,clientName,fulfillmentStatus,country,attention,archived,createdAt,updatedAt,methodUids,partners,recipient,amount,attentionSince,refusal',
   );
   expect(references(lines)).toEqual(Array.from({ length: ORDERS }, (_, index) => `ref-${index + 1}`));
   // A spreadsheet would run the name.

@@ -1,3 +1,4 @@
+import { ATTENTION_REASONS } from '../../../../src/orders/domain/lifecycle/attention';
 import { followPartnerTracking } from '../../../../src/shipping/tracking/partner-tracking';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { address, order } from '../../orders/sample-orders';
@@ -139,4 +140,13 @@ test.each([
 ])('%j is refused with the parameter', async (query, reference) => {
   const { body } = await api.list('/v1/operator/orders', query).expect(400);
   expect(body.errors[0].reference).toMatch(reference);
+});
+
+test.each(ATTENTION_REASONS)('an order with the reason %s is among the orders that need attention', async (reason) => {
+  await api.sql`UPDATE orders SET attention = ${[reason]} WHERE id = ${first!}`;
+  for (const attention of ['any', reason]) {
+    for (const sort of ['age', 'reason', 'newest']) expect(await ids({ attention, sort })).toContain(first);
+  }
+  await api.sql`UPDATE orders SET attention = NULL WHERE id = ${first!}`;
+  expect(await ids({ attention: reason })).not.toContain(first);
 });

@@ -162,6 +162,17 @@ test('a short shipment is settled by a refund after its delivery', async () => {
     expect.objectContaining({ type: 'units_cancelled', data: { quantity: 1 } }),
   );
   expect(await look(orderId)).toMatchObject({ attention: [], printOrders: [{ jobs: [{ quantity: 2 }] }] });
+  // Units that nobody has cancelled can be refunded too, as many as are left.
+  expect(await actions(orderId)).toEqual(['refund', 'reprint']);
+  const refundOf = (quantity: number) =>
+    repair(orderId, { action: 'refund', units: [{ itemId: [...itemIds][0]!, quantity }] } as never);
+  await expect(refundOf(3)).rejects.toMatchObject(conflict(/Fewer units/));
+  await refundOf(1);
+  expect((await shown(orderId)).financialStatus).toBe('partially_refunded');
+  await refundOf(1);
+  const ended = await shown(orderId);
+  expect([ended.financialStatus, ended.fulfillmentStatus]).toEqual(['refunded', 'delivered']);
+  expect(ended.receipts.reduce((sum, { total }) => sum + total, 0)).toBe(0);
   expect(await actions(orderId)).toEqual(['reprint']);
   const [notified] = await stack.services.sql<{ body: string }[]>`
     SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = 'order_item_units_cancelled'`;
@@ -172,6 +183,30 @@ test('a short shipment is settled by a refund after its delivery', async () => {
       data: expect.objectContaining({ by: 'operator', reason: 'agreed by phone', itemIds: [...itemIds] }),
     }),
   );
+});
+
+test('an operator asks the client for another print file, which the client and its endpoints see', async () => {
+  const { orderId } = await handedOver(stack, 'file-asked');
+  const { id: endpointId } = await stack.client.createWebhook({
+    body: { url: `${stack.sandbox.url}/asked`, events: ['order_file_requested'] },
+  });
+  const { items } = await shown(orderId);
+  const { itemReferenceId, files } = items[0]!;
+  const params = { orderId, itemReferenceId, type: files[0]!.type };
+  const message = 'The photo is too dark to print.';
+  expect((await stack.operator.requestFile({ params, body: { message } })).notified).toBeGreaterThan(0);
+  const [notified] = await stack.services.sql<{ body: string }[]>`
+    SELECT body FROM webhook_deliveries WHERE order_id = ${orderId} AND event = 'order_file_requested' AND endpoint_id = ${endpointId}`;
+  expect(JSON.parse(notified!.body)).toMatchObject({ orderId, itemReferenceId, fileType: params.type, message });
+  const event = { type: 'file_requested', data: { type: params.type, message } };
+  expect((await shown(orderId)).items[0]!.eventLog).toContainEqual(expect.objectContaining(event));
+  expect((await look(orderId)).latestChange).toMatchObject({
+    type: 'file_requested',
+    by: 'operator',
+    state: 'waiting',
+  });
+  const other = { ...params, type: 'nothing' };
+  await expect(stack.operator.requestFile({ params: other, body: { message } })).rejects.toMatchObject({ status: 404 });
 });
 
 describe('an operator changes the address of a client’s order', () => {

@@ -10,8 +10,9 @@ import { REPAIRS } from '../../../texts/order';
 import type { OperatorOrder, PossibleRepair, RepairFormProps } from '../types';
 import { CancelForm } from './cancel-form';
 import { ChangeShippingForm } from './change-shipping-form';
+import { RefundForm } from './refund-form';
 import { ReprintForm } from './reprint-form';
-import { Effect } from './units';
+import { allUnits, Effect, unitsInWords } from './units';
 
 type Repair = Input<'repairOrder'>['body'];
 
@@ -21,6 +22,7 @@ const t = texts.order;
 const FORMS: { readonly [Action in PossibleRepair['action']]?: (props: RepairFormProps) => ReactNode } = {
   cancel: CancelForm,
   change_shipping: ChangeShippingForm,
+  refund: RefundForm,
   reprint: ReprintForm,
 };
 
@@ -107,8 +109,14 @@ function RepairForm(props: RepairFormProps) {
   const nameOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
   const partners = rerouted?.partners.filter((partner) => isChoice(partner, repair.action)) ?? [];
   const hasNone = rerouted !== undefined && partners.length === 0;
+  const affected =
+    rerouted === undefined
+      ? allUnits(order.items.filter(({ id }) => repair.itemIds.includes(id)))
+      : { [nameOf(rerouted.itemId)]: rerouted.quantity };
+  const units = unitsInWords(order.items, affected);
   const fields = (
     <>
+      {units === '' ? null : <Effect>{t.concerns(REPAIRS[repair.action].name, units)}</Effect>}
       {repair.reasons.length === 0 ? null : (
         <Text size="sm" c="dimmed">
           {repair.reasons.map(texts.names.reason).join(', ')}

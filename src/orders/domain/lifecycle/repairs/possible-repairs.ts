@@ -113,16 +113,15 @@ const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
 /**
  * Returns what operators can do for an order that has ended.
  * @param reasons the attention reasons that it has
- * @param shortItemIds the items of which partners have cancelled units
+ * @param refundableItemIds the items of which units can be refunded
  */
 export function repairsOfEnded(
   status: OrderStatus,
   reasons: readonly AttentionReason[],
-  shortItemIds: readonly string[],
+  refundableItemIds: readonly string[],
 ): (PossibleRepair & { readonly reroutes: readonly never[] })[] {
-  const isShort = reasons.includes('short_shipped') && shortItemIds.length > 0;
   return [
-    ...(isShort ? [{ ...none, action: 'refund' as const, itemIds: shortItemIds }] : []),
+    ...(refundableItemIds.length > 0 ? [{ ...none, action: 'refund' as const, itemIds: refundableItemIds }] : []),
     ...(reasons.length > 0 ? [{ ...none, action: 'dismiss' as const, reasons }] : []),
     ...(REPRINTABLE.includes(status) ? [{ ...none, action: 'reprint' as const }] : []),
   ];
