@@ -83,7 +83,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   }
   app.use('/docs', docsPage(deps, served));
   // Everywhere else, a path with a slash is another path. People type this one.
-  app.get('/schemas', (_req, res) => res.redirect(308, '/schemas/'));
+  app.get('/schemas/', (_req, res) => res.redirect(308, '/schemas'));
   app.use('/guide', guidePage());
   app.use(CONSOLE_PATH, consolePage(deps.config));
   app.use(() => {

@@ -84,11 +84,11 @@ export function messageSchema(name: string, publicUrl: string): JsonSchema | und
   return { $schema, $id: `${publicUrl}/schemas/${name}`, title: published.title, ...schema };
 }
 
-/** `GET /schemas/`: the names and addresses of the schemas. */
+/** `GET /schemas`: the names and addresses of the schemas. */
 export function schemaIndexRoute(publicUrl: string): Route {
   return openRoute({
     method: 'get',
-    path: '/schemas/',
+    path: '/schemas',
     operationId: 'listMessageSchemas',
     summary: 'List the JSON Schemas of messages',
     tag: 'Partner interaction',

@@ -31,7 +31,7 @@ test('the API serves each schema under the address that is its $id', async () =>
   const { sql } = await testDatabase();
   const url = 'https://pressline.test';
   const app = createApp(await testApiDeps(sql), [schemaIndexRoute(url), messageSchemaRoute(url)]);
-  const index = await request(app).get('/schemas/').expect(200);
+  const index = await request(app).get('/schemas').expect(200);
   expect(index.body.schemas).toEqual(
     MESSAGE_SCHEMA_NAMES.map((name) => ({ name, title: expect.any(String), url: `${url}/schemas/${name}` })),
   );

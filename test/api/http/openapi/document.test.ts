@@ -172,7 +172,7 @@ test.each([
 });
 
 test('the address of the schemas leads to their list without its slash too', async () => {
-  await request(app).get('/schemas').expect(308).expect('Location', '/schemas/');
+  await request(app).get('/schemas/').expect(308).expect('Location', '/schemas');
 });
 
 test('the document has a webhook for each event, with the schema of its message', () => {
