@@ -67,7 +67,7 @@ describe('a print order that its partner forgot to report', () => {
     await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
     await repair(orderId, { action: 'mark_shipped', printOrderId });
     await deliveredByCarrier(stack, orderId);
-    expect(await actions(orderId)).toEqual(['reprint']);
+    expect(await actions(orderId)).toEqual(['refund', 'reprint']);
   });
 
   test('of another order is refused', async () => {
@@ -246,7 +246,7 @@ describe('a delivered order', () => {
   test('is made again from its stored files, at another address, and costs nothing', async () => {
     const { sql } = stack.services;
     const orderId = await delivered('lost-parcel');
-    expect(await actions(orderId)).toEqual(['reprint']);
+    expect(await actions(orderId)).toEqual(['refund', 'reprint']);
     // The files are not downloaded again.
     await sql`UPDATE order_files SET url = 'https://files.invalid/gone.pdf' WHERE order_item_id IN (
       SELECT id FROM order_items WHERE order_id = ${orderId})`;
