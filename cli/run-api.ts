@@ -9,7 +9,8 @@ export async function runApi(
   services: Services,
   listen: { readonly host: string; readonly port: number },
 ): Promise<HttpServer> {
-  const { standby } = services;
+  const { standby, metrics } = services;
+  for (const server of ['standby', 'primary']) metrics.count('pressline_standby_reads_total', { server }, 0);
   const routes = allRoutes(services);
   const reading = standby ? readingStandby(routes, allRoutes({ ...services, sql: standby.sql }), standby) : routes;
   return await startHttpServer(createApp(services, reading), listen);
