@@ -35,6 +35,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'deleteVariantValue',
     'cancelOrder',
     'repairOrder',
+    'requestFile',
     'recordPayment',
     'createShippingOrder',
     'cancelShippingOrder',

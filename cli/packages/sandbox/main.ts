@@ -60,7 +60,7 @@ async function main(): Promise<void> {
   const { presslineUrl, partners, carrierSecrets, port, folder, mode, fast } = program.opts<Options>();
   const sandbox = await startSandbox({
     port: Number(port),
-    presslineUrl: presslineUrl.replace(/\/+$/, ''),
+    presslineUrl: presslineUrl.replace(/\/$/, ''),
     folder,
     mode,
     partners,

@@ -77,7 +77,7 @@ const NEEDS_WORKER = [
 /** Routes that a browser opens by its address, and that change something. */
 const AUDITED_READS = ['finishOidcSignIn'];
 /** Acts of the command line. */
-const NO_ROUTE = ['catalog.import'];
+const NO_ROUTE = ['archive.restore', 'catalog.import'];
 
 type Entry = z.output<typeof auditEntrySchema>;
 interface Page {
@@ -261,7 +261,7 @@ test('admins export the log as CSV; viewers read it, others do not', async () =>
   const lines = (await response.text()).trimEnd().split('\r\n');
   const { entries } = (await read('?action=client.create&limit=250')).body;
   expect(lines[0]).toBe(
-    'id,at,actorId,actorName,actorRole,action,objectType,objectId,objectName,before,after,requestId,address,reason',
+    'id,at,actorId,actorName,actorRole,action,objectType,objectId,objectName,before,after,requestId,address,reason,outcome',
   );
   expect(lines).toHaveLength(entries.length + 1);
   expect(lines[1]).toContain('""name"":""=HYPERLINK');

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,9 +11,10 @@ import { confined, whyNotConfined } from '../../../src/files/confinement';
 
 const allowed = mkdtempSync(join(tmpdir(), 'pressline-allowed-'));
 const secret = mkdtempSync(join(tmpdir(), 'pressline-secret-'));
-const listener = createServer((socket) => socket.end()).listen(0, '127.0.0.1');
+const listener = createServer((socket) => socket.end());
 
-beforeAll(() => {
+beforeAll(async () => {
+  await once(listener.listen(0, '127.0.0.1'), 'listening');
   writeFileSync(join(allowed, 'print-file'), 'a print file');
   writeFileSync(join(secret, 'credentials'), 'a secret');
 });
