@@ -39,7 +39,7 @@ export class RemoteFailure extends Error {
 export async function connect({ url, key, clientKey }: ConnectionOptions): Promise<Connection> {
   const folder = process.env.DATA_DIR ?? '.data';
   const local = url ? undefined : await readCredentials(folder);
-  const baseUrl = (url || local?.baseUrl)?.replace(/\/+$/, '');
+  const baseUrl = (url || local?.baseUrl)?.replace(/\/$/, '');
   if (baseUrl === undefined)
     throw new WrongUse(
       `No API is named: set PRESSLINE_URL or --url, or start a stack here (there is no ${folder}/credentials.json).`,

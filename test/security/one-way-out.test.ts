@@ -19,6 +19,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/accounts/identity-provider.ts': 'the OpenID Connect provider in the configuration',
   'cli/demo/documents.ts': 'the demo downloads documents from its own API',
   'cli/partner-check/listener.ts': 'the listener of a conformance check, for postbacks and print files',
+  'cli/remote/listen.ts': 'the developer machine that a command forwards notifications to, and its listener',
   'api/http/server.ts': 'the API server',
   'src/platform/metrics/metrics-server.ts': 'the listener of metrics and health probes',
   'cli/temporal-runtime.ts': 'reads the metrics of the Temporal SDK on the loopback interface',
