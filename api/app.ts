@@ -36,8 +36,8 @@ export interface AppOptions {
 
 /**
  * Creates the API as an Express application: the given routes, health routes, the OpenAPI document at /openapi.json, a
- * page to browse it at /docs, the documentation site at /guide, and the web console at /console. Every error (no route, an exception, an unavailable
- * server) has the error body of its group.
+ * page to browse it at /docs, the documentation site at /guide, and the web console at /console. Every error (no route, an
+ * exception, an unavailable server) has the error body of its group.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppOptions = {}): Express {
   const app = express();

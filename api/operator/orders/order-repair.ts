@@ -150,6 +150,7 @@ async function checkedRepair(
         if (itemOf(id) === undefined) report(`itemIds[${index}]`, `The order has no item ${id}.`);
       }
       const units = body.action === 'refund' ? (body.units ?? []) : [];
+      if (units.length > 0 && body.itemIds != null) report('itemIds', 'Give itemIds or units, not both.');
       for (const [index, { itemId: id }] of units.entries()) {
         if (itemOf(id) === undefined) report(`units[${index}].itemId`, `The order has no item ${id}.`);
       }
