@@ -74,6 +74,7 @@ CREATE TABLE print_orders (
   created_at              timestamptz NOT NULL DEFAULT now(),
   UNIQUE (order_id, step)
 );
+CREATE INDEX print_orders_reproduces ON print_orders (reproduces_id) WHERE reproduces_id IS NOT NULL;
 CREATE INDEX print_orders_partner ON print_orders (partner_id, created_at DESC);
 -- Lists of a partner's print orders, newest first.
 CREATE INDEX print_orders_sent ON print_orders (partner_id, id DESC) WHERE body IS NOT NULL;

@@ -114,6 +114,7 @@ CREATE INDEX shipments_buying ON shipments (started_at) WHERE status = 'buying';
 
 -- Set for a print job that left before a change of address or method. Null without a label of ours.
 ALTER TABLE print_jobs ADD COLUMN departed_shipment_id uuid REFERENCES shipments;
+CREATE INDEX print_jobs_departed ON print_jobs (departed_shipment_id) WHERE departed_shipment_id IS NOT NULL;
 
 CREATE TABLE shipment_packages (
   shipment_id           uuid NOT NULL REFERENCES shipments ON DELETE CASCADE,

@@ -16,6 +16,7 @@ CREATE TABLE receipts (
   updated_at      timestamptz NOT NULL DEFAULT now(),
   UNIQUE (order_id, step)
 );
+CREATE INDEX receipts_print_order ON receipts (print_order_id) WHERE print_order_id IS NOT NULL;
 CREATE UNIQUE INDEX receipts_number ON receipts (number);
 
 -- Units of a currency that one euro buys from a day on.

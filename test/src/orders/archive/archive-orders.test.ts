@@ -127,6 +127,16 @@ test('every table with rows of orders is archived, or stays for a reason', async
   ).toEqual([...archived].sort());
 });
 
+test('every foreign key to an archived table has an index: the deletion of an order would read whole tables without it', async () => {
+  const unindexed = await owner<{ key: string }[]>`
+    SELECT c.conrelid::regclass || ' (' || a.attname || ')' AS key
+    FROM pg_constraint c JOIN pg_attribute a ON a.attrelid = c.conrelid AND a.attnum = c.conkey[1]
+    WHERE c.contype = 'f' AND c.conparentid = 0
+      AND c.confrelid = ANY(${ARCHIVED_TABLES.map(({ table }) => table)}::regclass[])
+      AND NOT EXISTS (SELECT FROM pg_index i WHERE i.indrelid = c.conrelid AND i.indkey[0] = c.conkey[1])`;
+  expect(unindexed.map(({ key }) => key)).toEqual([]);
+});
+
 test('docs/operation/scale.md names the way to the client for every table that grows with orders', async () => {
   const text = readFileSync(join(projectRoot(), 'docs/operation/scale.md'), 'utf8');
   const listed = [...text.matchAll(/^\| `(\w+)` \| `(\w+)` \| (.+) \|$/gm)].map(([, table, column]) => ({
