@@ -28,11 +28,12 @@ const say = (line: string) => process.stderr.write(`${line}\n`);
  * restarts, updates and restores them while orders run. Exits with 0 when no step has a finding.
  */
 async function main(): Promise<number> {
-  const { orders, keep } = new Command('rehearse')
+  const { orders, only, keep } = new Command('rehearse')
     .option('--orders <count>', 'orders of the first load', (text) => Number.parseInt(text, 10), 1_000)
+    .option('--only <step...>', 'only these steps, beside the start and the check of processes')
     .option('--keep', 'keep the folder of data and logs')
     .parse()
-    .opts<{ orders: number; keep?: true }>();
+    .opts<{ orders: number; only?: string[]; keep?: true }>();
   // Every process that is started adds a listener for the end of this one.
   setMaxListeners(0, process);
   const began = Date.now();
@@ -70,7 +71,7 @@ async function main(): Promise<number> {
         { title: 'failover of Postgres', run: run((to, by) => failOver(to, by, 'Postgres')) },
         { title: 'failover of Temporal', run: run((to, by) => failOver(to, by, 'Temporal')) },
         { title: 'processes', run: run(unexpectedExits) },
-      ],
+      ].filter(({ title }) => only === undefined || ['start', 'processes', ...only].includes(title)),
       say,
     );
     await show(reports, { orders }, (Date.now() - began) / 60_000);

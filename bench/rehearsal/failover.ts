@@ -8,13 +8,14 @@ import { watchRequests } from './rolling-restart';
 import type { StepResult } from './step';
 import type { Topology } from './topology';
 
-/** Load whose writes the standby does not receive, and load after its promotion. */
+/** Load that the standby receives, load whose writes do not reach it, and load after its promotion. */
+const STREAMED_MS = 5_000;
 const LOST_MS = 10_000;
 const LATER_MS = 10_000;
 
 /**
- * Promotes a standby of one side's Postgres that has not received the last seconds of its primary, while orders run, by the
- * steps of docs/operation/backup-and-recovery.md. No number is issued twice. The client submits lost orders again, and every
+ * Promotes an asynchronous standby of one side's Postgres, which streams from its primary and has not received its last seconds,
+ * while orders run, by the steps of docs/operation/backup-and-recovery.md. No number is issued twice. The client submits lost orders again, and every
  * order is delivered or flagged.
  */
 export async function failOver(topology: Topology, client: Client, side: 'Postgres' | 'Temporal'): Promise<StepResult> {
@@ -22,13 +23,15 @@ export async function failOver(topology: Topology, client: Client, side: 'Postgr
   const primary = side === 'Postgres' ? database : temporal.postgres;
   const results = [await reconcile(topology)];
   const unknownBefore = await unknownPrintOrders(topology);
+  await primary.startStandby();
   const requests = watchRequests(topology, client);
   const stopLoad = client.startLoad();
-  await primary.keepStandby();
+  await sleep(STREAMED_MS);
+  await primary.cutStandby();
   await sleep(LOST_MS);
   const before = await issuedNumbers(sql);
   const began = Date.now();
-  await primary.promoteStandby();
+  const lostBytes = await primary.promoteStandby();
   if (side === 'Temporal') await compareEverything(topology);
   const seconds = (Date.now() - began) / 1_000;
   await sleep(LATER_MS);
@@ -57,7 +60,7 @@ export async function failOver(topology: Topology, client: Client, side: 'Postgr
   const flagged = (await ordersNotIn(topology, ['delivered'])).map(({ attention }) => attention);
   return {
     counts: [
-      `promoted after ${seconds.toFixed(1)} s`,
+      `promoted after ${seconds.toFixed(1)} s, without the last ${(lostBytes / 1_024).toFixed(0)} KiB of the log`,
       `${lost.size} accepted orders were lost and submitted again, ${unknown.length} print orders are with partners only`,
       `${[...before.keys()].filter((issued) => !after.has(issued)).length} numbers were lost, and none was issued again`,
       found(results),

@@ -1,12 +1,14 @@
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, writeFile } from 'node:fs/promises';
+import { chmod, mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { freePort } from '../../src/platform/embedded/ports';
-import { startPostgres } from '../../src/platform/embedded/postgres-server';
+import { type EmbeddedPostgres, startPostgres } from '../../src/platform/embedded/postgres-server';
 import { randomToken } from '../../src/platform/ids';
-import { connectPostgres } from '../../src/platform/postgres';
+import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { projectRoot } from '../../src/platform/project-root';
+import { copyAsStandby, STREAMING } from '../support/processes/streaming-standby';
 import { postgresSettings, readComposeFile } from './compose-file';
 import type { TemporalPrograms } from './programs';
 import { createService, programService, type Service } from './service';
@@ -33,15 +35,20 @@ export async function enterableFolder(path: string): Promise<string> {
   return path;
 }
 
-/** A Postgres server with a standby that stops receiving its writes. */
+/** A Postgres server that can get an asynchronous standby, which streams its log. */
 export interface PostgresService extends Service {
   /** Connection URLs: secrets. */
   ownerUrl(): string;
   applicationUrl(): string;
-  /** Restarts the server, and keeps its data of this moment as those of a standby. */
-  keepStandby(): Promise<void>;
-  /** Stops the server, and promotes the standby at its address. The later writes are lost. */
-  promoteStandby(): Promise<void>;
+  /** Restarts the server, and starts a standby that streams from it. */
+  startStandby(): Promise<void>;
+  /** Cuts the standby from its primary: later writes do not reach it. */
+  cutStandby(): Promise<void>;
+  /**
+   * Stops the server, promotes the standby, and moves it to the address of the server. Writes that it has not received are lost.
+   * @returns their bytes of log
+   */
+  promoteStandby(): Promise<number>;
 }
 
 /**
@@ -54,40 +61,67 @@ export async function postgresService(
   port: number,
   settings: Readonly<Record<string, string>>,
 ): Promise<PostgresService> {
+  const onPort = (path: string, at: number) => writeFile(join(path, 'ports.json'), JSON.stringify({ postgres: at }));
   await enterableFolder(folder);
-  await writeFile(join(folder, 'ports.json'), JSON.stringify({ postgres: port }));
-  const standby = `${folder}-standby`;
+  await onPort(folder, port);
+  const standbyFolder = `${folder}-standby`;
+  const start = (path: string) => startPostgres(path, () => undefined, { ...settings, ...STREAMING });
   let current = folder;
   let urls = { url: '', applicationUrl: '' };
+  let standby: EmbeddedPostgres | undefined;
   const service = createService(name, async () => {
-    // A standby reads more of the log than the embedded server writes.
-    const server = await startPostgres(current, () => undefined, { ...settings, wal_level: 'replica' });
+    const server = await start(current);
     urls = server;
     return server;
   });
+  const ask = async (url: string, statement: (sql: Sql) => Promise<readonly { readonly value: unknown }[]>) => {
+    const sql = connectPostgres(url, { max: 1 });
+    try {
+      return (await statement(sql))[0]?.value;
+    } finally {
+      await sql.end();
+    }
+  };
+  const until = async (url: string, statement: Parameters<typeof ask>[1]) => {
+    for (const deadline = Date.now() + STREAMS_WITHIN_MS; (await ask(url, statement)) !== true; await sleep(100))
+      if (Date.now() > deadline) throw new Error(`the standby of ${name} does not follow, or cannot be cut`);
+  };
   return Object.assign(service, {
     ownerUrl: () => urls.url,
     applicationUrl: () => urls.applicationUrl,
-    async keepStandby() {
+    async startStandby() {
       await service.stop();
-      await cp(folder, await enterableFolder(standby), {
-        recursive: true,
-        dereference: true,
-        preserveTimestamps: true,
-      });
+      await copyAsStandby(folder, await enterableFolder(standbyFolder), urls.url);
+      await onPort(standbyFolder, await freePort());
       await service.start();
+      standby = await start(standbyFolder);
+      await until(urls.url, (sql) => sql`SELECT state = 'streaming' AS value FROM pg_stat_replication`);
+    },
+    async cutStandby() {
+      await ask(standby!.url, (sql) => sql`ALTER SYSTEM SET primary_conninfo = ''`);
+      await ask(standby!.url, (sql) => sql`SELECT pg_reload_conf() AS value`);
+      await until(standby!.url, (sql) => sql`SELECT count(*) = 0 AS value FROM pg_stat_wal_receiver`);
     },
     async promoteStandby() {
+      const position = await ask(urls.url, (sql) => sql`SELECT pg_current_wal_lsn()::text AS value`);
       await service.stop();
-      await writeFile(join(standby, 'postgres', 'standby.signal'), '');
-      current = standby;
+      const lost = await ask(
+        standby!.url,
+        (sql) => sql`
+          SELECT pg_wal_lsn_diff(${String(position)}::pg_lsn, pg_last_wal_replay_lsn())::float8 AS value`,
+      );
+      await ask(standby!.url, (sql) => sql`SELECT pg_promote() AS value`);
+      await standby!.stop();
+      await onPort(standbyFolder, port);
+      current = standbyFolder;
       await service.start();
-      const sql = connectPostgres(urls.url, { max: 1 });
-      await sql`SELECT pg_promote()`;
-      await sql.end();
+      return Number(lost);
     },
   });
 }
+
+/** Time in which a standby connects to its primary, or notices that it has none. */
+const STREAMS_WITHIN_MS = 30_000;
 
 /** Runs a script of deploy/compose with the programs of a folder. */
 export async function runSetupScript(

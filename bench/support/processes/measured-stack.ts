@@ -22,6 +22,10 @@ export type StackCpu = Readonly<Record<'API and worker' | 'Temporal' | 'Postgres
 export interface MeasuredStack {
   readonly credentials: DemoCredentials & Pick<CredentialsFile, 'baseUrl' | 'metricsUrl'>;
   readonly temporalAddress: string;
+  /** Connection URL of the owner of the database: a secret. */
+  readonly url: string;
+  /** `DATA_DIR` of the stack. */
+  readonly dataDir: string;
   /** A connection of the owner of the database. */
   readonly sql: Sql;
   cpu(): Promise<StackCpu>;
@@ -30,8 +34,13 @@ export interface MeasuredStack {
 /**
  * Runs `measure` with a stack on an empty folder, and removes it afterwards.
  * @param project folder of a built Pressline, which may be another version
+ * @param settings of Postgres
  */
-export async function withMeasuredStack<T>(project: string, measure: (stack: MeasuredStack) => Promise<T>): Promise<T> {
+export async function withMeasuredStack<T>(
+  project: string,
+  measure: (stack: MeasuredStack) => Promise<T>,
+  settings: Readonly<Record<string, string>> = {},
+): Promise<T> {
   return await withBenchFolder(async (folder) => {
     const [dataDir, postgresDir] = [join(folder, 'stack'), join(folder, 'postgres')];
     for (const each of [dataDir, postgresDir]) {
@@ -39,7 +48,7 @@ export async function withMeasuredStack<T>(project: string, measure: (stack: Mea
       const ports = { postgres: await freePort(), temporal: await freePort(), temporalUi: await freePort() };
       await writeFile(join(each, 'ports.json'), JSON.stringify(ports));
     }
-    const postgres = await startPostgres(postgresDir, () => undefined, STATEMENT_COUNTING);
+    const postgres = await startPostgres(postgresDir, () => undefined, { ...STATEMENT_COUNTING, ...settings });
     const sql = connectPostgres(postgres.url, { max: 4, applicationName: 'bench' });
     try {
       return await onPostgres(project, dataDir, postgres.url, sql, measure);
@@ -89,6 +98,8 @@ async function onPostgres<T>(
     const postgresServer = await postgresPid(sql);
     return await measure({
       credentials: { ...demo, ...urlsOf(await readFile(logFile, 'utf8')) },
+      url,
+      dataDir,
       temporalAddress: `127.0.0.1:${temporal.args[temporal.args.indexOf('--port') + 1]}`,
       sql,
       async cpu() {

@@ -1,4 +1,4 @@
-import { appendFile, cp, mkdtemp, readlink, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readlink, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import type { Express } from 'express';
@@ -7,6 +7,7 @@ import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { readingStandby } from '../../../api/http/standby';
 import { allRoutes } from '../../../api/routes';
+import { copyAsStandby, STREAMING } from '../../../bench/support/processes/streaming-standby';
 import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
 import { connectPostgres, type Sql } from '../../../src/platform/postgres';
 import { migrate } from '../../../src/platform/schema/migrate';
@@ -27,7 +28,7 @@ let operator: TestAccount;
 let deps: ApiDeps;
 
 async function start(folder: string): Promise<EmbeddedPostgres> {
-  const server = await startPostgres(folder, () => undefined, { wal_level: 'replica', max_wal_senders: '2' });
+  const server = await startPostgres(folder, () => undefined, STREAMING);
   running.push(server);
   return server;
 }
@@ -43,12 +44,8 @@ beforeAll(async () => {
   primary = await start(original);
   await migrate(primary.url);
   await primary.stop();
-  await cp(original, copied, { recursive: true, dereference: true, preserveTimestamps: true });
+  await copyAsStandby(original, copied, primary.url);
   primary = await start(original);
-  const { hostname, port, username, password } = new URL(primary.url);
-  const source = `host=${hostname} port=${port} user=${username} password=${password}`;
-  await appendFile(join(copied, 'postgres', 'postgresql.auto.conf'), `primary_conninfo = '${source}'\n`);
-  await writeFile(join(copied, 'postgres', 'standby.signal'), '');
   copy = await start(copied);
 
   sql = connectPostgres(primary.url, { max: 4 });
