@@ -241,6 +241,13 @@ async function archiveDay({ name, stack, day, series }: System): Promise<number>
   return ms / archived;
 }
 
+/** Returns how often tables with many rows were read as a whole. */
+async function wholeReads(sql: Sql): Promise<ReadonlyMap<string, number>> {
+  const rows = await sql<{ name: string; scans: number }[]>`
+    SELECT relname AS name, seq_scan::int AS scans FROM pg_stat_user_tables WHERE n_live_tup > 1000`;
+  return new Map(rows.map(({ name, scans }) => [name, scans]));
+}
+
 /** Returns what vacuum has left to do, and how old the oldest transaction id is. */
 async function vacuumRows({ stack: { sql } }: System): Promise<Row[]> {
   const [state] = await sql<
@@ -357,7 +364,12 @@ runBenchmark({
                 await withOwner(stack, (owner) => owner`VACUUM (ANALYZE)`);
                 await stack.sql`CHECKPOINT`;
               }
-              return await measure([empty, year], settings);
+              const before = await wholeReads(yearStack.sql);
+              const rows = await measure([empty, year], settings);
+              for (const [table, count] of await wholeReads(yearStack.sql))
+                if (count > (before.get(table) ?? 0))
+                  process.stderr.write(`${count - (before.get(table) ?? 0)} times all of ${table}\n`);
+              return rows;
             } finally {
               await Promise.all([empty.simulated.stop(), year.simulated.stop()]);
             }

@@ -38,8 +38,10 @@ const byPrintOrder: PersonalTable['rowsOf'] = (sql, ids) =>
   sql`print_order_id IN (SELECT id FROM print_orders WHERE order_id = ANY(${[...ids]}::uuid[]))`;
 const byShipment = (sql: Queryable, ids: readonly string[]) => sql`
   SELECT id FROM shipments WHERE order_id = ANY(${[...ids]}::uuid[]) OR shipping_order_id = ANY(${[...ids]}::uuid[])`;
+// With OR instead of UNION, Postgres reads the whole table.
 const trackingsOf = (sql: Queryable, ids: readonly string[]) => sql`
-  shipment_id IN (${byShipment(sql, ids)}) OR ${byPrintOrder(sql, ids)}`;
+  SELECT tracking_number, generation, created_at FROM trackings WHERE shipment_id IN (${byShipment(sql, ids)})
+  UNION SELECT tracking_number, generation, created_at FROM trackings WHERE ${byPrintOrder(sql, ids)}`;
 
 const addressKeeps = ['id', 'country', 'countryCode'];
 /** Members of a consignment that name no person: goods, references of packages, methods, currencies. */
@@ -181,12 +183,14 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   // Before the trackings, which have the rows.
   {
     table: 'tracking_checkpoints',
-    rowsOf: (sql, ids) =>
-      sql`(tracking_number, generation, tracked_since) IN (
-        SELECT tracking_number, generation, created_at FROM trackings WHERE ${trackingsOf(sql, ids)})`,
+    rowsOf: (sql, ids) => sql`(tracking_number, generation, tracked_since) IN (${trackingsOf(sql, ids)})`,
     columns: { message: placeholder, description: removed, location: removed, signed_by: placeholder },
   },
-  { table: 'trackings', rowsOf: trackingsOf, columns: { tracking_url: removed } },
+  {
+    table: 'trackings',
+    rowsOf: (sql, ids) => sql`(tracking_number, generation, created_at) IN (${trackingsOf(sql, ids)})`,
+    columns: { tracking_url: removed },
+  },
   {
     table: 'webhook_deliveries',
     rowsOf: by('order_id'),

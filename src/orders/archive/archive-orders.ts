@@ -256,7 +256,10 @@ async function lockOrders(tx: Transaction, ids: readonly string[]): Promise<void
   await tx`SELECT FROM print_orders WHERE ${of} ORDER BY id FOR UPDATE`;
   await tx`SELECT FROM shipments WHERE ${printOrders} ORDER BY id FOR UPDATE`;
   await tx`
-    SELECT FROM trackings WHERE ${printOrders} OR shipment_id IN (SELECT id FROM shipments WHERE ${printOrders})
+    SELECT FROM trackings WHERE (tracking_number, generation) IN (
+      SELECT tracking_number, generation FROM trackings WHERE ${printOrders}
+      UNION SELECT tracking_number, generation FROM trackings
+        WHERE shipment_id IN (SELECT id FROM shipments WHERE ${printOrders}))
     ORDER BY tracking_number, generation FOR UPDATE`;
 }
 
