@@ -29,7 +29,7 @@ function hashOf(files) {
 /**
  * Builds something into dist/ unless it is up to date. A lock makes it safe to build twice at the same time.
  *
- * @param name of the lock file in dist/
+ * @param name what is built; also the name of the lock file in dist/
  * @param inputs paths of the files that it is built from
  * @param stampFile holds the hash of the inputs of the last build. A build that replaces its folder may delete it
  * @param outputs paths that exist after a build
@@ -51,6 +51,7 @@ export async function buildOnce({ name, inputs, stampFile, outputs = [], build }
   try {
     if (isCurrent()) return undefined;
     const started = Date.now();
+    console.log(`Building the ${name}`);
     rmSync(stampFile, { force: true });
     await build();
     writeFileSync(stampFile, hash);

