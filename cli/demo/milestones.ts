@@ -62,9 +62,11 @@ export const MILESTONES: readonly Milestone[] = [
   },
   {
     title: 'Print files fetched and checked',
-    reached: ({ takenAt, order }) => {
+    reached: ({ takenAt, order, routing }) => {
       if (order.items.some(({ files }) => files.some(({ mimeType }) => mimeType === null))) return undefined;
-      return { at: takenAt, detail: order.items.map(fileFacts).join('; ') };
+      // No event has the time of the check. An order is routed after it.
+      const at = routing === undefined ? takenAt : new Date(routing.createdAt);
+      return { at, detail: order.items.map(fileFacts).join('; ') };
     },
   },
   {
