@@ -62,11 +62,11 @@ export const MILESTONES: readonly Milestone[] = [
   },
   {
     title: 'Print files fetched and checked',
-    reached: ({ takenAt, order, routing }) => {
+    reached: ({ order, routing }) => {
+      // No event has the time of the check. An order is routed directly after it.
+      if (routing === undefined) return undefined;
       if (order.items.some(({ files }) => files.some(({ mimeType }) => mimeType === null))) return undefined;
-      // No event has the time of the check. An order is routed after it.
-      const at = routing === undefined ? takenAt : new Date(routing.createdAt);
-      return { at, detail: order.items.map(fileFacts).join('; ') };
+      return { at: new Date(routing.createdAt), detail: order.items.map(fileFacts).join('; ') };
     },
   },
   {

@@ -87,10 +87,12 @@ describe('docker-compose.yml', () => {
     expect(composeFile.safeParse({ services: { api: { imag: 'a' } } }).success).toBe(false);
   });
 
-  test('requires no secret but those that create-pressline and the recipe of the README generate', () => {
+  test('requires no secret but those that create-pressline and the recipe of the documentation generate', () => {
     const optional = ['PAYLOAD_KEYS', 'GRAFANA_ADMIN_PASSWORD'];
     expect([...required, ...optional].sort()).toEqual(Object.keys(SECRETS).sort());
-    const recipe = /```sh\n(for name in POSTGRES_OWNER_PASSWORD[\s\S]*?)```/.exec(read('README.md'))![1]!;
+    const recipe = /```sh\n(for name in POSTGRES_OWNER_PASSWORD[\s\S]*?)```/.exec(
+      read('docs/operation/deployment.md'),
+    )![1]!;
     for (const name of required) expect(recipe).toMatch(new RegExp(`\\b${name}\\b`));
   });
 
