@@ -37,6 +37,7 @@ const FIELD_EXAMPLES: Readonly<Record<string, string | number>> = {
   name: 'Poster',
   type: 'default',
   SKU: 'frame-wood-oak-30x40',
+  partnerSku: 'frame-wood-black-a4',
   quantity: 2,
   unitMinor: 990,
   unitPriceMinor: 290,

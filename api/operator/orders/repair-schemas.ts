@@ -57,7 +57,7 @@ export const repairSchema = z
         ),
       itemIds: itemIds.describe('Default: every item that has such units.'),
       units: z
-        .array(z.object({ itemId, quantity: z.int().min(1) }))
+        .array(z.object({ itemId, quantity: z.int().min(1) }).meta({ id: 'RefundedUnits' }))
         .min(1)
         .max(500)
         .nullish()
