@@ -6,6 +6,17 @@ const COSTS = { api: 23.4, postgres: 54.4, temporal: 117, worker: 143 } as const
 type Part = keyof typeof COSTS;
 const PARTS = Object.keys(COSTS) as Part[];
 
+/**
+ * What was measured without other load (docs/development/benchmarks.md, orders): on a machine of two cores, which all processes
+ * share, with 30 orders at once. CPU time in milliseconds, without that of the client and its partners.
+ */
+const MEASURED = [
+  { name: 'orders, submission to shipped', cpuMs: 198, perSecond: 9.06 },
+  { name: 'bare workflows with the same commands', cpuMs: 94, perSecond: 17.8 },
+] as const;
+const MEASURED_CORES = 2;
+const MEASURED_AT_ONCE = 30;
+
 /** A tenth of the orders of a day arrive in its busiest hour. */
 const PEAK_SHARE = 0.1;
 const HOUR = 3_600;
@@ -98,4 +109,15 @@ for (const scenario of SCENARIOS) {
   const lastChange = Math.max(0, ...made.map(({ at }) => at));
   // The load of the peak hour goes on for two hours after the last change.
   line(rowOf(scenario, simulateQueues({ rate, seconds: lastChange + 2 * HOUR, stations, changes: made })));
+}
+
+process.stdout.write(`\n${MEASURED_AT_ONCE} at once on ${MEASURED_CORES} cores: orders a second\n\n`);
+line(['', 'ms each', 'simulated', 'measured', 'deviation']);
+line(['---', '---:', '---:', '---:', '---:']);
+for (const { name, cpuMs, perSecond } of MEASURED) {
+  const machine = { name: 'machine', meanSeconds: cpuMs / 1_000, cores: MEASURED_CORES };
+  const { waits } = simulateQueues({ rate: { atOnce: MEASURED_AT_ONCE }, seconds: HOUR, stations: [machine] });
+  const simulated = waits.length / HOUR;
+  const deviation = `${(100 * (simulated / perSecond - 1)).toFixed(0)} %`;
+  line([name, String(cpuMs), simulated.toFixed(2), perSecond.toFixed(2), deviation]);
 }

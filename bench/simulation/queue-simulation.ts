@@ -16,8 +16,8 @@ export interface CoreChange {
 }
 
 export interface SimulatedLoad {
-  /** Orders per second, as a Poisson process. */
-  readonly rate: number;
+  /** Orders per second, as a Poisson process; or orders at once, of which each is followed by another one. */
+  readonly rate: number | { readonly atOnce: number };
   /** Seconds for which orders arrive. The simulation ends when all of them are through. */
   readonly seconds: number;
   readonly stations: readonly Station[];
@@ -86,6 +86,7 @@ export function simulateQueues(load: SimulatedLoad): SimulatedWaits {
       schedule(exponential(queue.station.meanSeconds), () => {
         queue.busy -= 1;
         if (index + 1 < queues.length) enter(index + 1, job);
+        else if (typeof load.rate !== 'number' && now < load.seconds) submit();
         start(index);
       });
     }
@@ -101,11 +102,14 @@ export function simulateQueues(load: SimulatedLoad): SimulatedWaits {
     waiting += 1;
     start(index);
   };
-  const arrive = () => {
-    if (now >= load.seconds) return;
+  const submit = () => {
     waits.push(0);
     enter(0, { order: waits.length - 1, queuedAt: now });
-    schedule(exponential(1 / load.rate), arrive);
+  };
+  const arrive = (rate: number) => {
+    if (now >= load.seconds) return;
+    submit();
+    schedule(exponential(1 / rate), () => arrive(rate));
   };
 
   for (const { at, station, cores } of load.changes ?? []) {
@@ -118,7 +122,9 @@ export function simulateQueues(load: SimulatedLoad): SimulatedWaits {
       },
     });
   }
-  schedule(exponential(1 / load.rate), arrive);
+  const { rate } = load;
+  if (typeof rate === 'number') schedule(exponential(1 / rate), () => arrive(rate));
+  else for (let order = 0; order < rate.atOnce; order += 1) submit();
   for (let event = events.pop(); event !== undefined; event = events.pop()) {
     now = event.at;
     event.run();

@@ -33,6 +33,15 @@ test('stations in a row wait as long as each alone: departures of an M/M/c queue
   expect(meanOf(waits) / (erlangWait(1.2, 0.5, 1) + erlangWait(1.2, 2, 3))).toBeCloseTo(1, 1);
 });
 
+test('orders of which each is followed by another keep all cores busy', () => {
+  const stations = [{ name: 'machine', meanSeconds: 0.2, cores: 2 }];
+  const { waits, longestQueue } = simulateQueues({ rate: { atOnce: 30 }, seconds: 10_000, stations });
+  expect(waits.length / 10_000 / (2 / 0.2)).toBeCloseTo(1, 1);
+  // Of 30 orders, two are served, and the others wait for 2.8 s on average.
+  expect(longestQueue).toBe(28);
+  expect(meanOf(waits) / 2.8).toBeCloseTo(1, 1);
+});
+
 test('an outage leaves a queue that shrinks by what the cores do more than arrives', () => {
   const stations = [{ name: 'worker', meanSeconds: 0.2, cores: 4 }];
   const changes = [
