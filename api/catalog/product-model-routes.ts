@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
+import { pricesInForce } from '../../src/catalog/domain/price-list';
 import { defaultNeeds } from '../../src/catalog/domain/print-needs';
 import { unmakeable } from '../../src/catalog/domain/product';
 import { MODEL_STATES, productionSpec, STANDARD_FILE_TYPES } from '../../src/catalog/domain/product-model';
@@ -29,6 +30,7 @@ function shown(
   partners: readonly Candidate[],
 ): z.input<typeof productModel> {
   const spec = productionSpec.parse(production);
+  const priceList = pricesInForce(spec.priceList, Date.now());
   const forOperators = role === 'operator';
   const isMade = model.parts.length > 0 || spec.partType === 'stock';
   const lacksParts =
@@ -40,14 +42,14 @@ function shown(
       values: values.map((value) => ({ ...value, properties: withComputedProperties(value.properties) })),
       ...(forOperators ? { valueIds } : {}),
     })),
-    sellable: model.state === 'active' && Object.keys(spec.priceList).length > 0 && !lacksParts,
+    sellable: model.state === 'active' && Object.keys(priceList).length > 0 && !lacksParts,
     ordering: {
       kind: spec.kind,
       sizeAttribute: spec.sizeAttribute,
       orientationAttribute: spec.orientationAttribute,
       printAreas: spec.printAreas,
       pages: spec.pages,
-      priceList: spec.priceList,
+      priceList,
       priceFactors: spec.priceFactors,
       pagePrices: spec.pagePrices,
       fileTypes: spec.workflowEnabled ? null : [...(spec.fileTypes ?? STANDARD_FILE_TYPES[spec.kind])],

@@ -2,6 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { Attribute, AttributeValue } from './attribute-schemas';
 import type { CatalogModel, OfferedAttribute } from './domain/catalog-model';
+import { nextStart, pricesInForce } from './domain/price-list';
 import type { ResolvedProduct } from './domain/product';
 import { productionSpec } from './domain/product-model';
 import { parseTemplate } from './domain/product-uid';
@@ -24,8 +25,8 @@ const offer = (row: AttributeRow, { valueIds, defaultValueId }: ModelAttribute):
 };
 
 /**
- * Reads product models by id, with the values of their attributes and the product models of their parts. Skips
- * unknown ids.
+ * Reads product models by id, with the prices that are in force, the values of their attributes and the product models
+ * of their parts. Skips unknown ids.
  */
 export async function loadCatalogModels(sql: Queryable, ids: readonly string[]): Promise<Map<string, CatalogModel>> {
   const rows = await sql<ModelRow[]>`
@@ -49,20 +50,27 @@ export async function loadCatalogModels(sql: Queryable, ids: readonly string[]):
     WHERE attributes.id = ANY(${attributeIds})`;
   const attributeById = new Map(attributes.map((row) => [row.id, row]));
 
+  const now = Date.now();
   const rowById = new Map(rows.map((row) => [row.id, row]));
   const compile = (row: ModelRow): CatalogModel => {
     const parsed = parseTemplate(row.productUidTemplate);
     if (!parsed.ok) throw new Error(`product model ${row.id} has an invalid template: ${parsed.message}`);
+    const production = productionSpec.parse(row.production);
+    // A part that has parts itself, which the rules refuse, is left out.
+    const parts = new Map(
+      row.parts.flatMap(({ modelId }) => {
+        const part = rowById.get(modelId);
+        return part?.parts.length === 0 ? [[modelId, compile(part)] as const] : [];
+      }),
+    );
     return {
-      model: { ...row, production: productionSpec.parse(row.production) },
+      model: { ...row, production: { ...production, priceList: pricesInForce(production.priceList, now) } },
       template: parsed.template,
       attributes: new Map(row.attributes.map((entry) => [entry.id, offer(attributeById.get(entry.id)!, entry)])),
-      // A part that has parts itself, which the rules refuse, is left out.
-      parts: new Map(
-        row.parts.flatMap(({ modelId }) => {
-          const part = rowById.get(modelId);
-          return part?.parts.length === 0 ? [[modelId, compile(part)]] : [];
-        }),
+      parts,
+      pricesUntil: Math.min(
+        nextStart(production.priceList, now),
+        ...[...parts.values()].map(({ pricesUntil }) => pricesUntil),
       ),
     };
   };
@@ -88,6 +96,10 @@ export async function changeCatalog<T>(sql: Sql, change: (tx: Transaction) => Pr
 /** Caches the compiled catalog of one database in this process, for one catalog version. */
 export class CatalogCache {
   private version = -1n;
+  /** When the prices of a cached product model change next. */
+  private pricesUntil = Number.POSITIVE_INFINITY;
+  /** How often the cache was cleared. What was read before a clearing is not cached after it. */
+  private clearings = 0;
   private checkedAt = Number.NEGATIVE_INFINITY;
   private readonly models = new LRUCache<string, CatalogModel>({ max: 2_000 });
   /** By productUid. An order of cached products needs no SQL statement. */
@@ -99,20 +111,22 @@ export class CatalogCache {
    */
   static readonly FRESH_MS = 1_000;
 
-  /** Records the version that the database has now, and clears the cache when it is newer than the cached one. */
+  /** Records the version that the database has now. Clears the cache when it is newer than the cached one or prices change. */
   sawVersion(version: string, now: number): void {
     const seen = BigInt(version);
-    if (seen > this.version) {
+    if (seen > this.version || now >= this.pricesUntil) {
       this.models.clear();
       this.products.clear();
-      this.version = seen;
+      this.pricesUntil = Number.POSITIVE_INFINITY;
+      this.clearings += 1;
+      if (seen > this.version) this.version = seen;
     }
     this.checkedAt = now;
   }
 
-  /** Returns true when the version was checked less than FRESH_MS ago. */
+  /** Returns true when the version was checked less than FRESH_MS ago and the cached prices are in force. */
   fresh(now: number): boolean {
-    return now - this.checkedAt < CatalogCache.FRESH_MS;
+    return now < this.pricesUntil && now - this.checkedAt < CatalogCache.FRESH_MS;
   }
 
   /** Forces a version check before the next use. Call it after every change that this process makes. */
@@ -126,7 +140,7 @@ export class CatalogCache {
 
   /**
    * Returns product models by id, reading those that are not cached, and `keep`, which caches a product built from
-   * them. Nothing read under one version is cached once a newer version has been seen.
+   * them. Nothing read before the cache was cleared is cached.
    */
   async modelsById(
     sql: Queryable,
@@ -135,7 +149,7 @@ export class CatalogCache {
     readonly models: ReadonlyMap<string, CatalogModel>;
     readonly keep: (product: ResolvedProduct) => void;
   }> {
-    const version = this.version;
+    const { clearings } = this;
     const models = new Map<string, CatalogModel>();
     const missing: string[] = [];
     for (const id of new Set(ids)) {
@@ -146,11 +160,13 @@ export class CatalogCache {
     if (missing.length > 0) {
       for (const [id, model] of await loadCatalogModels(sql, missing)) {
         models.set(id, model);
-        if (this.version === version) this.models.set(id, model);
+        if (this.clearings !== clearings) continue;
+        this.models.set(id, model);
+        this.pricesUntil = Math.min(this.pricesUntil, model.pricesUntil);
       }
     }
     const keep = (product: ResolvedProduct) => {
-      if (this.version === version) this.products.set(product.productUid, product);
+      if (this.clearings === clearings) this.products.set(product.productUid, product);
     };
     return { models, keep };
   }

@@ -88,12 +88,14 @@ const orderingSpec = productionSpec.pick({
   orientationAttribute: true,
   printAreas: true,
   pages: true,
-  priceList: true,
   priceFactors: true,
   pagePrices: true,
 });
 
 const ordering = orderingSpec.extend({
+  priceList: z
+    .record(z.string(), z.array(z.object({ from: z.int(), unitMinor: z.int() })))
+    .describe('The prices in force: quantity breaks by currency, in minor units'),
   fileTypes: z.array(z.string()).nullable().describe('The accepted file types. Null: any name'),
   needs: printNeeds.describe('What a print area needs of its file, where its own `needs` say nothing else'),
   leadDays: z

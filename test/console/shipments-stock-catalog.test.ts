@@ -133,6 +133,46 @@ test('a customer product is archived and published again, and a viewer has no bu
   const after = await stack.operator.listProductModels({});
   const { priceList } = after.productModels.find((model) => model.id === modelId)!.production!;
   expect(Object.values(priceList ?? {}).flat()).toContainEqual(expect.objectContaining({ unitMinor: 12_345 }));
+  // A coming price, which is changed and removed again.
+  const openPrices = async () => {
+    await models
+      .getByRole('button', { name: `Change prices of ${name}`, exact: true })
+      .first()
+      .click();
+    return prices;
+  };
+  const save = async () => {
+    await prices.getByRole('button', { name: 'Save prices' }).click();
+    await prices.waitFor({ state: 'detached' });
+  };
+  const ofModel = models.getByRole('row').filter({ hasText: '123.45' });
+  await (await openPrices()).getByRole('button', { name: 'Add price' }).click();
+  const last = (await prices.getByRole('row').count()) - 1;
+  await prices.getByLabel(`Currency, row ${last}`).fill('EUR');
+  await prices.getByLabel(`Unit price, row ${last}`).fill('150');
+  await prices.getByLabel(`Valid from, row ${last}`).fill('2999-03-01T09:30');
+  await save();
+  await ofModel.getByText(/From 01 Mar 2999, 09:30:00: €150\.00/).waitFor();
+  const coming = async () => {
+    const { productModels } = await stack.operator.listProductModels({});
+    const { production, ordering } = productModels.find((model) => model.id === modelId)!;
+    expect(ordering.priceList).not.toEqual(production!.priceList);
+    return production!.priceList!.EUR!.at(-1);
+  };
+  expect(await coming()).toEqual({
+    from: 1,
+    unitMinor: 15_000,
+    validFrom: new Date('2999-03-01T09:30:00').toISOString(),
+  });
+  await openPrices();
+  const dated = prices.getByRole('row').filter({ has: page.locator('[value^="2999"]') });
+  await dated.getByLabel(/^Unit price/).fill('160');
+  await save();
+  await ofModel.getByText(/From 01 Mar 2999, 09:30:00: €160\.00/).waitFor();
+  await openPrices();
+  await dated.getByRole('button', { name: /^Remove/ }).click();
+  await save();
+  await ofModel.getByText(/From 01 Mar 2999/).waitFor({ state: 'detached' });
   expect(faults).toEqual([]);
 });
 

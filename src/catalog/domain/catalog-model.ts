@@ -24,6 +24,8 @@ export interface CatalogModel {
   readonly attributes: ReadonlyMap<string, OfferedAttribute>;
   /** Product models of the parts by id. */
   readonly parts: ReadonlyMap<string, CatalogModel>;
+  /** When prices of the model or its parts change next, in milliseconds since 1970. The price list has those in force. */
+  readonly pricesUntil: number;
 }
 
 /** A chosen value. `text` is the id of an ordinary value, or the input of a custom value. */

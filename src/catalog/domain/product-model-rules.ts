@@ -2,6 +2,7 @@ import { repeatsOf } from '../../platform/domain/repeats';
 import type { FieldError } from '../../platform/errors';
 import type { AttributeValue } from '../attribute-schemas';
 import type { ModelAttribute, ModelPart } from '../product-model-schemas';
+import { startOf } from './price-list';
 import type { ProductionInput } from './product-model';
 import type { UidTemplate } from './product-uid';
 
@@ -35,7 +36,7 @@ function specReferences(spec: ProductionInput): [reference: string, attributeId:
 
 /**
  * Checks the rules between the fields of a production spec: its attributes are in the template, print areas have a
- * size, quantity breaks differ, and pages are priced in every currency of the price list.
+ * size, quantity breaks with the same start differ, and pages are priced in every currency of the price list.
  * @returns every offending field, by path
  */
 export function specFaults(spec: ProductionInput, template: UidTemplate): FieldError[] {
@@ -50,7 +51,7 @@ export function specFaults(spec: ProductionInput, template: UidTemplate): FieldE
     }
   }
   for (const [currency, breaks] of Object.entries(spec.priceList ?? {})) {
-    if (new Set(breaks.map(({ from }) => from)).size < breaks.length) {
+    if (new Set(breaks.map((each) => `${each.from} ${startOf(each)}`)).size < breaks.length) {
       faults.push(invalid(`production.priceList.${currency}`, 'Two quantity breaks begin at the same quantity.'));
     }
     if (spec.pages !== undefined && spec.pagePrices !== undefined && spec.pagePrices[currency] === undefined) {

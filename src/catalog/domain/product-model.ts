@@ -47,6 +47,14 @@ const boundedRecord = <K extends z.core.$ZodRecordKey, V extends z.ZodType>(key:
   z.record(key, value).refine((entries) => Object.keys(entries).length <= max, `No more than ${max} entries`);
 
 const MAX_CURRENCIES = 200;
+const quantityBreak = z.object({
+  from: z.number().int().min(1).describe('The quantity from which the price applies'),
+  unitMinor: minor,
+  validFrom: z.iso
+    .datetime({ offset: true })
+    .optional()
+    .describe('When the price takes effect, and ends the earlier ones of its currency. Default: valid from the start'),
+});
 /** A record from attribute id to value id to the effect of that value. */
 const byValue = <T extends z.ZodType>(effect: T) =>
   boundedRecord(attributeId, boundedRecord(attributeId, effect, 1_000), 50);
@@ -117,15 +125,8 @@ export const productionSpec = z.object({
     .regex(/^\d{6,10}$/, 'expected 6 to 10 digits')
     .default('491199'),
   taxCategory: z.enum(TAX_CATEGORIES).default('standard'),
-  /** Quantity breaks by currency. Empty: not sold separately, only as a part. */
-  priceList: boundedRecord(
-    currency,
-    z
-      .array(z.object({ from: z.number().int().min(1), unitMinor: minor }))
-      .min(1)
-      .max(100),
-    MAX_CURRENCIES,
-  ).default({}),
+  /** Quantity breaks by currency, of every start. Empty: not sold separately, only as a part. */
+  priceList: boundedRecord(currency, z.array(quantityBreak).min(1).max(100), MAX_CURRENCIES).default({}),
   priceFactors: byValue(factor).default({}),
   /** Price of each page above `pages.included`, by currency. */
   pagePrices: unitPrices.default({}),

@@ -1,4 +1,5 @@
 import request from 'supertest';
+import { eventually } from '../../support/eventually';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../orders/orders-api';
 import { FRAMED_POSTER, file, item, of, POSTER, T_SHIRT } from '../orders/sample-orders';
 
@@ -204,6 +205,65 @@ test('a stocked model with a price list is sold from stock, without files', asyn
   await api.submit(of(item({ productUid, files: undefined }))).expect(200);
   const { body } = await api.submit(of(item({ productUid }))).expect(400);
   expect(body.errors[0].reference).toBe('items[0].files[0].type');
+});
+
+test('a dated price takes effect at its date by itself, and earlier ones stay for the record', async () => {
+  const start = new Date(Date.now() + 3_000).toISOString();
+  const dated = (validFrom: string) => [
+    { from: 1, unitMinor: 1_000 },
+    { from: 10, unitMinor: 900 },
+    { from: 1, unitMinor: 1_200, validFrom },
+    { from: 1, unitMinor: 1_500, validFrom: '2999-01-01T00:00:00+01:00' },
+  ];
+  const production = {
+    sizeAttribute: 'paper_format',
+    printAreas: [{ fileType: 'default' }],
+    modelUid: 'flat_product',
+    priceList: { EUR: dated(start), USD: [{ from: 1, unitMinor: 1_600, validFrom: start }] },
+  };
+  const path = '/product/v1/product-models';
+  const model = { id: 'dated', name: 'Dated', categoryId: 'dated', productUidTemplate: 'dated_{paper_format}' };
+  await request(api.app)
+    .post(path)
+    .set(api.operator.key)
+    .send({ ...model, state: 'active', production })
+    .expect(200);
+
+  const quoted = async () => {
+    const order = { ...of(item({ productUid: 'dated_a4', quantity: 1 })), currency: 'EUR' };
+    const { body } = await api.post('/v1/orders/quote', order).expect(200);
+    return body.quotes[0].items[0].price as number;
+  };
+  expect((await product('dated_a4')).prices).toEqual({
+    EUR: [
+      { from: 1, price: 10 },
+      { from: 10, price: 9 },
+    ],
+  });
+  expect(await quoted()).toBe(10);
+  const after = await eventually(async () => {
+    const { prices } = await product('dated_a4');
+    return prices.EUR[0].price === 12 ? prices : undefined;
+  });
+  expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(start));
+  expect(after).toEqual({ EUR: [{ from: 1, price: 12 }], USD: [{ from: 1, price: 16 }] });
+  expect(await quoted()).toBe(12);
+  const { ordering, production: stored } = (await models(api.operator)).dated;
+  expect(ordering.priceList).toEqual({ EUR: [{ from: 1, unitMinor: 1_200 }], USD: [{ from: 1, unitMinor: 1_600 }] });
+  expect(stored.priceList).toEqual(production.priceList);
+
+  const change = (EUR: object[]) =>
+    request(api.app)
+      .patch(`${path}/dated`)
+      .set(api.operator.key)
+      .send({ production: { ...production, priceList: { EUR } } });
+  // The same moment in another zone.
+  const twice = [...dated(start), { from: 1, unitMinor: 1, validFrom: '2998-12-31T23:00:00Z' }];
+  const { body } = await change(twice).expect(400);
+  expect(body.errors.map(({ reference }: { reference: string }) => reference)).toEqual(['production.priceList.EUR']);
+  await change([{ from: 1, unitMinor: 1_500, validFrom: '2999-01-01T00:00:00Z' }]).expect(200);
+  expect((await models()).dated).toMatchObject({ sellable: false, ordering: { priceList: {} } });
+  await api.submit(of(item({ productUid: 'dated_a4' }))).expect(400);
 });
 
 test('a garment model without a blank garment is not sellable', async () => {
