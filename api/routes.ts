@@ -16,6 +16,7 @@ import { operatorOrderRoutes } from './operator/orders/orders';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners/partners';
 import { personalDataRoutes } from './operator/personal-data';
+import { reportRoute } from './operator/reports';
 import { operatorShipmentRoutes } from './operator/shipments';
 import { streamRoutes } from './operator/stream';
 import { summaryRoutes } from './operator/summary';
@@ -71,6 +72,7 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...operatorPartnerRoutes(deps),
     ...operatorOrderRoutes(deps),
     ...operatorShipmentRoutes(deps),
+    reportRoute(deps),
     ...outboxRoutes(deps),
     ...summaryRoutes(deps, counts),
     ...streamRoutes(deps, counts),

@@ -72,7 +72,7 @@ interface ListExport<R extends z.ZodObject> {
  */
 export function exportedList<
   P extends z.ZodType,
-  Q extends z.ZodType<{ readonly format: 'json' | 'csv' }>,
+  Q extends z.ZodType<{ readonly format: string }>,
   B extends z.ZodType,
   R extends z.ZodObject,
 >({ csv, ...definition }: RouteDefinition<P, Q, B, R> & { readonly csv: ListExport<R> }): Route {

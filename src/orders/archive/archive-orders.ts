@@ -6,8 +6,17 @@ import { inTransaction, json, type Queryable, type Sql, type Transaction } from 
 import { progressed } from '../../platform/progress';
 import { decrypt, encrypt } from '../../platform/sealing/aes-gcm';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
+import { reportLines } from '../reports/report-lines';
 import { deleteRows, type OrderRows, rowsOfOrder, type StoredRow } from './archived-tables';
-import { ARCHIVE_FILES, parquetOf, RECORDS, type RecordRow, readParquet, recordsFile } from './parquet-files';
+import {
+  ARCHIVE_FILES,
+  parquetOf,
+  RECORDS,
+  type RecordRow,
+  type ReportedRows,
+  readParquet,
+  recordsFile,
+} from './parquet-files';
 
 export interface ArchiveDeps {
   readonly sql: Sql;
@@ -78,7 +87,7 @@ interface ArchivedOrder {
   readonly key: Buffer;
   /** Hash of all rows. */
   readonly hash: string;
-  readonly rows: OrderRows;
+  readonly rows: ReportedRows;
   readonly record: RecordRow;
 }
 
@@ -118,6 +127,7 @@ async function readOrderRows(sql: Queryable, ids: readonly string[]): Promise<Ar
         SELECT o.id, ${rowsOfOrder(sql, { isErased: false })} AS rows, ${rowsOfOrder(sql, { isErased: true })} AS erased
         FROM orders o WHERE o.id = ANY(${chunk}::uuid[])) AS o
       ORDER BY id`;
+    const lines = await readReportLines(sql, chunk);
     for (const { id, rows, erased, hash } of read) {
       const key = randomBytes(32);
       const sealed = encrypt(key, gzipSync(rows), sealedFor(id));
@@ -125,13 +135,20 @@ async function readOrderRows(sql: Queryable, ids: readonly string[]): Promise<Ar
         id,
         key,
         hash,
-        rows: JSON.parse(rows) as OrderRows,
+        rows: { ...(JSON.parse(rows) as OrderRows), report_lines: lines.get(id) ?? [] },
         record: { order_id: id, rows: erased, sealed },
       });
     }
     progressed();
   }
   return orders;
+}
+
+async function readReportLines(sql: Queryable, ids: readonly string[]): Promise<Map<string, readonly StoredRow[]>> {
+  const rows = await sql<{ orderId: string; lines: readonly StoredRow[] }[]>`
+    SELECT order_id, jsonb_agg(to_jsonb(line)) AS lines
+    FROM ${reportLines(sql, sql`o.id = ANY(${[...ids]}::uuid[])`)} AS line GROUP BY order_id`;
+  return new Map(rows.map(({ orderId, lines }) => [orderId, lines]));
 }
 
 const hashOf = (sql: Queryable) => sql`encode(sha256(convert_to(rows::text, 'UTF8')), 'hex')`;
@@ -163,7 +180,10 @@ async function storeFiles(
 
 /** Numbers of rows by file, and sums over all orders. */
 type Totals = Readonly<
-  Record<'orders' | 'items' | 'events' | 'receipts' | 'parcels' | 'quantity' | 'minor' | 'costMinor', number>
+  Record<
+    'orders' | 'items' | 'events' | 'receipts' | 'parcels' | 'reportLines' | 'quantity' | 'minor' | 'costMinor',
+    number
+  >
 >;
 
 /**
@@ -202,6 +222,7 @@ async function verifiedTotals(
     events: (await read('events')).length,
     receipts: receipts.length,
     parcels: parcels.length,
+    reportLines: (await read('report')).length,
     quantity: sum(items, 'quantity'),
     minor: sum(receipts, 'total_incl_vat'),
     costMinor: sum(parcels, 'cost_minor'),
@@ -271,6 +292,7 @@ async function totalsOf(tx: Queryable, ids: readonly string[]): Promise<Totals> 
     SELECT (SELECT count(*) FROM orders WHERE id = ANY(${[...ids]}::uuid[]))::int AS orders, items.*,
       (SELECT count(*) FROM order_events WHERE ${of})::int AS events, receipts.*,
       (SELECT count(*) ${packages})::int + (SELECT count(*) FROM trackings WHERE ${printOrders})::int AS parcels,
+      (SELECT count(*) FROM ${reportLines(tx, tx`o.id = ANY(${[...ids]}::uuid[])`)} AS lines)::int AS report_lines,
       (SELECT coalesce(sum(cost_minor), 0) ${packages})::float8 AS cost_minor
     FROM (SELECT count(*)::int AS items, coalesce(sum(quantity), 0)::float8 AS quantity FROM order_items WHERE ${of}) AS items,
       (SELECT count(*)::int AS receipts, coalesce(sum((body #>> '{totals,totalInclVat}')::bigint), 0)::float8 AS minor

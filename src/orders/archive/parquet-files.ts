@@ -5,16 +5,19 @@ import type { ObjectStore } from '../../platform/objects/object-store';
 import type { OrderRows, StoredRow } from './archived-tables';
 
 /** A column of a Parquet file. Every column may be null. */
-interface Column {
+export interface Column {
   readonly name: string;
   readonly type: Extract<BasicType, 'STRING' | 'INT32' | 'INT64' | 'TIMESTAMP' | 'BOOLEAN' | 'BYTE_ARRAY'>;
   readonly doc: string;
 }
 
+/** The rows of an order, and its lines of reports (`reportLines`). */
+export type ReportedRows = OrderRows & { readonly report_lines: readonly StoredRow[] };
+
 interface ArchiveFile {
   readonly name: string;
   /** Returns what the file says about an order. */
-  readonly rows: (order: OrderRows) => readonly StoredRow[];
+  readonly rows: (order: ReportedRows) => readonly StoredRow[];
   readonly columns: readonly Column[];
 }
 
@@ -118,6 +121,28 @@ export const ARCHIVE_FILES = [
       time('max_delivery_date', 'The day that the client was promised at the latest, at midnight in UTC.'),
       time('shipped_at', 'When the label was bought.'),
       time('delivered_at', 'When the carrier delivered it.'),
+    ],
+  },
+  {
+    name: 'report',
+    rows: ({ report_lines }) => report_lines,
+    columns: [
+      ORDER_ID,
+      text(
+        'kind',
+        'What the line adds to reports: `item` (an item at a partner), `revenue` (a line of a receipt), `cost` (of a partner or a label), `parcel`, or `error` (a print order with an error).',
+      ),
+      text('client_id', 'Account of the client.'),
+      text('partner_id', 'Account of the partner.'),
+      text('carrier_uid', 'Carrier: planned, or of the parcel.'),
+      text('product_uid', 'Product. Null: shipping, parcels and errors.'),
+      text('currency', 'Currency of the amount; of the order for lines without one.'),
+      { name: 'is_reprint', type: 'BOOLEAN', doc: 'True for an order that makes another one again.' },
+      whole('units', 'Units that the partner accepted, without cancelled ones.'),
+      minor('revenue_minor', 'Charged without VAT, in minor units.'),
+      minor('cost_minor', 'Cost, in minor units.'),
+      { name: 'is_delivered', type: 'BOOLEAN', doc: 'True for a delivered parcel.' },
+      { name: 'is_late', type: 'BOOLEAN', doc: 'True for a parcel that was delivered after the promised day (UTC).' },
     ],
   },
 ] as const satisfies readonly ArchiveFile[];

@@ -197,6 +197,7 @@ test('old orders that have ended move to one set of files for each day; others s
     events: 2,
     receipts: 4,
     parcels: 2,
+    reportLines: 8,
     quantity: 10,
     minor: 2000,
     costMinor: 998,
@@ -329,7 +330,7 @@ describe('an archive run that ends', () => {
       async get(key) {
         const found = await objects.get(key);
         // The last file that is verified.
-        if (key.endsWith('events.parquet')) other ??= archiveOrders({ sql, objects }, cutOff());
+        if (key.endsWith('report.parquet')) other ??= archiveOrders({ sql, objects }, cutOff());
         await other;
         return found;
       },
@@ -344,7 +345,8 @@ describe('an archive run that ends', () => {
     expect(await archiveOrders({ sql, objects }, cutOff())).toBe(archived);
     expect((await tables()).orders).toEqual([]);
     const made = await parts();
-    for (const { state, ...part } of made) expect(await filesOf(part)).toEqual(Array(6).fill(state === 'complete'));
+    for (const { state, ...part } of made)
+      expect(await filesOf(part)).toEqual(Array(ARCHIVE_FILES.length + 1).fill(state === 'complete'));
     const complete = made.filter(({ state }) => state === 'complete');
     const rows = await Promise.all(complete.map((part) => rowsOf<{ id: string }>(part, 'orders')));
     const ids = (stored.orders as { id: string }[]).map(({ id }) => id).sort();

@@ -1,0 +1,133 @@
+import { z } from 'zod';
+import { type Column, parquetOf } from '../../src/orders/archive/parquet-files';
+import { MOST_GROUPS, report } from '../../src/orders/reports/report';
+import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reports/report-groups';
+import { fromMinor } from '../../src/platform/domain/money';
+import type { ApiDeps } from '../deps';
+import { exportedList, PAGES } from '../http/lists/exported-list';
+import { operatorsOnly, RawResponse, type Route } from '../http/route';
+
+/** Days of one report. */
+const MOST_DAYS = 366;
+const DAY_MS = 86_400_000;
+/** Time that a report may take. */
+const MOST_MS = 60_000;
+
+const count = z.int();
+const key = (of: string) => z.string().nullable().describe(`${of} Null: not grouped by it, or there is none.`);
+
+const reportRow = z
+  .object({
+    day: key('Day in UTC on which the orders were submitted, YYYY-MM-DD.'),
+    client: key('Account of the client.'),
+    partner: key('Account of the partner.'),
+    carrier: key('Carrier, planned or of the parcel.'),
+    product: key('`productUid`. Shipping, parcels and errors have none.'),
+    currency: z
+      .string()
+      .describe('Amounts of other currencies are in other rows. Counts are in the row of the order’s currency.'),
+    orders: count.describe('Orders with an item in the group. An order with items in two groups counts in both.'),
+    reprints: count.describe('Of these, the orders that make another one again.'),
+    units: count.describe(
+      'Units that partners accepted, without cancelled ones. Units that are made again count again.',
+    ),
+    revenue: z.number().describe('Receipts without VAT.'),
+    cost: z.number().describe('The partners’ prices of these units, and labels that were not voided.'),
+    margin: z.number().describe('`revenue` less `cost`. A cost in another currency is in the row of that currency.'),
+    parcels: count,
+    delivered: count.describe('Parcels that were delivered.'),
+    late: count.describe('Of these, after the latest day (UTC) that the client was promised at first.'),
+    errors: count.describe('Print orders about which the partner reported an error.'),
+  })
+  .meta({ id: 'ReportRow' });
+
+type ReportRow = z.output<typeof reportRow>;
+
+const day = z.iso.date();
+const reportQuery = z
+  .object({
+    from: day.describe('First day, in UTC.'),
+    to: day.describe(`Last day, in UTC. At most ${MOST_DAYS} days.`),
+    by: z
+      .string()
+      .max(100)
+      .default('day')
+      .transform((text) => text.split(','))
+      .pipe(z.array(z.enum(REPORT_DIMENSIONS)))
+      .describe(`Separated by commas: ${REPORT_DIMENSIONS.map((name) => `\`${name}\``).join(', ')}.`),
+    clientId: z.uuid().optional(),
+    partnerId: z.uuid().optional(),
+    carrierUid: z.string().max(100).optional(),
+    productUid: z.string().max(500).optional(),
+    format: z
+      .enum(['json', 'csv', 'parquet'])
+      .default('json')
+      .describe('`csv` and `parquet` are files, and count as exports of the account (429).'),
+  })
+  .refine(({ from, to }) => from <= to && Date.parse(to) - Date.parse(from) < MOST_DAYS * DAY_MS, {
+    error: `must be ${MOST_DAYS} days at most, from the first to the last one`,
+    path: ['to'],
+  });
+
+const AMOUNTS: readonly string[] = ['revenue', 'cost', 'margin'];
+const TEXTS: readonly string[] = [...REPORT_DIMENSIONS, 'currency'];
+
+/** The columns of a row; amounts are minor units. */
+const PARQUET_COLUMNS = Object.entries(reportRow.shape).map(
+  ([name, { description = '' }]): Column => ({
+    name: AMOUNTS.includes(name) ? `${name}_minor` : name,
+    type: TEXTS.includes(name) ? 'STRING' : 'INT64',
+    doc: description,
+  }),
+);
+
+function rowOf({ revenueMinor, costMinor, parcels, delivered, late, errors, ...group }: ReportGroup): ReportRow {
+  const amount = (minor: number) => fromMinor(minor, group.currency);
+  const amounts = { revenue: amount(revenueMinor), cost: amount(costMinor), margin: amount(revenueMinor - costMinor) };
+  return { ...group, ...amounts, parcels, delivered, late, errors };
+}
+
+/** The route with which operators read figures of a period, from the tables and the archive. */
+export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
+  return exportedList({
+    csv: { name: 'report', rows: 'rows', pages: PAGES.single },
+    method: 'get',
+    path: '/v1/operator/reports',
+    operationId: 'getReport',
+    onStandby: true,
+    timeoutMs: MOST_MS + 5_000,
+    summary: 'Report figures of a period',
+    description:
+      'Adds up the orders that were submitted in a period, archived ones too, by day, client, partner, carrier or product. Amounts ' +
+      `of different currencies are never added. A report has at most ${MOST_GROUPS.toLocaleString('en')} rows and may take a minute.`,
+    tag: 'Operator: orders',
+    access: operatorsOnly('viewer'),
+    query: reportQuery,
+    response: z.object({ rows: z.array(reportRow) }).meta({ id: 'Report' }),
+    handler: async ({ query: { from, to, by, format, ...of }, signal, quotas, account }) => {
+      const filters = {
+        ...(of.clientId === undefined ? {} : { client: of.clientId }),
+        ...(of.partnerId === undefined ? {} : { partner: of.partnerId }),
+        ...(of.carrierUid === undefined ? {} : { carrier: of.carrierUid }),
+        ...(of.productUid === undefined ? {} : { product: of.productUid }),
+      };
+      const request = { from, to, by, filters, signal, mostMs: MOST_MS };
+      if (format !== 'parquet') return { rows: (await report(sql, objects, request)).map(rowOf) };
+      const release = await quotas.beginExport(account);
+      try {
+        const groups = await report(sql, objects, request);
+        const rows = groups.map(({ revenueMinor: revenue, costMinor: cost, ...group }) => ({
+          ...group,
+          ...{ revenue_minor: revenue, cost_minor: cost, margin_minor: revenue - cost },
+        }));
+        const headers = {
+          'Content-Type': 'application/vnd.apache.parquet',
+          'Content-Disposition': 'attachment; filename="report.parquet"',
+        };
+        return new RawResponse(200, headers, Buffer.from(await parquetOf(PARQUET_COLUMNS, rows)));
+      } finally {
+        release();
+      }
+    },
+  });
+}

@@ -1,0 +1,221 @@
+import type { Express } from 'express';
+import request from 'supertest';
+import { createApp } from '../../../api/app';
+import type { ApiDeps } from '../../../api/deps';
+import { reportRoute } from '../../../api/operator/reports';
+import { archiveOrders } from '../../../src/orders/archive/archive-orders';
+import { readParquet } from '../../../src/orders/archive/parquet-files';
+import { uuidv7 } from '../../../src/platform/ids';
+import { json, type Sql } from '../../../src/platform/postgres';
+import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
+import { binaryBody } from '../../support/binary-body';
+import { testDatabase } from '../../support/database';
+import { plannedPrintOrder } from '../../support/rows/planned-print-order';
+
+const DAY_MS = 86_400_000;
+const at = (daysAgo: number) => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - daysAgo * DAY_MS + 3_600_000);
+const day = (daysAgo: number) => at(daysAgo).toISOString().slice(0, 10);
+
+let sql: Sql;
+let deps: ApiDeps;
+let app: Express;
+let viewer: TestAccount;
+let clients: TestAccount[];
+let partner: TestAccount;
+
+/** Inserts an order of two items with all that reports count: a poster for 10.00, a mug for 5.00, shipping for 4.00. */
+async function order(
+  daysAgo: number,
+  clientId: string,
+  of: { currency?: string; status?: string; reprintOf?: string } = {},
+) {
+  const { currency = 'EUR', status = 'delivered', reprintOf = null } = of;
+  const time = at(daysAgo);
+  const id = uuidv7(time.getTime());
+  await sql`
+    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+      shipping_address, reprint_of, created_at, updated_at)
+    VALUES (${id}, ${clientId}, ${id}, 'order', ${status}, 'paid', ${currency}, ${json(sql, { country: 'DE' })}, ${reprintOf}, ${time}, ${time})`;
+  const items = await sql<{ id: string }[]>`
+    INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status, product_uid)
+    VALUES (${id}, 0, 'a', 2, ${status}, 'poster'), (${id}, 1, 'b', 1, ${status}, 'mug') RETURNING id`;
+  const printOrderId = await plannedPrintOrder(sql, { orderId: id, partnerId: partner.id, body: {} });
+  await sql`UPDATE print_orders SET accepted_at = ${time} WHERE id = ${printOrderId}`;
+  await sql`
+    INSERT INTO print_jobs (print_order_id, order_item_id, quantity, status)
+    SELECT ${printOrderId}, i.id, i.quantity, 'shipped' FROM order_items i WHERE i.order_id = ${id}`;
+  const cost = (itemId: string, quantity: number, minor: number) => ({
+    itemId,
+    partnerId: partner.id,
+    quantity,
+    productionCost: { minor, currency: 'EUR' },
+  });
+  const assignments = [cost(items[0]!.id, 2, 600), cost(items[1]!.id, 1, 200)];
+  await sql`
+    INSERT INTO routing_decisions (order_id, step, routed, decision)
+    VALUES (${id}, 'plan', true, ${json(sql, { ok: true, assignments })})`;
+  const lines = [
+    { type: 'product', referenceId: 'a', price: 1000 },
+    { type: 'product', referenceId: 'b', price: 500 },
+    { type: 'shipment', referenceId: 's', price: 400 },
+  ];
+  await sql`
+    INSERT INTO receipts (id, order_id, print_order_id, type, step, currency, body)
+    VALUES (${uuidv7()}, ${id}, ${printOrderId}, 'invoice', 'a', ${currency}, ${json(sql, { lines, totals: { totalInclVat: 2261 } })})`;
+  const shipmentId = uuidv7();
+  await sql`
+    INSERT INTO shipments (id, idempotency_key, order_id, print_order_id, status, consignment, carrier_uid, method_uid, bought_at)
+    VALUES (${shipmentId}, ${shipmentId}, ${id}, ${printOrderId}, 'bought', '{}', 'tern', 'tern_parcel', ${time})`;
+  await sql`
+    INSERT INTO shipment_packages (shipment_id, position, package_reference_id, tracking_number, tracking_url, cost_minor, currency, weight_grams)
+    VALUES (${shipmentId}, 0, 'p', ${`T${id}`}, 'https://track.example', 300, 'EUR', 500)`;
+  await sql`
+    INSERT INTO trackings (tracking_number, short_uid, shipment_id, carrier_uid, status_uid, created_at)
+    VALUES (${`T${id}`}, ${`s${id}`}, ${shipmentId}, 'tern', 'delivered', ${time})`;
+  // plannedPrintOrder promises 6 May 2026: every parcel is late.
+  await sql`
+    INSERT INTO tracking_checkpoints (tracking_number, tracked_since, event_key, status_uid, message, signed_by, occurred_at)
+    VALUES (${`T${id}`}, ${time}, 'e', 'delivered', 'delivered', 'tern', ${time})`;
+  await sql`
+    INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body, handled_at)
+    VALUES (${partner.id}, ${id}, ${printOrderId}, ${Buffer.from(id)}, ${json(sql, { status: 'error' })}, now())`;
+  return id;
+}
+
+const ask = (query: object) =>
+  request(app)
+    .get('/v1/operator/reports')
+    .query({ from: day(120), to: day(0), ...query })
+    .set(viewer.key);
+const rowsOf = async (query: object) => (await ask(query).expect(200)).body.rows;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  deps = await testApiDeps(sql);
+  app = createApp(deps, [reportRoute(deps)]);
+  viewer = await testAccount(sql, 'operator', 'viewer', 'viewer');
+  clients = [await testAccount(sql, 'client'), await testAccount(sql, 'client')];
+  partner = await testAccount(sql, 'partner');
+  await sql`
+    INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
+    VALUES (${partner.id}, ${partner.name}, 'Inkwerk', 'DE', 'EUR', '{}', '{}')`;
+  const [first, second] = clients as [TestAccount, TestAccount];
+  const original = await order(100, first.id);
+  await order(100, second.id, { currency: 'USD' });
+  await order(100, first.id, { status: 'on_hold' });
+  await order(99, second.id, { reprintOf: original });
+  await order(1, first.id);
+});
+
+test('a report has the same rows before and after the archive run, also of a day that is archived in part', async () => {
+  const reports = async () =>
+    await Promise.all(
+      ['day', 'client', 'partner', 'carrier', 'product', 'day,client,partner,carrier,product'].map((by) =>
+        rowsOf({ by }),
+      ),
+    );
+  const before = await reports();
+  const none = { client: null, partner: null, carrier: null, product: null };
+  expect(before[0]).toEqual([
+    ...[
+      // The order in USD has its costs in EUR.
+      {
+        day: day(100),
+        currency: 'EUR',
+        orders: 2,
+        reprints: 0,
+        units: 6,
+        revenue: 38,
+        cost: 33,
+        margin: 5,
+        parcels: 2,
+      },
+      {
+        day: day(100),
+        currency: 'USD',
+        orders: 1,
+        reprints: 0,
+        units: 3,
+        revenue: 19,
+        cost: 0,
+        margin: 19,
+        parcels: 1,
+      },
+      { day: day(99), currency: 'EUR', orders: 1, reprints: 1, units: 3, revenue: 19, cost: 11, margin: 8, parcels: 1 },
+      { day: day(1), currency: 'EUR', orders: 1, reprints: 0, units: 3, revenue: 19, cost: 11, margin: 8, parcels: 1 },
+    ].map((row) => ({ ...none, ...row, delivered: row.parcels, late: row.parcels, errors: row.parcels })),
+  ]);
+  expect(
+    before[4].map(({ product, currency, orders, revenue, cost }: Record<string, unknown>) => [
+      product,
+      currency,
+      orders,
+      revenue,
+      cost,
+    ]),
+  ).toEqual([
+    [null, 'EUR', 0, 16, 15],
+    [null, 'USD', 0, 4, 0],
+    ['mug', 'EUR', 4, 20, 10],
+    ['mug', 'USD', 1, 5, 0],
+    ['poster', 'EUR', 4, 40, 30],
+    ['poster', 'USD', 1, 10, 0],
+  ]);
+  expect(await archiveOrders(deps, new Date(Date.now() - 95 * DAY_MS))).toBe(3);
+  expect(await reports()).toEqual(before);
+});
+
+test('filters leave the lines of one client, partner, carrier or product', async () => {
+  const [first, second] = clients as [TestAccount, TestAccount];
+  const orders = async (query: object) =>
+    (await rowsOf({ by: 'client', ...query })).map((row: Record<string, unknown>) => [
+      row.client,
+      row.currency,
+      row.orders,
+    ]);
+  expect(await orders({ clientId: first.id })).toEqual([[first.id, 'EUR', 3]]);
+  expect(await orders({ clientId: second.id, from: day(99) })).toEqual([[second.id, 'EUR', 1]]);
+  expect(await orders({ partnerId: uuidv7() })).toEqual([]);
+  expect(await orders({ carrierUid: 'gull' })).toEqual([]);
+  const [mugs] = await rowsOf({ by: 'product', productUid: 'mug', clientId: first.id });
+  expect(mugs).toMatchObject({ orders: 3, revenue: 15, cost: 6, parcels: 0 });
+});
+
+test('a report is a CSV or a Parquet file with the same rows', async () => {
+  const rows = await rowsOf({ by: 'day' });
+  const { headers, text } = await ask({ by: 'day', format: 'csv' }).expect(200);
+  expect(headers).toMatchObject({
+    'content-type': 'text/csv; charset=utf-8',
+    'content-disposition': 'attachment; filename="report.csv"',
+  });
+  const [names, ...lines] = text.trimEnd().split('\r\n');
+  expect(names).toBe(Object.keys(rows[0]).join(','));
+  expect(lines).toHaveLength(rows.length);
+  expect(lines[0]).toBe(
+    Object.values(rows[0])
+      .map((value) => value ?? '')
+      .join(','),
+  );
+  const file = await ask({ by: 'day', format: 'parquet' }).buffer().parse(binaryBody).expect(200);
+  const read = await readParquet<Record<string, unknown>>(new Uint8Array(file.body).buffer);
+  expect(read.map((row) => [row.day, row.currency, row.orders, row.revenue_minor, row.margin_minor])).toEqual(
+    rows.map((row: Record<string, number>) => [
+      row.day,
+      row.currency,
+      BigInt(row.orders!),
+      BigInt(row.revenue! * 100),
+      BigInt(row.margin! * 100),
+    ]),
+  );
+});
+
+test('a report of too many days, of an unknown group or for a client is refused', async () => {
+  await ask({ from: '2020-01-01' }).expect(400);
+  await ask({ from: day(0), to: day(1) }).expect(400);
+  await ask({ by: 'colour' }).expect(400);
+  await request(app)
+    .get('/v1/operator/reports')
+    .query({ from: day(1), to: day(0) })
+    .set(clients[0]!.key)
+    .expect(403);
+});
