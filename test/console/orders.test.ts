@@ -114,20 +114,30 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
   const { orders } = await stack.operator.listOperatorOrders({ query: { q: 'console-found' } });
   const { id } = orders[0]!;
   const { receipts } = await stack.operator.getOrder({ params: { orderId: id } });
-  // The beginning of its id, its workflow, its invoice, its reference in another case, and its recipient.
-  for (const text of [id.slice(0, 28), `order-${id}`, receipts[0]!.receiptNumber, 'Console-FOUND', 'lovelace']) {
+  const { parcels } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
+  const { trackingNumber } = parcels[0]!;
+  // The beginning of its id, its workflow, invoice and parcel, its reference in another case, its recipient and e-mail.
+  const several = ['lovelace', 'Ada@example.com'];
+  for (const text of [
+    ...[id.slice(0, 28), `order-${id}`, receipts[0]!.receiptNumber, trackingNumber, 'Console-FOUND'],
+    ...several,
+  ]) {
     await page.keyboard.press('Control+k');
     await field.fill(String(text));
     const hit = dialog.getByRole('link', { name: 'Order console-found' });
     await hit.waitFor();
-    if (text === 'lovelace') await hit.click();
+    if (several.includes(String(text))) await hit.click();
     else await page.keyboard.press('Enter');
     await page.waitForURL(`**/console/orders/${id}`);
     await page.goto('/console/today');
     await page.getByRole('heading', { level: 1, name: 'Today' }).waitFor();
   }
 
+  await stack.client.createCustomerProduct({
+    body: { name: 'Harbour at dawn', productModelId: 'poster', variantOptions: [] } as never,
+  });
   for (const [text, hit, url] of [
+    ['harbour', 'Product Harbour at dawn', '**/console/catalog?q=Harbour*'],
     ['demo-cl', 'Client demo-client', '**/console/clients/*'],
     ['framed-pos', 'Product model Framed poster', '**/console/catalog?model=framed-poster'],
   ] as const) {

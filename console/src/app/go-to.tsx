@@ -23,6 +23,8 @@ const SHORTEST = 3;
 
 const ordersNamed = (text: string) => read('listOperatorOrders', { query: { q: text, limit: LISTED } });
 const parcelsNamed = (text: string) => read('listParcels', { query: { q: text, limit: LISTED } });
+const productsNamed = (text: string) =>
+  read('listCustomerProducts', { query: { search: text, limit: String(LISTED) } });
 const models = read('listProductModels', {});
 const partners = read('listPartners', {});
 const clients = read('listClients', { query: { limit: 250 } });
@@ -31,9 +33,10 @@ const clients = read('listClients', { query: { limit: 250 } });
 async function objectsFor(queries: QueryClient, text: string): Promise<readonly Hit[]> {
   if (text.length < SHORTEST) return [];
   const isIn = (name: string) => name.toLowerCase().includes(text.toLowerCase());
-  const [found, parcels, made, listed, named] = await Promise.all([
+  const [found, parcels, products, made, listed, named] = await Promise.all([
     queries.fetchQuery(ordersNamed(text)),
     queries.fetchQuery(parcelsNamed(text)),
+    queries.fetchQuery(productsNamed(text)),
     queries.fetchQuery(models),
     queries.fetchQuery(partners),
     queries.fetchQuery(clients),
@@ -64,6 +67,11 @@ async function objectsFor(queries: QueryClient, text: string): Promise<readonly 
       .filter(({ id, name }) => isIn(id) || isIn(name))
       .slice(0, LISTED)
       .map(({ id, name }) => ({ to: '/catalog' as const, search: { model: id }, text: t.model(name) })),
+    ...products.customerProducts.map(({ name }) => ({
+      to: '/catalog' as const,
+      search: { q: name },
+      text: t.product(name),
+    })),
   ];
 }
 

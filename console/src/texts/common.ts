@@ -43,6 +43,7 @@ export const common = {
     client: (name: string) => `Client ${name}`,
     parcel: (number: string) => `Parcel ${number}`,
     model: (name: string) => `Product model ${name}`,
+    product: (name: string) => `Product ${name}`,
     orders: (text: string) => `Search orders for “${text}”`,
   },
   keys: {
