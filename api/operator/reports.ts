@@ -53,7 +53,7 @@ const reportQuery = z
       .max(100)
       .default('day')
       .transform((text) => text.split(','))
-      .pipe(z.array(z.enum(REPORT_DIMENSIONS)))
+      .pipe(z.array(z.enum(REPORT_DIMENSIONS)).max(REPORT_DIMENSIONS.length))
       .describe(`Separated by commas: ${REPORT_DIMENSIONS.map((name) => `\`${name}\``).join(', ')}.`),
     clientId: z.uuid().optional(),
     partnerId: z.uuid().optional(),
