@@ -21,6 +21,7 @@ import { ATTENTION_DIGEST } from '../src/orders/attention-digest';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
 import { startHold } from '../src/orders/reconciliation/known-servers';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
+import { limitStartedRuns } from '../src/orders/run/started-runs';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { fileQueueOf, preflightQueueOf } from '../src/platform/domain/task-queues';
@@ -216,6 +217,7 @@ export async function runWorker(
           taskQueue: config.TEMPORAL_TASK_QUEUE,
           publicUrl: services.publicUrl,
           startHold: startHold(sql, temporal),
+          startedWorkflows: limitStartedRuns(sql, thisMachine().cores),
           searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
         }),
         notificationLane(services),

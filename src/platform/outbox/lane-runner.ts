@@ -131,13 +131,20 @@ export class LaneRunner {
     const beginBy = performance.now() + (this.lane.leaseSeconds * 1_000) / 2;
     const delivery = this.deliver({ rows, beginBy }).finally(() => {
       this.deliveries.delete(delivery);
-      const targetMayHaveMore = rows.map((row) => this.claims.release(row)).includes(true);
-      // A claim for several free slots costs as much as a claim for one.
-      if ((this.moreMayBeDue || targetMayHaveMore) && this.unavailable === 0)
-        this.claimIn(this.freeSlots() * 2 >= this.lane.concurrency ? 0 : REFILL_MS);
+      const { untilUncounted } = this.lane;
+      if (untilUncounted === undefined) this.release(rows);
+      else for (const row of rows) void untilUncounted(row).finally(() => this.release([row]));
       this.endPause();
     });
     this.deliveries.add(delivery);
+  }
+
+  /** Counts rows no longer towards the limits of their keys, and claims again where more may be due. */
+  private release(rows: readonly OutboxRow[]): void {
+    const targetMayHaveMore = rows.map((row) => this.claims.release(row)).includes(true);
+    // A claim for several free slots costs as much as a claim for one.
+    if ((this.moreMayBeDue || targetMayHaveMore) && this.unavailable === 0)
+      this.claimIn(this.freeSlots() * 2 >= this.lane.concurrency ? 0 : REFILL_MS);
   }
 
   private freeSlots(): number {

@@ -16,6 +16,11 @@ export interface Lane {
    * after another, in order.
    */
   readonly perKey?: number;
+  /**
+   * Resolves when a delivered row no longer counts towards the limit of its key. It holds no slot meanwhile. Unset: a row counts
+   * until it is delivered. Only for lanes with `perKey`.
+   */
+  readonly untilUncounted?: (row: OutboxRow) => Promise<void>;
   /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
   readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
 }

@@ -41,13 +41,23 @@ export interface TemporalDeliveryOptions {
   readonly publicUrl: string;
   /** Returns why no workflow may start, or null. */
   readonly startHold?: () => Promise<string | null>;
+  /** Unset: starts count towards the limit of their client until they are delivered. */
+  readonly startedWorkflows?: StartedWorkflows;
   /** Returns the initial search attributes of a workflow. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
 }
 
+/** Limits the workflows of one client that are under way. */
+export interface StartedWorkflows {
+  /** Number of workflows of one client that this process starts before earlier ones no longer count. */
+  readonly perClient: number;
+  /** Resolves when a started workflow no longer counts. */
+  untilUncounted(workflowId: string, clientId: string): Promise<void>;
+}
+
 /** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
-  const { client, sql } = options;
+  const { client, sql, startedWorkflows } = options;
   const lane = (kind: Lane['kind'], deliver: Lane['deliver']) => ({
     kind,
     concurrency: 32,
@@ -55,12 +65,24 @@ export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
     deliver: (row: OutboxRow) => delivered(client, () => deliver(row)),
   });
   return [
-    { ...lane('start_workflow', (row) => start(options, row)), perKey: STARTS_PER_CLIENT },
+    {
+      ...lane('start_workflow', (row) => start(options, row)),
+      perKey: startedWorkflows?.perClient ?? STARTS_PER_CLIENT,
+      ...(startedWorkflows && {
+        untilUncounted: async ({ target, payload }) => {
+          const { fairnessKey } = payload as WorkflowStart;
+          if (fairnessKey) await startedWorkflows.untilUncounted(target, fairnessKey);
+        },
+      }),
+    },
     lane('signal_workflow', (row) => signal(sql, client.workflow.getHandle(row.target), row)),
   ];
 }
 
-/** Half of the slots: the starts of a client with many orders leave the others to those of other clients. */
+/**
+ * Starts under way for one client. Half of the slots: the starts of a client with many orders leave the others to those of other
+ * clients.
+ */
 const STARTS_PER_CLIENT = 16;
 
 /** Well below the lease. Without a deadline, the client would retry an unavailable server for longer. */

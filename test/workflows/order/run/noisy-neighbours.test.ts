@@ -1,6 +1,7 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPresslineClient } from '../../../../client/pressline-client';
+import { limitStartedRuns } from '../../../../src/orders/run/started-runs';
 import { fileQueueOf } from '../../../../src/platform/domain/task-queues';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { startRelay } from '../../../../src/platform/outbox/relay';
@@ -203,6 +204,36 @@ test('the order of a client is begun before the backlog of a client with many or
   );
   const earlier = begun.filter(({ at }) => at < begun[0]!.at);
   expect(earlier.length).toBeLessThan(BACKLOG / 2);
+});
+
+test('the backlog of a client waits in the outbox while no worker runs, and the order of another client starts', async () => {
+  const { sql, temporal, config, log, publicUrl } = stack.services;
+  await stack.stopWorker();
+  const busy = await Promise.all(
+    Array.from({ length: BACKLOG }, (_, index) =>
+      stack.client.submitOrder({ body: orderBody(stack, `held-${index}`) }),
+    ),
+  );
+  const { TEMPORAL_TASK_QUEUE: taskQueue } = config;
+  const startedWorkflows = limitStartedRuns(sql, 1);
+  const lanes = temporalLanes({ client: temporal, sql, taskQueue, publicUrl, startedWorkflows });
+  const relay = await startRelay({ sql, log, lanes });
+  const waiting = async (ids: readonly string[]) => {
+    const targets = ids.map(orderWorkflowId);
+    return (await sql`SELECT FROM outbox WHERE kind = 'start_workflow' AND target = ANY(${targets})`).length;
+  };
+  const ids = busy.map(({ id }) => id);
+  await eventually(async () => ((await waiting(ids)) < BACKLOG ? true : undefined));
+  const { id: single } = await other.submitOrder({ body: orderBody(stack, 'beside-held') });
+  await eventually(async () => ((await waiting([single])) === 0 ? true : undefined));
+  expect(await waiting(ids)).toBeGreaterThan(BACKLOG / 2);
+
+  // Runs that nobody begins do not hold the others for ever.
+  const { perClient } = startedWorkflows;
+  await eventually(async () => ((await waiting(ids)) <= BACKLOG - 3 * perClient ? true : undefined));
+  await relay.stop();
+  await stack.startWorker();
+  for (const id of [single, ...ids]) await orderUntil(stack, id, ({ status }) => status === 'passed');
 });
 
 test('the order of a client is planned before the waiting orders of a client with many orders', async () => {
