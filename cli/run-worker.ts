@@ -217,7 +217,7 @@ export async function runWorker(
           taskQueue: config.TEMPORAL_TASK_QUEUE,
           publicUrl: services.publicUrl,
           startHold: startHold(sql, temporal),
-          startedWorkflows: limitStartedRuns(sql, thisMachine().cores),
+          startedWorkflows: limitStartedRuns(sql, tuning.clientStarts),
           searchAttributes: (start) => searchAttributesOf(start, config.PAYLOAD_KEYS !== undefined),
         }),
         notificationLane(services),

@@ -3,8 +3,6 @@ import { orderIdOfWorkflow } from '../../platform/domain/workflows';
 import type { StartedWorkflows } from '../../platform/outbox/temporal-delivery';
 import type { Sql } from '../../platform/postgres';
 
-/** Runs of one client under way for each core of the worker. Measured by `bench:noisy`: six keep two cores busy. */
-const RUNS_PER_CORE = 3;
 /** Pause between two looks at the orders of a client whose starts have reached their limit. */
 const LOOK_EVERY_MS = 100;
 /** Time after which a run no longer counts while its files are fetched: it waits for another server. */
@@ -22,10 +20,8 @@ interface StartedRun {
  * Returns how long the started runs of orders count: until the order is planned or refused. The outbox relay starts a limited
  * number of a client's runs before that, so that the backlog of a client waits in the outbox, and not in the queues of
  * Temporal, which all clients share. Postgres is asked only while a client is at its limit.
- * @param cores number of cores of the worker
  */
-export function limitStartedRuns(sql: Sql, cores: number): StartedWorkflows {
-  const perClient = RUNS_PER_CORE * cores;
+export function limitStartedRuns(sql: Sql, perClient: number): StartedWorkflows {
   const byClient = new Map<string, Set<StartedRun>>();
   let looking = false;
 

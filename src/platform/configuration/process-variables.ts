@@ -37,6 +37,11 @@ export const PROCESS_VARIABLES = {
     'Number of orders whose print files are fetched at a time, beside the other activities. One client gets at most half of them (docs/operation/processes.md).',
     '20 for each core, at most 160',
   ),
+  WORKER_CLIENT_STARTS: variable(
+    optionalInteger(1, 10_000),
+    'Number of orders of one client that a worker starts before one of them is planned. The others wait in the outbox (docs/operation/processes.md).',
+    '3 for each core, at most 96',
+  ),
   WORKER_POLLERS: variable(
     optionalInteger(1, 1000),
     'Maximum number of concurrent polls for workflow tasks, and for activities.',

@@ -24,6 +24,7 @@ export type TuningConfig = Pick<
   | 'WORKER_WORKFLOW_SLOTS'
   | 'WORKER_ACTIVITY_SLOTS'
   | 'WORKER_FILE_SLOTS'
+  | 'WORKER_CLIENT_STARTS'
   | 'WORKER_POLLERS'
   | 'DATABASE_POOL_SIZE'
 >;
@@ -39,6 +40,8 @@ export interface WorkerTuning {
   readonly localActivitySlots: number;
   /** Activities that fetch print files. They have a task queue of their own. */
   readonly fileSlots: number;
+  /** Orders of one client that are started before one of them is planned. */
+  readonly clientStarts: number;
   /** Maximum number of concurrent polls for workflow tasks, and for activity tasks. */
   readonly pollers: number;
 }
@@ -72,6 +75,8 @@ export function workerTuning(config: TuningConfig, { memoryMb, cores }: Machine)
     localActivitySlots: config.DATABASE_POOL_SIZE,
     // 160: half of them with three downloads each stay below the connections to one origin (`createSafeClient`).
     fileSlots: config.WORKER_FILE_SLOTS ?? within(20 * cores, 10, 160),
+    // Measured by `bench:noisy`: six keep two cores busy.
+    clientStarts: config.WORKER_CLIENT_STARTS ?? within(3 * cores, 3, 96),
     pollers: config.WORKER_POLLERS ?? within(10 * cores, 10, 100),
   };
 }

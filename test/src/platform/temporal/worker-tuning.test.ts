@@ -14,12 +14,12 @@ const tuned = (machine: { memoryMb: number; cores: number }, env: Record<string,
   workerTuning(loadConfig(env), machine);
 
 test.each([
-  [{ memoryMb: 512, cores: 1 }, [256, 100, 20, { min: 10, max: 50 }, 20, 10]],
-  [{ memoryMb: 4_096, cores: 2 }, [2_048, 1_082, 40, { min: 20, max: 100 }, 40, 20]],
-  [{ memoryMb: 65_536, cores: 32 }, [16_384, 9_482, 400, { min: 200, max: 1_000 }, 160, 100]],
+  [{ memoryMb: 512, cores: 1 }, [256, 100, 20, { min: 10, max: 50 }, 20, 3, 10]],
+  [{ memoryMb: 4_096, cores: 2 }, [2_048, 1_082, 40, { min: 20, max: 100 }, 40, 6, 20]],
+  [{ memoryMb: 65_536, cores: 32 }, [16_384, 9_482, 400, { min: 200, max: 1_000 }, 160, 96, 100]],
 ])(
   'without settings, %p decides',
-  (machine, [heapMb, cachedWorkflows, workflowSlots, activitySlots, fileSlots, pollers]) => {
+  (machine, [heapMb, cachedWorkflows, workflowSlots, activitySlots, fileSlots, clientStarts, pollers]) => {
     expect(tuned(machine)).toEqual({
       heapMb,
       cachedWorkflows,
@@ -27,6 +27,7 @@ test.each([
       activitySlots,
       localActivitySlots: 10,
       fileSlots,
+      clientStarts,
       pollers,
     });
   },
@@ -39,6 +40,7 @@ test('settings replace the figures of the machine, and the cache follows the hea
     tuned(machine, {
       WORKER_CACHED_WORKFLOWS: '30',
       WORKER_ACTIVITY_SLOTS: '7',
+      WORKER_CLIENT_STARTS: '5',
       WORKER_POLLERS: '3',
       DATABASE_POOL_SIZE: '25',
     }),
@@ -48,6 +50,7 @@ test('settings replace the figures of the machine, and the cache follows the hea
     workflowSlots: 30,
     activitySlots: { min: 7, max: 7 },
     localActivitySlots: 25,
+    clientStarts: 5,
     pollers: 3,
   });
 });

@@ -215,7 +215,7 @@ test('the backlog of a client waits in the outbox while no worker runs, and the 
     ),
   );
   const { TEMPORAL_TASK_QUEUE: taskQueue } = config;
-  const startedWorkflows = limitStartedRuns(sql, 1);
+  const startedWorkflows = limitStartedRuns(sql, 3);
   const lanes = temporalLanes({ client: temporal, sql, taskQueue, publicUrl, startedWorkflows });
   const relay = await startRelay({ sql, log, lanes });
   const waiting = async (ids: readonly string[]) => {
