@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { eventually } from '../../support/eventually';
-import { type OrdersApi, ordersApi, subscribedPartners } from '../orders/orders-api';
+import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from '../orders/orders-api';
 import { FRAMED_POSTER, file, item, of, POSTER, T_SHIRT } from '../orders/sample-orders';
 
 /** What a client reads, with its key, before its first order. */
@@ -229,6 +229,11 @@ test('a dated price takes effect at its date by itself, and earlier ones stay fo
     .send({ ...model, state: 'active', production })
     .expect(200);
 
+  const submitted = async () => (await api.submit(of(item({ productUid: 'dated_a4', quantity: 1 }))).expect(200)).body.id;
+  const charged = async (id: string) => {
+    await planOrder(api, id);
+    return (await api.get(id).expect(200)).body.receipts[0].productsPrice as number;
+  };
   const quoted = async () => {
     const order = { ...of(item({ productUid: 'dated_a4', quantity: 1 })), currency: 'EUR' };
     const { body } = await api.post('/v1/orders/quote', order).expect(200);
@@ -241,6 +246,7 @@ test('a dated price takes effect at its date by itself, and earlier ones stay fo
     ],
   });
   expect(await quoted()).toBe(10);
+  const early = await submitted();
   const after = await eventually(async () => {
     const { prices } = await product('dated_a4');
     return prices.EUR[0].price === 12 ? prices : undefined;
@@ -248,6 +254,9 @@ test('a dated price takes effect at its date by itself, and earlier ones stay fo
   expect(Date.now()).toBeGreaterThanOrEqual(Date.parse(start));
   expect(after).toEqual({ EUR: [{ from: 1, price: 12 }], USD: [{ from: 1, price: 16 }] });
   expect(await quoted()).toBe(12);
+  // An order has the price of the time of its submission, also when it is planned later.
+  expect(await charged(early)).toBe(10);
+  expect(await charged(await submitted())).toBe(12);
   const { ordering, production: stored } = (await models(api.operator)).dated;
   expect(ordering.priceList).toEqual({ EUR: [{ from: 1, unitMinor: 1_200 }], USD: [{ from: 1, unitMinor: 1_600 }] });
   expect(stored.priceList).toEqual(production.priceList);

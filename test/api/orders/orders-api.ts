@@ -10,6 +10,7 @@ import { orderQuoteRoutes } from '../../../api/orders/quote';
 import { orderRoutes } from '../../../api/orders/routes';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { type PlanRecorder, prepareOrder } from '../../../src/orders/preparation/prepare-order';
 import { subscribe } from '../../../src/partners/partner-rows';
 import type { Config } from '../../../src/platform/config';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
@@ -107,6 +108,13 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
   }
   return { berlin, ohio };
 }
+
+/** Plans an order, as the first step of its workflow does. */
+export const planOrder = (
+  { sql, deps: { candidates, carriers } }: OrdersApi,
+  orderId: string,
+  onPlanned: PlanRecorder = async () => {},
+) => prepareOrder({ sql, candidates, quote: carriers.quote, now: () => new Date() }, orderId, onPlanned);
 
 /** Returns `code reference` of each field error of a response, sorted. */
 export const fields = (body: { errors?: { code: string; reference: string }[] }) =>

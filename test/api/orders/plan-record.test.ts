@@ -1,5 +1,5 @@
-import { OrderEnded, type PlanRecorder, prepareOrder } from '../../../src/orders/preparation/prepare-order';
-import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
+import { OrderEnded, type PlanRecorder } from '../../../src/orders/preparation/prepare-order';
+import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from './orders-api';
 import { order } from './sample-orders';
 
 /** The record of a plan is written in the transaction of the plan. */
@@ -12,17 +12,7 @@ beforeAll(async () => {
 });
 
 const submit = async () => (await api.submit(order()).expect(200)).body.id as string;
-const plan = (orderId: string, onPlanned: PlanRecorder) =>
-  prepareOrder(
-    {
-      sql: api.sql,
-      candidates: api.deps.candidates,
-      quote: api.deps.carriers.quote,
-      now: () => new Date(),
-    },
-    orderId,
-    onPlanned,
-  );
+const plan = (orderId: string, onPlanned: PlanRecorder) => planOrder(api, orderId, onPlanned);
 const rows = async (orderId: string) => {
   const [counts] = await api.sql`
     SELECT (SELECT count(*)::int FROM print_orders WHERE order_id = ${orderId}) AS print_orders,
