@@ -70,7 +70,7 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const shown = account.operatorRole === 'viewer' ? addressesWithoutTokens : (state: State) => state;
       const entries = page.map(({ position: _, before, after, ...entry }) => {
         const order = orders.get(entry.object.id);
-        const { reason = null, outcome = null } = order?.changeOf(entry.requestId) ?? {};
+        const { reason = null, outcome = null } = order?.changeOf(entry) ?? {};
         const object = { ...entry.object, name: order?.reference ?? null };
         return { ...entry, before: shown(before), after: shown(after), object, reason, outcome };
       });

@@ -1,12 +1,18 @@
 import type { Queryable } from '../../platform/postgres';
-import { type ChangedOrder, type ChangeOutcome, changeOutcome } from '../domain/change-outcome';
+import { type ChangedOrder, type ChangeOutcome, changeOutcome, type LoggedEvent } from '../domain/change-outcome';
 import { eventsAsJson } from './order-reader';
 
 /** An order that entries of the audit log are about. */
 export interface AuditedOrder {
   readonly reference: string;
-  /** Returns why a request changed the order, and what came of it. Null: the order's log has no event of the request. */
-  changeOf(requestId: string | null): { readonly reason: string | null; readonly outcome: ChangeOutcome } | null;
+  /**
+   * Returns why an entry's request changed the order, and what came of it. Null: the order's log has no event of the request.
+   * Of several requests with the same id, the event is the latest one before the entry.
+   */
+  changeOf(entry: {
+    readonly requestId: string | null;
+    readonly at: Date;
+  }): { readonly reason: string | null; readonly outcome: ChangeOutcome } | null;
 }
 
 interface Row extends ChangedOrder {
@@ -33,10 +39,15 @@ export async function auditedOrders(
       id,
       {
         reference,
-        changeOf(requestId) {
-          const index = order.events.findIndex(({ data }) => data.requestId === requestId);
-          if (requestId === null || index === -1) return null;
-          const { reason } = order.events[index]!.data;
+        changeOf({ requestId, at }) {
+          if (requestId === null) return null;
+          const { events } = order;
+          const isOf = ({ data }: LoggedEvent) => data.requestId === requestId;
+          const latest = events.findLastIndex((event) => isOf(event) && Date.parse(event.at) <= at.getTime());
+          // The order run can carry out a request whose response has failed, after its entry.
+          const index = latest === -1 ? events.findIndex(isOf) : latest;
+          if (index === -1) return null;
+          const { reason } = events[index]!.data;
           return { reason: typeof reason === 'string' ? reason : null, outcome: changeOutcome(order, index) };
         },
       },

@@ -196,6 +196,27 @@ test('a change shows the changed fields only, before and after', async () => {
   expect(Object.keys(entry!.after!)).toEqual(['channel']);
 });
 
+test('two changes of an order with one request id have the reason and the outcome of their own events', async () => {
+  const { sql, server, foreign, headers } = subject;
+  const orderId = foreign.orderId![0]!;
+  const dismiss = async (reason: string) => {
+    await sql`UPDATE orders SET fulfillment_status = 'returned', attention = '{returned}' WHERE id = ${orderId}`;
+    const response = await fetch(`${server.url}/v1/operator/orders/${orderId}/repairs`, {
+      method: 'POST',
+      headers: { ...headers.operator, 'X-Request-Id': 'used-twice', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ action: 'dismiss', reason }),
+    });
+    expect(response.status).toBe(200);
+  };
+  await dismiss('sent again');
+  await dismiss('given away');
+  const { entries } = (await read(`?object=order:${orderId}&action=order.dismiss`)).body;
+  expect(entries).toMatchObject([
+    { requestId: 'used-twice', reason: 'given away', outcome: { state: 'done' } },
+    { requestId: 'used-twice', reason: 'sent again', outcome: { state: 'done' } },
+  ]);
+});
+
 test('a refused change and a replayed response write no row', async () => {
   const route = routes.find(({ operationId }) => operationId === 'createClient')!;
   const total = async () => (await subject.sql`SELECT 1 FROM audit_log`).length;
