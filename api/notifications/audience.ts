@@ -83,7 +83,7 @@ export const OPERATORS: OwningAudience = {
   ownerOf: callerOwns,
 };
 
-/** Operators read a client's deliveries and send them again. They do not change a client's endpoints. */
+/** Operators read a client's deliveries and send them again. They enable and disable a client's endpoints. */
 export const OPERATORS_FOR_CLIENTS: Audience = {
   path: '/v1/connectors/{connectorId}/webhooks',
   tag: 'Clients',
@@ -93,6 +93,12 @@ export const OPERATORS_FOR_CLIENTS: Audience = {
   noun: 'ClientWebhook',
   ownerOf: (_account, { connectorId }) => connectorId ?? '',
   redeliveryAudits: ['endpoint.redeliver'],
+};
+
+/** Admins create an endpoint of a client when they set the client up. */
+export const ADMINS_FOR_CLIENTS: Audience = {
+  ...OPERATORS_FOR_CLIENTS,
+  access: { ...OPERATORS_FOR_CLIENTS.access, write: operatorsOnly('admin') },
 };
 
 /** Returns an endpoint as an account sees it. Viewers do not see the tokens that addresses can contain. */

@@ -6,10 +6,10 @@ import { inTransaction } from '../../src/platform/postgres';
 import { requireClient } from '../clients/views';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { CLIENTS, OPERATORS, OPERATORS_FOR_CLIENTS, shownTo } from './audience';
+import { ADMINS_FOR_CLIENTS, CLIENTS, OPERATORS, OPERATORS_FOR_CLIENTS, shownTo } from './audience';
 import { deliveryRoutes } from './delivery-routes';
 import { orderDeliveryRoutes } from './order-delivery-routes';
-import { foundEndpoint, webhookRoutes } from './webhook-routes';
+import { createEndpointRoute, foundEndpoint, webhookRoutes } from './webhook-routes';
 
 export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {
   return [
@@ -19,6 +19,10 @@ export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secre
     ]),
     ...orderDeliveryRoutes(deps),
     clientEndpointsRoute(deps),
+    createEndpointRoute(deps, ADMINS_FOR_CLIENTS, async (_account, connectorId = '') => ({
+      id: (await requireClient(deps.sql, connectorId)).id,
+      role: 'client',
+    })),
     enableEndpointRoute(deps),
     ...deliveryRoutes(deps, OPERATORS_FOR_CLIENTS),
   ];

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Account } from '../../src/accounts/account';
 import {
   changeEndpoint,
   createEndpoint,
@@ -16,7 +17,7 @@ import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { endpointParams, type OwningAudience, shownTo } from './audience';
+import { type Audience, endpointParams, type OwningAudience, shownTo } from './audience';
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
@@ -25,54 +26,70 @@ export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: 
   return endpoint;
 }
 
+type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>;
+
+const description = z.string().max(200);
+
+type Owner = Pick<Account, 'id' | 'role'>;
+
+/** The route that creates an endpoint. `ownerOf` returns whose it is: by default the caller's. */
+export function createEndpointRoute(
+  { sql, config, secretBox }: Deps,
+  { path, tag, access, events, endpoint, noun }: Audience,
+  ownerOf: (account: Account, connectorId: string | undefined) => Owner | Promise<Owner> = (account) => account,
+): Route {
+  return route({
+    tag,
+    access: access.write,
+    method: 'post',
+    path,
+    operationId: `create${noun}`,
+    summary: 'Create an endpoint for notifications',
+    description:
+      'Messages are signed as Standard Webhooks specifies, and are delivered at least once, in any order. Respond with 2xx ' +
+      'within 15 seconds. Any other response is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. ' +
+      '410 disables the endpoint.',
+    audits: ['endpoint.create'],
+    idempotent: true,
+    returnsSecret: true,
+    params: endpointParams.pick({ connectorId: true }),
+    body: z.object({
+      url: outboundUrl(allowsPrivateAddresses(config)),
+      description: description.nullish(),
+      events: eventsSchema(events).nullish(),
+      enabled: z.boolean().nullish(),
+    }),
+    response: endpoint.extend({ secret: secretSchema }),
+    handler: async ({ account, params, body, idempotency, audit, quotas }) => {
+      const owner = await ownerOf(account, params.connectorId);
+      const most = await quotas.limitOf(owner, 'endpoints');
+      const fields = {
+        url: body.url,
+        description: body.description ?? '',
+        events: body.events ?? events,
+        enabled: body.enabled ?? true,
+      };
+      return await inTransaction(sql, async (tx) => {
+        const created = await createEndpoint(tx, secretBox, owner.id, fields, most);
+        const { secret: _secret, ...after } = created;
+        await idempotency.complete(tx, created);
+        await audit(tx, { action: 'endpoint.create', objectId: created.id, before: null, after });
+        return created;
+      });
+    },
+  });
+}
+
 /** Routes with which an audience manages its endpoints (docs/notifications.md). */
-export function webhookRoutes(
-  { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
-  { path, tag, access, events, endpoint, listed, list, ownerOfEndpoint, noun }: OwningAudience,
-): Route[] {
+export function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
+  const { sql, config, secretBox } = deps;
+  const { path, tag, access, events, endpoint, listed, list, ownerOfEndpoint, noun } = audience;
   const read = { tag, access: access.read } as const;
   const write = { tag, access: access.write } as const;
   const url = outboundUrl(allowsPrivateAddresses(config));
-  const description = z.string().max(200);
 
   return [
-    route({
-      ...write,
-      method: 'post',
-      path,
-      operationId: `create${noun}`,
-      summary: 'Create an endpoint for notifications',
-      description:
-        'Messages are signed as Standard Webhooks specifies, and are delivered at least once, in any order. Respond with 2xx ' +
-        'within 15 seconds. Any other response is retried after 5 s, 5 min, 30 min, 2 h, 5 h, 10 h, 14 h, 20 h and 24 h. ' +
-        '410 disables the endpoint.',
-      audits: ['endpoint.create'],
-      idempotent: true,
-      returnsSecret: true,
-      body: z.object({
-        url,
-        description: description.nullish(),
-        events: eventsSchema(events).nullish(),
-        enabled: z.boolean().nullish(),
-      }),
-      response: endpoint.extend({ secret: secretSchema }),
-      handler: async ({ account, body, idempotency, audit, quotas }) => {
-        const most = await quotas.limitOf(account, 'endpoints');
-        const fields = {
-          url: body.url,
-          description: body.description ?? '',
-          events: body.events ?? events,
-          enabled: body.enabled ?? true,
-        };
-        return await inTransaction(sql, async (tx) => {
-          const created = await createEndpoint(tx, secretBox, account.id, fields, most);
-          const { secret: _secret, ...after } = created;
-          await idempotency.complete(tx, created);
-          await audit(tx, { action: 'endpoint.create', objectId: created.id, before: null, after });
-          return created;
-        });
-      },
-    }),
+    createEndpointRoute(deps, audience),
     route({
       ...read,
       method: 'get',

@@ -96,8 +96,29 @@ test('an admin adds a client and changes its settings', async () => {
   await page.keyboard.press('Escape');
   await adding.getByLabel('API secret', { exact: true }).waitFor();
   await expectAccessible(page);
+  const endpoint = adding.getByLabel('Webhook address');
+  const hooks = `${receiver.url}/cards`;
+  const addEndpoint = () => adding.getByRole('button', { name: 'Add endpoint' }).click();
+  await endpoint.fill('cards');
+  await addEndpoint();
+  // The API's words stand at the field, and the client's secret stays.
+  await adding.getByText(/^.*url: .*/).waitFor();
+  expect(await endpoint.getAttribute('aria-invalid')).toBe('true');
+  expect(await adding.getByLabel('API secret', { exact: true }).innerText()).toBe(apiSecret);
+  await endpoint.fill(hooks);
+  await adding.getByLabel('Tracking code').uncheck();
+  await addEndpoint();
+  const webhookSecret = await adding.getByLabel('Webhook secret', { exact: true }).innerText();
+  expect(webhookSecret).toMatch(/^whsec_/);
+  expect(await adding.getByLabel('API secret', { exact: true }).innerText()).toBe(apiSecret);
   await adding.getByRole('button', { name: 'Close' }).click();
   await page.getByRole('link', { name: 'card-shop' }).click();
+  await page.getByRole('table', { name: 'Endpoints' }).getByRole('cell', { name: hooks, exact: true }).waitFor();
+  const cards = (await stack.operator.listClients({})).connectors.find(({ name }) => name === 'card-shop')!;
+  const { webhooks } = await stack.operator.listClientWebhooks({ params: { connectorId: cards.id } });
+  expect(webhooks).toMatchObject([{ url: hooks, enabled: true }]);
+  expect(webhooks[0]!.events).toHaveLength(6);
+  expect(webhooks[0]!.events).not.toContain('order_item_tracking_code_updated');
 
   await page.getByRole('button', { name: 'Edit', exact: true }).click();
   const editing = page.getByRole('dialog', { name: 'Edit' });

@@ -134,6 +134,7 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     rotateWebhookSecret: [{ overlapSeconds: 60 }],
     createOperatorWebhook: [{ url: 'https://ops.example/hooks' }],
     changeOperatorWebhook: [{ description: 'new' }],
+    createClientWebhook: [{ url: 'https://shop.example/from-operators' }],
     changeClientWebhook: [{ enabled: true }],
     rotateOperatorWebhookSecret: [{ overlapSeconds: 60 }],
     createOperator: [{ name: 'ada', role: 'viewer', keyName: 'laptop' }],

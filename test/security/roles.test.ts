@@ -83,6 +83,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'rotateOperatorKey',
     'revokeOperatorKey',
     'createClient',
+    'createClientWebhook',
     'changeClient',
     'rotateClientKey',
     'revokeClientKey',

@@ -36,6 +36,7 @@ test('every route whose response has a secret seals the stored response', () => 
   const found = routesWithSecrets();
   expect(found.map(({ operationId }) => operationId).sort()).toEqual([
     'createClient',
+    'createClientWebhook',
     'createOperator',
     'createOperatorWebhook',
     'createPartner',

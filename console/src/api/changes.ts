@@ -53,6 +53,7 @@ const STALE_AFTER = {
   changeClient: CLIENT,
   rotateClientKey: CLIENT,
   revokeClientKey: CLIENT,
+  createClientWebhook: DELIVERIES,
   changeClientWebhook: DELIVERIES,
   testClientWebhook: DELIVERIES,
   redeliverClientWebhookDelivery: DELIVERIES,

@@ -21,6 +21,14 @@ export const clients = {
     label: 'Name',
     button: 'Add client',
   },
+  addEndpoint: {
+    title: 'Endpoint for notifications (optional)',
+    url: 'Webhook address',
+    description: 'Description',
+    events: 'Events',
+    button: 'Add endpoint',
+    secret: 'Webhook secret',
+  },
   settings: {
     title: 'Settings',
     channel: 'Channel',
@@ -170,6 +178,15 @@ export const clients = {
     deadExplanation: 'Every dead notification of the endpoint is sent again.',
     deadButton: 'Redeliver all',
   },
+  events: {
+    order_status_updated: 'Status of an order',
+    order_item_status_updated: 'Status of an item',
+    order_item_tracking_code_updated: 'Tracking code',
+    order_delivery_estimate_updated: 'Estimate of the delivery',
+    order_cancel_refused: 'Cancel refused',
+    order_item_units_cancelled: 'Units cancelled',
+    order_file_requested: 'File requested',
+  } satisfies Record<ApiResponse<'listClientWebhooks'>['webhooks'][number]['events'][number], string>,
   deliveries: {
     title: 'Deliveries',
     endpoint: 'Endpoint',

@@ -229,7 +229,8 @@ test('a dated price takes effect at its date by itself, and earlier ones stay fo
     .send({ ...model, state: 'active', production })
     .expect(200);
 
-  const submitted = async () => (await api.submit(of(item({ productUid: 'dated_a4', quantity: 1 }))).expect(200)).body.id;
+  const submitted = async () =>
+    (await api.submit(of(item({ productUid: 'dated_a4', quantity: 1 }))).expect(200)).body.id;
   const charged = async (id: string) => {
     await planOrder(api, id);
     return (await api.get(id).expect(200)).body.receipts[0].productsPrice as number;

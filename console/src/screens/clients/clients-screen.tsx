@@ -4,7 +4,6 @@ import type { ReactNode } from 'react';
 import { change } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
-import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { textOf } from '../../components/forms/form-values';
 import { Screen } from '../../components/layout/screen';
@@ -15,6 +14,7 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import { AddedClient } from './added-client';
 import { ClientFields, settingsOf } from './client-fields';
 import { type Client, clientHealth, type Health } from './queries';
 
@@ -110,14 +110,7 @@ function AddClient() {
         change('createClient', { body: { name: textOf(form, 'name') ?? '', ...settingsOf(form) } })
       }
       keepsResult
-      result={({ apiKey, apiSecret }) => (
-        <Secrets
-          secrets={[
-            [texts.keys.key, apiKey],
-            [texts.keys.secret, apiSecret],
-          ]}
-        />
-      )}
+      result={(client) => <AddedClient {...client} />}
     />
   );
 }

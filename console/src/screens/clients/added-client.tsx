@@ -1,0 +1,72 @@
+import { Button, Checkbox, Fieldset, Group, Stack, TextInput } from '@mantine/core';
+import { type FormEvent, useState } from 'react';
+import { change, useChange } from '../../api/changes';
+import { newIdempotencyKey } from '../../api/idempotency-key';
+import type { ApiResponse } from '../../api/types';
+import { Secrets } from '../../components/accounts/secrets';
+import { textOf } from '../../components/forms/form-values';
+import { optionsOf } from '../../components/forms/select';
+import { texts } from '../../texts';
+
+const t = texts.clients.addEndpoint;
+const EVENTS = optionsOf(texts.clients.events);
+
+/** The secrets of a new client, with the form of its endpoint. An endpoint that is refused leaves the secrets in view. */
+export function AddedClient({ id, apiKey, apiSecret }: ApiResponse<'createClient'>) {
+  const [idempotencyKey] = useState(newIdempotencyKey);
+  const endpoint = useChange(
+    (form: FormData) =>
+      change('createClientWebhook', {
+        params: { connectorId: id },
+        body: {
+          url: textOf(form, 'url') ?? '',
+          description: textOf(form, 'description'),
+          events: EVENTS.flatMap(({ value }) => (form.getAll('events').includes(value) ? [value] : [])),
+        },
+      }),
+    idempotencyKey,
+  );
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    endpoint.mutate(new FormData(event.currentTarget));
+  };
+  return (
+    <Stack>
+      <Secrets
+        secrets={[
+          [texts.keys.key, apiKey],
+          [texts.keys.secret, apiSecret],
+          ...(endpoint.data === undefined ? [] : [[t.secret, endpoint.data.secret] as const]),
+        ]}
+      />
+      {endpoint.data === undefined ? (
+        <form onSubmit={submit}>
+          <Fieldset legend={t.title}>
+            <Stack gap="sm">
+              <TextInput
+                name="url"
+                label={t.url}
+                placeholder="https://"
+                required
+                error={endpoint.error === null ? undefined : endpoint.error.message}
+              />
+              <TextInput name="description" label={t.description} maxLength={200} />
+              <Checkbox.Group label={t.events} defaultValue={EVENTS.map(({ value }) => value)}>
+                <Group gap="sm">
+                  {EVENTS.map(({ value, label }) => (
+                    <Checkbox key={value} name="events" value={value} label={label} />
+                  ))}
+                </Group>
+              </Checkbox.Group>
+              <Group justify="flex-end">
+                <Button type="submit" loading={endpoint.isPending}>
+                  {t.button}
+                </Button>
+              </Group>
+            </Stack>
+          </Fieldset>
+        </form>
+      ) : null}
+    </Stack>
+  );
+}
