@@ -178,3 +178,34 @@ test('the figures of Today lead to their lists', async () => {
     expect(page.url()).toContain(path);
   }
 });
+
+test('a report by client has a chart, a row with the name of the client, and files', async () => {
+  const { id } = await goodOrder(stack, 'console-report');
+  await hasStatus(stack, id, 'delivered');
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/reports');
+  await page.getByLabel('By', { exact: true }).selectOption('Client');
+  await page.getByLabel('Chart', { exact: true }).selectOption('Units');
+  await page.waitForURL((url) => url.searchParams.get('by') === 'client' && url.searchParams.get('chart') === 'units');
+  const { from, to } = Object.fromEntries(new URL(page.url()).searchParams) as { from: string; to: string };
+  const { rows } = await stack.operator.getReport({ query: { from, to, by: 'client' } });
+  const { orders, units } = rows.find(({ currency }) => currency === 'EUR')!;
+  expect(units).toBeGreaterThan(0);
+  const row = page.getByRole('table', { name: 'Reports' }).getByRole('row', { name: /^demo-client EUR/ });
+  await row.waitFor();
+  expect((await row.getByRole('cell').allTextContents()).slice(0, 3)).toEqual(['demo-client', 'EUR', String(orders)]);
+  await page.getByRole('img', { name: `Units, ${from} – ${to}` }).waitFor();
+  const total = rows.reduce((sum, { units }) => sum + units, 0);
+  await page.getByText(`Units: ${total} in all, ${total} at the highest bar`).waitFor();
+  await expectAccessible(page);
+  for (const [role, name, file] of [
+    ['button', 'Export CSV', 'report.csv'],
+    ['link', 'Export Parquet', 'report.parquet'],
+  ] as const) {
+    const download = page.waitForEvent('download');
+    await page.getByRole(role, { name }).click();
+    expect((await download).suggestedFilename()).toBe(file);
+  }
+  expect(tab.faults).toEqual([]);
+});

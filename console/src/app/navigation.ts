@@ -16,6 +16,7 @@ const DESTINATIONS: readonly Destination[] = [
   { to: '/attention', text: screens.attention },
   { to: '/orders', text: screens.orders },
   { to: '/shipments', text: screens.shipments },
+  { to: '/reports', text: screens.reports },
   { to: '/partners', text: screens.partners },
   { to: '/clients', text: screens.clients },
   { to: '/catalog', text: screens.catalog },

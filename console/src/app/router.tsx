@@ -7,6 +7,7 @@ import { orderRoute } from '../screens/order/route';
 import { ordersRoute } from '../screens/orders/route';
 import { outboxRoute } from '../screens/outbox/route';
 import { partnerRoute, partnersRoute } from '../screens/partners/route';
+import { reportsRoute } from '../screens/reports/route';
 import { sandboxRoute } from '../screens/sandbox/route';
 import { shipmentsRoute } from '../screens/shipments/route';
 import { stockRoute } from '../screens/stock/route';
@@ -32,6 +33,7 @@ export const router = createRouter({
     operatorRoute,
     sandboxRoute,
     shipmentsRoute,
+    reportsRoute,
     catalogRoute,
     stockRoute,
     outboxRoute,

@@ -11,6 +11,9 @@ export const text = z.catch(z.optional(z.string().check(z.minLength(1))), undefi
 /** Decimal id. */
 export const decimalId = z.catch(z.optional(z.string().check(z.regex(/^[1-9]\d*$/))), undefined);
 
+/** Day, YYYY-MM-DD. */
+export const day = z.catch(z.optional(z.iso.date()), undefined);
+
 /** `true`, or nothing. */
 export const flag = z.catch(z.optional(z.literal('true')), undefined);
 

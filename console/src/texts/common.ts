@@ -25,6 +25,7 @@ export const common = {
     attention: 'Attention',
     orders: 'Orders',
     shipments: 'Shipments',
+    reports: 'Reports',
     partners: 'Partners',
     clients: 'Clients',
     catalog: 'Catalog',
@@ -72,6 +73,11 @@ export const common = {
   loading: 'Loading',
   loadMore: 'Load more',
   exportCsv: 'Export CSV',
+  chart: (name: string, span: string) => `${name}, ${span}`,
+  /** The numbers of a chart, whose highest bar is its scale. */
+  scale: (name: string, total: number | string, most: number | string) =>
+    `${name}: ${total} in all, ${most} at the highest bar`,
+  bar: (at: string, value: number | string) => `${at}: ${value}`,
   notFound: {
     title: 'Page not found',
     text: 'The console has no page at this address.',

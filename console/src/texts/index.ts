@@ -8,6 +8,7 @@ import { order } from './order';
 import { orders } from './orders';
 import { outbox } from './outbox';
 import { partners } from './partners';
+import { reports } from './reports';
 import { sandbox } from './sandbox';
 import { shipments } from './shipments';
 import { stock } from './stock';
@@ -31,6 +32,7 @@ export const texts = {
   catalog,
   outbox,
   shipments,
+  reports,
   stock,
   system,
 } as const;

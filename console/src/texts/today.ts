@@ -9,10 +9,6 @@ export const today = {
   hours: 'Last 48 hours',
   days: 'Last 30 days',
   throughputColumns: { status: 'Status', orders: 'Orders', average: 'Average time since submission' },
-  chart: (name: string, span: string) => `${name}, ${span}`,
-  /** The numbers of a chart, whose highest bar is its scale. */
-  scale: (name: string, total: number, most: number) => `${name}: ${total} in all, ${most} at the highest bar`,
-  bar: (at: string, count: number) => `${at}: ${count}`,
   nothingReached: 'No order has changed its status',
   nothingReachedText: 'Each order that reaches a status counts here.',
   outbox: 'Outbox',

@@ -2,11 +2,11 @@ import { Group, SimpleGrid, Stack, Text } from '@mantine/core';
 import { EmptyLine } from '../../components/layout/empty';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
+import { Bars } from '../../components/values/bars';
 import { durationOf } from '../../components/values/duration';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import styles from './charts.module.css';
 import type { Summary } from './types';
 
 type Period = Summary['hours'][number];
@@ -95,38 +95,22 @@ function Charts(props: {
       {CHARTED.map((status) => {
         const { text, tone } = texts.names.status(status);
         const values = starts.map((start) => reached(start, status));
-        const most = Math.max(1, ...values);
         return (
-          <Stack key={status} gap={2}>
-            <Text size="xs" c="dimmed">
-              {t.scale(
-                text,
-                values.reduce((sum, value) => sum + value, 0),
-                Math.max(...values),
-              )}
-            </Text>
-            <svg
-              className={styles.chart}
-              viewBox={`0 0 ${count * 4} 40`}
-              preserveAspectRatio="none"
-              role="img"
-              aria-label={t.chart(text, span)}
-            >
-              {values.map((value, index) => (
-                <rect
-                  key={starts[index]}
-                  x={index * 4}
-                  y={40 - (38 * value) / most}
-                  width={3}
-                  height={(38 * value) / most}
-                  className={styles[tone]}
-                >
-                  <title>{t.bar(new Date(starts[index]!).toLocaleString('en-GB'), value)}</title>
-                </rect>
-              ))}
-              <line x1={0} x2={count * 4} y1={39.5} y2={39.5} className={styles.axis} />
-            </svg>
-          </Stack>
+          <Bars
+            key={status}
+            label={texts.common.chart(text, span)}
+            numbers={texts.common.scale(
+              text,
+              values.reduce((sum, value) => sum + value, 0),
+              Math.max(...values),
+            )}
+            bars={values.map((value, index) => ({
+              key: String(starts[index]),
+              value,
+              title: texts.common.bar(new Date(starts[index]!).toLocaleString('en-GB'), value),
+            }))}
+            tone={tone}
+          />
         );
       })}
       <Group justify="space-between">

@@ -1,0 +1,10 @@
+import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
+import { rootRoute } from '../../app/root-route';
+import { reportsSearch } from './search';
+
+export const reportsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: '/reports',
+  validateSearch: reportsSearch,
+  component: lazyRouteComponent(() => import('./reports-screen'), 'ReportsScreen'),
+});
