@@ -25,7 +25,8 @@ export const ARCHIVED_TABLES = [
   { table: 'print_orders', rows: ofOrder },
   { table: 'print_order_updates', rows: ofPrintOrder },
   { table: 'partner_requests', rows: ofPrintOrder },
-  { table: 'postbacks', rows: ofOrder },
+  // The order selects the partition, and only the print order has an index.
+  { table: 'postbacks', rows: `${ofOrder} AND ${ofPrintOrder}` },
   { table: 'planned_shipments', rows: ofOrder },
   { table: 'receipts', rows: ofOrder },
   { table: 'shipments', rows: ofPrintOrder },
