@@ -1,9 +1,10 @@
 import type { Page } from 'playwright-core';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen } from '../support/browser';
+import { repairDialog, repairWith, replacementDialog } from '../support/console-steps';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { address, faultyFile, goodFile, poster } from '../workflows/order/client-orders';
 import { misbehaveOnce } from '../workflows/order/order-fixture';
-import { hasStatus, orderWith, repairWith } from './order-fixture';
+import { hasStatus, orderWith } from './order-fixture';
 
 /** What an operator does for a recipient: another address, some units less, the goods again, another file. In a browser. */
 
@@ -17,8 +18,7 @@ const faults: (readonly string[])[] = [];
 
 /** Opens the page of an order. */
 async function openOrder(orderId: string): Promise<Page> {
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey, `/console/orders/${orderId}`);
+  const tab = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${orderId}`);
   faults.push(tab.faults);
   return tab.page;
 }
@@ -27,16 +27,11 @@ afterAll(() => {
   expect(faults.flat()).toEqual([]);
 });
 
-async function dialogOf(page: Page, button: string) {
-  await page.getByRole('main').getByRole('button', { name: button, exact: true }).click();
-  return page.getByRole('dialog', { name: button });
-}
-
 test('the address and the method of an order are changed, with the price before it is done', async () => {
   const { id } = await orderWith(stack, 'console-moved', { marker: 'sandbox:prints-slowly=120000' });
   await hasStatus(stack, id, 'in_production');
   const page = await openOrder(id);
-  const dialog = await dialogOf(page, 'Change address or method');
+  const dialog = await repairDialog(page, 'Change address or method');
   await dialog.getByLabel('Address line 1').fill('Chausseestr. 2');
   await dialog.getByLabel('Method').selectOption('express');
   await dialog.getByRole('button', { name: 'Check the price' }).click();
@@ -53,7 +48,7 @@ test('some units of an order are cancelled', async () => {
   const { id } = await orderWith(stack, 'console-fewer', { marker: 'sandbox:prints-slowly=120000', quantity: 3 });
   await hasStatus(stack, id, 'in_production');
   const page = await openOrder(id);
-  const dialog = await dialogOf(page, 'Cancel');
+  const dialog = await repairDialog(page, 'Cancel');
   await dialog.getByText('Cancels and refunds 3 × poster.').waitFor();
   await dialog.getByLabel('poster').fill('1');
   await dialog.getByText('Cancels and refunds 1 of 3 × poster.').waitFor();
@@ -70,7 +65,7 @@ test('one unit of a delivered order is made again without charge, and shipped to
   const { id } = await orderWith(stack, 'console-again', { quantity: 2 });
   await hasStatus(stack, id, 'delivered');
   const page = await openOrder(id);
-  const dialog = await dialogOf(page, 'Reprint');
+  const dialog = await repairDialog(page, 'Reprint');
   await dialog.getByText('Makes 2 × poster, no charge.').waitFor();
   await dialog.getByLabel('poster').fill('1');
   await dialog.getByText('Makes 1 of 2 × poster, no charge.').waitFor();
@@ -89,7 +84,7 @@ test('one unit of a delivered order is refunded, which nobody has cancelled', as
   const { id } = await orderWith(stack, 'console-refunded', { quantity: 3 });
   await hasStatus(stack, id, 'delivered');
   const page = await openOrder(id);
-  const dialog = await dialogOf(page, 'Refund');
+  const dialog = await repairDialog(page, 'Refund');
   await dialog.getByText('Refunds nothing.').waitFor();
   await dialog.getByLabel('poster').fill('1');
   await dialog.getByText('Refunds 1 of 3 × poster.').waitFor();
@@ -108,7 +103,7 @@ test('a print order that its partner refused is sent again', async () => {
   await hasStatus(stack, id, 'on_hold');
   await stack.operator.clearSandboxBehaviours({ params: { partnerName: 'prints-berlin' } });
   const page = await openOrder(id);
-  const dialog = await dialogOf(page, 'Retry');
+  const dialog = await repairDialog(page, 'Retry');
   await dialog.getByText('Retry: 1 × poster.').waitFor();
   await repairWith(dialog, 'Retry order', 'The press runs again');
   await dialog.waitFor({ state: 'detached' });
@@ -133,9 +128,7 @@ test('the client is asked for another file, and the partner that has the order g
   await outcome.getByText('Waiting').waitFor();
   await page.getByRole('region', { name: 'Timeline' }).getByText('The photo is too dark').waitFor();
 
-  await page.getByRole('button', { name: 'Replace the file default of poster' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Replace' });
-  await dialog.getByLabel('Address of the new file').fill(`${goodFile(stack, 'poster-a4.pdf')}?again`);
+  const dialog = await replacementDialog(page, `${goodFile(stack, 'poster-a4.pdf')}?again`);
   await repairWith(dialog, 'Replace file', 'The customer sent a brighter one');
   await dialog.waitFor({ state: 'detached' });
   await outcome.getByText('Done').waitFor();
@@ -153,7 +146,7 @@ test('an order that failed for its file is made with another file', async () => 
   const items = page.getByRole('region', { name: 'Items' });
   await items.getByText('Not stored').waitFor();
   await items.getByText(url).waitFor();
-  const dialog = await dialogOf(page, 'Reprint');
+  const dialog = await repairDialog(page, 'Reprint');
   await dialog.getByText('Makes 1 × poster, charged to the client.').waitFor();
   await dialog.getByLabel('Address of the file default of poster').fill(goodFile(stack, 'poster-a4.pdf'));
   await repairWith(dialog, 'Reprint order', 'The customer sent the file');
@@ -172,9 +165,7 @@ test('a file that does not fit is replaced, and the order goes on', async () => 
     .getByLabel('What is wrong')
     .getByText(/Page 1 is 105 × 148 mm/)
     .waitFor();
-  await page.getByRole('button', { name: 'Replace the file default of poster' }).click();
-  const dialog = page.getByRole('dialog', { name: 'Replace' });
-  await dialog.getByLabel('Address of the new file').fill(goodFile(stack, 'poster-a4.pdf'));
+  const dialog = await replacementDialog(page, goodFile(stack, 'poster-a4.pdf'));
   await expectAccessible(page);
   await repairWith(dialog, 'Replace file', 'The customer sent the right one');
   await dialog.waitFor({ state: 'detached' });

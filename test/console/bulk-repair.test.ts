@@ -1,6 +1,7 @@
 import { expectAccessible, openTab, signIn } from '../support/browser';
+import { repairDialog, repairWith } from '../support/console-steps';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { refusedOrder, repairWith } from './order-fixture';
+import { refusedOrder } from './order-fixture';
 
 /** An operator repairs many orders at once, in a browser. */
 
@@ -30,8 +31,7 @@ test('50 refused orders are rerouted with one reason', async () => {
   await page.getByLabel('Select all').check();
   await page.getByText(`${ORDERS} orders selected`).waitFor();
 
-  await page.getByRole('main').getByRole('button', { name: 'Reroute', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Reroute' });
+  const dialog = await repairDialog(page, 'Reroute');
   await dialog.getByText(`All ${ORDERS} orders accept this now.`).waitFor();
   await repairWith(dialog, `Reroute ${ORDERS} orders`, 'The press in Berlin is broken');
   await dialog.getByText('Finished').waitFor();
@@ -88,8 +88,7 @@ test('every order that matches the filter is selected, not only those that are l
   await main.getByText('99 orders selected').waitFor();
   await row.check();
   await page.getByRole('button', { name: 'Select all 1,234 that match' }).click();
-  await main.getByRole('button', { name: 'Hold', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Hold' });
+  const dialog = await repairDialog(page, 'Hold');
   await dialog.getByText(/of 1,000 orders accept this now. The other 234 are checked/).waitFor();
   await repairWith(dialog, 'Hold 1,234 orders', 'The printers are broken');
   await dialog.getByText('0 of 1,234 repaired', { exact: true }).waitFor();

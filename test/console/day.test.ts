@@ -1,5 +1,6 @@
 import type { Locator, Page } from 'playwright-core';
-import { openTab, signIn } from '../support/browser';
+import { openScreen } from '../support/browser';
+import { type Click, goTo, repairDialog, repairWith, replacementDialog } from '../support/console-steps';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { address, faultyFile, goodFile, poster } from '../workflows/order/client-orders';
 import { hasStatus, orderWith } from './order-fixture';
@@ -18,9 +19,7 @@ const clicks = new Map<string, number>();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'auto', config: { RECEIVED_DEADLINE: 5_000 } });
-  const tab = await openTab(stack.baseUrl);
-  ({ page, faults } = tab);
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+  ({ page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, '/console/today'));
 });
 
 afterAll(() => {
@@ -42,10 +41,10 @@ class Case {
     readonly orderId: string,
   ) {}
 
-  async click(target: Locator): Promise<void> {
+  readonly click: Click = async (target) => {
     this.count += 1;
     await target.click();
-  }
+  };
 
   /** Finds the order by its reason in the navigation. */
   async findByReason(reason: string): Promise<void> {
@@ -60,9 +59,7 @@ class Case {
 
   /** Finds the order by the beginning of the name of its recipient, without a click. */
   async findByName(): Promise<void> {
-    await page.keyboard.press('Control+k');
-    const dialog = page.getByRole('dialog', { name: 'Go to' });
-    await dialog.getByLabel('Go to', { exact: true }).fill(`Ada ${this.reference}`);
+    const dialog = await goTo(page, `Ada ${this.reference}`);
     await dialog.getByRole('link', { name: `Order ${this.reference}` }).waitFor();
     await page.keyboard.press('Enter');
     await this.isOpen();
@@ -78,13 +75,17 @@ class Case {
   }
 
   /** Opens the dialog of a repair, fills it in and submits it. */
-  async repair(name: string | RegExp, button: string, fill: (dialog: Locator) => Promise<unknown> = async () => {}) {
-    await this.click(page.getByRole('main').getByRole('button', { name, exact: typeof name === 'string' }));
-    const dialog = page.getByRole('dialog');
-    await dialog.getByLabel('Reason').fill('The client agrees');
+  async repair(name: string, button: string, fill: (dialog: Locator) => Promise<unknown> = async () => {}) {
+    const dialog = await repairDialog(page, name, { click: this.click });
     await fill(dialog);
-    await this.click(dialog.getByRole('button', { name: button }));
+    await repairWith(dialog, button, 'The client agrees', this.click);
     return dialog;
+  }
+
+  /** Replaces the file of the poster with one that fits. */
+  async replaceFile(): Promise<void> {
+    const dialog = await replacementDialog(page, goodFile(stack, 'poster-a4.pdf'), this.click);
+    await repairWith(dialog, 'Replace file', 'The client agrees', this.click);
   }
 
   /** Waits for what the page says came of the repair. */
@@ -190,9 +191,7 @@ const TROUBLES: readonly Trouble[] = [
     solve: async (each) => {
       await each.findByName();
       await each.understand(/the host responded with 500/);
-      await each.repair('Replace the file default of poster', 'Replace file', (form) =>
-        form.getByLabel('Address of the new file').fill(goodFile(stack, 'poster-a4.pdf')),
-      );
+      await each.replaceFile();
       await ends(each, 'delivered');
     },
   },
@@ -203,9 +202,7 @@ const TROUBLES: readonly Trouble[] = [
     solve: async (each) => {
       await each.findByReason('Print file does not fit');
       await each.understand(/Page 1 is 105 × 148 mm/);
-      await each.repair('Replace the file default of poster', 'Replace file', (form) =>
-        form.getByLabel('Address of the new file').fill(goodFile(stack, 'poster-a4.pdf')),
-      );
+      await each.replaceFile();
       await ends(each, 'delivered');
     },
   },

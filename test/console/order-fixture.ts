@@ -1,4 +1,3 @@
-import type { Locator } from 'playwright-core';
 import { eventually, type TestStack } from '../support/stack';
 import { address, type OrderBody, poster, sticker } from '../workflows/order/client-orders';
 
@@ -64,11 +63,3 @@ export const hasStatus = (stack: TestStack, orderId: string, status: string) =>
     });
     return order?.fulfillmentStatus === status ? order : undefined;
   });
-
-/** Fills in the reason in the dialog of a repair and submits it. */
-export async function repairWith(dialog: Locator, button: string, reason: string): Promise<void> {
-  const submit = dialog.getByRole('button', { name: button });
-  expect(await submit.isDisabled()).toBe(true);
-  await dialog.getByLabel('Reason').fill(reason);
-  await submit.click();
-}

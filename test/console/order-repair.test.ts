@@ -1,4 +1,5 @@
 import { expectAccessible, openTab, signIn } from '../support/browser';
+import { repairDialog } from '../support/console-steps';
 import { type TestStack, testStack } from '../support/stack';
 import { hasStatus, refusedOrder } from './order-fixture';
 
@@ -43,8 +44,7 @@ test('a refused order appears under Attention, is rerouted and delivered', async
   await main.getByLabel('Waits for').getByText('Operator to repair the order').waitFor();
   await main.getByLabel('What is wrong').getByText('prints-berlin says').waitFor();
 
-  await main.getByRole('button', { name: 'Reroute', exact: true }).click();
-  const dialog = page.getByRole('dialog', { name: 'Reroute' });
+  const dialog = await repairDialog(page, 'Reroute');
   await dialog.getByText('Reroute: 1 × poster.').waitFor();
   await dialog.getByLabel('Reason').fill('The press in Berlin is broken');
   await page.keyboard.press('Control+Enter');

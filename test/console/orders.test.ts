@@ -1,6 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { testAccount } from '../support/api-deps';
 import { expectAccessible, openTab, signIn } from '../support/browser';
+import { goTo } from '../support/console-steps';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { goodOrder, hasStatus, refusedOrder } from './order-fixture';
 
@@ -106,8 +107,7 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Attention' }).waitFor();
 
-  await page.keyboard.press('Control+k');
-  await field.fill('console-found');
+  await goTo(page, 'console-found');
   await page.keyboard.press('Enter');
   await page.getByRole('heading', { level: 1, name: 'Order console-found' }).waitFor();
 
@@ -122,8 +122,7 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
     ...[id.slice(0, 28), `order-${id}`, receipts[0]!.receiptNumber, trackingNumber, 'Console-FOUND'],
     ...several,
   ]) {
-    await page.keyboard.press('Control+k');
-    await field.fill(String(text));
+    await goTo(page, String(text));
     const hit = dialog.getByRole('link', { name: 'Order console-found' });
     await hit.waitFor();
     if (several.includes(String(text))) await hit.click();
@@ -141,21 +140,18 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
     ['demo-cl', 'Client demo-client', '**/console/clients/*'],
     ['framed-pos', 'Product model Framed poster', '**/console/catalog?model=framed-poster'],
   ] as const) {
-    await page.keyboard.press('Control+k');
-    await field.fill(text);
+    await goTo(page, text);
     await dialog.getByRole('link', { name: hit }).waitFor();
     await page.keyboard.press('Enter');
     await page.waitForURL(url);
   }
 
-  await page.keyboard.press('Control+k');
-  await field.fill('berlin');
+  await goTo(page, 'berlin');
   await dialog.getByRole('link', { name: 'Partner prints-berlin' }).waitFor();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/partners/*');
 
-  await page.keyboard.press('Control+k');
-  await field.fill('nothing has this name');
+  await goTo(page, 'nothing has this name');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/orders?q=nothing*');
   expect(tab.faults).toEqual([]);
