@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { type Column, parquetOf } from '../../src/orders/archive/parquet-files';
 import { MOST_GROUPS, report } from '../../src/orders/reports/report';
 import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reports/report-groups';
+import { day } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import type { ApiDeps } from '../deps';
 import { exportedList, PAGES } from '../http/lists/exported-list';
@@ -43,7 +44,6 @@ const reportRow = z
 
 type ReportRow = z.output<typeof reportRow>;
 
-const day = z.iso.date();
 const reportQuery = z
   .object({
     from: day.describe('First day, in UTC.'),

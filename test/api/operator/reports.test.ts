@@ -213,6 +213,8 @@ test('a report of too many days, of an unknown group or for a client is refused'
   await ask({ from: '2020-01-01' }).expect(400);
   await ask({ from: day(0), to: day(1) }).expect(400);
   await ask({ by: 'colour' }).expect(400);
+  // A year that Postgres does not know.
+  await ask({ from: '0000-01-01', to: '0000-01-02' }).expect(400);
   await request(app)
     .get('/v1/operator/reports')
     .query({ from: day(1), to: day(0) })
