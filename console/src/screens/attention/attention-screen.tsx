@@ -4,8 +4,8 @@ import { getRouteApi } from '@tanstack/react-router';
 import { read, readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
+import { AccountFilters } from '../../components/accounts/account-filters';
 import { ClientLink, PartnerLinks } from '../../components/accounts/account-links';
-import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
@@ -87,22 +87,7 @@ export function AttentionScreen() {
           onChange={(chosen) => filter({ reason: chosen })}
           options={optionsOf(REASONS)}
         />
-        <Select
-          label={texts.orders.client}
-          none={texts.orders.allClients}
-          w={160}
-          value={clientId}
-          onChange={(chosen) => filter({ clientId: chosen })}
-          options={useClientOptions()}
-        />
-        <Select
-          label={texts.orders.partner}
-          none={texts.orders.allPartners}
-          w={160}
-          value={partnerId}
-          onChange={(chosen) => filter({ partnerId: chosen })}
-          options={usePartnerOptions()}
-        />
+        <AccountFilters search={search} onChange={filter} />
         <Select
           label={t.sort}
           value={sort}

@@ -13,12 +13,14 @@ const UNPRINTED: readonly OrderStatus[] = ['created', 'uploading', 'on_hold', 'p
 /** Returns true until the order is printed. A partner that has it may refuse a new file. */
 export const canReplaceFiles = ({ fulfillmentStatus }: OperatorOrder): boolean => UNPRINTED.includes(fulfillmentStatus);
 
-/** The button that gives a print file another address. */
-export function ReplaceFile(props: {
+interface FileProps {
   readonly order: OperatorOrder;
   readonly itemReferenceId: string;
   readonly type: string;
-}) {
+}
+
+/** The button that gives a print file another address. */
+export function ReplaceFile(props: FileProps) {
   const { order, itemReferenceId, type } = props;
   return (
     <DialogButton
@@ -40,11 +42,7 @@ export function ReplaceFile(props: {
 }
 
 /** The button that asks the client for another print file. */
-export function RequestFile(props: {
-  readonly order: OperatorOrder;
-  readonly itemReferenceId: string;
-  readonly type: string;
-}) {
+export function RequestFile(props: FileProps) {
   const { order, itemReferenceId, type } = props;
   const request = texts.order.requestFile;
   return (

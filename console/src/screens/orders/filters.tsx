@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
+import { AccountFilters } from '../../components/accounts/account-filters';
 import { FilterForm, FilterText } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
@@ -48,22 +48,7 @@ export function Filters({ search }: { readonly search: OrdersSearch }) {
         onChange={(attention) => change({ attention })}
         options={[{ value: 'any', label: t.needsAttention }, ...optionsOf(REASONS)]}
       />
-      <Select
-        label={t.client}
-        none={t.allClients}
-        w={160}
-        value={search.clientId}
-        onChange={(clientId) => change({ clientId })}
-        options={useClientOptions()}
-      />
-      <Select
-        label={t.partner}
-        none={t.allPartners}
-        w={160}
-        value={search.partnerId}
-        onChange={(partnerId) => change({ partnerId })}
-        options={usePartnerOptions()}
-      />
+      <AccountFilters search={search} onChange={change} />
       <FilterText
         name="country"
         label={t.country}

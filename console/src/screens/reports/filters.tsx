@@ -1,6 +1,6 @@
 import { TextInput } from '@mantine/core';
 import { getRouteApi } from '@tanstack/react-router';
-import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
+import { AccountFilters } from '../../components/accounts/account-filters';
 import { FilterForm, FilterText } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
@@ -43,22 +43,7 @@ export function Filters({ search }: { readonly search: ReportsSearch }) {
         onChange={(chart) => change({ chart })}
         options={optionsOf(t.measures)}
       />
-      <Select
-        label={t.client}
-        none={t.allClients}
-        w={160}
-        value={search.clientId}
-        onChange={(clientId) => change({ clientId })}
-        options={useClientOptions()}
-      />
-      <Select
-        label={t.partner}
-        none={t.allPartners}
-        w={160}
-        value={search.partnerId}
-        onChange={(partnerId) => change({ partnerId })}
-        options={usePartnerOptions()}
-      />
+      <AccountFilters search={search} onChange={change} />
       <FilterText name="carrierUid" label={t.carrier} value={search.carrierUid} width={128} />
       <FilterText name="productUid" label={t.product} value={search.productUid} width={200} />
     </FilterForm>
