@@ -44,6 +44,7 @@ export type RunLookup =
   | {
       readonly status: 'running';
       readonly runId: string;
+      readonly startedAt: Date;
       readonly historyLength: number;
       readonly busy: boolean;
       readonly working: boolean;
@@ -72,6 +73,7 @@ export async function lookUpRun(client: Client, workflowId: string): Promise<Run
     return {
       status: 'running',
       runId: seen.runId,
+      startedAt: seen.startTime,
       historyLength: seen.historyLength,
       busy: pendingWorkflowTask != null,
       working: (pendingActivities ?? []).length > 0,

@@ -29,7 +29,8 @@ export async function flagStuckRuns({ sql, temporal, log, stallAfterMs }: Reconc
     ({ id }) => ({ orderId: id }),
     async ({ id }) => {
       const run = await lookUpRun(temporal, orderWorkflowId(id));
-      if (run.status !== 'running' || run.stuck === null) return {};
+      // An execution that has just started, for example again after a loss, has not had the time.
+      if (run.status !== 'running' || run.stuck === null || run.startedAt > before) return {};
       const { message, takesSignals } = run.stuck;
       const isNew = await flagOrder(sql, id, 'stalled', message, { untilNextRecord: !takesSignals });
       if (isNew) log.warn({ orderId: id, message }, 'reconciled: an order does not progress');

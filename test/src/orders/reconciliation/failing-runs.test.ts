@@ -65,8 +65,9 @@ describe('an order in preparation that has not progressed', () => {
   });
 
   /** The dependencies with a Temporal that describes every workflow in this way. */
-  const depsWithRun = (raw: object, stallAfterMs: number) => {
-    const describe = async () => ({ status: { name: 'RUNNING' }, runId: 'run', historyLength: 5, raw });
+  const depsWithRun = (raw: object, stallAfterMs: number, startedAgoMs = HOUR_MS / 3) => {
+    const startTime = new Date(Date.now() - startedAgoMs);
+    const describe = async () => ({ status: { name: 'RUNNING' }, runId: 'run', startTime, historyLength: 5, raw });
     const temporal = { workflow: { getHandle: () => ({ describe }) } };
     return { sql, temporal, stallAfterMs, log: pino({ level: 'silent' }) } as unknown as ReconcileDeps;
   };
@@ -116,10 +117,11 @@ describe('an order in preparation that has not progressed', () => {
     expect(await sql`SELECT FROM outbox`).toHaveLength(signals);
   });
 
-  test('is not stalled while a worker executes its activity or retries it, or before the time', async () => {
+  test('is not stalled while a worker executes its activity or retries it, or before the time, or when it has just started', async () => {
     expect(await flagStuckRuns(depsWithRun(fetching(STARTED, 1), HOUR_MS / 4))).toEqual({});
     expect(await flagStuckRuns(depsWithRun(fetching(SCHEDULED, 2, 'FileUnreachable'), HOUR_MS / 4))).toEqual({});
     expect(await flagStuckRuns(depsWithRun({}, HOUR_MS / 4))).toEqual({});
     expect(await flagStuckRuns(depsWithRun(fetching(SCHEDULED, 1), HOUR_MS))).toEqual({});
+    expect(await flagStuckRuns(depsWithRun(fetching(SCHEDULED, 1), HOUR_MS / 4, 0))).toEqual({});
   });
 });
