@@ -147,8 +147,15 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     }
   });
 
+  // The API responds within a minute. A busy machine may need longer to pass the response on.
   const clientOf = (apiKey: string, apiSecret?: string) =>
-    createPresslineClient({ baseUrl, apiKey, ...(apiSecret === undefined ? {} : { apiSecret }), retries: 0 });
+    createPresslineClient({
+      baseUrl,
+      apiKey,
+      ...(apiSecret === undefined ? {} : { apiSecret }),
+      retries: 0,
+      timeoutMs: 120_000,
+    });
   return {
     database,
     services,
