@@ -143,7 +143,9 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       description: 'Adds the value when the attribute has none with this id.',
       audits: ['attribute.replace_values'],
       params: z.object({ attributeId: z.string(), valueId: attributeId }),
-      body: attributeValue.omit({ id: true }),
+      body: attributeValue
+        .omit({ id: true })
+        .meta({ examples: [{ description: 'Triple extra large', properties: { order: 7 } }] }),
       response: storedAttributeValue,
       handler: async ({ params: { attributeId, valueId }, body, audit }) => {
         const [stored] = await replaceValues(sql, audit, attributeId, [{ ...body, id: valueId }], () => '');

@@ -53,12 +53,14 @@ export function createEndpointRoute(
     idempotent: true,
     returnsSecret: true,
     params: endpointParams.pick({ connectorId: true }),
-    body: z.object({
-      url: outboundUrl(allowsPrivateAddresses(config)),
-      description: description.nullish(),
-      events: eventsSchema(events).nullish(),
-      enabled: z.boolean().nullish(),
-    }),
+    body: z
+      .object({
+        url: outboundUrl(allowsPrivateAddresses(config)),
+        description: description.nullish(),
+        events: eventsSchema(events).nullish(),
+        enabled: z.boolean().nullish(),
+      })
+      .meta({ examples: [{ url: 'https://shop.example/notifications' }] }),
     response: endpoint.extend({ secret: secretSchema }),
     handler: async ({ account, params, body, idempotency, audit, quotas }) => {
       const owner = await ownerOf(account, params.connectorId);
@@ -122,12 +124,14 @@ export function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         'Only the given fields change. A delivery that is due while the endpoint is disabled becomes a dead letter.',
       audits: ['endpoint.change'],
       params: endpointParams,
-      body: z.object({
-        url: url.optional(),
-        description: description.optional(),
-        events: eventsSchema(events).optional(),
-        enabled: z.boolean().optional(),
-      }),
+      body: z
+        .object({
+          url: url.optional(),
+          description: description.optional(),
+          events: eventsSchema(events).optional(),
+          enabled: z.boolean().optional(),
+        })
+        .meta({ examples: [{ description: 'Status page', events: [events[0]] }] }),
       response: endpoint,
       handler: ({ account, params: { webhookId }, body, audit }) =>
         inTransaction(sql, async (tx) => {

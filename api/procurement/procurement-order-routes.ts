@@ -30,7 +30,12 @@ import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = { tag: 'Operator: procurement orders' } as const;
 
-const orderParams = z.object({ orderId: z.coerce.number().pipe(z.int().min(1)) });
+const orderParams = z.object({
+  orderId: z.coerce
+    .number()
+    .pipe(z.int().min(1))
+    .meta({ examples: [90_001] }),
+});
 
 /** Longest time that an update waits for a worker before the response is 503. */
 const UPDATE_TIMEOUT_MS = 10_000;
@@ -192,7 +197,10 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       idempotent: true,
       params: orderParams,
       body: z.object({
-        url: z.url({ protocol: /^https$/ }).max(2000),
+        url: z
+          .url({ protocol: /^https$/ })
+          .max(2000)
+          .meta({ examples: ['https://supplier.example/invoices/88.pdf'] }),
         originalFilename: z.string().trim().min(1).max(255),
         referenceId: z.string().trim().min(1).max(100).nullable().default(null),
         dueDate: day.nullable().default(null),

@@ -72,7 +72,7 @@ export const behaviourBody = z
     contains: z.string().min(1).max(200).optional().describe('Text in the body of the print order.'),
     times: z.int().min(1).optional().describe('Print orders that the rule applies to. Default: no limit.'),
   })
-  .meta({ id: 'SandboxBehaviour' });
+  .meta({ id: 'SandboxBehaviour', examples: [{ behaviour: 'refuses', times: 1 }] });
 
 const printOrderId = z.string().regex(/^\d{1,18}$/);
 
@@ -100,7 +100,7 @@ export const fileFaultBody = z
 
 export const labelFaultBody = z
   .object({ message: z.string().min(1).max(500).describe('Message of the refusal.') })
-  .meta({ id: 'SandboxLabelFault' });
+  .meta({ id: 'SandboxLabelFault', examples: [{ message: 'The postcode does not exist' }] });
 
 /** The response of this API to the call that the sandbox made. */
 export const relayedResponse = z

@@ -33,7 +33,8 @@ export const attributeValues = z
       const input = value[at]!.id;
       issues.push({ code: 'custom', message: `Id "${input}" is listed twice.`, path: [at, 'id'], input });
     }
-  });
+  })
+  .meta({ examples: [[{ id: 'xxxl', description: 'XXXL', properties: { order: 7 } }]] });
 
 export const storedAttributeValue = z
   .object({
@@ -56,10 +57,12 @@ const propertyDefinition = z.object({
   type: text(50).default('string'),
 });
 
-export const attribute = z.object({
-  description: text(1_000),
-  properties: z.array(propertyDefinition).max(100).default([]),
-});
+export const attribute = z
+  .object({
+    description: text(1_000),
+    properties: z.array(propertyDefinition).max(100).default([]),
+  })
+  .meta({ examples: [{ description: 'Size of a garment' }] });
 
 export type PropertyValue = z.output<typeof propertyValue>;
 export type PropertyDefinition = z.output<typeof propertyDefinition>;

@@ -33,25 +33,36 @@ const customerIds = z
       `accounts. ["${ALL_CUSTOMERS}"] for all`,
   );
 
-export const newCustomerProduct = z.object({
-  name: text(200),
-  customerIds: customerIds
-    .optional()
-    .describe('Default: the id of the client, which means all of its customers; for an operator, every client'),
-  productModelId: id,
-  variantOptions: z.array(variantOption).max(20),
-  partQuantities: z.array(partQuantity).max(50).optional(),
-});
+/** The option of the examples. The demo catalog has its parts and attributes. */
+const SIZE_OPTION: z.input<typeof variantOption> = {
+  id: 'size',
+  name: 'Size',
+  attributesMapping: [{ partModelId: 'blank-t-shirt', attributeIds: ['apparel_size'] }],
+};
 
-export const customerProductChange = z.object({
-  name: text(200).optional(),
-  customerIds: customerIds.optional(),
-  state: state.optional().describe('An archived product cannot be ordered, and lists show it only on request'),
-  variantOptions: newCustomerProduct.shape.variantOptions
-    .optional()
-    .describe('All options. An option with the id of an earlier one keeps its values'),
-  partQuantities: newCustomerProduct.shape.partQuantities,
-});
+export const newCustomerProduct = z
+  .object({
+    name: text(200),
+    customerIds: customerIds
+      .optional()
+      .describe('Default: the id of the client, which means all of its customers; for an operator, every client'),
+    productModelId: id,
+    variantOptions: z.array(variantOption).max(20),
+    partQuantities: z.array(partQuantity).max(50).optional(),
+  })
+  .meta({ examples: [{ name: 'Summer tee', productModelId: 't-shirt', variantOptions: [SIZE_OPTION] }] });
+
+export const customerProductChange = z
+  .object({
+    name: text(200).optional(),
+    customerIds: customerIds.optional(),
+    state: state.optional().describe('An archived product cannot be ordered, and lists show it only on request'),
+    variantOptions: newCustomerProduct.shape.variantOptions
+      .optional()
+      .describe('All options. An option with the id of an earlier one keeps its values'),
+    partQuantities: newCustomerProduct.shape.partQuantities,
+  })
+  .meta({ examples: [{ name: 'Tee', variantOptions: [SIZE_OPTION] }] });
 
 export const customerProduct = z
   .object({
@@ -121,7 +132,19 @@ const variantValue = z.object({
 
 export const variantValues = z
   .array(z.object({ variantOptionId: id, values: z.array(variantValue).max(1_000) }).meta({ id: 'VariantValue' }))
-  .max(100);
+  .max(100)
+  .meta({
+    examples: [
+      [
+        {
+          variantOptionId: 'size',
+          values: [
+            { value: 'M', attributeValues: [{ partModelId: 'blank-t-shirt', attributes: { apparel_size: 'm' } }] },
+          ],
+        },
+      ],
+    ],
+  });
 
 export type AttributesMapping = z.output<typeof attributesMapping>;
 export type PartQuantity = z.output<typeof partQuantity>;

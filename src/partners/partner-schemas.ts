@@ -41,34 +41,68 @@ export const senderAddressSchema = z.object({
     .describe('Printed on customs declarations.'),
 });
 
-export const partnerSetupSchema = z.object({
-  uid: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{1,62}$/, 'must be lowercase letters, digits and hyphens, 2 to 63 of them')
-    .describe('Identifies the partner. It cannot be changed.'),
-  name: line(100),
-  currency: currencyCode.describe('Currency of its prices and procurement orders. It needs an exchange rate.'),
-  enabled: z.boolean().default(true).describe('True when routing may choose the partner.'),
-  printHouseUid: line(100).nullable().default(null),
-  senderAddress: senderAddressSchema.describe(
-    'Address that its parcels are sent from. Its country is the fulfillment country.',
-  ),
-  capabilities: partnerCapabilitiesSchema,
-});
+export const partnerSetupSchema = z
+  .object({
+    uid: z
+      .string()
+      .regex(/^[a-z0-9][a-z0-9-]{1,62}$/, 'must be lowercase letters, digits and hyphens, 2 to 63 of them')
+      .describe('Identifies the partner. It cannot be changed.'),
+    name: line(100),
+    currency: currencyCode.describe('Currency of its prices and procurement orders. It needs an exchange rate.'),
+    enabled: z.boolean().default(true).describe('True when routing may choose the partner.'),
+    printHouseUid: line(100).nullable().default(null),
+    senderAddress: senderAddressSchema.describe(
+      'Address that its parcels are sent from. Its country is the fulfillment country.',
+    ),
+    capabilities: partnerCapabilitiesSchema,
+  })
+  .meta({
+    examples: [
+      {
+        uid: 'prints-leeds',
+        name: 'Prints Leeds',
+        currency: 'GBP',
+        senderAddress: {
+          firstName: 'Dispatch',
+          lastName: 'Desk',
+          company: 'Prints Leeds Ltd',
+          addressLine1: '1 Wharf Street',
+          city: 'Leeds',
+          postcode: 'LS2 7EQ',
+          country: 'GB',
+          email: 'dispatch@prints-leeds.example',
+        },
+        capabilities: {
+          productKinds: ['print'],
+          models: { mug_product: { unitPriceMinor: 290, leadDays: 1 } },
+          countriesServed: ['GB', 'IE'],
+          calendar: {
+            timeZone: 'Europe/London',
+            workingDays: [1, 2, 3, 4, 5],
+            cutOff: '12:30',
+            holidays: { country: 'GB', state: 'ENG' },
+          },
+          capacityPerDay: 200,
+        },
+      },
+    ],
+  });
 
 /** The part of a partner that an operator sets. */
 export type PartnerSetup = z.output<typeof partnerSetupSchema>;
 
-export const partnerChangeSchema = z.object({
-  name: partnerSetupSchema.shape.name.optional(),
-  enabled: z.boolean().optional(),
-  printHouseUid: line(100).nullable().optional(),
-  senderAddress: senderAddressSchema.optional(),
-  capabilities: partnerCapabilitiesSchema
-    .partial()
-    .optional()
-    .describe('Each capability in the request replaces the stored one as a whole.'),
-});
+export const partnerChangeSchema = z
+  .object({
+    name: partnerSetupSchema.shape.name.optional(),
+    enabled: z.boolean().optional(),
+    printHouseUid: line(100).nullable().optional(),
+    senderAddress: senderAddressSchema.optional(),
+    capabilities: partnerCapabilitiesSchema
+      .partial()
+      .optional()
+      .describe('Each capability in the request replaces the stored one as a whole.'),
+  })
+  .meta({ examples: [{ enabled: false }, { capabilities: { capacityPerDay: 300 } }] });
 
 export type PartnerChange = z.output<typeof partnerChangeSchema>;
 
@@ -93,34 +127,43 @@ const orNull = <T>(value: T | null | undefined): T | null => value ?? null;
 /** Returns the schema of a subscription. @param allowPrivate whether plain http and private networks are allowed */
 export function subscriptionSchema(allowPrivate: boolean) {
   const address = outboundUrl(allowPrivate);
-  return z.object({
-    orderSubmitUrl: address,
-    apparelOrderSubmitUrl: address.nullish().transform(orNull).describe('Default: orderSubmitUrl.'),
-    orderCancelUrl: address
-      .nullish()
-      .transform(orNull)
-      .describe('Without it, cancellations are agreed with the partner outside the API.'),
-    orderUpdateUrl: address
-      .nullish()
-      .transform(orNull)
-      .describe(
-        'Receives the whole print order again, with a revision, after its address or method has changed. Without it, an ' +
-          'operator tells the partner.',
-      ),
-    inventoryUrl: address.nullish().transform(orNull).describe('Polled for stock levels every 10 minutes.'),
-    version: z
-      .enum(PRINT_ORDER_VERSIONS)
-      .nullish()
-      .transform(orNull)
-      .describe('Version of print orders; default 1.1, and 1.0 for apparel.'),
-    documentTypes: z
-      .enum(['all'])
-      .nullish()
-      .transform(orNull)
-      .describe(
-        'all: dispatch responses also have the types packing_slip and customs_form. Default: label and invoice only.',
-      ),
-  });
+  return z
+    .object({
+      orderSubmitUrl: address,
+      apparelOrderSubmitUrl: address.nullish().transform(orNull).describe('Default: orderSubmitUrl.'),
+      orderCancelUrl: address
+        .nullish()
+        .transform(orNull)
+        .describe('Without it, cancellations are agreed with the partner outside the API.'),
+      orderUpdateUrl: address
+        .nullish()
+        .transform(orNull)
+        .describe(
+          'Receives the whole print order again, with a revision, after its address or method has changed. Without it, an ' +
+            'operator tells the partner.',
+        ),
+      inventoryUrl: address.nullish().transform(orNull).describe('Polled for stock levels every 10 minutes.'),
+      version: z
+        .enum(PRINT_ORDER_VERSIONS)
+        .nullish()
+        .transform(orNull)
+        .describe('Version of print orders; default 1.1, and 1.0 for apparel.'),
+      documentTypes: z
+        .enum(['all'])
+        .nullish()
+        .transform(orNull)
+        .describe(
+          'all: dispatch responses also have the types packing_slip and customs_form. Default: label and invoice only.',
+        ),
+    })
+    .meta({
+      examples: [
+        {
+          orderSubmitUrl: 'https://prints-leeds.example/orders',
+          orderCancelUrl: 'https://prints-leeds.example/cancellations',
+        },
+      ],
+    });
 }
 
 /** Addresses and version that a partner registers with `POST /v2/subscribe`. */

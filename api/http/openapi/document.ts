@@ -6,7 +6,7 @@ import { ERROR_BODIES } from '../errors/error-body';
 import { type Access, type KeyAccess, openRoute, RawResponse, type Route } from '../route';
 import { pathParameters } from '../route-path';
 import { SESSION_COOKIE } from '../session-cookie';
-import { exampleOf } from './examples';
+import { exampleOf, pathExamplesOf } from './examples';
 import { describedTag } from './tags';
 
 type JsonSchema = Record<string, unknown>;
@@ -31,7 +31,10 @@ function jsonSchemas(schemas: Iterable<z.ZodType>): DocumentSchemas {
   const converted = z.toJSONSchema(all, {
     io: 'input',
     unrepresentable: 'any',
-    override: ({ jsonSchema }) => {
+    override: ({ zodSchema, jsonSchema }) => {
+      // Examples are of what a client sends. zod removes them where a schema transforms its input.
+      const { examples } = z.globalRegistry.get(zodSchema) ?? {};
+      if (Array.isArray(examples)) jsonSchema.examples = examples;
       // Generators of clients cannot make a default of an object type. The defaults of its properties stay.
       if (jsonSchema.default !== null && typeof jsonSchema.default === 'object' && !Array.isArray(jsonSchema.default))
         delete jsonSchema.default;
@@ -61,12 +64,14 @@ function parameters(
     required?: string[];
   };
   return (names ?? Object.keys(properties)).map((name) => {
-    const { description, ...rest } = properties[name] ?? { type: 'string' };
+    const { description, examples, ...rest } = properties[name] ?? { type: 'string' };
+    const [example] = (examples as unknown[] | undefined) ?? (place === 'path' ? pathExamplesOf(name) : []);
     return {
       name,
       in: place,
       required: place === 'path' || required.includes(name),
       ...(description === undefined ? {} : { description }),
+      ...(example === undefined ? {} : { example }),
       schema: rest,
     };
   });

@@ -33,15 +33,38 @@ const FIELD_EXAMPLES: Readonly<Record<string, string | number>> = {
   shipmentMethodUid: 'corvid_post_tracked_packet',
   trackingNumber: 'LA100000003DE',
   trackingCode: 'LA100000003DE',
-  reason: 'The client asked for it',
+  reason: 'The customer asked for it',
   name: 'Poster',
   type: 'default',
   SKU: 'frame-wood-oak-30x40',
   partnerSku: 'frame-wood-black-a4',
   quantity: 2,
+  source: 'Official journal',
+  receiptId: 'delivery-note-88',
+  originalFilename: 'invoice.pdf',
+  text: 'Asked the client for a new file',
+  message: 'The text is cut off at the right edge',
   unitMinor: 990,
   unitPriceMinor: 290,
   vatRate: 0.19,
+};
+
+/** Values of path parameters by name, where the demo has such an object: of its catalog and sandbox, or made by another example. */
+const PATH_EXAMPLES: Readonly<Record<string, string>> = {
+  orderId: 'web-1001',
+  itemReferenceId: 'line-1',
+  type: 'default',
+  productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+  attributeId: 'apparel_size',
+  valueId: 'xxxl',
+  variantOptionId: 'size',
+  value: 'M',
+  schemaName: 'dispatch-request-2.0.json',
+  date: '2026-11-24',
+  partnerSku: 'frame-wood-black-a4',
+  partnerName: 'prints-berlin',
+  carrierUid: 'corvid_post',
+  fileName: 'mug-wrap.png',
 };
 
 /** The print file of the examples. */
@@ -70,8 +93,21 @@ const TEXTS = [
   '490110',
 ];
 
+/** Returns the example of a path parameter, or none where only a response has such a value. */
+export const pathExamplesOf = (name: string): string[] => (name in PATH_EXAMPLES ? [PATH_EXAMPLES[name]!] : []);
+
 /** Optional members that a request needs in place of others, or as a rule. */
-const USUAL_MEMBERS = ['productUid', 'files', 'url', 'street', 'houseNumber', 'shipmentMethodUid', 'tier', 'orderIds'];
+const USUAL_MEMBERS = [
+  'productUid',
+  'files',
+  'url',
+  'street',
+  'houseNumber',
+  'shipmentMethodUid',
+  'tier',
+  'orderIds',
+  'reason',
+];
 
 /** Objects nested deeper than this have only their required members. */
 const DETAILED_DEPTH = 5;

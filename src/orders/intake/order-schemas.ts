@@ -284,7 +284,16 @@ export const patchOrderSchema = crossField(
     // Packages of items that are not in the patch can be checked only with the stored draft.
     if (property(patch, 'items') !== undefined) orderRules(patch, report);
   },
-).meta({ id: 'PatchOrder' });
+).meta({
+  id: 'PatchOrder',
+  examples: [
+    {
+      retailCurrency: 'EUR',
+      retailShippingPriceInclVat: 4.9,
+      items: [{ itemReferenceId: 'line-1', retailPriceInclVat: 19.9 }],
+    },
+  ],
+});
 export type PatchOrder = z.output<typeof patchOrderSchema>;
 
 export const updateShipmentSchema = crossField(

@@ -1,0 +1,213 @@
+import { eventually } from '../support/eventually';
+import { type TestStack, testStack } from '../support/stack';
+
+/** The examples of the OpenAPI document, sent as a reader of the API pages sends them: with ids of objects that exist. */
+
+// biome-ignore lint/suspicious/noExplicitAny: JSON of any shape
+type Json = any;
+type Value = string | (() => string | Promise<string>);
+/** What a reader enters in place of an id of the example, and the response when the example is refused on a new stack. */
+interface Entry {
+  readonly path?: Readonly<Record<string, Value>>;
+  readonly body?: () => object | Promise<object>;
+  readonly status?: number | readonly number[];
+}
+type Entries = Readonly<Record<string, Entry>>;
+
+const ZURICH = {
+  country: 'CH',
+  city: 'Zürich',
+  postCode: '8001',
+  addressLine1: 'Bahnhofstrasse 1',
+  firstName: 'Ada',
+  lastName: 'Lovelace',
+  email: 'ada@example.com',
+  phone: '+41 44 211 5370',
+};
+const POSTER = 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver';
+
+let stack: TestStack;
+beforeAll(async () => {
+  // Partners accept print orders and report nothing, so that orders can be changed.
+  stack = await testStack({ mode: 'manual' });
+});
+
+/** The responses to the examples, by operation. */
+const made: Record<string, Json> = {};
+
+async function request(method: string, path: string, key: string, body?: object) {
+  const response = await fetch(stack.baseUrl + path, {
+    method,
+    headers: { 'X-API-KEY': key, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  });
+  return { status: response.status, body: (await response.json()) as Json };
+}
+
+/** Operations that create come first, and those that cancel last. */
+const rank = ({ path, operationId }: { readonly path: string; readonly operationId: string }) =>
+  Number(path.includes('{')) + Number(/^cancel/.test(operationId));
+
+/** Sends the example of each operation of a page. Returns their number. */
+async function sendExamples(page: string, key: string, entries: Entries): Promise<number> {
+  const { paths }: Json = await (await fetch(`${stack.baseUrl}/docs/${page}.json`)).json();
+  const operations = Object.entries<Json>(paths)
+    .flatMap(([path, methods]) => Object.entries<Json>(methods).map(([method, each]) => ({ path, method, ...each })))
+    .filter(({ requestBody }) => requestBody?.content['application/json']?.example !== undefined)
+    .toSorted((a, b) => rank(a) - rank(b));
+  const faults: object[] = [];
+  for (const { path, method, operationId, parameters = [], requestBody } of operations) {
+    const entry = entries[operationId] ?? {};
+    let address = path;
+    for (const { name, example } of parameters.filter(({ in: place }: Json) => place === 'path')) {
+      const given = entry.path?.[name] ?? example;
+      const value = typeof given === 'function' ? await given() : given;
+      address = address.replace(`{${name}}`, encodeURIComponent(value));
+    }
+    const { example } = requestBody.content['application/json'];
+    const body = entry.body === undefined ? example : { ...example, ...(await entry.body()) };
+    const response = await request(method.toUpperCase(), address, key, body);
+    made[operationId] = response.body;
+    const expected = [entry.status ?? 200].flat();
+    if (!expected.includes(response.status)) faults.push({ operationId, address, expected, ...response });
+  }
+  expect(faults).toEqual([]);
+  return operations.length;
+}
+
+let number = 0;
+/** Submits the example of an order with other fields. Returns the id of the order. */
+async function newOrder(fields: object = {}): Promise<string> {
+  const { paths }: Json = await (await fetch(`${stack.baseUrl}/docs/shops.json`)).json();
+  const { example } = paths['/v1/orders'].post.requestBody.content['application/json'];
+  number += 1;
+  const response = await request('POST', '/v1/orders', shopKey(), {
+    ...example,
+    orderReferenceId: `example-${number}`,
+    ...fields,
+  });
+  expect(response).toMatchObject({ status: 200 });
+  return response.body.id;
+}
+
+const shopKey = () => `${stack.credentials.client.apiKey}:${stack.credentials.client.apiSecret}`;
+const operatorKey = () => stack.credentials.operator.apiKey;
+const orderOf = async (orderId: string): Promise<Json> =>
+  (await request('GET', `/v1/operator/orders/${orderId}`, operatorKey())).body;
+
+/** Submits an order, and waits until it is in a status. Returns its id. */
+async function orderIn(status: string, fields: object = {}): Promise<string> {
+  const orderId = await newOrder(fields);
+  await eventually(async () => ((await orderOf(orderId)).fulfillmentStatus === status ? true : undefined));
+  return orderId;
+}
+
+/** Submits an order, and waits until a partner has accepted it. Returns the id of the print order. */
+const newPrintOrder = async (): Promise<string> => (await orderOf(await orderIn('passed'))).printOrders[0].id;
+
+/** Submits an order whose print file does not exist, and waits until it has failed. Returns its id. */
+const failedOrder = () => {
+  const file = { type: 'default', url: `${stack.sandbox.url}/files/missing.pdf` };
+  const item = { itemReferenceId: 'line-1', productUid: POSTER, quantity: 1, files: [file] };
+  return orderIn('failed', { items: [item] });
+};
+
+const customerProduct = { customerProductId: () => made.createCustomerProduct.id };
+/** Uses up frames of the partner in Berlin, so that they are ordered. Returns the id of the procurement order. */
+async function raisedOrder(): Promise<string> {
+  const { apiKey } = stack.credentials.partners.find(({ name }) => name === 'prints-berlin')!;
+  const adjustment = { partnerSku: 'frame-wood-black-a4', adjustmentType: 'consume', quantity: 400 };
+  const used = await request('POST', '/procurement/v1/inventory/adjust-stock', apiKey, { adjustments: [adjustment] });
+  expect(used).toMatchObject({ status: 200 });
+  const { body } = await request('POST', '/procurement/v1/order/list', apiKey, {});
+  return String(body.orders[0].orderId);
+}
+
+/** What both shops and operators change. */
+const SHARED: Entries = {
+  updateCustomerProduct: { path: { id: () => made.createCustomerProduct.id } },
+  addVariantValues: { path: customerProduct },
+  replaceVariantValues: { path: customerProduct },
+  // Refused, because it crosses a customs border without retail prices.
+  patchOrder: { path: { orderId: () => orderIn('failed', { shippingAddress: ZURICH }) } },
+  updateShipment: { path: { orderId: () => newOrder() } },
+  replaceFile: { path: { orderId: () => newOrder() } },
+  cancelOrder: { path: { orderId: () => newOrder() } },
+  cancelShippingOrder: { path: { shippingOrderId: () => made.createShippingOrder.orderId } },
+};
+
+test('The examples of operations for shops work when they are sent', async () => {
+  const webhook = { webhookId: () => made.createWebhook.id };
+  const count = await sendExamples('shops', shopKey(), {
+    ...SHARED,
+    changeWebhook: { path: webhook },
+    rotateWebhookSecret: { path: webhook },
+  });
+  expect(count).toBeGreaterThan(18);
+});
+
+test('The examples of operations for operators work when they are sent, and those for the partner that one of them adds', async () => {
+  const webhook = { webhookId: () => made.createOperatorWebhook.id };
+  const client = { connectorId: () => made.createClient.id };
+  const partner = { partnerId: () => made.createPartner.id };
+  const { partners }: Json = (await request('GET', '/v1/partners', operatorKey())).body;
+  const berlin = { partnerId: partners.find(({ uid }: Json) => uid === 'prints-berlin').id };
+  const operator = { operatorId: () => made.createOperator.id };
+  const procured =
+    (...statuses: string[]) =>
+    async () => {
+      const { orderId } = made.moveProcurementOrder;
+      for (const status of statuses)
+        await request('POST', `/v1/operator/procurement-orders/${orderId}/transitions`, operatorKey(), { status });
+      return String(orderId);
+    };
+  let printOrderId = '';
+  const count = await sendExamples('operators', operatorKey(), {
+    ...SHARED,
+    updateProductModel: { path: { id: () => made.createProductModel.id } },
+    changeOperatorWebhook: { path: webhook },
+    rotateOperatorWebhookSecret: { path: webhook },
+    createClientWebhook: { path: client },
+    changeClientWebhook: { path: { ...client, webhookId: () => made.createClientWebhook.id } },
+    changeClient: { path: client },
+    rotateClientKey: { path: client },
+    changeOperator: { path: operator },
+    rotateOperatorKey: { path: operator },
+    changePartner: { path: partner },
+    rotatePartnerKey: { path: partner },
+    startOperatorSession: { body: () => ({ apiKey: operatorKey() }) },
+    repairOrder: { path: { orderId: () => newOrder() } },
+    reprintOrder: { path: { orderId: () => failedOrder() } },
+    startBulkRepair: { body: async () => ({ orderIds: [await newOrder()] }) },
+    // Its one order may be done.
+    cancelBulkRepair: { status: [200, 409], path: { bulkRepairId: () => made.startBulkRepair.id } },
+    confirmServers: { status: 409 },
+    sendSandboxPostback: {
+      body: async () => {
+        // An example made the partner refuse the next print order.
+        await request('DELETE', '/v1/operator/sandbox/partners/prints-berlin/behaviour', operatorKey());
+        printOrderId = await newPrintOrder();
+        return { printOrderId };
+      },
+    },
+    requestSandboxDispatch: { body: () => ({ printOrderId }) },
+    sendSandboxCarrierEvent: {
+      body: () => ({ trackingNumber: made.requestSandboxDispatch.body.trackingCode }),
+    },
+    moveProcurementOrder: { path: { orderId: raisedOrder } },
+    receiveProcurementOrder: { path: { orderId: procured('in-transit') } },
+    attachProcurementInvoice: { path: { orderId: procured('delivered') } },
+    setUpStockItems: { path: partner },
+    correctStock: { path: berlin },
+  });
+  expect(count).toBeGreaterThan(50);
+  // Another example made the carrier refuse labels.
+  await request('DELETE', '/v1/operator/sandbox/carriers/corvid_post/label-fault', operatorKey());
+  const ofPartners = await sendExamples('partners', made.createPartner.apiKey, {
+    ...SHARED,
+    // The new partner has no print order.
+    postOrderStatus: { status: 404 },
+    dispatchOrder: { status: 404 },
+  });
+  expect(ofPartners).toBeGreaterThan(9);
+});
