@@ -1,4 +1,7 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { DeterminismViolationError } from '@temporalio/workflow';
+import { projectRoot } from '../../../src/platform/project-root';
 import { changedBundle, failuresOf, replay, storedHistories } from '../../support/histories';
 import { ORDER_SCENARIOS, SECOND_RUN } from '../../support/order-histories';
 
@@ -52,5 +55,39 @@ describe('an incompatible change of the workflow code is found', () => {
     const outcomes = await replay(stored, { bundle: changedBundle(from, to) });
     const found = [...outcomes.values()].filter((error) => error instanceof DeterminismViolationError);
     expect(found.length).toBeGreaterThan(stored.length / 2);
+  });
+});
+
+describe('The step that docs/tutorials/extend-pressline.md adds to the order', () => {
+  const read = (path: string) => readFileSync(join(projectRoot(), path), 'utf8');
+  const diffs = [...read('docs/tutorials/extend-pressline.md').matchAll(/^```diff\n(.*?)^```/gms)].map(
+    ([, diff]) => diff!,
+  );
+
+  /** Applies a diff of the tutorial. @throws Error when the source does not have its context */
+  function applied(source: string, diff: string): string {
+    return diff.split(/^@@\n/m).reduce((text, hunk) => {
+      const side = (sign: string) => hunk.replace(new RegExp(`^[${sign}].*\\n`, 'gm'), '').replace(/^./gm, '');
+      const [before, after] = [side('+'), side('-')];
+      if (!text.includes(before)) throw new Error(`the source does not have:\n${before}`);
+      return text.replace(before, after);
+    }, source);
+  }
+
+  /** Returns the bundle with the step of a changed workflows/order/order.ts. */
+  function bundleOf(source: string) {
+    const [, names] = /^import \{ (.*) \} from '@temporalio\/workflow';$/m.exec(source)!;
+    const [, step] = /run\.setHandlers\(\);\n(.*)\n {2}return/s.exec(source)!;
+    const imports = `const { ${names} } = __webpack_require__('./node_modules/@temporalio/workflow/lib/index.js');`;
+    return changedBundle('run.setHandlers();', `run.setHandlers(); ${imports} ${step}`);
+  }
+
+  test('stops open orders without a patch, and none with it', async () => {
+    const [toBreak, toMend] = diffs;
+    const unpatched = applied(read('workflows/order/order.ts'), toBreak!);
+    const patched = applied(unpatched, toMend!);
+    const outcomes = await replay(stored, { bundle: bundleOf(unpatched) });
+    expect([...outcomes.values()].every((error) => error instanceof DeterminismViolationError)).toBe(true);
+    expect(failuresOf(await replay(stored, { bundle: bundleOf(patched) }))).toEqual([]);
   });
 });
