@@ -51,6 +51,14 @@ export async function readProductModel(sql: Queryable, id: string): Promise<Desc
   return (await readModels(sql, sql`id = ${id}`))[0];
 }
 
+/** Returns those of the uids by which routing knows no product model. */
+export async function unknownModelUids(sql: Queryable, uids: readonly string[]): Promise<string[]> {
+  const rows = await sql<{ uid: string }[]>`
+    SELECT uid FROM unnest(${uids as string[]}::text[]) AS uid
+    WHERE uid NOT IN (SELECT coalesce(production ->> 'modelUid', id) FROM product_models)`;
+  return rows.map(({ uid }) => uid);
+}
+
 /** @param which condition on product_models, and the page */
 async function readModels(sql: Queryable, which: Statement): Promise<DescribedModel[]> {
   return await sql<DescribedModel[]>`

@@ -1,14 +1,12 @@
 import { z } from 'zod';
 import { labelText } from '../documents/label-text-schema';
-import { isCountry } from '../platform/domain/countries';
-import { currencyCode, day, moment } from '../platform/domain/fields';
+import { countryCode, currencyCode, day, moment } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-url';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 
 /** Schemas of the bodies that operators and partners send about a partner. */
 
-const country = z.string().refine(isCountry, { error: 'must be an ISO 3166-1 alpha-2 country code' });
 const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
 const printedLine = (max: number) => labelText(line(max));
@@ -26,7 +24,7 @@ export const senderAddressSchema = z.object({
   city: printedLine(30),
   postcode: printedLine(15),
   state: printedLine(35).optional(),
-  country,
+  country: countryCode,
   email: z.email().max(254),
   phone: printedLine(25).optional(),
   taxIds: z

@@ -75,7 +75,7 @@ function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: 
   const expected = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
   if (expected !== undefined && expected !== typeInWords(value))
     return `${isWhole ? 'The body must' : 'Must'} be ${expected}, not ${typeInWords(value)}.`;
-  return `${issue.message}.`;
+  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
 }
 
 /**

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import { createAccount, issueKey } from '../../../src/accounts/accounts-and-keys';
+import { unknownModelUids } from '../../../src/catalog/product-models';
+import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
 import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
 import {
@@ -19,6 +21,7 @@ import { isUuid } from '../../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../../src/platform/postgres';
 import { type KeyOwners, keyExpiry, keyRoutes } from '../../accounts/key-routes';
 import type { ApiDeps } from '../../deps';
+import { fieldPath } from '../../http/errors/field-errors';
 import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import { conformanceRoute } from './partner-conformance';
@@ -97,6 +100,16 @@ function partnerView(partner: Partner): Sent<typeof partnerViewSchema> {
   };
 }
 
+/** @throws Refusal `VALIDATION_ERROR` for models that the catalog does not have: routing would never ask for them */
+async function requireModels(sql: Queryable, { models = {} }: Partial<PartnerCapabilities> = {}): Promise<void> {
+  const errors = (await unknownModelUids(sql, Object.keys(models))).map((uid) => ({
+    code: 'NO_SUCH_CHOICE_ERROR' as const,
+    message: 'No product model has this modelUid.',
+    reference: fieldPath(['capabilities', 'models', uid]),
+  }));
+  if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
+}
+
 /** Routes with which operators set up, read and change print partners. */
 export function operatorPartnerRoutes(deps: Deps): Route[] {
   return [
@@ -163,6 +176,7 @@ function createRoute({ sql }: Deps): Route {
       audit,
     }) => {
       await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
+      await requireModels(sql, body.capabilities);
       return await inTransaction(sql, async (tx) => {
         const account = await createAccount(tx, { role: 'partner', name: body.uid });
         const partner = account && (await createPartner(tx, account.id, body));
@@ -198,6 +212,7 @@ function changeRoute({ sql }: Deps): Route {
     handler: ({ params: { partnerId }, body, log, account, audit }) =>
       inTransaction(sql, async (tx) => {
         const before = partnerView(await requirePartner(tx, partnerId));
+        await requireModels(tx, body.capabilities);
         const changed = (await changePartner(tx, partnerId, body))!;
         const after = partnerView(changed);
         await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { PRODUCT_KINDS } from '../../catalog/domain/product';
+import { countryCode } from '../../platform/domain/fields';
 
 /** Day of the week, ISO 8601: 1 is Monday, 7 is Sunday. */
 const weekday = z.int().min(1).max(7);
@@ -16,8 +17,6 @@ const timeZone = z.string().refine(
   { error: 'must be an IANA time zone such as Europe/Berlin' },
 );
 
-const country = z.string().regex(/^[A-Z]{2}$/, 'must be an ISO 3166-1 alpha-2 country code');
-
 /** Working hours of a print house. Dispatch dates are counted in its working days. */
 const partnerCalendarSchema = z.object({
   timeZone,
@@ -33,7 +32,7 @@ const partnerCalendarSchema = z.object({
     .regex(/^([01]\d|2[0-3]):[0-5]\d$/, 'must be a time of day such as 14:00')
     .describe('Production of orders handed over before this local time starts on the same day.'),
   holidays: z
-    .object({ country, state: z.string().min(1).max(10).optional() })
+    .object({ country: countryCode, state: z.string().min(1).max(10).optional() })
     .describe('Country whose public holidays are days off; state where holidays differ within the country.'),
   closedDates: z.array(z.iso.date()).max(400).default([]).describe('Further days off.'),
 });
@@ -57,7 +56,7 @@ export const partnerCapabilitiesSchema = z.object({
       'Product models that the partner produces, by model uid, including printed parts and fulfillment services.',
     ),
   countriesServed: z
-    .array(z.union([z.literal('*'), country]))
+    .array(z.union([z.literal('*'), countryCode]))
     .max(300)
     .describe('Countries that it ships to; `*` means all.'),
   calendar: partnerCalendarSchema,

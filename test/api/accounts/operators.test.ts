@@ -5,6 +5,7 @@ import { createApp } from '../../../api/app';
 import { clientRoutes } from '../../../api/clients/routes';
 import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { createAuthenticator } from '../../../src/accounts/authenticator';
+import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { leedsPartner } from '../../support/rows/partner-setup';
@@ -15,6 +16,7 @@ let admin: TestAccount;
 
 beforeAll(async () => {
   database = await testDatabase();
+  await seedDemoCatalog(database.sql);
   const deps = await testApiDeps(database.sql);
   app = createApp(deps, [...operatorRoutes(deps), ...clientRoutes(deps), ...operatorPartnerRoutes(deps)]);
 });

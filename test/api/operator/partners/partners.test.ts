@@ -4,6 +4,7 @@ import request from 'supertest';
 import { createApp } from '../../../../api/app';
 import { operatorPartnerRoutes } from '../../../../api/operator/partners/partners';
 import { subscribeRoute } from '../../../../api/partner/subscribe';
+import { seedDemoCatalog } from '../../../../src/catalog/demo/seed';
 import { createCandidateReader } from '../../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../../src/partners/demo-partners';
 import { routeOrder } from '../../../../src/partners/domain/routing';
@@ -24,6 +25,7 @@ let berlin: TestAccount;
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
+  await seedDemoCatalog(sql);
   const deps = await testApiDeps(sql);
   app = createApp(deps, [...operatorPartnerRoutes(deps), subscribeRoute(deps)]);
   operator = await testAccount(sql, 'operator');
@@ -106,6 +108,26 @@ describe('print partners', () => {
       'senderAddress.email',
       'uid',
     ]);
+  });
+
+  test('a product model that the catalog does not have is refused', async () => {
+    const good = leedsPartner('prints-bath');
+    const models = { ...good.capabilities.models, poster: { unitPriceMinor: 200, leadDays: 1 } };
+    const capabilities = { ...good.capabilities, models };
+    const { body: created } = await create({ ...good, capabilities }).expect(400);
+    const change = await request(app)
+      .patch(`/v1/partners/${berlin.id}`)
+      .set(operator.key)
+      .send({ capabilities: { models } })
+      .expect(400);
+    for (const { errors } of [created, change.body])
+      expect(errors).toEqual([
+        {
+          code: 'NO_SUCH_CHOICE_ERROR',
+          message: 'No product model has this modelUid.',
+          reference: 'capabilities.models.poster',
+        },
+      ]);
   });
 
   test('a change affects the given fields only, and routing uses it', async () => {
