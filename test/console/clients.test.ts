@@ -102,7 +102,7 @@ test('an admin adds a client and changes its settings', async () => {
   await endpoint.fill('cards');
   await addEndpoint();
   // The API's words stand at the field, and the client's secret stays.
-  await adding.getByText(/^.*url: .*/).waitFor();
+  await adding.getByText('The address is not a valid URL').waitFor();
   expect(await endpoint.getAttribute('aria-invalid')).toBe('true');
   expect(await adding.getByLabel('API secret', { exact: true }).innerText()).toBe(apiSecret);
   await endpoint.fill(hooks);
@@ -124,6 +124,8 @@ test('an admin adds a client and changes its settings', async () => {
   const editing = page.getByRole('dialog', { name: 'Edit' });
   await editing.getByLabel('IOSS number', { exact: true }).fill('not a number');
   await editing.getByRole('button', { name: 'Save settings' }).click();
+  await editing.getByText('Not an IOSS number: it is IM and ten digits.', { exact: true }).waitFor();
+  expect(await editing.locator(':focus').getAttribute('name')).toBe('iossNumber');
   await editing.getByRole('alert').getByText('Request id').waitFor();
   await editing.getByLabel('IOSS number', { exact: true }).fill('IM0123456789');
   const billing = editing.getByRole('group', { name: /^Billing entity/ });

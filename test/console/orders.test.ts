@@ -203,5 +203,19 @@ test('a report by client has a chart, a row with the name of the client, and fil
     await page.getByRole(role, { name }).click();
     expect((await download).suggestedFilename()).toBe(file);
   }
+
+  // Rows have the names of products and carriers.
+  await page.getByLabel('By', { exact: true }).selectOption('Product');
+  await page.getByRole('row', { name: /^Poster flat_product_/ }).first().getByRole('link', { name: 'Poster' }).waitFor();
+  await page.getByLabel('By', { exact: true }).selectOption('Carrier');
+  await page.getByRole('row', { name: /^(Tern parcel|Merlin express) EUR/ }).first().waitFor();
+  // A number of orders leads to these orders.
+  await page.getByLabel('By', { exact: true }).selectOption('Day');
+  await page.getByRole('row', { name: `${to} EUR` }).getByRole('link', { name: String(orders) }).click();
+  await page.getByRole('heading', { level: 1, name: 'Orders', exact: true }).waitFor();
+  const listed = new URL(page.url()).searchParams;
+  expect(listed.get('createdFrom')).toBe(`${to}T00:00:00.000Z`);
+  expect(Date.parse(listed.get('createdTo')!) - Date.parse(listed.get('createdFrom')!)).toBe(86_400_000);
+  await page.getByRole('link', { name: 'console-report', exact: true }).waitFor();
   expect(tab.faults).toEqual([]);
 });

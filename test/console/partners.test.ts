@@ -94,10 +94,38 @@ test('an admin adds a partner, whose key is shown once', async () => {
   const { country, ...sender } = LEEDS_SENDER;
   const address = adding.getByRole('group', { name: 'Sender address of parcels' });
   for (const [name, value] of Object.entries({ ...sender, country: 'Atlantis' }))
-    await address.locator(`[name="sender.${name}"]`).fill(value);
+    await address.locator(`[name="senderAddress.${name}"]`).fill(value);
+  await adding.getByLabel('Time zone').fill('Europe/Londinium');
+  await adding.getByLabel('Ships to').fill('GB, XX');
+  for (const weekday of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'])
+    await adding.getByLabel(weekday).uncheck();
+  await adding.getByLabel(/^Lead time.*row 1$/).fill('61');
   await add();
-  // The API names each field that is wrong.
-  await adding.getByRole('alert').getByText('senderAddress.country').waitFor();
+  // Each error stands at its field, and the first one is in view.
+  const timeZone = adding.getByLabel('Time zone');
+  for (const [field, fault] of [
+    [timeZone, 'Must be an IANA time zone such as Europe/Berlin'],
+    [adding.getByLabel('Ships to'), 'Entry 2: Must be an ISO 3166-1 alpha-2 country code.'],
+    [address.getByLabel('Country'), 'Must be an ISO 3166-1 alpha-2 country code.'],
+  ] as const) {
+    await adding.getByText(fault, { exact: true }).waitFor();
+    expect(await field.getAttribute('aria-invalid')).toBe('true');
+  }
+  const group = (name: string) => adding.getByRole('group', { name });
+  await group('Working days').getByText('Must have at least 1 entry, not 0.').waitFor();
+  await group('Product models').getByText('flat_product.leadDays: Must be at most 60, not 61.').waitFor();
+  expect(await adding.getByRole('alert').innerText()).not.toContain('senderAddress');
+  const focused = adding.locator(':focus');
+  expect(await focused.getAttribute('name')).toBe('capabilities.countriesServed');
+  const box = (await focused.boundingBox())!;
+  expect(box.y).toBeGreaterThan(0);
+  expect(box.y + box.height).toBeLessThan(page.viewportSize()!.height);
+  await expectAccessible(page);
+  await timeZone.fill('Europe/London');
+  await adding.getByLabel('Ships to').fill('GB, IE');
+  for (const weekday of ['Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday'])
+    await adding.getByLabel(weekday).check();
+  await adding.getByLabel(/^Lead time.*row 1$/).fill('2');
   await address.getByLabel('Country').fill(country);
   await add();
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();

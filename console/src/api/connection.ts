@@ -1,7 +1,7 @@
 import { createContext, useContext, useSyncExternalStore } from 'react';
 import { OPERATIONS } from '../../../client/operations';
 import { addressOf } from './address';
-import { ApiError, messageIn } from './api-error';
+import { ApiError, errorTextIn } from './api-error';
 import type { AnyInput, ApiResponse, Input, OperationId } from './types';
 
 /** Statuses with which a proxy says that the API does not respond. */
@@ -71,7 +71,7 @@ export class ApiConnection {
     } catch (error) {
       if (signal?.aborted) throw error;
       this.setReachable('calls', false);
-      throw new ApiError(0, 'The API does not respond.', null, operation);
+      throw new ApiError(0, { summary: 'The API does not respond.', faults: [] }, null, operation);
     }
     this.setReachable('calls', !PROXY_ERRORS.includes(response.status));
     const received: unknown = await response.json().catch(() => null);
@@ -79,7 +79,7 @@ export class ApiConnection {
     if (response.status === 401 && operation !== 'startOperatorSession') this.onSessionEnded();
     throw new ApiError(
       response.status,
-      messageIn(received, response.status),
+      errorTextIn(received, response.status),
       response.headers.get('X-Request-Id'),
       operation,
     );

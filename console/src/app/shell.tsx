@@ -17,6 +17,7 @@ import { useReachable } from '../api/connection';
 import { useLive } from '../api/live';
 import { read } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
+import { Link as TextLink } from '../components/values/link';
 import { texts } from '../texts';
 import { countOf } from '../texts/common';
 import { GoTo } from './go-to';
@@ -143,9 +144,9 @@ function Operator() {
   return (
     <>
       <Text size="sm" visibleFrom="md">
-        <Link to="/team/$operatorId" params={{ operatorId: id }}>
+        <TextLink to="/team/$operatorId" params={{ operatorId: id }}>
           {name}
-        </Link>{' '}
+        </TextLink>{' '}
         <Text span c="dimmed" size="sm">
           {texts.common.roles[role]}
         </Text>

@@ -69,6 +69,7 @@ export const common = {
     changeTitle: 'This could not be done',
     requestId: 'Request id',
     retry: 'Try again',
+    entry: (number: number) => `Entry ${number}`,
   },
   loading: 'Loading',
   loadMore: 'Load more',

@@ -153,6 +153,7 @@ export const partners = {
       legend: 'Product models',
       none: 'Routing chooses the partner for the models that it makes.',
       uid: 'Product model',
+      choose: 'Choose a model',
       option: (uid: string, names: readonly string[]) => `${uid}: ${names.join(', ')}`,
       price: (currency: string) => (currency === '' ? 'Unit price' : `Unit price (${currency})`),
       twice: (uid: string) => `The product model ${uid} has two rows.`,

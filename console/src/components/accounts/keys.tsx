@@ -1,9 +1,9 @@
-import { TextInput } from '@mantine/core';
 import type { Change } from '../../api/changes';
 import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
 import { texts } from '../../texts';
 import { DialogButton } from '../forms/dialog-button';
+import { TextField } from '../forms/field-faults';
 import { textOf } from '../forms/form-values';
 import { Select } from '../forms/select';
 import type { QueryResult } from '../layout/query-content';
@@ -96,7 +96,7 @@ function AddKey({ add, overlapDays, withSecret = false }: KeysProps) {
       button={t.add.button}
       fields={
         <>
-          <TextInput name="name" label={t.add.label} maxLength={100} data-autofocus />
+          <TextField name="name" label={t.add.label} maxLength={100} data-autofocus />
           <Select
             name="overlap"
             label={t.add.overlap}

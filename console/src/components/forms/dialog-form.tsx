@@ -1,9 +1,9 @@
-import { Button, Group, Stack, Text, Textarea } from '@mantine/core';
+import { Button, Group, Stack, Text } from '@mantine/core';
 import { type FormEvent, type ReactNode, useState } from 'react';
 import { type Change, useChange } from '../../api/changes';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import { texts } from '../../texts';
-import { ErrorAlert } from '../layout/error-alert';
+import { FaultedFields, LongTextField } from './field-faults';
 
 /** What the operator has filled in. */
 export interface Submission {
@@ -81,18 +81,20 @@ export function DialogForm<Result>(
     >
       <Stack>
         <Text size="sm">{explanation}</Text>
-        {fields}
-        {withReason ? (
-          <Textarea
-            label={texts.common.reason}
-            required
-            data-autofocus
-            maxLength={500}
-            value={reason}
-            onChange={(event) => setReason(event.currentTarget.value)}
-          />
-        ) : null}
-        {change.error === null ? null : <ErrorAlert title={texts.common.error.changeTitle} error={change.error} />}
+        <FaultedFields error={change.error}>
+          {fields}
+          {withReason ? (
+            <LongTextField
+              name="reason"
+              label={texts.common.reason}
+              required
+              data-autofocus
+              maxLength={500}
+              value={reason}
+              onChange={(event) => setReason(event.currentTarget.value)}
+            />
+          ) : null}
+        </FaultedFields>
         <Group justify="flex-end">
           <Button variant="default" onClick={onClose}>
             {texts.common.close}

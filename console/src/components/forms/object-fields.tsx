@@ -1,4 +1,5 @@
-import { Fieldset, SimpleGrid, TextInput } from '@mantine/core';
+import { Fieldset, SimpleGrid } from '@mantine/core';
+import { TextField } from './field-faults';
 import { textOf, wordsOf } from './form-values';
 
 /** How a field of an object is edited. A text unless it says otherwise. */
@@ -21,7 +22,7 @@ const fieldsOf = <T extends object>({ labels, rules }: ObjectForm<T>) =>
     rule: (rules as Readonly<Record<string, FieldRule | undefined>>)[name] ?? {},
   }));
 
-/** The fields of an object, such as an address. `name` is the beginning of their names in the form. */
+/** The fields of an object, such as an address. `name` is the path of the object in the API. */
 export function ObjectFields<T extends object>(props: {
   readonly name: string;
   readonly legend: string;
@@ -34,7 +35,7 @@ export function ObjectFields<T extends object>(props: {
     <Fieldset legend={legend}>
       <SimpleGrid cols={{ base: 1, xs: 2, sm: 3 }} spacing="sm" verticalSpacing="xs">
         {fieldsOf(form).map(({ name: field, label, rule: { type, required = false } }) => (
-          <TextInput
+          <TextField
             key={field}
             name={`${name}.${field}`}
             label={label}

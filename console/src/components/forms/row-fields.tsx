@@ -1,6 +1,7 @@
 import { Button, Stack, Table, Text } from '@mantine/core';
 import { type ReactNode, useState } from 'react';
 import { texts } from '../../texts';
+import { FaultsOf } from './field-faults';
 
 interface RowColumn {
   readonly header: string;
@@ -13,6 +14,8 @@ const t = texts.common.rows;
 
 /** Fields in rows that are added and removed, such as prices by quantity. Fields of a column have one name in the form. */
 export function RowFields(props: {
+  /** The path of what the rows hold in the API. */
+  readonly name: string;
   readonly label: string;
   readonly columns: readonly RowColumn[];
   /** The values of the rows, in the order of the columns. */
@@ -72,6 +75,7 @@ export function RowFields(props: {
       >
         {add}
       </Button>
+      <FaultsOf name={props.name} />
     </Stack>
   );
 }

@@ -49,6 +49,7 @@ interface OptionalChoice<Value extends string> extends CommonProps<Value> {
 interface FormChoice<Value extends string> extends CommonProps<Value> {
   readonly none?: string;
   readonly name: string;
+  readonly required?: boolean;
   readonly value?: NoInfer<Value> | undefined;
   readonly onChange?: undefined;
 }

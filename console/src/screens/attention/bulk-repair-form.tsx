@@ -1,7 +1,6 @@
 import { Stack, Text } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { useState } from 'react';
-import { ApiError } from '../../api/api-error';
 import { change } from '../../api/changes';
 import { useConnection } from '../../api/connection';
 import { usePartnerOptions } from '../../components/accounts/account-options';
@@ -57,7 +56,7 @@ function DryRun({ kind, target }: { readonly kind: BulkRepairKind; readonly targ
       const response = await call('startBulkRepair', {
         body: { action: kind, reason: t.dryRun, ...target.request, dryRun: true },
       });
-      if (isStarted(response)) throw new ApiError(0, t.noDryRun, null, 'startBulkRepair');
+      if (isStarted(response)) throw new Error(t.noDryRun);
       return response;
     },
     // A dry run of a thousand orders takes seconds.

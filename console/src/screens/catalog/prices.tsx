@@ -109,6 +109,7 @@ export function ChangePrices({ model }: { readonly model: ProductModel }) {
 function PriceFields({ list }: { readonly list: PriceList }) {
   return (
     <RowFields
+      name="production.priceList"
       label={t.name}
       rows={rowsOf(list)}
       added={['', '1', '', '']}

@@ -1,9 +1,10 @@
-import { Button, Checkbox, Fieldset, Group, Stack, TextInput } from '@mantine/core';
+import { Button, Checkbox, Fieldset, Group, Stack } from '@mantine/core';
 import { type FormEvent, useState } from 'react';
 import { change, useChange } from '../../api/changes';
 import { newIdempotencyKey } from '../../api/idempotency-key';
 import type { ApiResponse } from '../../api/types';
 import { Secrets } from '../../components/accounts/secrets';
+import { FaultedFields, TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf } from '../../components/forms/select';
 import { texts } from '../../texts';
@@ -42,15 +43,9 @@ export function AddedClient({ id, apiKey, apiSecret }: ApiResponse<'createClient
       {endpoint.data === undefined ? (
         <form onSubmit={submit}>
           <Fieldset legend={t.title}>
-            <Stack gap="sm">
-              <TextInput
-                name="url"
-                label={t.url}
-                placeholder="https://"
-                required
-                error={endpoint.error === null ? undefined : endpoint.error.message}
-              />
-              <TextInput name="description" label={t.description} maxLength={200} />
+            <FaultedFields error={endpoint.error}>
+              <TextField name="url" label={t.url} placeholder="https://" required />
+              <TextField name="description" label={t.description} maxLength={200} />
               <Checkbox.Group label={t.events} defaultValue={EVENTS.map(({ value }) => value)}>
                 <Group gap="sm">
                   {EVENTS.map(({ value, label }) => (
@@ -63,7 +58,7 @@ export function AddedClient({ id, apiKey, apiSecret }: ApiResponse<'createClient
                   {t.button}
                 </Button>
               </Group>
-            </Stack>
+            </FaultedFields>
           </Fieldset>
         </form>
       ) : null}

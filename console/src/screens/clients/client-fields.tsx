@@ -1,5 +1,6 @@
-import { SimpleGrid, TextInput } from '@mantine/core';
+import { SimpleGrid } from '@mantine/core';
 import type { Input } from '../../api/types';
+import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { choiceOf, optionsOf, Select } from '../../components/forms/select';
@@ -44,12 +45,12 @@ function fileChecksOf(form: FormData): Change['fileChecks'] {
 /** Returns the settings that the fields hold. An empty field is no setting. The API checks them. */
 export const settingsOf = (form: FormData) => ({
   channel: textOf(form, 'channel'),
-  iossNumber: textOf(form, 'ioss'),
-  brandedPackaging: textOf(form, 'packaging'),
-  billingEntity: objectOf(form, 'billing', BILLING),
-  returnAddress: objectOf(form, 'return', RETURN_ADDRESS),
+  iossNumber: textOf(form, 'iossNumber'),
+  brandedPackaging: textOf(form, 'brandedPackaging'),
+  billingEntity: objectOf(form, 'billingEntity', BILLING),
+  returnAddress: objectOf(form, 'returnAddress', RETURN_ADDRESS),
   fileChecks: fileChecksOf(form),
-  quotas: objectOf(form, 'quota', QUOTAS),
+  quotas: objectOf(form, 'quotas', QUOTAS),
 });
 
 /** The fields of a client's settings. Null: of a new client. */
@@ -57,15 +58,15 @@ export function ClientFields({ client }: { readonly client: Client | null }) {
   return (
     <>
       <SimpleGrid cols={{ base: 1, xs: 3 }}>
-        <TextInput name="channel" label={settings.channel} maxLength={50} defaultValue={client?.channel ?? ''} />
-        <TextInput
-          name="ioss"
+        <TextField name="channel" label={settings.channel} maxLength={50} defaultValue={client?.channel ?? ''} />
+        <TextField
+          name="iossNumber"
           label={settings.ioss}
           placeholder="IM0123456789"
           defaultValue={client?.iossNumber ?? ''}
         />
-        <TextInput
-          name="packaging"
+        <TextField
+          name="brandedPackaging"
           label={settings.packaging}
           maxLength={100}
           defaultValue={client?.brandedPackaging ?? ''}
@@ -87,14 +88,14 @@ export function ClientFields({ client }: { readonly client: Client | null }) {
           value={client?.fileChecks?.warnings}
         />
       </SimpleGrid>
-      <ObjectFields name="billing" legend={t.billing} form={BILLING} value={client?.billingEntity ?? null} />
+      <ObjectFields name="billingEntity" legend={t.billing} form={BILLING} value={client?.billingEntity ?? null} />
       <ObjectFields
-        name="return"
+        name="returnAddress"
         legend={t.returnAddress}
         form={RETURN_ADDRESS}
         value={client?.returnAddress ?? null}
       />
-      <ObjectFields name="quota" legend={quotas.edit} form={QUOTAS} value={client?.quotas ?? null} />
+      <ObjectFields name="quotas" legend={quotas.edit} form={QUOTAS} value={client?.quotas ?? null} />
     </>
   );
 }

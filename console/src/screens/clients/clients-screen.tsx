@@ -1,10 +1,11 @@
-import { Group, Skeleton, TextInput } from '@mantine/core';
+import { Group, Skeleton } from '@mantine/core';
 import { useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import type { ReactNode } from 'react';
 import { change } from '../../api/changes';
 import { readPages } from '../../api/queries';
 import { useMay } from '../../api/session';
 import { DialogButton } from '../../components/forms/dialog-button';
+import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
@@ -102,7 +103,7 @@ function AddClient() {
       dialogSize="xl"
       fields={
         <>
-          <TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />
+          <TextField name="name" label={t.add.label} required maxLength={100} data-autofocus />
           <ClientFields client={null} />
         </>
       }

@@ -1,6 +1,6 @@
-import { Textarea, TextInput } from '@mantine/core';
 import { change } from '../../api/changes';
 import { DialogButton } from '../../components/forms/dialog-button';
+import { LongTextField, TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { texts } from '../../texts';
 import type { OrderStatus } from '../../texts/names';
@@ -30,7 +30,7 @@ export function ReplaceFile(props: FileProps) {
       button={t.button}
       size="compact-xs"
       withReason
-      fields={<TextInput name="url" type="url" label={t.url} required maxLength={2000} />}
+      fields={<TextField name="url" type="url" label={t.url} required maxLength={2000} />}
       changeOf={({ form, reason }) =>
         change('replaceFile', {
           params: { orderId: order.id, itemReferenceId, type },
@@ -52,7 +52,7 @@ export function RequestFile(props: FileProps) {
       explanation={request.explanation}
       button={request.button}
       size="compact-xs"
-      fields={<Textarea name="message" label={request.message} required maxLength={500} />}
+      fields={<LongTextField name="message" label={request.message} required maxLength={500} />}
       changeOf={({ form }) =>
         change('requestFile', {
           params: { orderId: order.id, itemReferenceId, type },

@@ -1,7 +1,8 @@
-import { Text, TextInput } from '@mantine/core';
+import { Text } from '@mantine/core';
 import { change } from '../../api/changes';
 import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
+import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
@@ -52,8 +53,8 @@ export function AddPartner() {
           currency=""
           first={
             <>
-              <TextInput name="uid" label={t.uid} description={t.uidHelp} required maxLength={63} data-autofocus />
-              <TextInput name="currency" label={t.currency} description={t.currencyHelp} required maxLength={3} />
+              <TextField name="uid" label={t.uid} description={t.uidHelp} required maxLength={63} data-autofocus />
+              <TextField name="currency" label={t.currency} description={t.currencyHelp} required maxLength={3} />
             </>
           }
         />

@@ -35,9 +35,10 @@ export function modelsOf(form: FormData, currency: string): Models {
 export function ModelFields({ models, currency }: { readonly models: Models; readonly currency: string }) {
   const price = t.price(currency);
   const { data } = useQuery({ ...read('listProductModels', {}), refetchInterval: false });
-  // Routing knows a product model by the uid of its production spec.
+  // Routing knows a product model by the uid of its production spec, and asks no partner to make stocked parts.
   const named = new Map<string, string[]>();
   for (const { id, name, production } of data?.productModels ?? []) {
+    if (production?.partType === 'stock') continue;
     const uid = production?.modelUid ?? id;
     named.set(uid, [...(named.get(uid) ?? []), name]);
   }
@@ -47,6 +48,7 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
   return (
     <Fieldset legend={t.legend}>
       <RowFields
+        name="capabilities.models"
         label={t.legend}
         rows={rowsOf(models, currency)}
         added={['', '', '1']}
@@ -62,6 +64,8 @@ export function ModelFields({ models, currency }: { readonly models: Models; rea
                 key={data === undefined ? 'reading' : 'read'}
                 name="model.uid"
                 aria-label={label}
+                none={t.choose}
+                required
                 value={uid}
                 options={optionsWith(uid)}
               />

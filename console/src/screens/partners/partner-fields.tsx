@@ -1,5 +1,6 @@
-import { Checkbox, Fieldset, Group, SimpleGrid, Textarea, TextInput } from '@mantine/core';
+import { Checkbox, Fieldset, Group, SimpleGrid } from '@mantine/core';
 import type { ReactNode } from 'react';
+import { FaultsOf, LongTextField, TextField } from '../../components/forms/field-faults';
 import { textOf, wordsOf } from '../../components/forms/form-values';
 import { ObjectFields, type ObjectForm, objectOf } from '../../components/forms/object-fields';
 import { texts } from '../../texts';
@@ -34,30 +35,30 @@ const TAX_IDS: ObjectForm<TaxIds> = { labels: t.taxIds, rules: {} };
 
 /** Returns the details that the fields of the form hold. The API checks them. */
 export function detailsOf(form: FormData, currency: string): PartnerDetails {
-  const state = textOf(form, 'holidayState');
-  const taxIds = objectOf(form, 'taxIds', TAX_IDS);
+  const state = textOf(form, 'capabilities.calendar.holidays.state');
+  const taxIds = objectOf(form, 'senderAddress.taxIds', TAX_IDS);
   const details = {
     name: textOf(form, 'name') ?? '',
     enabled: form.has('enabled'),
     printHouseUid: textOf(form, 'printHouseUid'),
     senderAddress: {
-      ...objectOf(form, 'sender', SENDER),
+      ...objectOf(form, 'senderAddress', SENDER),
       ...(taxIds === null ? {} : { taxIds }),
     },
     capabilities: {
-      productKinds: form.getAll('kinds'),
-      countriesServed: wordsOf(textOf(form, 'countries')).map((country) => country.toUpperCase()),
-      capacityPerDay: Number(textOf(form, 'capacity')),
+      productKinds: form.getAll('capabilities.productKinds'),
+      countriesServed: wordsOf(textOf(form, 'capabilities.countriesServed')).map((country) => country.toUpperCase()),
+      capacityPerDay: Number(textOf(form, 'capabilities.capacityPerDay')),
       models: modelsOf(form, currency),
       calendar: {
-        timeZone: textOf(form, 'timeZone') ?? '',
-        workingDays: form.getAll('workingDays').map(Number),
-        cutOff: textOf(form, 'cutOff') ?? '',
+        timeZone: textOf(form, 'capabilities.calendar.timeZone') ?? '',
+        workingDays: form.getAll('capabilities.calendar.workingDays').map(Number),
+        cutOff: textOf(form, 'capabilities.calendar.cutOff') ?? '',
         holidays: {
-          country: (textOf(form, 'holidayCountry') ?? '').toUpperCase(),
+          country: (textOf(form, 'capabilities.calendar.holidays.country') ?? '').toUpperCase(),
           ...(state === null ? {} : { state }),
         },
-        closedDates: wordsOf(textOf(form, 'closedDates')),
+        closedDates: wordsOf(textOf(form, 'capabilities.calendar.closedDates')),
       },
     },
   };
@@ -83,33 +84,43 @@ export function PartnerFields({
     <>
       <SimpleGrid cols={{ base: 1, sm: 2 }}>
         {first}
-        <TextInput name="name" label={f.name} required maxLength={100} defaultValue={details.name} />
-        <TextInput
+        <TextField name="name" label={f.name} required maxLength={100} defaultValue={details.name} />
+        <TextField
           name="printHouseUid"
           label={f.printHouseUid}
           maxLength={100}
           defaultValue={details.printHouseUid ?? ''}
         />
-        <TextInput
-          name="capacity"
+        <TextField
+          name="capabilities.capacityPerDay"
           label={f.capacity}
           type="number"
           min={1}
           required
           defaultValue={capabilities.capacityPerDay}
         />
-        <TextInput name="countries" label={f.countries} defaultValue={capabilities.countriesServed.join(', ')} />
-        <TextInput name="timeZone" label={f.timeZone} required defaultValue={calendar.timeZone} />
-        <TextInput name="cutOff" label={f.cutOff} type="time" required defaultValue={calendar.cutOff} />
-        <TextInput
-          name="holidayCountry"
+        <TextField
+          name="capabilities.countriesServed"
+          label={f.countries}
+          defaultValue={capabilities.countriesServed.join(', ')}
+        />
+        <TextField name="capabilities.calendar.timeZone" label={f.timeZone} required defaultValue={calendar.timeZone} />
+        <TextField
+          name="capabilities.calendar.cutOff"
+          label={f.cutOff}
+          type="time"
+          required
+          defaultValue={calendar.cutOff}
+        />
+        <TextField
+          name="capabilities.calendar.holidays.country"
           label={f.holidayCountry}
           required
           maxLength={2}
           defaultValue={calendar.holidays.country}
         />
-        <TextInput
-          name="holidayState"
+        <TextField
+          name="capabilities.calendar.holidays.state"
           label={f.holidayState}
           maxLength={10}
           defaultValue={calendar.holidays.state ?? ''}
@@ -117,19 +128,19 @@ export function PartnerFields({
       </SimpleGrid>
       <Checkbox name="enabled" label={f.enabled} defaultChecked={details.enabled} />
       <Choices
-        name="kinds"
+        name="capabilities.productKinds"
         legend={f.kinds}
         chosen={capabilities.productKinds}
         of={KINDS.map((kind) => [kind, texts.names.code(kind)])}
       />
       <Choices
-        name="workingDays"
+        name="capabilities.calendar.workingDays"
         legend={f.workingDays}
         chosen={calendar.workingDays.map(String)}
         of={texts.partners.calendar.weekdays.map((day, index) => [String(index + 1), day])}
       />
-      <Textarea
-        name="closedDates"
+      <LongTextField
+        name="capabilities.calendar.closedDates"
         label={f.closedDates}
         autosize
         minRows={1}
@@ -137,8 +148,8 @@ export function PartnerFields({
         defaultValue={calendar.closedDates?.join('\n')}
       />
       <ModelFields models={capabilities.models} currency={currency} />
-      <ObjectFields name="sender" legend={f.senderAddress} form={SENDER} value={senderAddress} />
-      <ObjectFields name="taxIds" legend={f.taxIds} form={TAX_IDS} value={senderAddress.taxIds ?? null} />
+      <ObjectFields name="senderAddress" legend={f.senderAddress} form={SENDER} value={senderAddress} />
+      <ObjectFields name="senderAddress.taxIds" legend={f.taxIds} form={TAX_IDS} value={senderAddress.taxIds ?? null} />
     </>
   );
 }
@@ -162,6 +173,7 @@ function Choices(props: {
           />
         ))}
       </Group>
+      <FaultsOf name={props.name} />
     </Fieldset>
   );
 }

@@ -4,21 +4,26 @@ import { getRouteApi } from '@tanstack/react-router';
 import { addressOf } from '../../api/address';
 import { read } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
-import { ClientLink, PartnerLink } from '../../components/accounts/account-links';
-import { useClientOptions, usePartnerOptions } from '../../components/accounts/account-options';
 import { Screen } from '../../components/layout/screen';
 import type { Column } from '../../components/lists/data-table';
 import { ExportCsv } from '../../components/lists/export-csv';
 import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Bars } from '../../components/values/bars';
+import { Link } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { texts } from '../../texts';
 import { countOf } from '../../texts/common';
 import { Filters } from './filters';
+import { type Dimension, useGroups } from './groups';
+import type { ReportsSearch } from './search';
 
 type Row = ApiResponse<'getReport'>['rows'][number];
-type Dimension = keyof typeof t.dimensions;
 type Measure = keyof typeof t.measures;
+interface Period {
+  readonly by: Dimension;
+  readonly from: string;
+  readonly to: string;
+}
 
 const route = getRouteApi('/reports');
 const t = texts.reports;
@@ -48,27 +53,52 @@ const daysOf = (from: string, to: string) =>
 const shown = (measure: Measure, value: number, currency: string) =>
   MONEY.includes(measure) ? moneyOf(value, currency) : countOf(value);
 
+/**
+ * Returns the filters of the list of orders for the orders that a row counts, which the list shows in all currencies. Undefined:
+ * the list has no such filter.
+ */
+function ordersOf(row: Row, of: Pick<ReportsSearch, 'clientId' | 'partnerId' | 'carrierUid' | 'productUid'> & Period) {
+  const { by, from, to, carrierUid, productUid, clientId, partnerId } = of;
+  const key = row[by];
+  if (by === 'carrier' || by === 'product' || carrierUid !== undefined || productUid !== undefined || key === null)
+    return undefined;
+  const [first, last] = by === 'day' ? [key, key] : [from, to];
+  return {
+    clientId: row.client ?? clientId,
+    partnerId: row.partner ?? partnerId,
+    createdFrom: `${first}T00:00:00.000Z`,
+    createdTo: new Date(Date.parse(last) + DAY_MS).toISOString(),
+  };
+}
+
 export function ReportsScreen() {
   const search = route.useSearch();
   const { by = 'day', chart = 'orders', ...filters } = search;
   const period = periodOf(search);
   const input = { ...filters, ...period, by };
   const query = useQuery({ ...read('getReport', { query: input }), staleTime: 60_000, refetchInterval: false });
-  const clients = useClientOptions();
-  const partners = usePartnerOptions();
-  const nameOf = (id: string) => [...clients, ...partners].find(({ value }) => value === id)?.label ?? id;
-  const cell = (id: string | null) => {
-    if (id === null) return none;
-    if (by === 'client') return <ClientLink id={id} name={nameOf(id)} />;
-    return by === 'partner' ? <PartnerLink id={id} uid={nameOf(id)} /> : id;
+  const { nameOf, cellOf } = useGroups(by);
+  const figureOf = (row: Row, measure: Measure) => {
+    const text = shown(measure, row[measure], row.currency);
+    const counted = measure === 'orders' && row.orders > 0 ? ordersOf(row, input) : undefined;
+    return counted === undefined ? (
+      text
+    ) : (
+      <Link to="/orders" search={counted}>
+        {text}
+      </Link>
+    );
   };
   const columns: Column<Row>[] = [
-    { name: t.dimensions[by], cell: (row) => cell(row[by]) },
+    {
+      name: t.dimensions[by],
+      cell: ({ [by]: key }) => (key === null ? none : cellOf(key)),
+    },
     { name: t.currency, cell: ({ currency }) => currency },
     ...MEASURES.map((measure) => ({
       name: t.measures[measure],
       numeric: true,
-      cell: (row: Row) => shown(measure, row[measure], row.currency),
+      cell: (row: Row) => figureOf(row, measure),
     })),
   ];
   const parquet = addressOf('getReport', { query: { ...input, format: 'parquet' } });

@@ -1,4 +1,4 @@
-import { Group, TextInput } from '@mantine/core';
+import { Group } from '@mantine/core';
 import { useQuery } from '@tanstack/react-query';
 import { change } from '../../api/changes';
 import { read } from '../../api/queries';
@@ -6,6 +6,7 @@ import { useMay } from '../../api/session';
 import type { ApiResponse } from '../../api/types';
 import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
+import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
 import { Screen } from '../../components/layout/screen';
 import { Section } from '../../components/layout/section';
@@ -87,9 +88,9 @@ function AddOperator() {
       button={t.add.button}
       fields={
         <>
-          <TextInput name="name" label={t.add.label} required maxLength={100} data-autofocus />
+          <TextField name="name" label={t.add.label} required maxLength={100} data-autofocus />
           <RoleField chosen="viewer" />
-          <TextInput name="keyName" label={t.add.keyName} maxLength={100} />
+          <TextField name="keyName" label={t.add.keyName} maxLength={100} />
         </>
       }
       changeOf={({ form }) =>

@@ -20,7 +20,7 @@ const FORM: ObjectForm<Fields> = {
     phone: { required: true },
   },
 };
-const NAME = 'address';
+const NAME = 'shippingAddress';
 
 /** The fields of a delivery address. */
 export function AddressFields({ address }: { readonly address: Address }) {
