@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { goodOrder, hasStatus, twoItemOrder } from './order-fixture';
+import { goodOrder, hasStatus, orderWith, refusedOrder, twoItemOrder } from './order-fixture';
 
 /** The page of one order, in a browser. */
 
@@ -94,6 +94,10 @@ test('the page shows everything about an order that was delivered', async () => 
   await parcels.getByRole('cell', { name: '1 × poster' }).first().waitFor();
 
   // What is in order is folded.
+  const scans = parcels.getByRole('button', { name: /^\d+ scans of / }).first();
+  expect(await scans.getAttribute('aria-expanded')).toBe('false');
+  await scans.click();
+  await parcels.getByRole('cell', { name: 'Out for delivery' }).first().waitFor();
   for (const name of ['Print orders', 'Documents', 'Receipts', 'Notifications']) {
     const heading = main.getByRole('button', { name, exact: true });
     expect(await heading.getAttribute('aria-expanded')).toBe('false');
@@ -137,6 +141,32 @@ test('the page shows everything about an order that was delivered', async () => 
   await notes.getByText('The customer called', { exact: true }).first().waitFor();
   await expectAccessible(page);
   expect(tab.faults).toEqual([]);
+});
+
+test('the page of a returned order says that an operator decides, and folds what went well', async () => {
+  const { id } = await orderWith(stack, 'console-back', { marker: 'sandbox:parcel-returned' });
+  await hasStatus(stack, id, 'returned');
+  const { page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const main = page.getByRole('main');
+  await main.getByRole('group', { name: 'Waits for' }).getByText('Operator to decide what comes next').waitFor();
+  await main.getByRole('button', { name: /^\d+ scans of / }).waitFor();
+  for (const name of ['Print orders', 'Documents', 'Receipts', 'Notifications'])
+    expect(await main.getByRole('button', { name, exact: true }).getAttribute('aria-expanded')).toBe('false');
+  expect(Number(await page.evaluate('document.documentElement.scrollHeight'))).toBeLessThan(2_400);
+  expect(faults).toEqual([]);
+});
+
+test('the timeline of a refused order names the partner, and says once that the order stopped', async () => {
+  const { id } = await refusedOrder(stack, 'console-stopped');
+  await hasStatus(stack, id, 'on_hold');
+  const { page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
+  await entries.getByText('Print order refused: prints-berlin').waitFor();
+  const texts = await entries.allTextContents();
+  expect(texts.filter((text) => /refused|manual handling|on hold/i.test(text))).toHaveLength(1);
+  // Each print order that is not made has its attempts in view.
+  await page.getByRole('table', { name: /^Attempts/ }).waitFor();
+  expect(faults).toEqual([]);
 });
 
 test('a dead notification is delivered again', async () => {

@@ -1,6 +1,6 @@
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import { testAccount } from '../support/api-deps';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { poster } from '../workflows/order/client-orders';
 import { goodOrder, hasStatus, orderWith } from './order-fixture';
@@ -93,6 +93,10 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
     const { attention } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
     return attention.includes('dispatch_failed') ? true : undefined;
   });
+  const tabOfOrder = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const problem = tabOfOrder.page.getByLabel('What is wrong');
+  await problem.getByText(`No label for the parcel from ${printOrder.partnerUid}. The carrier says`).waitFor();
+  await problem.getByText('The depot is full').waitFor();
   await labelsOf('Sell labels', count);
   await row.getByRole('button', { name: `Request dispatch: print order ${printOrder.id}` }).click();
   await dispatched('200').waitFor();

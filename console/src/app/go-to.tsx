@@ -64,7 +64,7 @@ async function objectsFor(queries: QueryClient, text: string): Promise<readonly 
       .slice(0, LISTED)
       .map(({ id, name }) => ({ to: '/clients/$clientId' as const, params: { clientId: id }, text: t.client(name) })),
     ...made.productModels
-      .filter(({ id, name }) => isIn(id) || isIn(name))
+      .filter(({ id, name, productUidTemplate }) => isIn(id) || isIn(name) || isIn(productUidTemplate))
       .slice(0, LISTED)
       .map(({ id, name }) => ({ to: '/catalog' as const, search: { model: id }, text: t.model(name) })),
     ...products.customerProducts.map(({ name }) => ({

@@ -122,6 +122,7 @@ export const order = {
   payment: 'Payment',
   waitsFor: 'Waits for',
   nobody: 'Nobody',
+  decision: 'Operator to decide what comes next',
   waitsForOf: (who: string, what: string) => `${who} ${what}`,
   due: 'Due',
   dispatch: 'Dispatch',
@@ -135,10 +136,9 @@ export const order = {
   item: 'Item',
   partner: 'Partner',
   choose: 'Routing chooses',
-  noPartner: (details: readonly string[]) =>
-    ['No other partner can make the item', details.filter((detail) => detail !== '').join(', ')]
-      .filter((part) => part !== '')
-      .join(': '),
+  noPartner: (reasons: readonly string[]) => ['No other partner can make the item.', ...reasons].join(' '),
+  /** Why a partner cannot make an item. The reason can begin with its name. */
+  rejected: (partner: string, reason: string) => `${reason.startsWith(partner) ? reason : `${partner} ${reason}`}.`,
   printOrder: 'Print order',
   trackingCode: 'Tracking code of the partner, when the parcel has no label of ours',
   partnerOption: (uid: string, cents: number | null) =>
@@ -232,7 +232,7 @@ export const order = {
     status: (status: string) => `Status: ${status}`,
     /** What an entry says: who did what, or what was sent to whom. */
     said: {
-      event: (what: string) => what,
+      event: (what: string, partner: string | null) => (partner === null ? what : `${what}: ${partner}`),
       repair: (what: string, by: string | null) => (by === null ? what : `${what} by ${by}`),
       postback: (what: string, by: string | null) => `${by ?? 'The partner'} reported: ${what}`,
       request: (what: string, by: string | null) => `${what} sent to ${by ?? 'the partner'}`,
@@ -278,6 +278,11 @@ export const order = {
     nextAttempt: 'Next attempt',
     now: 'The next attempt is made now.',
     said: (partner: string) => `${partner} says`,
+    /** What comes before the words of a carrier about the parcel of a partner, by the type of the event. */
+    carrierSaid: {
+      dispatch_failed: (partner: string) => `No label for the parcel from ${partner}. The carrier says`,
+      label_not_voided: (partner: string) => `A label of the parcel from ${partner} is not voided. The carrier says`,
+    } as Readonly<Record<string, (partner: string) => string>>,
     states: { done: 'Done', waiting: 'Waiting', refused: 'Refused' },
     change: (what: string, by: string) => `${what} by ${by}`,
     by: (partner: string) => `with ${partner}`,
@@ -363,6 +368,7 @@ export const order = {
     },
     units: (quantity: number, item: string) => `${quantity} × ${item}`,
     voided: 'Voided',
+    scans: (count: number, parcel: string) => `${count === 1 ? '1 scan' : `${count} scans`} of ${parcel}`,
     checkpointColumns: { at: 'Time', status: 'Status', message: 'Message', location: 'Location' },
   },
   documents: {

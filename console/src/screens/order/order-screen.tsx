@@ -68,7 +68,7 @@ function Parts({ order }: { readonly order: OperatorOrder }) {
   const history = (
     <Stack gap="lg" className={styles.column!}>
       <Notes orderId={order.id} />
-      <Timeline orderId={order.id} />
+      <Timeline order={order} />
     </Stack>
   );
   if (isWide)
@@ -111,14 +111,16 @@ function Links({ order }: { readonly order: OperatorOrder }) {
 
 /** Status, what the order waits for and until when, and the promised dates. */
 function Head({ order }: { readonly order: OperatorOrder }) {
-  const { promise, nextStep, attention, refusal } = order;
+  const { promise, nextStep, attention, refusal, problem } = order;
   // What an operator has to do can concern the print order of a partner.
   const who = (nextStep.who === 'partner' ? nextStep.partnerUid : null) ?? texts.names.code(nextStep.who);
+  const ended = attention.length === 0 ? t.nobody : t.decision;
+  const waits = nextStep.who === 'nobody' ? ended : t.waitsForOf(who, WAITS[nextStep.waitsFor]);
   return (
     <DescriptionList
       entries={[
         [t.status, <StatusBadge key="status" status={order.fulfillmentStatus} />],
-        [t.waitsFor, nextStep.who === 'nobody' ? t.nobody : t.waitsForOf(who, WAITS[nextStep.waitsFor])],
+        [t.waitsFor, waits],
         [t.due, nextStep.dueAt === null ? texts.common.none : <Age key="due" at={nextStep.dueAt} />],
         ...(attention.length === 0
           ? []
@@ -140,7 +142,7 @@ function Head({ order }: { readonly order: OperatorOrder }) {
         [t.payment, <StatusBadge key="payment" status={order.financialStatus} />],
         [t.client, <ClientLink key="client" id={order.clientId} name={order.clientName} />],
         [t.created, <Time key="created" at={order.createdAt} />],
-        ...(refusal === null
+        ...(refusal === null || refusal.reason === problem?.message
           ? []
           : ([
               [

@@ -77,7 +77,7 @@ export function Problem({ order: { problem, failingSteps } }: { readonly order: 
   return (
     <Stack gap={2} role="group" aria-label={t.problem}>
       <Text size="sm" fw={500}>
-        {partnerUid === null ? texts.names.code(type) : t.said(partnerUid)}
+        {partnerUid === null ? texts.names.code(type) : (t.carrierSaid[type] ?? t.said)(partnerUid)}
       </Text>
       <Text size="sm">{message}</Text>
     </Stack>

@@ -3,6 +3,7 @@ import { useQueries, useQuery } from '@tanstack/react-query';
 import { read } from '../../api/queries';
 import type { ApiResponse } from '../../api/types';
 import { EmptyLine } from '../../components/layout/empty';
+import { Fold } from '../../components/layout/fold';
 import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { Badge, ParcelBadge } from '../../components/values/badge';
@@ -75,13 +76,14 @@ export function Parcels({ order }: { readonly order: OperatorOrder }) {
           <Labels orderId={order.id} />
           {trackings.map(({ trackingNumber, checkpoints }) =>
             checkpoints.length === 0 ? null : (
-              <DataTable
-                key={trackingNumber}
-                label={trackingNumber}
-                columns={CHECKPOINTS}
-                rows={checkpoints}
-                keyOf={({ createdAt, statusUid }) => `${createdAt} ${statusUid}`}
-              />
+              <Fold key={trackingNumber} summary={t.scans(checkpoints.length, trackingNumber)}>
+                <DataTable
+                  label={trackingNumber}
+                  columns={CHECKPOINTS}
+                  rows={checkpoints}
+                  keyOf={({ createdAt, statusUid }) => `${createdAt} ${statusUid}`}
+                />
+              </Fold>
             ),
           )}
         </Stack>

@@ -11,6 +11,7 @@ import { durationOfMs } from '../../components/values/duration';
 import { Json } from '../../components/values/json';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import type { AttentionReason } from '../../texts/names';
 import type { OperatorOrder, PrintOrder } from './types';
 
 type Postback = PrintOrder['postbacks'][number];
@@ -62,6 +63,17 @@ const ROUTING: readonly Column<Alternative>[] = [
   { name: t.routingColumns.cost, numeric: true, cell: cost(({ total }) => total) },
 ];
 
+/** What needs a person and has nothing to do with print orders. */
+const ELSEWHERE: readonly AttentionReason[] = [
+  'file_check',
+  'order_failed',
+  'order_returned',
+  'parcel_exception',
+  'record_refused',
+  'workflow_slow',
+];
+const isElsewhere = (reason: AttentionReason) => ELSEWHERE.includes(reason);
+
 /** Says what the table below it has. */
 function Caption({ children }: { readonly children: string }) {
   return (
@@ -77,7 +89,7 @@ export function PrintOrders({ order }: { readonly order: OperatorOrder }) {
   const itemOf = (id: string) => order.items.find((item) => item.id === id)?.itemReferenceId ?? id;
   const sentOf = (id: string) => sent.data?.printOrders.find((each) => each.id === id);
   return (
-    <Section title={t.title} folded={order.attention.length === 0 || order.printOrders.length === 0}>
+    <Section title={t.title} folded={order.printOrders.length === 0 || order.attention.every(isElsewhere)}>
       {order.printOrders.length === 0 ? <EmptyLine title={t.empty} text={t.emptyText} /> : null}
       {order.printOrders.map((printOrder) => (
         <OnePrintOrder key={printOrder.id} printOrder={printOrder} sent={sentOf(printOrder.id)} />

@@ -12,6 +12,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import type { Tone } from '../../texts/names';
 import styles from './timeline.module.css';
+import type { OperatorOrder } from './types';
 
 type Entry = ApiResponse<'getOrderTimeline'>['entries'][number];
 type Kind = Entry['kind'];
@@ -63,14 +64,20 @@ const SAID_BY: Readonly<Record<string, string>> = {
   returned: 'returned',
 };
 
+/** Statuses that an event brings which says why. */
+const STOPPED: ReadonlySet<string> = new Set(['manual_handling', 'on_hold', 'failed']);
+
 /**
  * Returns the entries without those that repeat another one: the log's entries of what is sent, scanned or refused;
- * notifications, which follow from changes, unless one is dead; changes of status that a postback or a scan has brought;
- * and scans that a carrier reports again.
+ * notifications, which follow from changes, unless one is dead; changes of status that a postback, a scan or another event has
+ * brought; and scans that a carrier reports again.
  */
 function storyOf(entries: readonly Entry[]): Entry[] {
   const said = new Set(
     entries.filter(({ kind }) => kind === 'postback' || kind === 'checkpoint').map(({ type }) => type),
+  );
+  const explained = new Set(
+    entries.filter((entry) => entry.kind === 'event' && wordsOf(entry.data) !== '').map(({ at }) => at),
   );
   const seen = new Set<string>();
   return entries.filter(({ kind, type, at, data }) => {
@@ -81,14 +88,17 @@ function storyOf(entries: readonly Entry[]): Entry[] {
     const status = String(data.status);
     // The items of an order change at the same time.
     const name = kind === 'checkpoint' ? `${type} ${data.trackingNumber} ${data.message}` : `${status} ${at}`;
-    if ((kind === 'event' && said.has(SAID_BY[status] ?? '')) || seen.has(name)) return false;
+    const isSaid = kind === 'event' && (said.has(SAID_BY[status] ?? '') || (STOPPED.has(status) && explained.has(at)));
+    if (isSaid || seen.has(name)) return false;
     seen.add(name);
     return true;
   });
 }
 
 /** What happened to the order, newest first. */
-export function Timeline({ orderId }: { readonly orderId: string }) {
+export function Timeline({ order }: { readonly order: OperatorOrder }) {
+  const { id: orderId, printOrders } = order;
+  const partnerOf = (id: string | null) => printOrders.find((each) => each.id === id)?.partnerUid ?? null;
   const [shown, setShown] = useState<Shown>('story');
   const [withJson, setWithJson] = useState(false);
   const kind = shown === 'all' || shown === 'story' ? undefined : shown;
@@ -133,7 +143,7 @@ export function Timeline({ orderId }: { readonly orderId: string }) {
             <ol className={styles.list}>
               {entries.map((entry) => (
                 <li key={entry.id} className={styles.entry}>
-                  <OneEntry entry={entry} withJson={withJson} />
+                  <OneEntry entry={entry} partnerUid={partnerOf(entry.printOrderId)} withJson={withJson} />
                 </li>
               ))}
             </ol>
@@ -165,7 +175,13 @@ function detailOf({ kind, data }: Entry): string {
     .join(' · ');
 }
 
-function OneEntry({ entry, withJson }: { readonly entry: Entry; readonly withJson: boolean }) {
+function OneEntry(props: {
+  readonly entry: Entry;
+  /** Of the print order that the entry is about. */
+  readonly partnerUid: string | null;
+  readonly withJson: boolean;
+}) {
+  const { entry, partnerUid, withJson } = props;
   const { kind, type, at, by, data } = entry;
   const detail = detailOf(entry);
   return (
@@ -175,7 +191,7 @@ function OneEntry({ entry, withJson }: { readonly entry: Entry; readonly withJso
         <Text size="sm" fw={500}>
           {t.said[kind](
             type === 'status' ? t.status(texts.names.code(String(data.status))) : texts.names.code(type),
-            by,
+            kind === 'event' ? partnerUid : by,
           )}
         </Text>
         <Text size="xs" c="dimmed">

@@ -147,7 +147,13 @@ function RepairForm(props: RepairFormProps) {
             options={repair.reroutes.map((each) => ({ value: each.itemId, label: nameOf(each.itemId) }))}
           />
           {hasNone ? (
-            <Effect>{t.noPartner(rerouted.partners.map(({ rejected }) => rejected?.detail ?? ''))}</Effect>
+            <Effect>
+              {t.noPartner(
+                rerouted.partners.flatMap(({ partnerUid, rejected }) =>
+                  rejected === null ? [] : [t.rejected(partnerUid, rejected.detail)],
+                ),
+              )}
+            </Effect>
           ) : null}
           <Select
             label={t.partner}
