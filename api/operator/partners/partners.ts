@@ -101,7 +101,7 @@ function partnerView(partner: Partner): Sent<typeof partnerViewSchema> {
 }
 
 /** @throws Refusal `VALIDATION_ERROR` for models that the catalog does not have: routing would never ask for them */
-async function requireModels(sql: Queryable, { models = {} }: Partial<PartnerCapabilities> = {}): Promise<void> {
+async function requireModels(sql: Queryable, models: PartnerCapabilities['models'] = {}): Promise<void> {
   const errors = (await unknownModelUids(sql, Object.keys(models))).map((uid) => ({
     code: 'NO_SUCH_CHOICE_ERROR' as const,
     message: 'No product model has this modelUid.',
@@ -176,7 +176,7 @@ function createRoute({ sql }: Deps): Route {
       audit,
     }) => {
       await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
-      await requireModels(sql, body.capabilities);
+      await requireModels(sql, body.capabilities.models);
       return await inTransaction(sql, async (tx) => {
         const account = await createAccount(tx, { role: 'partner', name: body.uid });
         const partner = account && (await createPartner(tx, account.id, body));
@@ -212,7 +212,7 @@ function changeRoute({ sql }: Deps): Route {
     handler: ({ params: { partnerId }, body, log, account, audit }) =>
       inTransaction(sql, async (tx) => {
         const before = partnerView(await requirePartner(tx, partnerId));
-        await requireModels(tx, body.capabilities);
+        await requireModels(tx, body.capabilities?.models);
         const changed = (await changePartner(tx, partnerId, body))!;
         const after = partnerView(changed);
         await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });
