@@ -39,6 +39,13 @@ export const SESSION_SETTINGS = {
  */
 const GENERIC_PLANS = { plan_cache_mode: 'force_generic_plan' } as const;
 
+/**
+ * Behind a pooler, a connection sends a statement after the end of the one before it. The driver asks for the parameter types of
+ * a new statement first, without a Sync: when earlier statements end meanwhile, PgBouncer (1.18) gives the session to another
+ * client, which then receives the answer. The statement waits for it for ever.
+ */
+const UNPIPELINED = { max_pipeline: 0 } as const;
+
 /** Statement timeouts in milliseconds of pools that have their own, behind a pooler. `inTransaction` sets them. */
 const pooledTimeouts = new WeakMap<Sql, number>();
 
@@ -95,6 +102,7 @@ export function connectPostgres(
   const sql = postgres(address, {
     ...patched,
     ...tlsOf(url),
+    ...(isPooled ? UNPIPELINED : {}),
     max: options.max ?? 10,
     idle_timeout: 60,
     connect_timeout: 10,

@@ -62,6 +62,21 @@ describeWithPooler('behind a pooler in transaction mode', () => {
     expect(stored.map(({ id }) => id)).toEqual([accepted[0]]);
   });
 
+  test('statements on fewer connections than there are statements each get their own result', async () => {
+    const sql = connectPostgres(stack.database.url, { max: 4 });
+    const results = Array.from({ length: 200 }, async (_, n) => {
+      // Statements without parameters are sent at once, the others ask for their types first.
+      const [row] =
+        n % 3 === 0 ? await sql<{ n: number }[]>`SELECT ${n}::int AS n` : await sql.unsafe(`SELECT ${n} AS n`);
+      return row!.n;
+    });
+    // Without a limit, a statement whose answer another client got would end the test without saying so.
+    const hanging = setTimeout(() => void sql.end({ timeout: 0 }), 30_000);
+    expect(await Promise.all(results)).toEqual(results.map((_, n) => n));
+    clearTimeout(hanging);
+    await sql.end();
+  });
+
   test('a session has the settings of its role, which migrate sets', async () => {
     const { owner, url, directUrl } = stack.database;
     await grantApplicationRole(owner as unknown as postgres.Sql, directUrl);
