@@ -62,7 +62,7 @@ export async function fillHotOrders(
         INSERT INTO webhook_deliveries (id, endpoint_id, message_id, event, order_id, body, state, next_attempt_at, created_at,
           settled_at)
         SELECT overlay(${ofOrder}::text placing '7' || lpad(step::text, 3, '0') from 15 for 4)::uuid, ${endpointId},
-          ${ofOrder}, 'order_status_updated', ${ofOrder}, repeat('{"fulfillmentStatus": "shipped"}', 30), 'delivered', NULL,
+          ${ofOrder}, 'order_status_updated', ${ofOrder}, '[' || repeat('{"fulfillmentStatus": "shipped"}, ', 29) || '{}]', 'delivered', NULL,
           ${created}, ${created}
         FROM generate_series(${Math.max(from, notified)}::int, ${to}::int) AS n, generate_series(1, 3) AS step`;
     const keyed = youngerThan(KEYS_KEPT_DAYS);

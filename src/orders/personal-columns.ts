@@ -164,7 +164,12 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   { table: 'partner_requests', rowsOf: byPrintOrder, columns: { response: removed } },
   { table: 'print_jobs', rowsOf: byPrintOrder, columns: { tracking_link: removed } },
   { table: 'planned_shipments', rowsOf: by('order_id'), columns: { tracking_link: removed } },
-  { table: 'postbacks', rowsOf: by('order_id'), columns: { body: texts(...postbackKeeps) } },
+  {
+    table: 'postbacks',
+    // The order selects the partition, and only the print order has an index.
+    rowsOf: (sql, ids) => sql`order_id = ANY(${[...ids]}::uuid[]) AND ${byPrintOrder(sql, ids)}`,
+    columns: { body: texts(...postbackKeeps) },
+  },
   {
     table: 'shipping_changes',
     rowsOf: by('order_id'),

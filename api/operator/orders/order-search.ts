@@ -29,7 +29,8 @@ export const operatorOrderFilters = {
     .optional()
     .describe(
       'The id of an order or of its workflow, or the first 6 digits of it; the id of a print order or print job; a tracking number; the ' +
-        'number of a receipt; the recipient’s e-mail address; or the beginning of a reference or of the recipient’s name, in any case.',
+        'number of a receipt; the recipient’s e-mail address; or the beginning of a reference or of the recipient’s name, in any case. ' +
+        'Archived orders are found by id and its beginning, whole reference, tracking number and e-mail address only.',
     ),
   status: anyOfList(z.enum(ORDER_STATUSES)),
   attention: anyOfList(z.enum([...ATTENTION_REASONS, 'any'])).describe('Attention reasons. `any`: every reason.'),
@@ -79,7 +80,8 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     description:
       'Returns the orders that match every filter, newest first or sorted by attention. A page with filters by attention reason, ' +
       `partner, country or method compares ${COMPARED_ROWS} orders at most: it can have fewer orders than \`limit\`, or none, and ` +
-      'still a `nextCursor`.',
+      'still a `nextCursor`. Archived orders are listed without names, unless a filter by partner, method or attention, or one by ' +
+      'status or country without `q`, is given.',
     query,
     response: z
       .object({

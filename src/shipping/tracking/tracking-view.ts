@@ -28,6 +28,7 @@ export const trackingSchema = z
         }),
       )
       .describe('Newest first.'),
+    archived: z.boolean().describe('True: the order of the package is archived.'),
   })
   .meta({ id: 'Tracking' });
 export type TrackingResponse = z.input<typeof trackingSchema>;
@@ -35,7 +36,7 @@ export type TrackingResponse = z.input<typeof trackingSchema>;
 type Checkpoint = TrackingResponse['checkpoints'][number];
 
 /** A field without a value is null in the row and missing in the response. */
-type Row = Omit<TrackingResponse, 'checkpoints'> & {
+type Row = Omit<TrackingResponse, 'checkpoints' | 'archived'> & {
   checkpoints: (Omit<Checkpoint, 'status' | 'createdAt'> & { occurredAt: string })[] | null;
 };
 
@@ -45,17 +46,17 @@ const withoutNulls = <T extends object>(fields: T) =>
 /**
  * Returns the tracking data of a package, also of one that a print partner ships with its own tracking code. Clients and
  * partners see packages of their own orders, operators see all.
- * @param beginning of the statement: `WITH` and what the names of tables stand for, each with a comma
+ * @param archived beginning of the statement for an archived order (`withRows`)
  * @returns null when the number is unknown or belongs to another account
  */
 export async function readTracking(
   sql: Queryable,
   trackingNumber: string,
   account: Pick<Account, 'id' | 'role'>,
-  beginning: Fragment = sql`WITH`,
+  archived?: Fragment,
 ): Promise<TrackingResponse | null> {
   const [row] = await sql<Row[]>`
-    ${beginning} wanted AS (SELECT unnest(ARRAY[${trackingNumber}, ${trackingNumber.replace(/\s+/g, '')}]) AS number)
+    ${archived ?? sql`WITH`} wanted AS (SELECT unnest(ARRAY[${trackingNumber}, ${trackingNumber.replace(/\s+/g, '')}]) AS number)
     SELECT t.short_uid, t.tracking_number, coalesce(p.tracking_url, t.tracking_url) AS tracking_url,
       s.method_uid AS shipment_method_uid, s.method_name AS shipment_method_name, t.carrier_uid,
       coalesce(s.carrier_name, t.carrier_name) AS carrier_name, ceil(p.weight_grams)::text AS weight_in_grams,
@@ -83,5 +84,6 @@ export async function readTracking(
       status: TRACKING_STATUS[checkpoint.statusUid].number,
       createdAt: new Date(occurredAt).toISOString(),
     })),
+    archived: archived !== undefined,
   };
 }
