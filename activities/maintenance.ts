@@ -1,4 +1,5 @@
 import { tidyAuditLog } from '../src/accounts/audit-log';
+import { prunePurchases } from '../src/carriers/prune-purchases';
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
 import { archiveOrders } from '../src/orders/archive/archive-orders';
@@ -41,14 +42,18 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       log.info({ deleted: addresses }, 'old addresses of the audit log deleted');
       return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
-    /** Deletes expired files and documents, and moves old orders to the archive. A failure of the one does not stop the other. */
+    /**
+     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive. Files that
+     * cannot be deleted do not stop the others.
+     */
     async collectGarbage() {
       const [garbage] = await Promise.allSettled([withHeartbeat(() => collectGarbage(sql, objects))]);
+      const carrierPurchases = await withHeartbeat(() => prunePurchases(sql));
       const { ARCHIVE_AFTER: age } = config;
       const archivedOrders =
         age === undefined ? 0 : await withHeartbeat(() => archiveOrders({ sql, objects }, new Date(Date.now() - age)));
       if (garbage.status === 'rejected') throw garbage.reason;
-      const removed = { ...garbage.value, archivedOrders };
+      const removed = { ...garbage.value, carrierPurchases, archivedOrders };
       log.info(removed, 'expired files and documents deleted, orders archived');
       return removed;
     },

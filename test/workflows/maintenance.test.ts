@@ -57,6 +57,11 @@ test('expired data is deleted, and other data stays', async () => {
         SELECT object_key FROM shipment_documents d JOIN shipments s ON s.id = d.shipment_id
         WHERE s.order_id = ${orderId} AND deleted_at IS NULL`
     ).map(({ objectKey }) => objectKey);
+  for (const days of [99, 101]) {
+    await sql`
+      INSERT INTO carrier_purchases (idempotency_key, carrier_uid, bought_at, voided_at)
+      VALUES (${`purchase-${days}`}, 'corvid_post', now() - make_interval(days => ${days}), now())`;
+  }
   const [old, kept] = [await keysOf(over), await keysOf(recent)];
 
   const { files, shippingDocuments, ...others } = await maintain();
@@ -66,8 +71,12 @@ test('expired data is deleted, and other data stays', async () => {
     deadMessages: 0,
     bulkRepairs: 0,
     packingSlips: 0,
+    carrierPurchases: 1,
     archivedOrders: 0,
   });
+  const purchases =
+    await sql`SELECT idempotency_key FROM carrier_purchases WHERE starts_with(idempotency_key, 'purchase-')`;
+  expect(purchases).toEqual([{ idempotencyKey: 'purchase-99' }]);
   expect(files! + shippingDocuments!).toBe(old.length);
   expect(await keysOf(over)).toEqual([]);
   expect(await keysOf(recent)).toEqual(kept);

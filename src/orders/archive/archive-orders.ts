@@ -61,7 +61,7 @@ export async function archiveOrders(deps: ArchiveDeps, before: Date): Promise<nu
 
 /**
  * Returns the ids of orders of one day that can be archived. Nothing happens to them any more: they have ended and need no
- * attention, no run holds them, and their files and documents are deleted.
+ * attention, no run holds them, their files and documents are deleted, and they hold no stock.
  */
 async function nextOrders(sql: Sql, before: Date, after: string): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
@@ -77,6 +77,9 @@ async function nextOrders(sql: Sql, before: Date, after: string): Promise<string
       AND NOT EXISTS (
         SELECT FROM shipments s JOIN shipment_documents d ON d.shipment_id = s.id
         WHERE s.order_id = o.id AND d.deleted_at IS NULL)
+      AND NOT EXISTS (
+        SELECT FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN stock_reservations r ON r.print_job_id = j.id
+        WHERE p.order_id = o.id AND r.state = 'reserved')
     ORDER BY o.id LIMIT ${PART_ORDERS}`;
   return rows.map(({ id }) => id).filter((id) => dayOf(id) === dayOf(rows[0]!.id));
 }

@@ -31,6 +31,7 @@ export const ARCHIVED_TABLES = [
   { table: 'receipts', rows: ofOrder },
   { table: 'shipments', rows: ofPrintOrder },
   { table: 'print_jobs', rows: ofPrintOrder },
+  { table: 'stock_reservations', rows: `print_job_id IN (SELECT id FROM print_jobs WHERE ${ofPrintOrder})` },
   { table: 'shipment_packages', rows: ofShipment },
   { table: 'shipment_documents', rows: ofShipment },
   { table: 'trackings', rows: `(tracking_number, generation) IN (${trackingsOf('tracking_number, generation')})` },
@@ -98,6 +99,8 @@ export async function insertRows(tx: Queryable, rows: ArchivedRows): Promise<voi
 /** Deletes orders with all their rows. */
 export async function deleteRows(tx: Queryable, ids: readonly string[]): Promise<number> {
   const printOrders: Statement = tx`SELECT id FROM print_orders WHERE order_id = ANY(${[...ids]}::uuid[])`;
+  const printJobs: Statement = tx`SELECT id FROM print_jobs WHERE print_order_id IN (${printOrders})`;
+  await tx`DELETE FROM stock_reservations WHERE print_job_id IN (${printJobs})`;
   await tx`DELETE FROM print_jobs WHERE print_order_id IN (${printOrders})`;
   await tx`DELETE FROM shipments WHERE print_order_id IN (${printOrders})`;
   const { count } = await tx`DELETE FROM orders WHERE id = ANY(${[...ids]}::uuid[])`;

@@ -173,3 +173,5 @@ CREATE TABLE carrier_purchases (
   CHECK (num_nonnulls(tracking_number, page_token) = 2 OR voided_at IS NOT NULL)
 );
 CREATE INDEX carrier_purchases_number ON carrier_purchases (carrier_uid, tracking_number);
+-- For the deletion of old ones. Purchases are stored in the order of their time, so that ranges of pages are enough.
+CREATE INDEX carrier_purchases_age ON carrier_purchases USING brin (bought_at);

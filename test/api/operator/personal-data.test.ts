@@ -494,7 +494,10 @@ describe('an archived order', () => {
     const { id, archived } = await stack.client.getOrder({ params: { orderId: 'archived-1' } });
     expect([id, archived]).toEqual([orderId, true]);
     const tracked = await read(`/v1/tracking/${trackingNumber}`);
-    expect(tracked).toMatchObject({ status: 200, body: { trackingNumber, shipmentMethodUid: expect.any(String), archived: true } });
+    expect(tracked).toMatchObject({
+      status: 200,
+      body: { trackingNumber, shipmentMethodUid: expect.any(String), archived: true },
+    });
     const found = await read(`/v1/operator/orders?q=${trackingNumber}`);
     expect(found.body.orders).toEqual([expect.objectContaining({ id: orderId, archived: true, recipient: '' })]);
     const page = await fetch(`${stack.baseUrl}/track/${trackingNumber}`);

@@ -21,6 +21,7 @@ let owner: Sql;
 let objects: ApiDeps['objects'];
 let clientId: string;
 let partnerId: string;
+let stockItemId: string;
 const cutOff = () => new Date(Date.now() - 95 * DAY_MS);
 
 beforeAll(async () => {
@@ -32,6 +33,9 @@ beforeAll(async () => {
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
     VALUES (${partnerId}, ${partner.name}, 'Inkwerk', 'DE', 'EUR', '{}', '{}')`;
+  const [item] = await sql<{ id: string }[]>`
+    INSERT INTO stock_items (partner_id, position, partner_sku, product_uid) VALUES (${partnerId}, 1, 'mug', 'mug') RETURNING id`;
+  stockItemId = item!.id;
 });
 
 /** Inserts an order of a hundred days ago with rows in the tables that hold most of an order. */
@@ -60,6 +64,10 @@ async function oldOrder(status = 'delivered', ageDays = AGE_DAYS): Promise<strin
   await sql`
     INSERT INTO print_jobs (print_order_id, order_item_id, quantity, status, departed_shipment_id)
     SELECT ${printOrderId}, i.id, i.quantity, 'shipped', ${shipmentId} FROM order_items i WHERE i.order_id = ${id}`;
+  await sql`
+    INSERT INTO stock_reservations (stock_item_id, partner_id, print_job_id, step, quantity, allocated, state, settled_at)
+    SELECT ${stockItemId}, ${partnerId}, j.id, 'plan', j.quantity, j.quantity, 'consumed', ${at}
+    FROM print_jobs j WHERE j.print_order_id = ${printOrderId}`;
   await sql`
     INSERT INTO shipment_packages (shipment_id, position, package_reference_id, tracking_number, tracking_url, cost_minor, currency, weight_grams)
     VALUES (${shipmentId}, 0, 'p', ${`T${id}`}, 'https://track.example', 499, 'EUR', 500.5)`;
@@ -98,6 +106,7 @@ async function rowsOf<T>(part: { id: string; day: string }, name: string): Promi
 
 /** Empties the tables and the archive. */
 async function nothing(): Promise<void> {
+  await sql`DELETE FROM stock_reservations`;
   await sql`DELETE FROM print_jobs`;
   await sql`DELETE FROM shipments`;
   await sql`DELETE FROM orders`;
@@ -112,12 +121,18 @@ test('every table with rows of orders is archived, or stays for a reason', async
     bulk_repair_orders: 'deleted with its bulk repair, 90 days after its end',
     run_snapshots: 'an order with a snapshot has a run, and is not archived',
     archived_parcels: 'refers to the index row',
+    order_stage_changes: 'rows live until a reader adds them to the hours',
+    webhook_deliveries: 'their partitions are dropped after 30 days, before any order is archived',
   };
   const rows = await owner<{ table: string }[]>`
     WITH RECURSIVE of_orders AS (
       SELECT 'orders'::regclass::oid AS id
       UNION SELECT c.conrelid FROM of_orders o JOIN pg_constraint c ON c.confrelid = o.id AND c.contype = 'f')
-    SELECT DISTINCT c.relname AS table FROM of_orders o JOIN pg_class c ON c.oid = o.id WHERE NOT c.relispartition`;
+    SELECT c.relname AS table FROM of_orders o JOIN pg_class c ON c.oid = o.id WHERE NOT c.relispartition
+    -- Without a foreign key.
+    UNION SELECT c.table_name FROM information_schema.columns c JOIN pg_class p ON p.oid = quote_ident(c.table_name)::regclass
+    WHERE c.table_schema = 'public' AND c.column_name IN ('order_id', 'print_order_id', 'print_job_id', 'shipment_id')
+      AND p.relkind IN ('r', 'p') AND NOT p.relispartition`;
   const archived: string[] = ARCHIVED_TABLES.map(({ table }) => table);
   expect(
     rows
@@ -180,6 +195,11 @@ test('old orders that have ended move to one set of files for each day; others s
   await sql`
     INSERT INTO packing_slips (id, order_id, package_index, url, object_key)
     VALUES (${uuidv7()}, ${withFile}, 0, 'https://a.example', 'k')`;
+  const reserving = await oldOrder();
+  await sql`
+    UPDATE stock_reservations SET state = 'reserved', settled_at = NULL WHERE print_job_id = (
+      SELECT min(j.id) FROM print_jobs j JOIN print_orders p ON p.id = j.print_order_id WHERE p.order_id = ${reserving})`;
+  staying.push(reserving);
   const flagged = await oldOrder();
   await sql`UPDATE orders SET attention = '{stalled}' WHERE id = ${flagged}`;
   staying.push(flagged);
@@ -217,6 +237,12 @@ test('old orders that have ended move to one set of files for each day; others s
     quantity: 2,
     price_minor: 290n,
   });
+  // The settled reservations of archived orders are in the archive too.
+  const reserved = await sql<{ orderId: string }[]>`
+    SELECT DISTINCT p.order_id FROM stock_reservations r JOIN print_jobs j ON j.id = r.print_job_id
+    JOIN print_orders p ON p.id = j.print_order_id`;
+  expect(reserved.map(({ orderId }) => orderId).sort()).toEqual([...staying].sort());
+  expect(await sql`SELECT FROM stock_reservations`).toHaveLength(2 * staying.length);
   expect(await rowsOf(made[0]!, 'parcels')).toEqual([
     expect.objectContaining({
       order_id: otherDay,
@@ -283,7 +309,14 @@ describe('an archive run that ends', () => {
     await oldOrder();
     await oldOrder();
     const stored = await tables();
-    for (const table of ['archived_orders', 'archived_parcels', 'print_jobs', 'shipments', 'orders']) {
+    for (const table of [
+      'archived_orders',
+      'archived_parcels',
+      'stock_reservations',
+      'print_jobs',
+      'shipments',
+      'orders',
+    ]) {
       const event = table.startsWith('archived') ? 'INSERT' : 'DELETE';
       await owner.unsafe(`
         CREATE FUNCTION killed() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''killed''; END';
