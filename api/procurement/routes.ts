@@ -93,7 +93,8 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
       onStandby: true,
       isRead: true,
       summary: 'List inventory consumption per print job',
-      description: 'Open and consumed reservations of print jobs, newest first. Those of archived orders are not listed.',
+      description:
+        'Open and consumed reservations of print jobs, newest first. Those of archived orders are not listed.',
       body: consumptionListRequestSchema,
       response: consumptionListResponseSchema,
       handler: async ({ account, body: { filterBy, pagination } }) => {
