@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { accountNames } from '../../src/accounts/accounts-and-keys';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { type AuditEntry, auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
 import { auditedOrders } from '../../src/orders/reading/audited-orders';
@@ -12,11 +13,16 @@ import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { instant } from '../http/lists/search-filters';
 import { operatorsOnly, type Route } from '../http/route';
 
+/** Types of objects that are accounts. */
+const ACCOUNTS = ['client', 'partner', 'operator'];
+
 const isRowId = (id: string) => /^\d{1,18}$/.test(id);
 
 const entrySchema = auditEntrySchema
   .extend({
-    object: auditEntrySchema.shape.object.extend({ name: z.string().nullable().describe('Reference of an order.') }),
+    object: auditEntrySchema.shape.object.extend({
+      name: z.string().nullable().describe('Reference of an order, or name of an account.'),
+    }),
     reason: z
       .string()
       .nullable()
@@ -65,13 +71,15 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
       const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
       const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-      const ids = page.flatMap(({ object: { type, id } }) => (type === 'order' && isUuid(id) ? [id] : []));
-      const orders = await auditedOrders(sql, ids);
+      const idsOf = (types: readonly string[]) =>
+        page.flatMap(({ object: { type, id } }) => (types.includes(type) && isUuid(id) ? [id] : []));
+      const orders = await auditedOrders(sql, idsOf(['order']));
+      const names = await accountNames(sql, idsOf(ACCOUNTS));
       const shown = account.operatorRole === 'viewer' ? addressesWithoutTokens : (state: State) => state;
       const entries = page.map(({ position: _, before, after, ...entry }) => {
         const order = orders.get(entry.object.id);
         const { reason = null, outcome = null } = order?.changeOf(entry) ?? {};
-        const object = { ...entry.object, name: order?.reference ?? null };
+        const object = { ...entry.object, name: order?.reference ?? names.get(entry.object.id) ?? null };
         return { ...entry, before: shown(before), after: shown(after), object, reason, outcome };
       });
       return { entries, nextCursor };

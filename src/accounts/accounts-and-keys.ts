@@ -57,6 +57,13 @@ export async function accountByName(sql: Queryable, role: Role, name: string): P
   return row;
 }
 
+/** Returns the names of accounts by id. */
+export async function accountNames(sql: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
+  const rows = await sql<{ id: string; name: string }[]>`
+    SELECT id, name FROM accounts WHERE id = ANY(${ids as string[]}::uuid[])`;
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Returns true for an account that is revoked, and for an id without an account. */
 export async function isRevokedAccount(sql: Queryable, id: string): Promise<boolean> {
   const rows = await sql`SELECT 1 FROM accounts WHERE id = ${id} AND revoked_at IS NULL`;

@@ -87,7 +87,7 @@ test('the audit log is filtered in the address and exported', async () => {
   await page.getByRole('button', { name: 'Apply filters' }).click();
   await page.waitForURL(`**/console/team?action=client.change&object=client*${id}`);
   const row = log.getByRole('row', { name: /Change the settings of a client/ });
-  await row.waitFor();
+  await row.getByRole('link', { name: 'Client demo-client' }).waitFor();
   await log.getByRole('cell', { name: 'Sign in to the console' }).waitFor({ state: 'detached' });
   await row.getByRole('button', { name: 'Show change' }).click();
   await row.getByText('"channel": "audited"').waitFor();
