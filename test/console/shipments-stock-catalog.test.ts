@@ -148,6 +148,10 @@ test('a customer product is archived and published again, and a viewer has no bu
   const ofModel = models.getByRole('row').filter({ hasText: '123.45' });
   await (await openPrices()).getByRole('button', { name: 'Add price' }).click();
   const last = (await prices.getByRole('row').count()) - 1;
+  await prices.getByLabel(`Currency, row ${last}`).fill('XQQ');
+  await prices.getByLabel(`Unit price, row ${last}`).fill('150');
+  await prices.getByRole('button', { name: 'Save prices' }).click();
+  await prices.getByText('XQQ: Must be an ISO 4217 currency code.').waitFor();
   await prices.getByLabel(`Currency, row ${last}`).fill('EUR');
   await prices.getByLabel(`Unit price, row ${last}`).fill('150');
   await prices.getByLabel(`Valid from, row ${last}`).fill('2999-03-01T09:30');

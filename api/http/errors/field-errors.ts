@@ -62,6 +62,9 @@ function boundText(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, val
   return `Must have ${isMost ? 'at most' : 'at least'} ${limit} ${limit === 1 ? one : many}, not ${value.length}.`;
 }
 
+/** Returns a text that ends with a full stop. */
+const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
+
 function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: boolean): string {
   if (issue.code === 'custom') return issue.message;
   if (code === 'MISSING_FIELD_ERROR') return 'This field is required.';
@@ -75,7 +78,7 @@ function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: 
   const expected = issue.code === 'invalid_type' ? TYPES[issue.expected] : undefined;
   if (expected !== undefined && expected !== typeInWords(value))
     return `${isWhole ? 'The body must' : 'Must'} be ${expected}, not ${typeInWords(value)}.`;
-  return issue.message.endsWith('.') ? issue.message : `${issue.message}.`;
+  return sentence(issue.message);
 }
 
 /**
@@ -99,7 +102,7 @@ function flatten(issue: Issue, prefix: readonly PropertyKey[], root: unknown): F
   if (issue.code === 'invalid_key') {
     return issue.issues.map((inner) => ({
       code: 'VALIDATION_ERROR',
-      message: `${inner.message}.`,
+      message: sentence(inner.message),
       reference: fieldPath(path),
     }));
   }

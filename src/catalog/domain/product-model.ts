@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { currencyCode } from '../../platform/domain/fields';
 import { printNeeds } from './print-needs';
 import { PRODUCT_KINDS, TAX_CATEGORIES } from './product';
 
@@ -39,7 +40,7 @@ const millimetres = z.number().positive().max(10_000);
 const grams = z.number().int().min(0).max(1_000_000);
 const minor = z.number().int().min(0).max(1_000_000_000);
 const factor = z.string().regex(/^\d{1,6}(\.\d{1,6})?$/, 'expected a decimal such as 1.25');
-const currency = z.string().regex(/^[A-Z]{3}$/);
+const currency = currencyCode.regex(/^[A-Z]{3}$/);
 const attributeId = z.string().regex(/^[a-z0-9_.-]{1,100}$/);
 
 /** A record with at most `max` entries. */

@@ -176,7 +176,11 @@ describe('POST /product/v1/product-models', () => {
   test('refuses an inconsistent production spec by path', async () => {
     const wrong = await create(
       model({
-        production: { kind: 'hologram', hsCode: 'x', priceList: { EUR: [{ from: 0, unitMinor: 1.5 }] } },
+        production: {
+          kind: 'hologram',
+          hsCode: 'x',
+          priceList: { EUR: [{ from: 0, unitMinor: 1.5 }], XQQ: [{ from: 1, unitMinor: 1 }] },
+        },
       }),
     ).expect(400);
     expect(references(wrong.body)).toEqual([
@@ -184,6 +188,7 @@ describe('POST /product/v1/product-models', () => {
       'production.hsCode',
       'production.priceList.EUR[0].from',
       'production.priceList.EUR[0].unitMinor',
+      'production.priceList.XQQ',
     ]);
     const { body } = await create(
       model({

@@ -53,12 +53,12 @@ export function AddedClient({ id, apiKey, apiSecret }: ApiResponse<'createClient
                   ))}
                 </Group>
               </Checkbox.Group>
-              <Group justify="flex-end">
-                <Button type="submit" loading={endpoint.isPending}>
-                  {t.button}
-                </Button>
-              </Group>
             </FaultedFields>
+            <Group justify="flex-end" mt="sm">
+              <Button type="submit" loading={endpoint.isPending}>
+                {t.button}
+              </Button>
+            </Group>
           </Fieldset>
         </form>
       ) : null}
