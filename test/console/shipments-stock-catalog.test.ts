@@ -29,6 +29,15 @@ test('a shipping order is found by its id, its label is fetched again, and its l
     expect((await label.body()).toString('latin1')).toMatch(format === 'PDF' ? /^%PDF-/ : /\^XA/);
   }
 
+  // On a narrow screen, status and labels are in view.
+  await page.setViewportSize({ width: 800, height: 900 });
+  for (const row of [order, parcel]) {
+    for (const shown of [row.getByText(/^(Bought|Registered)$/), row.getByRole('link', { name: 'ZPL' })]) {
+      const { x, width } = (await shown.boundingBox())!;
+      expect(x + width).toBeLessThan(780);
+    }
+  }
+
   await order.getByRole('button', { name: 'Void' }).click();
   const dialog = page.getByRole('dialog', { name: 'Void' });
   await dialog.getByText('console-parcel').waitFor();

@@ -30,13 +30,13 @@ const COLUMNS: readonly Column<Parcel>[] = [
     name: t.parcelColumns.status,
     cell: ({ status, voided }) => (voided ? <Badge tone="neutral">{t.voided}</Badge> : <ParcelBadge status={status} />),
   },
-  { name: t.parcelColumns.of, cell: (row) => <Owner parcel={row} /> },
-  { name: t.parcelColumns.client, cell: ({ clientName }) => clientName ?? none },
-  { name: t.parcelColumns.carrier, cell: ({ carrierName }) => carrierName ?? none },
   {
     name: t.parcelColumns.label,
     cell: ({ label }) => (label === null ? none : <LabelLinks label={label} />),
   },
+  { name: t.parcelColumns.of, cell: (row) => <Owner parcel={row} /> },
+  { name: t.parcelColumns.client, cell: ({ clientName }) => clientName ?? none },
+  { name: t.parcelColumns.carrier, cell: ({ carrierName }) => carrierName ?? none },
   { name: t.parcelColumns.updated, cell: ({ updatedAt }) => <Time at={updatedAt} /> },
 ];
 

@@ -49,8 +49,6 @@ const COLUMNS: readonly Column<ShippingOrder>[] = [
     name: t.orderColumns.status,
     cell: ({ status }) => <Badge tone={t.orderStatuses[status].tone}>{t.orderStatuses[status].text}</Badge>,
   },
-  { name: t.orderColumns.client, cell: ({ clientName }) => clientName },
-  { name: t.orderColumns.method, cell: ({ methodUid }) => methodUid },
   {
     name: t.orderColumns.labels,
     cell: ({ packages }) =>
@@ -67,6 +65,8 @@ const COLUMNS: readonly Column<ShippingOrder>[] = [
         </Stack>
       ),
   },
+  { name: t.orderColumns.client, cell: ({ clientName }) => clientName },
+  { name: t.orderColumns.method, cell: ({ methodUid }) => texts.names.code(methodUid) },
   { name: t.orderColumns.created, cell: ({ createdAt }) => <Time at={createdAt} /> },
 ];
 
