@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { accountNames } from '../../src/accounts/accounts-and-keys';
 import { AUDIT_ACTION_NAMES } from '../../src/accounts/audit-actions';
 import { type AuditEntry, auditEntrySchema, listAuditEntries } from '../../src/accounts/audit-log';
+import { auditedBulkRepairs } from '../../src/orders/bulk-repairs/bulk-repair-rows';
 import { auditedOrders } from '../../src/orders/reading/audited-orders';
 import { changeOutcomeSchema } from '../../src/orders/reading/operator-order-schemas';
 import { withoutTokens } from '../../src/platform/http/outbound-url';
@@ -26,8 +27,12 @@ const entrySchema = auditEntrySchema
     reason: z
       .string()
       .nullable()
-      .describe('Why an order was changed, from its event log. Null after the erasure of its personal data.'),
-    outcome: changeOutcomeSchema.nullable().describe('What came of the change of an order. Null for other changes.'),
+      .describe(
+        'Why an order was changed, from its event log, or a bulk repair started. Null after the erasure of the order’s personal data.',
+      ),
+    outcome: changeOutcomeSchema
+      .nullable()
+      .describe('What came of the change of an order, or of a bulk repair. Null for other changes.'),
   })
   .meta({ id: 'AuditEntry' });
 
@@ -74,11 +79,13 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const idsOf = (types: readonly string[]) =>
         page.flatMap(({ object: { type, id } }) => (types.includes(type) && isUuid(id) ? [id] : []));
       const orders = await auditedOrders(sql, idsOf(['order']));
+      const bulkRepairs = await auditedBulkRepairs(sql, idsOf(['bulk_repair']));
       const names = await accountNames(sql, idsOf(ACCOUNTS));
       const shown = account.operatorRole === 'viewer' ? addressesWithoutTokens : (state: State) => state;
       const entries = page.map(({ position: _, before, after, ...entry }) => {
         const order = orders.get(entry.object.id);
-        const { reason = null, outcome = null } = order?.changeOf(entry) ?? {};
+        const started = entry.action === 'bulk_repair.start' ? bulkRepairs.get(entry.object.id) : undefined;
+        const { reason = null, outcome = null } = order?.changeOf(entry) ?? started ?? {};
         const object = { ...entry.object, name: order?.reference ?? names.get(entry.object.id) ?? null };
         return { ...entry, before: shown(before), after: shown(after), object, reason, outcome };
       });

@@ -44,6 +44,15 @@ test('50 refused orders are rerouted with one reason', async () => {
     SELECT count(DISTINCT order_id) AS orders FROM order_events
     WHERE type = 'reroute' AND data ->> 'reason' = 'The press in Berlin is broken'`;
   expect(Number(row!.orders)).toBe(ORDERS);
+
+  // The audit log has one entry for all of them, with the reason and the outcome, and none for the dry run.
+  await page.goto('/console/team');
+  const entries = page.getByRole('table', { name: 'Audit log' }).getByRole('row');
+  const entry = entries.filter({ hasText: 'Repair many orders' });
+  await entry.getByText('The press in Berlin is broken').waitFor();
+  await entry.getByText(`${ORDERS} of ${ORDERS} orders repaired`).waitFor();
+  expect(await entry.count()).toBe(1);
+  expect(await entries.filter({ hasText: 'Order bulk-' }).count()).toBe(0);
   expect(tab.faults).toEqual([]);
 });
 

@@ -42,7 +42,7 @@ test('a shipping order is found by its id, its label is fetched again, and its l
   const dialog = page.getByRole('dialog', { name: 'Void' });
   await dialog.getByText('console-parcel').waitFor();
   await dialog.getByRole('button', { name: 'Void labels' }).click();
-  await order.getByText('Canceled').waitFor();
+  await order.getByText('Cancelled').waitFor();
   await parcel.getByText('Voided').waitFor();
   expect(await parcel.getByRole('link', { name: 'PDF' }).count()).toBe(0);
   expect(await order.getByRole('button', { name: 'Void' }).count()).toBe(0);

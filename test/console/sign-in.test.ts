@@ -57,7 +57,7 @@ test('the color scheme follows the browser until the operator switches it', asyn
   await page.goto('/console/attention');
   await page.getByLabel('API key', { exact: true }).fill(stack.credentials.operator.apiKey);
   await page.getByRole('button', { name: 'Sign in' }).click();
-  const scheme = page.getByRole('switch', { name: 'Color scheme' });
+  const scheme = page.getByRole('switch', { name: 'Colour scheme' });
   await scheme.waitFor();
   expect(await scheme.isChecked()).toBe(true);
   const dark = await page.evaluate('getComputedStyle(document.body).backgroundColor');

@@ -16,7 +16,7 @@ export const common = {
     help: 'Use the API key of an operator. The session ends after 12 hours.',
   },
   signOut: 'Sign out',
-  colorScheme: 'Color scheme',
+  colorScheme: 'Colour scheme',
   colorSchemeHint: 'Dark',
   timeZone: (zone: string) => `Times: ${zone}`,
   navigation: 'Main',

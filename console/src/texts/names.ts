@@ -41,7 +41,7 @@ export const ORDER_STATUSES: Readonly<Record<OrderStatus, Named>> = {
   returned: { text: 'Returned', tone: 'warning' },
   on_hold: { text: 'On hold', tone: 'warning' },
   failed: { text: 'Failed', tone: 'danger' },
-  canceled: { text: 'Canceled', tone: 'neutral' },
+  canceled: { text: 'Cancelled', tone: 'neutral' },
 };
 
 export const DELIVERY_STATES: Readonly<Record<DeliveryState, Named>> = {
@@ -115,8 +115,11 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   workflow_slow: 'Workflow slow',
 };
 
-/** Returns a code as words: `order_submitted` becomes `Order submitted`, `order.add_note` becomes `Order add note`. */
+const isStatus = (code: string): code is Status => Object.hasOwn(STATUSES, code);
+
+/** Returns the name of a status, and other codes as words: `order_submitted` becomes `Order submitted`. */
 function inWords(code: string): string {
+  if (isStatus(code)) return STATUSES[code].text;
   const words = code.replaceAll(/[_.]/g, ' ');
   return words.charAt(0).toUpperCase() + words.slice(1);
 }

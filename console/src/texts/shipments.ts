@@ -41,8 +41,8 @@ export const shipments = {
     buying: { text: 'Buying', tone: 'progress' },
     bought: { text: 'Bought', tone: 'success' },
     refused: { text: 'Refused', tone: 'danger' },
-    canceling: { text: 'Canceling', tone: 'progress' },
-    canceled: { text: 'Canceled', tone: 'neutral' },
+    canceling: { text: 'Cancelling', tone: 'progress' },
+    canceled: { text: 'Cancelled', tone: 'neutral' },
   } satisfies Record<ShippingOrderStatus, Named>,
   problems: {
     not_handed_over: 'Not handed over for ten days',

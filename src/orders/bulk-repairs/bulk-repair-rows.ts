@@ -2,6 +2,7 @@ import { bulkRepairWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/work
 import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Queryable, type Transaction } from '../../platform/postgres';
+import type { ChangeOutcome } from '../domain/change-outcome';
 import type { BulkRepairRequest } from '../domain/lifecycle/repairs/bulk-repair';
 import type { RepairRequest } from '../domain/run/run-messages';
 import { matchesFilters, type OrderSearch } from '../reading/order-list';
@@ -92,6 +93,24 @@ export async function progressOf(sql: Queryable, ids: readonly string[]): Promis
       count(*) FILTER (WHERE outcome = 'refused')::int AS refused, count(*) FILTER (WHERE outcome = 'failed')::int AS failed,
       count(*) FILTER (WHERE outcome = 'canceled')::int AS canceled, count(*) FILTER (WHERE outcome IS NULL)::int AS left
     FROM bulk_repair_orders WHERE bulk_repair_id = ANY(${[...ids]}::uuid[]) GROUP BY bulk_repair_id`;
+}
+
+/** Returns why bulk repairs were started and what came of them, by id. */
+export async function auditedBulkRepairs(
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, { readonly reason: string; readonly outcome: ChangeOutcome }>> {
+  if (ids.length === 0) return new Map();
+  const repairs = await sql<{ id: string; reason: string }[]>`
+    SELECT id, reason FROM bulk_repairs WHERE id = ANY(${[...ids]}::uuid[])`;
+  const progress = new Map((await progressOf(sql, ids)).map((each) => [each.id, each]));
+  return new Map(
+    repairs.map(({ id, reason }) => {
+      const { total, done, left } = progress.get(id)!;
+      const state = left > 0 ? 'waiting' : done > 0 ? 'done' : 'refused';
+      return [id, { reason, outcome: { state, partnerUid: null, message: `${done} of ${total} orders repaired` } }];
+    }),
+  );
 }
 
 /** Returns why orders were not repaired, the most frequent reason first. */

@@ -47,7 +47,10 @@ export const changeOutcomeSchema = z.object({
     .enum(CHANGE_STATES)
     .describe('`waiting`: a partner was asked and has not responded. `refused`: the change has not worked.'),
   partnerUid: z.string().nullable().describe('The partner that has accepted or refused the change.'),
-  message: z.string().nullable().describe('The words of who refused the change.'),
+  message: z
+    .string()
+    .nullable()
+    .describe('The words of who refused the change, or how many orders a bulk repair has repaired.'),
 });
 
 export const deliveryDates = z.object({

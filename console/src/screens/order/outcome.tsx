@@ -17,8 +17,8 @@ const TONES: Readonly<Record<Outcome['state'], Tone>> = { done: 'success', waiti
 export function OutcomeOf({ outcome, waitsFor }: { readonly outcome: Outcome; readonly waitsFor?: string | null }) {
   const { state, partnerUid, message } = outcome;
   const text = {
-    done: partnerUid === null ? '' : t.by(partnerUid),
-    waiting: waitsFor == null ? '' : t.waitsFor(waitsFor),
+    done: partnerUid === null ? (message ?? '') : t.by(partnerUid),
+    waiting: waitsFor == null ? (message ?? '') : t.waitsFor(waitsFor),
     refused: [partnerUid, message].filter((part) => part !== null).join(': '),
   }[state];
   return (
