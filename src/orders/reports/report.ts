@@ -1,6 +1,7 @@
+import { inCancellableTransaction, isCanceled } from '../../platform/cancellable-transaction';
 import { Refusal } from '../../platform/errors';
 import type { ObjectStore } from '../../platform/objects/object-store';
-import { type Fragment, inTransaction, type Sql, type Transaction } from '../../platform/postgres';
+import type { Fragment, Sql, Transaction } from '../../platform/postgres';
 import { unavailable } from '../../platform/unavailable';
 import { fileKey } from '../archive/archive-orders';
 import { readParquet, storedFile } from '../archive/parquet-files';
@@ -46,8 +47,8 @@ export async function report(sql: Sql, objects: ObjectStore, request: ReportRequ
         message: `The report has more than ${MOST_GROUPS} groups. Narrow its period or filters.`,
       });
   };
-  const { hot, parts } = await inTransaction(sql, async (tx) => {
-    await tx`SELECT set_config('statement_timeout', ${String(mostMs)}, true)`;
+  check();
+  const { hot, parts } = await inCancellableTransaction(sql, request, async (tx) => {
     const [row] = await tx<{ hot: ReportGroup[]; parts: { id: string; day: string }[] }[]>`
       WITH groups AS (${hotGroups(tx, request)}), parts AS (
         SELECT id, day FROM archive_parts
@@ -55,6 +56,9 @@ export async function report(sql: Sql, objects: ObjectStore, request: ReportRequ
       SELECT (SELECT coalesce(jsonb_agg(to_jsonb(g)), '[]') FROM groups g) AS hot,
         (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY day, id), '[]') FROM parts p) AS parts`;
     return row!;
+  }).catch((error: unknown) => {
+    // Not as an error of the server: the report would be read once more, from the primary.
+    throw isCanceled(error) || signal.aborted ? tooLong() : error;
   });
   for (const group of hot) groups.add(group);
   check();

@@ -5,17 +5,21 @@ import type { ApiDeps } from '../../../api/deps';
 import { reportRoute } from '../../../api/operator/reports';
 import { archiveOrders } from '../../../src/orders/archive/archive-orders';
 import { readParquet } from '../../../src/orders/archive/parquet-files';
+import { report } from '../../../src/orders/reports/report';
 import { uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
+import { isUnavailable } from '../../../src/platform/unavailable';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
-import { testDatabase } from '../../support/database';
+import { type TestDatabase, testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { plannedPrintOrder } from '../../support/rows/planned-print-order';
 
 const DAY_MS = 86_400_000;
 const at = (daysAgo: number) => new Date(Math.floor(Date.now() / DAY_MS) * DAY_MS - daysAgo * DAY_MS + 3_600_000);
 const day = (daysAgo: number) => at(daysAgo).toISOString().slice(0, 10);
 
+let database: TestDatabase;
 let sql: Sql;
 let deps: ApiDeps;
 let app: Express;
@@ -90,7 +94,8 @@ const ask = (query: object) =>
 const rowsOf = async (query: object) => (await ask(query).expect(200)).body.rows;
 
 beforeAll(async () => {
-  ({ sql } = await testDatabase());
+  database = await testDatabase();
+  ({ sql } = database);
   deps = await testApiDeps(sql);
   app = createApp(deps, [reportRoute(deps)]);
   viewer = await testAccount(sql, 'operator', 'viewer', 'viewer');
@@ -220,4 +225,48 @@ test('a report of too many days, of an unknown group or for a client is refused'
     .query({ from: day(1), to: day(0) })
     .set(clients[0]!.key)
     .expect(403);
+});
+
+describe('a report that takes long', () => {
+  /** Runs `work` while the statement of a report, which it starts, waits for a lock. */
+  async function whileWaiting(start: () => void, work: () => Promise<void>) {
+    const waiting = async () =>
+      (await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).length;
+    await database.owner.begin(async (tx) => {
+      await tx`LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE`;
+      start();
+      await eventually(async () => ((await waiting()) === 1 ? true : undefined));
+      await work();
+      await eventually(async () => ((await waiting()) === 0 ? true : undefined));
+    });
+  }
+
+  const request = { from: day(120), to: day(0), by: ['day'], filters: {} } as const;
+
+  test('is canceled when its caller is gone', async () => {
+    let refused: Promise<unknown> = Promise.resolve();
+    const caller = new AbortController();
+    await whileWaiting(
+      () => {
+        refused = report(sql, deps.objects, { ...request, signal: caller.signal, mostMs: 3_600_000 }).catch(
+          (error: unknown) => error,
+        );
+      },
+      async () => caller.abort(),
+    );
+    expect(await refused).toMatchObject({ code: 'UNAVAILABLE' });
+  });
+
+  test('is refused after its time, and not read from another server', async () => {
+    let refused: Promise<unknown> = Promise.resolve();
+    const { signal } = new AbortController();
+    await whileWaiting(
+      () => {
+        refused = report(sql, deps.objects, { ...request, signal, mostMs: 3_000 }).catch((error: unknown) => error);
+      },
+      async () => undefined,
+    );
+    expect(await refused).toMatchObject({ code: 'UNAVAILABLE' });
+    expect(isUnavailable(await refused)).toBe(false);
+  });
 });
