@@ -5,6 +5,7 @@ import { pruneDeadMessages } from '../src/notifications/delivery-log';
 import { archiveOrders } from '../src/orders/archive/archive-orders';
 import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
 import { prunePreflights } from '../src/orders/preflight/preflight-rows';
+import { storeDaySums } from '../src/orders/reports/day-sums';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
@@ -43,7 +44,8 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
     /**
-     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive. Files that
+     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive, and adds them up for reports.
+     * Files that
      * cannot be deleted do not stop the others.
      */
     async collectGarbage() {
@@ -52,6 +54,7 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       const { ARCHIVE_AFTER: age } = config;
       const archivedOrders =
         age === undefined ? 0 : await withHeartbeat(() => archiveOrders({ sql, objects }, new Date(Date.now() - age)));
+      await withHeartbeat(() => storeDaySums({ sql, objects }));
       if (garbage.status === 'rejected') throw garbage.reason;
       const removed = { ...garbage.value, carrierPurchases, archivedOrders };
       log.info(removed, 'expired files and documents deleted, orders archived');

@@ -122,33 +122,35 @@ function calls(range: (system: System) => readonly [number, number]): Readonly<R
   };
 }
 
-/** Measures calls on both systems alternately. @returns the medians of each round in milliseconds, and their ratio */
+/** Measures calls on both systems alternately, so that other load affects both. @returns the medians of each round in milliseconds, and their ratio */
 async function compareCalls(
   named: Readonly<Record<string, Call>>,
-  [empty, year]: readonly [System, System],
+  systems: readonly [System, System],
   { rounds, turns }: Pick<Settings, 'rounds' | 'turns'>,
   suffix: string,
 ): Promise<Row[]> {
   const rows: Row[] = [];
   for (const [name, call] of Object.entries(named)) {
-    const times = async (system: System, round: number) => {
-      const ms: number[] = [];
-      for (let turn = round * turns; turn < (round + 1) * turns; turn += 1) {
-        const began = performance.now();
-        await call(system, turn);
-        ms.push(performance.now() - began);
-      }
-      return spreadOf(ms).median;
+    const times = async (round: number): Promise<readonly [number, number]> => {
+      const ms: [number[], number[]] = [[], []];
+      for (let turn = round * turns; turn < (round + 1) * turns; turn += 1)
+        for (const which of turn % 2 === 0 ? ([0, 1] as const) : ([1, 0] as const)) {
+          const began = performance.now();
+          await call(systems[which], turn);
+          ms[which].push(performance.now() - began);
+        }
+      return [spreadOf(ms[0]).median, spreadOf(ms[1]).median];
     };
     // The first round fills caches and prepares statements.
-    for (const system of [empty, year]) await times(system, 0);
+    await times(0);
     const measured: (readonly [number, number])[] = [];
-    for (let round = 1; round <= rounds; round += 1)
-      measured.push([await times(empty, round), await times(year, round)]);
+    for (let round = 1; round <= rounds; round += 1) measured.push(await times(round));
     const added = comparison(`${name}${suffix}`, 'ms', measured);
     if (added[1]!.value.median > MAX_RATIO.value)
-      for (const system of [empty, year])
-        await showSlowest(system, `${name}${suffix}`, async () => void (await times(system, 0)));
+      for (const system of systems)
+        await showSlowest(system, `${name}${suffix}`, async () => {
+          for (let turn = 0; turn < turns; turn += 1) await call(system, turn);
+        });
     rows.push(...added);
   }
   return rows;

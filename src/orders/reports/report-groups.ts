@@ -1,3 +1,5 @@
+import type { SummedLine } from './report-sums';
+
 /** What a report can be grouped by. The currency always divides the groups: amounts of two currencies are never added. */
 export const REPORT_DIMENSIONS = ['day', 'client', 'partner', 'carrier', 'product'] as const;
 export type ReportDimension = (typeof REPORT_DIMENSIONS)[number];
@@ -8,26 +10,9 @@ export const DIMENSION_COLUMNS = {
   partner: 'partner_id',
   carrier: 'carrier_uid',
   product: 'product_uid',
-} as const satisfies Record<Exclude<ReportDimension, 'day'>, keyof ReportLine>;
+} as const satisfies Record<Exclude<ReportDimension, 'day'>, keyof SummedLine>;
 
 export type ReportFilters = Readonly<Partial<Record<keyof typeof DIMENSION_COLUMNS, string>>>;
-
-/** A line of an order (`reportLines`). */
-export interface ReportLine {
-  readonly order_id: string;
-  readonly kind: string;
-  readonly client_id: string;
-  readonly partner_id: string | null;
-  readonly carrier_uid: string | null;
-  readonly product_uid: string | null;
-  readonly currency: string;
-  readonly is_reprint: boolean;
-  readonly units: number;
-  readonly revenue_minor: bigint;
-  readonly cost_minor: bigint;
-  readonly is_delivered: boolean;
-  readonly is_late: boolean;
-}
 
 /** What a group adds up. Amounts are minor units of its currency. */
 export const MEASURES = [
@@ -48,7 +33,7 @@ export type ReportGroup = Readonly<Record<ReportDimension, string | null>> & { r
     number
   >;
 
-/** The groups of a report, to which hot groups and archived lines are added. */
+/** The groups of a report, to which hot groups and sums of archived orders are added. */
 export class ReportGroups {
   private readonly groups = new Map<string, ReportGroup>();
 
@@ -69,30 +54,27 @@ export class ReportGroups {
     for (const measure of MEASURES) group[measure] += added[measure];
   }
 
-  /**
-   * Adds the lines of archived orders of a day. An order counts once in each group that has an item of it.
-   * @param lines all lines of each order, one order after the other
-   */
-  addLines(day: string, lines: readonly ReportLine[]): void {
-    let orderId = '';
+  /** Adds the sums of archived orders of a day. Orders count once in each group that has an item of theirs. */
+  addSums(day: string, lines: readonly SummedLine[]): void {
+    let number = -1;
     let counted = new Set<ReportGroup>();
     for (const line of lines) {
-      if (line.order_id !== orderId) [orderId, counted] = [line.order_id, new Set()];
+      if (line.orders_number !== number) [number, counted] = [line.orders_number, new Set()];
       if (!this.matches(line)) continue;
       const of = Object.entries(DIMENSION_COLUMNS).map(([name, column]) => [name, line[column]]);
       const group = this.groupOf({ day, currency: line.currency, ...Object.fromEntries(of) } as ReportGroup);
-      if (line.kind === 'item' && !counted.has(group)) {
+      if (line.has_items && !counted.has(group)) {
         counted.add(group);
-        group.orders += 1;
-        group.reprints += Number(line.is_reprint);
+        group.orders += line.orders;
+        if (line.is_reprint) group.reprints += line.orders;
       }
-      group.units += line.units;
+      group.units += Number(line.units);
       group.revenueMinor += Number(line.revenue_minor);
       group.costMinor += Number(line.cost_minor);
-      group.parcels += Number(line.kind === 'parcel');
-      group.delivered += Number(line.is_delivered);
-      group.late += Number(line.is_late);
-      group.errors += Number(line.kind === 'error');
+      group.parcels += Number(line.parcels);
+      group.delivered += Number(line.delivered);
+      group.late += Number(line.late);
+      group.errors += Number(line.errors);
     }
   }
 
@@ -101,7 +83,7 @@ export class ReportGroups {
     return [...this.groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
   }
 
-  private matches(line: ReportLine): boolean {
+  private matches(line: SummedLine): boolean {
     return Object.entries(this.filters).every(
       ([name, value]) => value === undefined || line[DIMENSION_COLUMNS[name as keyof ReportFilters]] === value,
     );

@@ -3,15 +3,13 @@ import { Refusal } from '../../platform/errors';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { Fragment, Sql, Transaction } from '../../platform/postgres';
 import { unavailable } from '../../platform/unavailable';
-import { fileKey } from '../archive/archive-orders';
-import { readParquet, storedFile } from '../archive/parquet-files';
+import { type ArchivedDay, archivedDays, storedSums, sumsOfParts } from './day-sums';
 import {
   DIMENSION_COLUMNS,
   type ReportDimension,
   type ReportFilters,
   type ReportGroup,
   ReportGroups,
-  type ReportLine,
 } from './report-groups';
 import { reportLines } from './report-lines';
 
@@ -48,13 +46,13 @@ export async function report(sql: Sql, objects: ObjectStore, request: ReportRequ
       });
   };
   check();
-  const { hot, parts } = await inCancellableTransaction(sql, request, async (tx) => {
-    const [row] = await tx<{ hot: ReportGroup[]; parts: { id: string; day: string }[] }[]>`
-      WITH groups AS (${hotGroups(tx, request)}), parts AS (
-        SELECT id, day FROM archive_parts
-        WHERE state = 'complete' AND day BETWEEN ${request.from}::date AND ${request.to}::date)
+  const { hot, days } = await inCancellableTransaction(sql, request, async (tx) => {
+    const [row] = await tx<{ hot: ReportGroup[]; days: ArchivedDay[] }[]>`
+      WITH groups AS (${hotGroups(tx, request)}),
+        days AS (${archivedDays(tx, tx`day BETWEEN ${request.from}::date AND ${request.to}::date`)})
       SELECT (SELECT coalesce(jsonb_agg(to_jsonb(g)), '[]') FROM groups g) AS hot,
-        (SELECT coalesce(jsonb_agg(to_jsonb(p) ORDER BY day, id), '[]') FROM parts p) AS parts`;
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'partIds', part_ids, 'isSummed', is_summed) ORDER BY day), '[]')
+         FROM days) AS days`;
     return row!;
   }).catch((error: unknown) => {
     // Not as an error of the server: the report would be read once more, from the primary.
@@ -62,8 +60,9 @@ export async function report(sql: Sql, objects: ObjectStore, request: ReportRequ
   });
   for (const group of hot) groups.add(group);
   check();
-  for (const part of parts) {
-    groups.addLines(part.day, await readParquet<ReportLine>(await storedFile(objects, fileKey(part, 'report'))));
+  for (const day of days) {
+    const sums = day.isSummed ? await storedSums(sql, day) : null;
+    groups.addSums(day.day, sums ?? (await sumsOfParts(objects, day, check)));
     check();
   }
   return groups.all();

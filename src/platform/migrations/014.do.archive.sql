@@ -16,6 +16,15 @@ CREATE TABLE archive_parts (
 CREATE INDEX archive_parts_day ON archive_parts (day);
 CREATE INDEX archive_parts_unfinished ON archive_parts (state) WHERE state <> 'complete';
 
+-- Sums of the archived orders of a day, for reports. Valid while the day has exactly these parts.
+CREATE TABLE archive_days (
+  day       date PRIMARY KEY,
+  -- In their order.
+  part_ids  uuid[] NOT NULL,
+  -- A Parquet file (src/orders/reports/report-sums.ts).
+  sums      bytea NOT NULL
+);
+
 CREATE TABLE archived_orders (
   id                   uuid PRIMARY KEY,
   client_id            uuid NOT NULL REFERENCES accounts,

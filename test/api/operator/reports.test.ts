@@ -5,6 +5,7 @@ import type { ApiDeps } from '../../../api/deps';
 import { reportRoute } from '../../../api/operator/reports';
 import { archiveOrders } from '../../../src/orders/archive/archive-orders';
 import { readParquet } from '../../../src/orders/archive/parquet-files';
+import { storeDaySums } from '../../../src/orders/reports/day-sums';
 import { report } from '../../../src/orders/reports/report';
 import { uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
@@ -167,6 +168,24 @@ test('a report has the same rows before and after the archive run, also of a day
     ['poster', 'USD', 1, 10, 0],
   ]);
   expect(await archiveOrders(deps, new Date(Date.now() - 95 * DAY_MS))).toBe(3);
+  expect(await reports()).toEqual(before);
+
+  // The sums of a day replace the files of its parts.
+  expect(await storeDaySums(deps)).toBe(2);
+  expect(await storeDaySums(deps)).toBe(0);
+  const parts = await sql<{ key: string }[]>`
+    SELECT 'archive/' || day || '/' || id || '/report.parquet' AS key FROM archive_parts`;
+  const files = await Promise.all(parts.map(async ({ key }) => await (await deps.objects.get(key))!.body.toArray()));
+  await deps.objects.delete(parts.map(({ key }) => key));
+  expect(await reports()).toEqual(before);
+  for (const [index, { key }] of parts.entries())
+    await deps.objects.put(key, Buffer.concat(files[index]!), { contentType: 'application/vnd.apache.parquet' });
+
+  // Until the day has another part.
+  await sql`UPDATE orders SET fulfillment_status = 'delivered' WHERE fulfillment_status = 'on_hold'`;
+  expect(await archiveOrders(deps, new Date(Date.now() - 95 * DAY_MS))).toBe(1);
+  expect(await reports()).toEqual(before);
+  expect(await storeDaySums(deps)).toBe(1);
   expect(await reports()).toEqual(before);
 });
 

@@ -1,4 +1,10 @@
-import { type ReportGroup, ReportGroups, type ReportLine } from '../../../../src/orders/reports/report-groups';
+import {
+  type ReportDimension,
+  type ReportFilters,
+  type ReportGroup,
+  ReportGroups,
+} from '../../../../src/orders/reports/report-groups';
+import { type ReportLine, ReportSums } from '../../../../src/orders/reports/report-sums';
 
 /** Returns a line of an order. */
 const line = (of: Partial<ReportLine>): ReportLine => ({
@@ -18,6 +24,12 @@ const line = (of: Partial<ReportLine>): ReportLine => ({
   ...of,
 });
 
+const sumsOf = (...orders: (readonly ReportLine[])[]) => {
+  const sums = new ReportSums();
+  for (const lines of orders) sums.add(lines);
+  return sums.all();
+};
+
 /** An order of two items at two partners, and a parcel that was late. */
 const LINES = [
   line({ units: 2 }),
@@ -31,7 +43,7 @@ const LINES = [
 
 test('an order counts once in each group that has an item of it', () => {
   const one = new ReportGroups(new Set(['day']), {}, 10);
-  one.addLines('2026-05-01', [...LINES, line({ order_id: 'b', is_reprint: true, units: 4 })]);
+  one.addSums('2026-05-01', sumsOf([...LINES, line({ order_id: 'b', is_reprint: true, units: 4 })]));
   const none = { client: null, partner: null, carrier: null, product: null };
   const counts = { parcels: 1, delivered: 1, late: 1, errors: 1 };
   expect(one.all()).toEqual([
@@ -43,7 +55,7 @@ test('an order counts once in each group that has an item of it', () => {
   ]);
 
   const byPartner = new ReportGroups(new Set(['partner']), {}, 10);
-  byPartner.addLines('2026-05-01', LINES);
+  byPartner.addSums('2026-05-01', sumsOf(LINES));
   expect(byPartner.all().map(({ day, partner, currency, orders }) => [day, partner, currency, orders])).toEqual([
     [null, 'berlin', 'EUR', 1],
     [null, 'berlin', 'USD', 0],
@@ -53,17 +65,46 @@ test('an order counts once in each group that has an item of it', () => {
 
 test('filters leave lines of others out', () => {
   const groups = new ReportGroups(new Set(), { product: 'mug', partner: 'ohio' }, 10);
-  groups.addLines('2026-05-01', LINES);
+  groups.addSums('2026-05-01', sumsOf(LINES));
   expect(groups.all()).toEqual([expect.objectContaining({ orders: 1, units: 1, revenueMinor: 0, parcels: 0 })]);
 });
 
 test('groups of Postgres and lines of the archive add up, and the number of groups is bounded', () => {
   const archived = new ReportGroups(new Set(['client']), {}, 1);
-  archived.addLines('2026-05-01', LINES.slice(0, 3));
+  archived.addSums('2026-05-01', sumsOf(LINES.slice(0, 3)));
   const [hot] = archived.all();
   archived.add({ ...hot! } satisfies ReportGroup);
   expect(archived.all()).toEqual([expect.objectContaining({ orders: 2, units: 6, revenueMinor: 3000 })]);
   expect(archived.isFull).toBe(false);
-  archived.addLines('2026-05-02', [line({ order_id: 'c', client_id: 'other' })]);
+  archived.addSums('2026-05-02', sumsOf([line({ order_id: 'c', client_id: 'other' })]));
   expect(archived.isFull).toBe(true);
+});
+
+test('sums of many orders give the same report as the orders one by one, and equal orders are one sum', () => {
+  const orders = Array.from({ length: 60 }, (_, n) =>
+    [0, 1, 2].slice(0, 1 + (n % 3)).flatMap((item) => {
+      const of = {
+        order_id: `order-${n}`,
+        client_id: `client-${n % 2}`,
+        partner_id: `partner-${(n + item) % 3}`,
+        product_uid: `product-${(n * item) % 2}`,
+        is_reprint: n % 5 === 0,
+      };
+      return [
+        line({ ...of, units: n }),
+        line({ ...of, kind: 'revenue', revenue_minor: BigInt(n * 10) }),
+        line({ ...of, kind: 'parcel', product_uid: null, is_delivered: n % 2 === 0, is_late: n % 4 === 0 }),
+      ];
+    }),
+  );
+  const filters: ReportFilters[] = [{}, { product: 'product-1' }, { client: 'client-1', partner: 'partner-0' }];
+  for (const by of [[], ['client'], ['partner'], ['product'], ['day', 'partner', 'product']] as ReportDimension[][])
+    for (const filter of filters) {
+      const [together, alone] = [0, 1].map(() => new ReportGroups(new Set(by), filter, 1_000));
+      together!.addSums('2026-05-01', sumsOf(...orders));
+      for (const lines of orders) alone!.addSums('2026-05-01', sumsOf(lines));
+      expect(together!.all()).toEqual(alone!.all());
+    }
+  const repeated = Array.from({ length: 50 }, (_, n) => LINES.map((each) => ({ ...each, order_id: `order-${n}` })));
+  expect(sumsOf(...repeated)).toHaveLength(sumsOf(LINES).length);
 });
