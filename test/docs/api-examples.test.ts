@@ -1,4 +1,8 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { eventually } from '../support/eventually';
+import { bash, blocks } from '../support/pages';
 import { type TestStack, testStack } from '../support/stack';
 
 /** The examples of the OpenAPI document, sent as a reader of the API pages sends them: with ids of objects that exist. */
@@ -210,4 +214,55 @@ test('The examples of operations for operators work when they are sent, and thos
     dispatchOrder: { status: 404 },
   });
   expect(ofPartners).toBeGreaterThan(9);
+});
+
+describe('The commands of the pages', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'pressline-page-'));
+  beforeAll(() => {
+    const { credentials, baseUrl, sandbox } = stack;
+    mkdirSync(join(folder, '.data'));
+    const file = { ...credentials, baseUrl, sandboxUrl: sandbox.url };
+    writeFileSync(join(folder, '.data/credentials.json'), JSON.stringify(file));
+  });
+  afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+  const keyOf = (partner: string) => stack.credentials.partners.find(({ name }) => name === partner)!.apiKey;
+
+  /** Runs commands in the folder of the credentials. `curl` fails where the API refuses the request. Returns what they print. */
+  async function run(commands: readonly string[]): Promise<string> {
+    const strict = `set -e; cd ${folder}; curl() { command curl -sS --fail-with-body "$@"; echo; }`;
+    const { stdout, stderr, code } = await bash([strict, ...commands].join('\n'), 300_000);
+    expect({ stderr, code, failed: code === 0 ? '' : stdout }).toEqual({ stderr: '', code: 0, failed: '' });
+    return stdout;
+  }
+
+  test('of docs/how-to/play-the-partner.md take an order to shipped', async () => {
+    const [settings, submit, read, play] = blocks('how-to/play-the-partner', 'sh').map((block) =>
+      block.replaceAll('web-1001', 'web-played'),
+    );
+    const untilPassed = `PRINT_ORDER=undefined; until [ "$PRINT_ORDER" != undefined ]; do ${read} done`;
+    const untilShipped = `until grep '"fulfillmentStatus":"shipped"' out/order.json; do ${read} done`;
+    expect(await run([settings!, submit!, untilPassed, play!, untilShipped])).toMatch(/"type":"label"/);
+  });
+
+  test('of docs/partners.md report the progress of a print order, request its label and report stock', async () => {
+    const id = await newPrintOrder();
+    const commands = blocks('partners', 'sh')
+      .filter((block) => block.startsWith('curl'))
+      .map((block) => block.replaceAll('https://pressline.example', stack.baseUrl).replaceAll('500001', id))
+      // The stack's partner keeps its own addresses.
+      .filter((block) => !block.includes('/v2/subscribe'));
+    const printed = await run([`KEY=${keyOf('prints-berlin')}`, ...commands]);
+    expect(printed).toContain(`"${id}"`);
+    expect(printed).toContain('"trackingCode"');
+    expect(printed).toContain('"updated_skus":["tee-navy-m"]');
+  });
+
+  test('of the pages for operators find orders and changes', async () => {
+    const { partners }: Json = (await request('GET', '/v1/partners', operatorKey())).body;
+    const settings = `API=${stack.baseUrl} KEY=${operatorKey()} PARTNER_ID=${partners[0].id}`;
+    const pages = ['operation/inspecting-orders', 'operation/audit-log'];
+    const printed = await run([settings, ...pages.flatMap((page) => blocks(page, 'sh'))]);
+    expect(printed).toContain('"orderReferenceId":"web-1001"');
+  });
 });

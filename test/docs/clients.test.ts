@@ -1,42 +1,20 @@
-import { execFileSync, spawn } from 'node:child_process';
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePort } from '../../src/platform/embedded/ports';
 import { projectRoot } from '../../src/platform/project-root';
+import { bash, blocks } from '../support/pages';
 import { type TestStack, testStack } from '../support/stack';
 
 const text = readFileSync(join(projectRoot(), 'docs/clients.md'), 'utf8');
 const [, quickStart] = /^```sh\n(.*?)^```/ms.exec(text)!;
 const [, program] = /^```js\n(.*?)^```/ms.exec(text)!;
 
-/** The code blocks of a page in one language. */
-const blocks = (page: string, language: string) =>
-  [
-    ...readFileSync(join(projectRoot(), `docs/${page}.md`), 'utf8').matchAll(
-      new RegExp(`^ *\`\`\`${language}\\n(.*?)^ *\`\`\``, 'gms'),
-    ),
-  ].map(([, code]) => code!);
-
 let stack: TestStack;
 beforeAll(async () => {
   stack = await testStack();
 });
-
-function bash(script: string, timeout = 60_000): Promise<{ stdout: string; stderr: string; code: number | null }> {
-  return new Promise((resolve, reject) => {
-    const shell = spawn('bash', ['-c', script], { timeout });
-    let [stdout, stderr] = ['', ''];
-    shell.stdout.on('data', (chunk) => {
-      stdout += chunk;
-    });
-    shell.stderr.on('data', (chunk) => {
-      stderr += chunk;
-    });
-    shell.on('error', reject);
-    shell.on('close', (code) => resolve({ stdout, stderr, code }));
-  });
-}
 
 /** The settings of both programs. `FILES` defaults to the sandbox's. */
 function settings(files = `${stack.sandbox.url}/files`): string {
