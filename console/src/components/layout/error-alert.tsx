@@ -12,13 +12,15 @@ export function ErrorAlert(props: {
   readonly onRetry?: () => void;
 }) {
   const { error, title = texts.common.error.title, onRetry } = props;
-  const isApiError = error instanceof ApiError;
-  const requestId = isApiError ? error.requestId : null;
-  const { faults = isApiError ? error.faults : [] } = props;
+  const { summary, requestId, ...said } =
+    error instanceof ApiError
+      ? error
+      : { summary: error instanceof Error ? error.message : String(error), requestId: null, faults: [] };
+  const { faults = said.faults } = props;
   return (
     <Alert role="alert" title={title} classNames={{ root: styles.root!, title: styles.text!, message: styles.text! }}>
       <Stack gap="xs" align="flex-start">
-        <Text size="sm">{isApiError ? error.summary : error instanceof Error ? error.message : String(error)}</Text>
+        <Text size="sm">{summary}</Text>
         {faults.map((fault) => (
           <Text key={fault.reference} size="sm">
             {textOfFault(fault)}

@@ -1,5 +1,6 @@
-import { Group, Paper, Stack, Title, UnstyledButton } from '@mantine/core';
+import { Group, Paper, Stack, Title } from '@mantine/core';
 import { type ReactNode, useId, useState } from 'react';
+import { FoldButton } from './fold';
 
 interface SectionProps {
   readonly title: string;
@@ -24,10 +25,9 @@ export function Section({ title, actions, folded, children }: SectionProps) {
             {folded === undefined ? (
               title
             ) : (
-              <UnstyledButton fz="inherit" fw="inherit" aria-expanded={isOpen} onClick={() => setChosen(!isOpen)}>
-                <span aria-hidden="true">{isOpen ? '▾ ' : '▸ '}</span>
+              <FoldButton isOpen={isOpen} onClick={() => setChosen(!isOpen)}>
                 {title}
-              </UnstyledButton>
+              </FoldButton>
             )}
           </Title>
           {isOpen ? actions : null}
