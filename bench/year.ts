@@ -22,6 +22,8 @@ const CLIENTS = 10;
 const AT_ONCE = 4;
 /** Orders of a page, which one day of a small run fills too. */
 const PAGE = 20;
+/** Later orders of the empty system, which are not archived: enough for a page of each client and status, as in the full one. */
+const LATER_ORDERS = 2 * PAGE * CLIENTS;
 const MAX_RATIO = { value: 1.3, atLeast: false };
 
 interface Settings {
@@ -60,7 +62,7 @@ async function prepare(name: string, stack: MeasuredStack, { hot }: Settings, is
     SELECT gen_random_uuid(), 'client ' || n, 'client' FROM generate_series(2, ${CLIENTS}::int) AS n RETURNING id`;
   const everyMs = Math.floor((HOT_DAYS * DAY_MS) / hot);
   const day = Math.floor(DAY_MS / everyMs);
-  const orders = isEmpty ? day : hot;
+  const orders = isEmpty ? day + LATER_ORDERS : hot;
   const series: OrderSeries = {
     begin: Date.now() - HOT_DAYS * DAY_MS,
     everyMs,
@@ -95,6 +97,9 @@ function orderOf(from: number, to: number, turn: number): number {
   return Math.max(CLIENTS, n - (n % CLIENTS));
 }
 
+const operator = ({ stack: { credentials } }: System) =>
+  createPresslineClient({ baseUrl: credentials.baseUrl, ...credentials.operator, retries: 0 });
+
 function calls(range: (system: System) => readonly [number, number]): Readonly<Record<string, Call>> {
   const at = (system: System, turn: number) => orderOf(...range(system), turn);
   const client = ({ stack: { credentials } }: System) =>
@@ -108,19 +113,21 @@ function calls(range: (system: System) => readonly [number, number]): Readonly<R
     'list, newest of a client': (system) => client(system).searchOrders({ body: { limit: PAGE } }),
     'search by reference': (system, turn) =>
       client(system).searchOrders({ body: { orderReferenceIds: [`ref-${at(system, turn)}`] } }),
-    'operators, one status': ({ stack: { credentials } }) =>
-      createPresslineClient({ baseUrl: credentials.baseUrl, ...credentials.operator, retries: 0 }).listOperatorOrders({
-        query: { status: 'failed', limit: PAGE },
-      }),
-    // The beginning of no longer reference.
-    'operators, beginning of a reference': (system, turn) =>
-      createPresslineClient({
-        baseUrl: system.stack.credentials.baseUrl,
-        ...system.stack.credentials.operator,
-        retries: 0,
-      }).listOperatorOrders({ query: { q: `ref-${orderOf(Math.ceil(system.orders / 10), system.orders, turn)}` } }),
+    'operators, one status': (system) =>
+      operator(system).listOperatorOrders({ query: { status: 'failed', limit: PAGE } }),
+    'operators, tracking number': (system, turn) =>
+      operator(system).listOperatorOrders({ query: { q: `LX${at(system, turn)}DE` } }),
   };
 }
+
+/** Reads as operators, of orders in the tables. */
+const OPERATORS: Readonly<Record<string, Call>> = {
+  // The beginning of no longer reference.
+  'operators, beginning of a reference': (system, turn) =>
+    operator(system).listOperatorOrders({
+      query: { q: `ref-${orderOf(Math.ceil(system.orders / 10), system.orders, turn)}` },
+    }),
+};
 
 /** Measures calls on both systems alternately, so that other load affects both. @returns the medians of each round in milliseconds, and their ratio */
 async function compareCalls(
@@ -243,6 +250,18 @@ async function archiveDay({ name, stack, day, series }: System): Promise<number>
   return ms / archived;
 }
 
+/** Reads a report of all orders in the tables, and of the archived day. @returns milliseconds of each round */
+async function reports(system: System, rounds: number): Promise<number[]> {
+  const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
+  const ms: number[] = [];
+  for (let round = 0; round < rounds; round += 1) {
+    const began = performance.now();
+    await operator(system).getReport({ query: { from: day(system.series.begin), to: day(Date.now()), by: 'partner' } });
+    ms.push(performance.now() - began);
+  }
+  return ms;
+}
+
 /** Returns how often tables with many rows were read as a whole. */
 async function wholeReads(sql: Sql): Promise<ReadonlyMap<string, number>> {
   const rows = await sql<{ name: string; scans: number }[]>`
@@ -302,7 +321,7 @@ async function measure(systems: readonly [System, System], settings: Settings): 
     times['postback, until it is recorded'].push([ofEmpty[1], ofYear[1]]);
   }
   for (const [what, measured] of Object.entries(times)) rows.push(...comparison(what, 'ms', measured));
-  const all = calls(({ orders }) => [CLIENTS, orders]);
+  const all = { ...calls(({ orders }) => [CLIENTS, orders]), ...OPERATORS };
   rows.push(...(await compareCalls(all, systems, settings, '')));
   const few = Math.max(2, Math.floor(turns / 4));
   rows.push(
@@ -328,6 +347,7 @@ async function measure(systems: readonly [System, System], settings: Settings): 
       }, 1),
     ),
   );
+  rows.push({ what: 'report of all days, by partner', unit: 'ms', value: spreadOf(await reports(year, rounds)) });
   const old = calls(({ day }) => [CLIENTS, Math.floor(day / 2) - CLIENTS]);
   rows.push(...(await compareCalls(old, systems, settings, ', archived')));
   rows.push(

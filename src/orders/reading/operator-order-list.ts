@@ -37,45 +37,47 @@ export async function ordersNamed(sql: Queryable, searched: string): Promise<str
   const names = [...new Set([words.join(' '), [...words.slice(1), words[0]].join(' ')])];
   const startsWith = (expression: Fragment, beginning: string) =>
     beginning.length < SHORTEST_START
-      ? sql`false`
-      : sql`${expression} ~>=~ ${beginning} AND ${expression} ~<~ ${beginning + LAST_CHARACTER}`;
+      ? []
+      : [
+          sql`(SELECT id FROM orders WHERE ${expression} ~>=~ ${beginning} AND ${expression} ~<~ ${beginning + LAST_CHARACTER} LIMIT ${FOUND_BY_TEXT})`,
+        ];
   const name = sql`lower((shipping_address ->> 'lastName') || ' ' || (shipping_address ->> 'firstName'))`;
   const numbers = [...new Set([text, compact, compact.toUpperCase()])];
   const number = /^\d{1,18}$/.test(compact) ? compact : null;
-  const rows = await sql<{ id: string }[]>`
-    SELECT DISTINCT id FROM (
-      (SELECT id FROM orders WHERE id BETWEEN ${id?.[0] ?? null}::uuid AND ${id?.[1] ?? null}::uuid LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM orders WHERE order_reference_id = ${searched} LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM orders WHERE ${startsWith(sql`lower(order_reference_id)`, start)} LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM orders WHERE ${startsWith(name, names[0]!)} LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM orders WHERE ${startsWith(name, names[1] ?? '')} LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM archived_orders WHERE id BETWEEN ${id?.[0] ?? null}::uuid AND ${id?.[1] ?? null}::uuid LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM archived_orders WHERE order_reference_id = ${searched} LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM archived_orders WHERE ${text.includes('@')} AND emails @> ARRAY[lower(${text})] LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      SELECT order_id FROM receipts WHERE number = ${number}::bigint
-      UNION ALL
-      SELECT order_id FROM print_orders WHERE id = ${number}::bigint
-      UNION ALL
-      SELECT p.order_id FROM print_jobs j JOIN print_orders p ON p.id = j.print_order_id WHERE j.id = ${number}::bigint
-      UNION ALL
-      -- Carriers print spaces in their numbers. A partner's own number can have some.
-      (SELECT coalesce(s.order_id, p.order_id) FROM trackings t
-       LEFT JOIN shipments s ON s.id = t.shipment_id
-       LEFT JOIN print_orders p ON p.id = coalesce(t.print_order_id, s.print_order_id)
-       WHERE t.tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})
-      UNION ALL
-      (SELECT id FROM orders WHERE ${text.includes('@')} AND lower(shipping_address ->> 'email') = lower(${text}) LIMIT ${FOUND_BY_TEXT})
-    ) AS named WHERE id IS NOT NULL`;
+  // Only what the text can name: Postgres plans the statement anew for each call, which took longer than the look-ups.
+  const found: Fragment[] = [
+    ...(id === null
+      ? []
+      : [sql`orders`, sql`archived_orders`].map(
+          (table) =>
+            sql`(SELECT id FROM ${table} WHERE id BETWEEN ${id[0]}::uuid AND ${id[1]}::uuid LIMIT ${FOUND_BY_TEXT})`,
+        )),
+    sql`(SELECT id FROM orders WHERE order_reference_id = ${searched} LIMIT ${FOUND_BY_TEXT})`,
+    sql`(SELECT id FROM archived_orders WHERE order_reference_id = ${searched} LIMIT ${FOUND_BY_TEXT})`,
+    ...startsWith(sql`lower(order_reference_id)`, start),
+    ...names.flatMap((beginning) => startsWith(name, beginning)),
+    ...(text.includes('@')
+      ? [
+          sql`(SELECT id FROM orders WHERE lower(shipping_address ->> 'email') = lower(${text}) LIMIT ${FOUND_BY_TEXT})`,
+          sql`(SELECT id FROM archived_orders WHERE emails @> ARRAY[lower(${text})] LIMIT ${FOUND_BY_TEXT})`,
+        ]
+      : []),
+    ...(number === null
+      ? []
+      : [
+          sql`SELECT order_id FROM receipts WHERE number = ${number}::bigint`,
+          sql`SELECT order_id FROM print_orders WHERE id = ${number}::bigint`,
+          sql`SELECT p.order_id FROM print_jobs j JOIN print_orders p ON p.id = j.print_order_id WHERE j.id = ${number}::bigint`,
+        ]),
+    // Carriers print spaces in their numbers. A partner's own number can have some.
+    sql`(SELECT coalesce(s.order_id, p.order_id) FROM trackings t
+      LEFT JOIN shipments s ON s.id = t.shipment_id
+      LEFT JOIN print_orders p ON p.id = coalesce(t.print_order_id, s.print_order_id)
+      WHERE t.tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})`,
+    sql`(SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})`,
+  ];
+  const all = found.reduce((list, query) => sql`${list} UNION ALL ${query}`);
+  const rows = await sql<{ id: string }[]>`SELECT DISTINCT id FROM (${all}) AS named (id) WHERE id IS NOT NULL`;
   return rows.map(({ id }) => id);
 }
 
