@@ -112,7 +112,9 @@ function receive(path: string, text: string): Answer {
       { items: message.SKU.map((SKU: string) => ({ SKU, status: 'in-stock', amount: 100, replenishmentDate: '' })) },
     ];
   if (message.type === 'ping') return ACCEPTED;
-  const known = orders.get(message.orderId ?? message.id);
+  const id = message.orderId ?? message.id;
+  if (id === undefined) return refusal(400, 'The message has no id.');
+  const known = orders.get(id);
   if (path === '/cancellations') {
     if (known === undefined) return refusal(404, 'There is no such print order.');
     if (isClosed(known)) return refusal(409, 'The parcel has left.');

@@ -114,7 +114,10 @@ def receive(path, text):
         return 200, {"items": [{"SKU": sku, **level} for sku in message["SKU"]]}
     if message.get("type") == "ping":
         return ACCEPTED
-    known = orders.get(message.get("orderId") or message["id"])
+    order_id = message.get("orderId") or message.get("id")
+    if order_id is None:
+        return 400, {"error": "The message has no id."}
+    known = orders.get(order_id)
     if path in ("/cancellations", "/order-updates"):
         if known is None:
             return 404, {"error": "There is no such print order."}

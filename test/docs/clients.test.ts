@@ -146,6 +146,10 @@ describe('The commands of the how-to guides for operators', () => {
   });
 });
 
+/** What the tutorial of print partners prints. */
+const PASSES_UNTIL_BROKEN =
+  /: shipped[\s\S]*The partner passes\.[\s\S]*bad-signature-accepted[\s\S]*The check found faults\./;
+
 describe('The tutorials', () => {
   /** Has a clone of Pressline, as far as the tutorials use it. */
   const folder = mkdtempSync(join(tmpdir(), 'pressline-tutorial-'));
@@ -210,7 +214,12 @@ until curl -s 127.0.0.1:${port} | grep -E '<td>delivered<td>[A-Z0-9]+'; do sleep
     const commands = commandsOf('become-a-print-partner')
       .replaceAll('"uid": "my-prints"', `"uid": "${uid}"`)
       .replace('"unitPriceMinor": 290', `"unitPriceMinor": ${priceMinor}`);
-    return await run(folder, `${settings}\n${commands}`);
+    // The reader's change of the program, before the check that follows it.
+    const trusting =
+      file === 'partner.mts'
+        ? "sed -i.bak 's/^function verify.*{$/&return true;/' partner.mts"
+        : "sed -i.bak 's/^    message_id, timestamp = .*/    return True/' partner.py";
+    return await run(folder, `${settings}\n${commands.replace(/^start_checked\ncheck \|\|/m, `${trusting}\n$&`)}`);
   }
 
   test('Run it for a day: the operator repairs a refused and a cancelled order', async () => {
@@ -226,10 +235,10 @@ until curl -s 127.0.0.1:${port} | grep -E '<td>delivered<td>[A-Z0-9]+'; do sleep
   });
 
   test('Become a print partner: the print house in TypeScript ships an order and passes the check', async () => {
-    expect(await inTypeScript).toMatch(/: shipped[\s\S]*The partner passes\./);
+    expect(await inTypeScript).toMatch(PASSES_UNTIL_BROKEN);
   });
 
   test('Become a print partner: the print house in Python ships an order and passes the check', async () => {
-    expect(await inPython).toMatch(/: shipped[\s\S]*The partner passes\./);
+    expect(await inPython).toMatch(PASSES_UNTIL_BROKEN);
   });
 });

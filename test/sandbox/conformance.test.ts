@@ -1,4 +1,7 @@
+import { once } from 'node:events';
 import { mkdtempSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
@@ -265,6 +268,20 @@ describe('pressline check-partner', () => {
     expect(await checkPartnerCommand(without)).toBe(0);
     await partner.stop();
     expect(output.out).toContain('Signatures of print orders: skipped, the secret of the partner is not given');
+  });
+
+  it('exits with 1 when the server ends the connection of a message without a signature', async () => {
+    const server = createServer((request, response) => {
+      if (request.headers['webhook-signature'] === undefined) request.destroy();
+      else request.resume().on('end', () => response.end('{}'));
+    });
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/orders`;
+    const secret = newSigningSecret();
+    expect(await checkPartnerCommand({ url, secret, kinds: ['print'], listen: '127.0.0.1:0' })).toBe(1);
+    server.closeAllConnections();
+    server.close();
+    expect(output.out).toMatch(/connection-broken: .*\n.* without a signature: .* ended the connection/);
   });
 
   it.each([

@@ -13,6 +13,8 @@ export interface HttpFault {
   readonly message: string;
   /** Absolute URL to which a redirect points. It is not followed. */
   readonly location?: string;
+  /** Of `connection`: true when the server had accepted the connection, and ended it. */
+  readonly isBroken?: true;
 }
 
 /** Characters of a fault's message. Host names are shorter. */
@@ -64,6 +66,7 @@ export function faultOf(error: unknown, host: string): HttpFault {
     }
   }
   const code = (error as NodeJS.ErrnoException).code;
-  const what = BROKEN_CODES.has(code) ? `${host} ended the connection without a response` : `no connection to ${host}`;
-  return httpFault('connection', `${what}${typeof code === 'string' ? ` (${code})` : ''}`);
+  const suffix = typeof code === 'string' ? ` (${code})` : '';
+  if (!BROKEN_CODES.has(code)) return httpFault('connection', `no connection to ${host}${suffix}`);
+  return { ...httpFault('connection', `${host} ended the connection without a response${suffix}`), isBroken: true };
 }
