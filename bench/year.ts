@@ -250,13 +250,15 @@ async function archiveDay({ name, stack, day, series }: System): Promise<number>
   return ms / archived;
 }
 
-/** Reads a report of all orders in the tables, and of the archived day. @returns milliseconds of each round */
+/** Reads a report of all orders in the tables. @returns milliseconds of each round */
 async function reports(system: System, rounds: number): Promise<number[]> {
   const day = (ms: number) => new Date(ms).toISOString().slice(0, 10);
   const ms: number[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const began = performance.now();
-    await operator(system).getReport({ query: { from: day(system.series.begin), to: day(Date.now()), by: 'partner' } });
+    // The parts of the days before have no files.
+    const from = day(system.series.begin + DAY_MS);
+    await operator(system).getReport({ query: { from, to: day(Date.now()), by: 'partner' } });
     ms.push(performance.now() - began);
   }
   return ms;
@@ -347,7 +349,11 @@ async function measure(systems: readonly [System, System], settings: Settings): 
       }, 1),
     ),
   );
-  rows.push({ what: 'report of all days, by partner', unit: 'ms', value: spreadOf(await reports(year, rounds)) });
+  rows.push({
+    what: 'report of the orders in the tables, by partner',
+    unit: 'ms',
+    value: spreadOf(await reports(year, rounds)),
+  });
   const old = calls(({ day }) => [CLIENTS, Math.floor(day / 2) - CLIENTS]);
   rows.push(...(await compareCalls(old, systems, settings, ', archived')));
   rows.push(
