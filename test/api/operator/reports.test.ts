@@ -8,7 +8,7 @@ import { readParquet } from '../../../src/orders/archive/parquet-files';
 import { storeDaySums } from '../../../src/orders/reports/day-sums';
 import { report } from '../../../src/orders/reports/report';
 import { uuidv7 } from '../../../src/platform/ids';
-import { json, type Sql } from '../../../src/platform/postgres';
+import { connectPostgres, json, type Sql } from '../../../src/platform/postgres';
 import { isUnavailable } from '../../../src/platform/unavailable';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
@@ -247,6 +247,13 @@ test('a report of too many days, of an unknown group or for a client is refused'
 });
 
 describe('a report that takes long', () => {
+  // The cancellation takes a second connection.
+  let pool: Sql;
+  beforeAll(() => {
+    pool = connectPostgres(database.url, { max: 2 });
+  });
+  afterAll(() => pool.end({ timeout: 1 }));
+
   /** Runs `work` while the statement of a report, which it starts, waits for a lock. */
   async function whileWaiting(start: () => void, work: () => Promise<void>) {
     const waiting = async () =>
@@ -267,7 +274,7 @@ describe('a report that takes long', () => {
     const caller = new AbortController();
     await whileWaiting(
       () => {
-        refused = report(sql, deps.objects, { ...request, signal: caller.signal, mostMs: 3_600_000 }).catch(
+        refused = report(pool, deps.objects, { ...request, signal: caller.signal, mostMs: 3_600_000 }).catch(
           (error: unknown) => error,
         );
       },
@@ -281,7 +288,7 @@ describe('a report that takes long', () => {
     const { signal } = new AbortController();
     await whileWaiting(
       () => {
-        refused = report(sql, deps.objects, { ...request, signal, mostMs: 3_000 }).catch((error: unknown) => error);
+        refused = report(pool, deps.objects, { ...request, signal, mostMs: 3_000 }).catch((error: unknown) => error);
       },
       async () => undefined,
     );
