@@ -148,6 +148,8 @@ interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R ext
   readonly isSigned?: (request: SignedRequest) => boolean;
   /** Content type of a `RawResponse` that is not JSON. The OpenAPI document then omits `response`. */
   readonly contentType?: string;
+  /** Content types that a response has in place of JSON for some requests, such as exports. */
+  readonly otherContentTypes?: readonly string[];
 }
 
 /** A handler gets the validated request; `More` is what it gets besides. */

@@ -96,6 +96,7 @@ export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>):
     operationId: 'getReport',
     onStandby: true,
     timeoutMs: 30_000,
+    otherContentTypes: ['application/vnd.apache.parquet'],
     summary: 'Report figures of a period',
     description:
       'Adds up the orders that were submitted in a period, archived ones too, by day, client, partner, carrier or product. Amounts ' +

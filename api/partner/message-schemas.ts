@@ -109,6 +109,7 @@ export function messageSchemaRoute(publicUrl: string): Route {
     description: `One of ${MESSAGE_SCHEMA_NAMES.map((name) => `\`${name}\``).join(', ')}.`,
     tag: 'Partner interaction',
     params: z.object({ schemaName: z.string() }),
+    otherContentTypes: ['application/schema+json'],
     response: z.looseObject({ $schema: z.string(), $id: z.string() }),
     handler: async ({ params: { schemaName } }) => {
       const schema = messageSchema(schemaName, publicUrl);

@@ -93,6 +93,7 @@ export function exportedList<
   }
   return route<P, Q, B, R>({
     ...definition,
+    otherContentTypes: ['text/csv', ...(definition.otherContentTypes ?? [])],
     handler: async (call) => {
       if (call.query.format !== 'csv') return await handler(call);
       const release = await call.quotas.beginExport(call.account);

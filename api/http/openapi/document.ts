@@ -92,7 +92,11 @@ function refusalCodes({ access, path, params, query, body, idempotent }: Route):
 }
 
 function errorResponses(schemas: DocumentSchemas, route: Route): JsonSchema {
-  const content = { 'application/json': { schema: schemas.of(ERROR_BODIES[route.errors].schema) } };
+  const content = {
+    'application/json': { schema: schemas.of(ERROR_BODIES[route.errors].schema) },
+    // A page for people is also their error.
+    ...(route.contentType === 'text/html' ? { 'text/html': {} } : {}),
+  };
   const statuses = new Map(refusalCodes(route).map((name) => [ERROR_CODES[name].status, ERROR_CODES[name].message]));
   const listed = [...statuses].sort(([a], [b]) => a - b);
   const hasClientError = listed.some(([status]) => status < 500);
@@ -169,9 +173,12 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
           'X-Ignored-Fields': { $ref: '#/components/headers/IgnoredFields' },
         },
-        content: route.contentType
-          ? { [route.contentType]: {} }
-          : { 'application/json': jsonContent(schemas, route.response, true) },
+        content: {
+          ...(route.contentType
+            ? { [route.contentType]: {} }
+            : { 'application/json': jsonContent(schemas, route.response, true) }),
+          ...Object.fromEntries((route.otherContentTypes ?? []).map((type) => [type, {}])),
+        },
       },
       ...errorResponses(schemas, route),
     },

@@ -16,7 +16,7 @@ interface Operation {
   parameters?: { name: string; in: string; required: boolean; schema: object }[];
   security: Record<string, []>[];
   requestBody?: { content: Record<string, { schema: object }> };
-  responses: Record<string, { description: string }>;
+  responses: Record<string, { description: string; content?: Record<string, object> }>;
 }
 interface Document {
   openapi: string;
@@ -171,6 +171,22 @@ test.each([
   const open = shown.filter(({ security }) => security.length === 0).map(({ operationId }) => operationId);
   expect(ids.length).toBe(own.length + open.length);
   expect(open.includes('listMessageSchemas')).toBe(role === 'partner');
+});
+
+test('exports, schemas and pages are documented with their content types', () => {
+  const typesOf = (wanted: string, status: number) =>
+    Object.keys(
+      operations().find(({ operation }) => operation.operationId === wanted)!.operation.responses[status]!.content!,
+    );
+  const exported = operations().filter(({ operation: { parameters = [] } }) =>
+    parameters.some(({ name, schema }) => name === 'format' && JSON.stringify(schema).includes('"csv"')),
+  );
+  expect(exported.length).toBeGreaterThan(5);
+  for (const { operation } of exported)
+    expect(typesOf(operation.operationId, 200)).toEqual(expect.arrayContaining(['application/json', 'text/csv']));
+  expect(typesOf('getReport', 200)).toContain('application/vnd.apache.parquet');
+  expect(typesOf('getMessageSchema', 200)).toContain('application/schema+json');
+  expect(typesOf('getTrackingPage', 404)).toContain('text/html');
 });
 
 test('the address of the schemas leads to their list without its slash too', async () => {
