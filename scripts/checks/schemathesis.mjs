@@ -42,7 +42,10 @@ for (const [role, key] of Object.entries(keys)) {
   const run = spawnSync(
     process.env.SCHEMATHESIS || 'schemathesis',
     [...given, '--checks', CHECKS.join(','), '--continue-on-failure', ...process.argv.slice(2)],
-    { stdio: 'inherit' },
+    {
+      stdio: 'inherit',
+      env: { ...process.env, PYTHONPATH: import.meta.dirname, SCHEMATHESIS_HOOKS: 'schemathesis_hooks' },
+    },
   );
   if (run.error !== undefined) {
     console.error(
