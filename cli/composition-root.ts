@@ -63,7 +63,7 @@ export function compose(connections: Connections): ApiDeps {
     ),
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
-    runs: createRunGateway(temporal),
+    runs: createRunGateway(temporal, sql),
     candidates: createCandidateReader(sql),
     wake: (kind) => wakeRelays(sql, kind),
     runSettings: runSettingsOf(config),

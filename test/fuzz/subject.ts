@@ -112,7 +112,7 @@ export async function fuzzSubject(): Promise<Subject> {
       config: { ...oneCarrierSecret(carrierSecret), OUTBOUND_ALLOW_PRIVATE: false },
     })),
     temporal: TEMPORAL_AWAY,
-    runs: createRunGateway(TEMPORAL_AWAY),
+    runs: createRunGateway(TEMPORAL_AWAY, sql),
   };
   const app: Express = createApp(deps, allRoutes(deps));
   const server = await startHttpServer(app, { host: '127.0.0.1', port: 0 });

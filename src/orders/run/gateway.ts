@@ -1,9 +1,11 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, isGrpcServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { tsToDate } from '@temporalio/common/lib/time';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { type ErrorCode, Refusal } from '../../platform/errors';
+import type { Sql } from '../../platform/postgres';
 import { sendUpdate } from '../../platform/temporal/updates';
 import { isUnavailable, unavailable } from '../../platform/unavailable';
 import type { RunRefusal } from '../domain/lifecycle/guards';
@@ -24,6 +26,9 @@ const RESPONSE_MS = 25_000;
 /** Time without a response after which Temporal counts as unavailable. The SDK's default is 20 s. */
 const REACHABLE_MS = 4_000;
 const STATE_MS = 2_000;
+/** Time that a request waits for the start of an order that was submitted a moment ago. */
+const START_MS = 5_000;
+const LOOK_EVERY_MS = 100;
 /** The activity that fetches the files of an order. */
 const FETCH_FILES = 'fetchOrderFiles';
 
@@ -46,15 +51,29 @@ interface FailingStep {
 
 /**
  * Sends updates and queries to order workflows for API requests.
- * Every method throws Refusal: `CONFLICT` when the workflow refuses or has completed, `VALIDATION_ERROR`,
- * `PUBLIC_API_ERROR` when the carrier refuses, `UNAVAILABLE` when Temporal or every worker is unavailable.
+ * Every method throws Refusal: `CONFLICT` when the workflow refuses or the order has ended, `VALIDATION_ERROR`,
+ * `PUBLIC_API_ERROR` when the carrier refuses, `UNAVAILABLE` when the order has not started yet, or Temporal or every worker
+ * is unavailable.
  */
 export type RunGateway = ReturnType<typeof createRunGateway>;
 
-export function createRunGateway(client: Client) {
+export function createRunGateway(client: Client, sql: Sql) {
+  /** Calls the workflow of an order, and waits for the start of one that was submitted a moment ago. */
+  async function whenStarted<T>(orderId: string, call: () => Promise<T>): Promise<T> {
+    for (const end = Date.now() + START_MS; ; ) {
+      try {
+        return await call();
+      } catch (error) {
+        if (!(error instanceof WorkflowNotFoundError)) throw refusalOf(error) ?? error;
+        if (!(await awaitsStart(sql, orderId))) throw notRunning();
+        if (Date.now() > end) throw unavailable('The order has not started yet. Try again shortly.');
+        await sleep(LOOK_EVERY_MS);
+      }
+    }
+  }
   async function update<T>(orderId: string, name: string, argument: object, updateId?: string): Promise<T> {
     const handle = client.workflow.getHandle(orderWorkflowId(orderId));
-    return await withRefusals(async () => {
+    return await whenStarted(orderId, async () => {
       // This call fails fast while Temporal is unavailable. Without it the SDK keeps retrying the update after the caller
       // has timed out, and the update takes effect when Temporal is available again.
       await client.withDeadline(Date.now() + REACHABLE_MS, () => client.workflowService.getSystemInfo({}));
@@ -97,7 +116,7 @@ export function createRunGateway(client: Client) {
     dispatch,
     /** Returns when the order's workflow is running. Needs no worker. */
     checkRunning: (orderId: string) =>
-      withRefusals(async () => {
+      whenStarted(orderId, async () => {
         const { status } = await describe(orderId, REACHABLE_MS);
         if (status.name !== 'RUNNING') throw notRunning();
       }),
@@ -157,7 +176,6 @@ function refusalOf(error: unknown): Refusal | null {
         : { errors: [{ code: 'VALIDATION_ERROR' as const, message: sentence(message), reference }] }),
     });
   }
-  // The workflow has not started yet or has completed. Nothing can be changed either way.
   if (error instanceof WorkflowNotFoundError) return notRunning();
   // Other gRPC statuses count too: a query that no worker polls for, for example, is FAILED_PRECONDITION.
   const isFromTemporal = isGrpcServiceError((error as Error).cause ?? error);
@@ -165,10 +183,27 @@ function refusalOf(error: unknown): Refusal | null {
 }
 
 function notRunning(): Refusal {
-  return new Refusal('CONFLICT', {
-    message: 'The order workflow is not running: the order has ended, or has not started yet.',
-  });
+  return new Refusal('CONFLICT', { message: 'The order workflow is not running: the order has ended.' });
 }
+
+/**
+ * Returns true for an order that has not ended. Without a workflow, its start waits in the outbox, or for the next
+ * reconciliation.
+ */
+async function awaitsStart(sql: Sql, orderId: string): Promise<boolean> {
+  const [order] = await sql<{ status: OrderStatus }[]>`
+    SELECT fulfillment_status AS status FROM orders WHERE id = ${orderId}`;
+  return order !== undefined && BEFORE_SHIPPING.includes(order.status);
+}
+
+const BEFORE_SHIPPING: readonly OrderStatus[] = [
+  'created',
+  'uploading',
+  'passed',
+  'in_production',
+  'printed',
+  'on_hold',
+];
 
 /** @throws Refusal with the code of the reason, unless it is null */
 export function refuseWith(why: RunRefusal): void {

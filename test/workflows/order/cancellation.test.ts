@@ -64,6 +64,22 @@ test('while files are fetched, the order is cancelled at once without a print or
   expect(await receipts(id)).toEqual([]);
 });
 
+test('before the order has started, cancel and change get 503; a request at its start waits for it', async () => {
+  await stack.stopWorker();
+  const body = orderBody(stack, 'not-started');
+  const { id } = await stack.client.submitOrder({ body });
+  const unavailable = { status: 503, body: { message: 'The order has not started yet. Try again shortly.' } };
+  await expect(cancel(id)).rejects.toMatchObject(unavailable);
+  const { shippingAddress } = body;
+  await expect(
+    stack.client.updateShipment({ params: { orderId: id }, body: { shippingAddress } }),
+  ).rejects.toMatchObject(unavailable);
+  await stack.startWorker();
+  await orderUntil(stack, id, is('passed'));
+  const at = await stack.client.submitOrder({ body: orderBody(stack, 'at-its-start') });
+  expect(await cancel(at.id)).toMatchObject({ fulfillmentStatus: 'canceled' });
+});
+
 test('while its plan is stored, the order is cancelled, its charge is refunded and no partner gets it', async () => {
   const { sql } = stack.services;
   let id = '';
