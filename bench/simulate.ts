@@ -2,7 +2,7 @@ import { Command, InvalidArgumentError } from 'commander';
 import { type CoreChange, type SimulatedWaits, type Station, simulateQueues } from './simulation/queue-simulation';
 
 /** CPU time of an order in milliseconds: the medians of docs/operation/capacity.md, with Temporal's development server. */
-const COSTS = { api: 23.4, postgres: 54.4, temporal: 117, worker: 143 } as const;
+const COSTS = { api: 16.8, postgres: 35.8, temporal: 60.5, worker: 95.9 } as const;
 type Part = keyof typeof COSTS;
 const PARTS = Object.keys(COSTS) as Part[];
 
@@ -70,9 +70,9 @@ const { orders, scale, ...cores } = new Command('simulate')
   .description('waiting times of orders in queues for CPU time, from the measured costs of an order')
   .option('--orders <count>', 'orders a day', whole, 1_000_000)
   .option('--api <cores>', 'cores of API processes', whole, 2)
-  .option('--worker <cores>', 'cores of worker processes, one each', whole, 7)
-  .option('--temporal <cores>', 'cores of Temporal', whole, 6)
-  .option('--postgres <cores>', 'cores of Postgres', whole, 3)
+  .option('--worker <cores>', 'cores of worker processes, one each', whole, 5)
+  .option('--temporal <cores>', 'cores of Temporal', whole, 3)
+  .option('--postgres <cores>', 'cores of Postgres', whole, 2)
   .option('--scale <percent>', 'CPU time of an order, in percent of the measured one', whole, 100)
   .parse()
   .opts<Cores & { orders: number; scale: number }>();
