@@ -4,6 +4,7 @@ import { buildReceipt } from '../../src/orders/domain/receipt';
 import { searchOrders } from '../../src/orders/reading/order-list';
 import { findOrder, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView } from '../../src/orders/reading/order-view';
+import type { PartnerCapabilities } from '../../src/partners/domain/capabilities';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import { connectPostgres, json, type Sql } from '../../src/platform/postgres';
 import { createPartitions } from '../../src/platform/schema/partitioned-tables';
@@ -148,6 +149,21 @@ export async function orderFiller(sql: Sql, series: OrderSeries): Promise<(from:
   };
 }
 
+/** Of a partner that gets no further order. */
+const CAPABILITIES: PartnerCapabilities = {
+  productKinds: [],
+  models: {},
+  countriesServed: [],
+  calendar: {
+    timeZone: 'Europe/Berlin',
+    workingDays: [1, 2, 3, 4, 5],
+    cutOff: '14:00',
+    holidays: { country: 'DE' },
+    closedDates: [],
+  },
+  capacityPerDay: 1,
+};
+
 /** Fills a migrated database with finished orders, which spread over a year (`orderFiller`). */
 export async function fillOrders(url: string, rows: number): Promise<Filled> {
   const sql = connectPostgres(url, { max: 4, applicationName: 'bench-orders' });
@@ -159,7 +175,7 @@ export async function fillOrders(url: string, rows: number): Promise<Filled> {
   await sql`INSERT INTO accounts (id, name, role) VALUES (${PARTNER}, 'bench', 'partner')`;
   await sql`
     INSERT INTO partners (account_id, uid, name, country, currency, sender_address, capabilities)
-    VALUES (${PARTNER}, 'bench', 'Bench', 'DE', 'EUR', '{}', '{}')`;
+    VALUES (${PARTNER}, 'bench', 'Bench', 'DE', 'EUR', '{}', ${json(sql, CAPABILITIES)})`;
   // The partitions of the year.
   for (let days = 0; days <= 365; days += 28) await createPartitions(sql, new Date(YEAR.begin + days * 86_400_000));
   const insert = await orderFiller(sql, yearSeries(rows));
