@@ -44,9 +44,8 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
     /**
-     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive, and adds them up for reports.
-     * Files that
-     * cannot be deleted do not stop the others.
+     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive, and adds
+     * them up for reports. Files that cannot be deleted do not stop the others.
      */
     async collectGarbage() {
       const [garbage] = await Promise.allSettled([withHeartbeat(() => collectGarbage(sql, objects))]);
