@@ -9,7 +9,7 @@ import type { Sql } from '../../platform/postgres';
 import { sendUpdate } from '../../platform/temporal/updates';
 import { isUnavailable, unavailable } from '../../platform/unavailable';
 import type { RunRefusal } from '../domain/lifecycle/guards';
-import type { OrderStatus } from '../domain/lifecycle/statuses';
+import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import {
   type CancelRequest,
   type CancelResult,
@@ -191,19 +191,11 @@ function notRunning(): Refusal {
  * reconciliation.
  */
 async function awaitsStart(sql: Sql, orderId: string): Promise<boolean> {
-  const [order] = await sql<{ status: OrderStatus }[]>`
-    SELECT fulfillment_status AS status FROM orders WHERE id = ${orderId}`;
-  return order !== undefined && BEFORE_SHIPPING.includes(order.status);
+  const rows = await sql`
+    SELECT FROM orders
+    WHERE id = ${orderId} AND fulfillment_status <> ALL(${['draft', ...ENDED_ORDERS]}) AND tracking_ended_at IS NULL`;
+  return rows.length > 0;
 }
-
-const BEFORE_SHIPPING: readonly OrderStatus[] = [
-  'created',
-  'uploading',
-  'passed',
-  'in_production',
-  'printed',
-  'on_hold',
-];
 
 /** @throws Refusal with the code of the reason, unless it is null */
 export function refuseWith(why: RunRefusal): void {
