@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { CANCELLATIONS } from '../../src/orders/domain/lifecycle/cancellation';
 import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
 import type { ItemUnits } from '../../src/orders/domain/lifecycle/run-events';
-import type { CancelRequest } from '../../src/orders/domain/run/run-messages';
+import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import type { CancelOrder } from '../../src/orders/intake/order-schemas';
 import type { OrderRecord } from '../../src/orders/reading/order-reader';
 import { refuseWith } from '../../src/orders/run/gateway';
@@ -51,8 +51,14 @@ export async function cancelOrder(
   await intend({ action: 'order.cancel', objectId: id });
   const result =
     status === 'canceled'
-      ? { fulfillmentStatus: status, cancellation: 'done' as const }
-      : await runs.cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) });
+      ? DONE
+      : await runs
+          .cancel(id, { by, reason, requestId, force, ...chosen, ...(await updatesOf(sql, id, chosen)) })
+          .catch(async (error: unknown) => {
+            // Another request may have cancelled the order meanwhile, which ends its workflow.
+            if (error instanceof Refusal && error.code === 'CONFLICT' && (await isCanceled(sql, id))) return DONE;
+            throw error;
+          });
   const { fulfillmentStatus } = result;
   await audit(sql, {
     action: 'order.cancel',
@@ -61,6 +67,13 @@ export async function cancelOrder(
     after: { fulfillmentStatus, ...chosen },
   });
   return { id, orderReferenceId, ...result };
+}
+
+/** The result for an order that is cancelled already. */
+const DONE: CancelResult = { fulfillmentStatus: 'canceled', cancellation: 'done' };
+
+async function isCanceled(sql: ApiDeps['sql'], orderId: string): Promise<boolean> {
+  return (await sql`SELECT FROM orders WHERE id = ${orderId} AND fulfillment_status = 'canceled'`).length > 0;
 }
 
 /** Returns which print orders of an order have partners that take no order updates. Only single units need to know it. */
