@@ -10,7 +10,7 @@ import { CurrentTask } from './workflow-task';
 /**
  * Interceptor for local activities that are still running when the worker gets the next workflow task. The SDK's core
  * then activates the workflow twice, with the events of the new task and with the result. A replay delivers both in
- * one activation, so the workflow can take another path and be stuck (docs/development/upstream.md). There are two cases.
+ * one activation, so the workflow can take another path and be stuck (docs/development/upstream.md). There are three cases.
  *
  * Heartbeat: after 80 % of the task's timeout the core completes the task, and the server returns the next one with the
  * events that arrived meanwhile. The interceptor holds these events back and delivers them together with the result, as
@@ -19,9 +19,13 @@ import { CurrentTask } from './workflow-task';
  * Stale task: the server timed the task out and gave the worker the next one. Nothing of the first task is in the history.
  * The interceptor fails the new task. The worker evicts the workflow, and the next attempt starts from the history.
  *
- * The time between the starts of the two tasks, by the server's clock, tells the cases apart: a task that completed by a
+ * The time between the starts of the two tasks, by the server's clock, tells these cases apart: a task that completed by a
  * heartbeat did not time out. A local activity that was scheduled by a replayed task belongs to a heartbeat too: the
  * task is in the history. A failed attempt is therefore not repeated for the same reason.
+ *
+ * Query: a local activity ends while the workflow answers a query of its task. The core completes the task with the answer
+ * and the marker, and delivers the result together with the events of the next task. A replay delivers the result with the
+ * first task. The interceptor fails the new task here too.
  *
  * Requires that a workflow runs one local activity at a time.
  */
@@ -54,11 +58,10 @@ export const interceptors = (): WorkflowInterceptors => {
           const results = jobs.filter((job) => job.resolveActivity?.isLocal === true);
           task.begins({ historyLength, clock: Date.now(), endsLocalActivity: results.length > 0 });
           if (!unsafe.isReplaying && running.size > 0 && results.length < jobs.length) {
+            if (results.length > 0) throw new LateResult();
             assertHeartbeat();
-            if (results.length === 0) {
-              held = jobs;
-              return;
-            }
+            held = jobs;
+            return;
           }
           for (const { resolveActivity } of results) running.delete(resolveActivity!.seq!);
           const due = [...held, ...jobs];
@@ -88,9 +91,16 @@ export interface StaleTaskSinks extends Sinks {
 
 const { staleWorkflowTasks } = proxySinks<StaleTaskSinks>();
 
-/** Not a Temporal failure: it fails the workflow task, not the workflow. */
+// No Temporal failures: they fail the workflow task, not the workflow.
+
 class StaleWorkflowTask extends Error {
   constructor() {
     super('Temporal timed out a workflow task while one of its local activities was running');
+  }
+}
+
+class LateResult extends Error {
+  constructor() {
+    super('a local activity ended between two workflow tasks, and its result came with the events of the second');
   }
 }

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Client, isGrpcServiceError, WorkflowNotFoundError, WorkflowUpdateFailedError } from '@temporalio/client';
+import {
+  type Client,
+  isGrpcServiceError,
+  QueryNotRegisteredError,
+  WorkflowNotFoundError,
+  WorkflowUpdateFailedError,
+} from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
 import { decodeOptionalFailureToOptionalError } from '@temporalio/common/lib/internal-non-workflow';
 import { tsToDate } from '@temporalio/common/lib/time';
@@ -177,6 +183,8 @@ function refusalOf(error: unknown): Refusal | null {
     });
   }
   if (error instanceof WorkflowNotFoundError) return notRunning();
+  // The SDK throws it for every failed query, also when the workflow cannot be replayed.
+  if (error instanceof QueryNotRegisteredError) return unavailable();
   // Other gRPC statuses count too: a query that no worker polls for, for example, is FAILED_PRECONDITION.
   const isFromTemporal = isGrpcServiceError((error as Error).cause ?? error);
   return isFromTemporal || isUnavailable(error) ? unavailable() : null;

@@ -1,4 +1,4 @@
-import { condition, proxyLocalActivities, setHandler } from '@temporalio/workflow';
+import { condition, defineQuery, defineSignal, proxyLocalActivities, setHandler } from '@temporalio/workflow';
 import { wordSignal } from './writer-workflow';
 
 const { plan, write } = proxyLocalActivities<{
@@ -6,8 +6,12 @@ const { plan, write } = proxyLocalActivities<{
   write(words: readonly string[]): Promise<void>;
 }>({ startToCloseTimeout: '20 seconds' });
 
+export const planSignal = defineSignal('plan');
+/** Answers after as many milliseconds as its argument says. */
+export const slowQuery = defineQuery<string, [number]>('slow');
+
 /**
- * Records signals and the end of a slow local activity, one local activity at a time. Returns the recorded batches. They
+ * Records signals and the ends of slow local activities, one local activity at a time. Returns the recorded batches. They
  * depend on whether a signal and the result of the local activity arrive together or one after the other.
  */
 export async function recorder(): Promise<string[][]> {
@@ -25,7 +29,10 @@ export async function recorder(): Promise<string[][]> {
     for (let steps = 0; steps < 20; steps += 1) await Promise.resolve();
     inbox.push(word);
   });
-  void alone(plan).then(() => inbox.push('planned'));
+  const planAlone = () => void alone(plan).then(() => inbox.push('planned'));
+  setHandler(planSignal, planAlone);
+  setHandler(slowQuery, (ms) => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
+  planAlone();
   while (!recorded.flat().includes('end')) {
     await condition(() => inbox.length > 0);
     const words = inbox.splice(0);

@@ -87,6 +87,9 @@ test('an order goes on after a faulty version has failed its workflow task', asy
   const faulty = await runWorker(stack.services, { codePath });
   await nudge(order);
   await untilEvent(order.orderId, 'workflowTaskFailedEventAttributes');
+  // Operators see the order as its last record stored it.
+  const seen = await stack.operator.getOperatorOrder({ params: { orderId: order.orderId } });
+  expect(seen).toMatchObject({ run: null, nextStep: { who: 'partner' } });
   await faulty.stop();
   await rm(codePath);
   await stack.startWorker();
