@@ -5,9 +5,9 @@ import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { audit, type Findings, isClean, type SubmittedOrder, unfinished } from './faults/audit';
 import { runClients, type Submission } from './faults/clients';
 import { startDistributedStack } from './faults/distributed-stack';
-import { balances, gather, storedOrders, submittedOrders, waitingPostbacks } from './faults/evidence';
+import { balances, gather, storedOrders, submittedOrders, unreplayable, waitingPostbacks } from './faults/evidence';
 import { injectFaults } from './faults/fault-injection';
-import { OperatorRepairs, runOperator } from './faults/operator';
+import { OperatorRepairs, readOrders, runOperator } from './faults/operator';
 import { planOrders } from './faults/orders';
 import { runStockroom } from './faults/stockroom';
 import { machine, writeResult } from './support/report';
@@ -59,6 +59,7 @@ async function main(): Promise<number> {
     const stockroom = runStockroom(stack, random.fork(), injection.signal, patience);
     const made = new OperatorRepairs();
     const operator = runOperator(stack, random.fork(), repairing.signal, made);
+    const reader = readOrders(stack, random.fork(), repairing.signal);
     const faults = injectFaults(stack, random.fork(), injection.signal);
     const began = Date.now();
     const watch = setInterval(() => {
@@ -77,20 +78,22 @@ async function main(): Promise<number> {
     );
     repairing.abort();
     const repairs = await operator;
+    const reads = await reader;
     say(`orders ended ${Math.round(drained / 1000)} s after the last client`);
 
     const evidence = await withDatabase(stack.databaseUrl(), (sql) =>
       gather(stack, sql, submissions, made, opening, added),
     );
-    const findings = audit(evidence);
+    const findings = audit({ ...evidence, unreplayable: await unreplayable(stack) });
     clean = isClean(findings);
-    show(findings, injected, submissions, repairs);
+    show(findings, injected, submissions, { repairs, reads });
     await writeResult('faults', {
       settings,
       machine: machine(),
       minutes: (Date.now() - began) / 60_000,
       injected,
       repairs,
+      reads,
       requests: submissions.reduce((sum, { attempts }) => sum + attempts, 0),
       findings,
     });
@@ -146,6 +149,7 @@ const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
   neitherEndedNorFlagged: 'neither ended nor flagged',
   contradictions: 'contradictions',
   endedByThemselves: 'ended by themselves',
+  notReplayable: 'not replayable',
 };
 const SHOWN = 20;
 
@@ -153,7 +157,7 @@ function show(
   findings: Findings,
   injected: Readonly<Record<string, number>>,
   submissions: readonly Submission[],
-  repairs: number,
+  { repairs, reads }: { readonly repairs: number; readonly reads: number },
 ): void {
   const print = (line: string) => process.stdout.write(`${line}\n`);
   const list = (counts: Readonly<Record<string, number>>) =>
@@ -164,7 +168,7 @@ function show(
   print(`\nfaults on ${machine()}`);
   print(`injected faults: ${list(injected)}`);
   print(
-    `submissions: ${submissions.length} with ${submissions.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}\n`,
+    `submissions: ${submissions.length} with ${submissions.reduce((sum, { attempts }) => sum + attempts, 0)} requests; repairs: ${repairs}; orders read by operators: ${reads}\n`,
   );
   print(`${'accepted'.padEnd(26)}${findings.accepted}`);
   for (const [key, title] of Object.entries(TITLES) as [keyof typeof TITLES, string][]) {

@@ -154,6 +154,8 @@ async function auditRecords(
   const evidence = await gather(topology, topology.sql, client.submissions, new OperatorRepairs(), opening, added);
   const findings = audit({
     ...evidence,
+    // Deploys of the rehearsal change the workflow code.
+    unreplayable: [],
     printOrders: evidence.printOrders.filter(({ reference }) => reference !== DEMO_CUSTOMER),
   });
   const { accepted, ...lists } = findings;

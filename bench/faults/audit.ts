@@ -32,6 +32,8 @@ export interface Evidence {
   readonly notReady: readonly string[];
   /** Processes that ended without an injected fault, each with the reason. */
   readonly unexpectedExits: readonly string[];
+  /** Order runs whose history cannot be replayed, each with the reason. */
+  readonly unreplayable: readonly string[];
 }
 
 export interface SubmittedOrder {
@@ -113,6 +115,8 @@ export interface Findings {
   readonly contradictions: readonly string[];
   /** Processes that ended by themselves, each with the reason. */
   readonly endedByThemselves: readonly string[];
+  /** Order runs that would be stuck after a restart of their worker, each with the reason. */
+  readonly notReplayable: readonly string[];
 }
 
 const WITH_CARRIER = new Set(['shipped', 'in_transit', 'delivered', 'returned']);
@@ -133,6 +137,7 @@ export function audit(evidence: Evidence): Findings {
     neitherEndedNorFlagged: neitherEndedNorFlagged(evidence, accepted),
     contradictions: contradictions(evidence, accepted),
     endedByThemselves: evidence.unexpectedExits,
+    notReplayable: evidence.unreplayable,
   };
 }
 

@@ -1,6 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { Client, Connection, type DataConverter } from '@temporalio/client';
+import { Client, Connection, type DataConverter, type WorkflowClient } from '@temporalio/client';
+import { Worker } from '@temporalio/worker';
+import { workflowBundle } from '../../cli/workflow-bundle';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
 import type { DemoCredentials } from '../../src/accounts/demo-accounts';
@@ -96,7 +98,7 @@ export async function gather(
   made: OperatorRepairs,
   opening: readonly Pick<StockBalance, 'partner' | 'sku' | 'now'>[],
   added: ReadonlyMap<string, number>,
-): Promise<Evidence> {
+): Promise<Omit<Evidence, 'unreplayable'>> {
   const orders = await storedOrders(sql);
   const before = new Map(opening.map(({ partner, sku, now }) => [`${partner} ${sku}`, now]));
   const used = await sql<(Omit<StockUse, 'quantity'> & { quantity: string })[]>`
@@ -179,29 +181,43 @@ async function shownOrders(stack: ObservedStack, submissions: readonly Submissio
   return shown;
 }
 
-async function runs(stack: ObservedStack): Promise<Evidence['runs']> {
+async function withTemporal<T>(stack: ObservedStack, work: (client: WorkflowClient) => Promise<T>): Promise<T> {
   const connection = await Connection.connect({ address: stack.temporalAddress() });
   try {
-    const found: { orderId: string; status: string }[] = [];
     const { dataConverter } = stack;
-    const client = new Client({ connection, ...(dataConverter && { dataConverter }) });
-    const list = client.workflow.list({
-      query: `WorkflowType = '${WORKFLOW_TYPES.order}'`,
-    });
-    for await (const { workflowId, runId, status } of list) {
+    return await work(new Client({ connection, ...(dataConverter && { dataConverter }) }).workflow);
+  } finally {
+    await connection.close();
+  }
+}
+
+const ORDER_RUNS = { query: `WorkflowType = '${WORKFLOW_TYPES.order}'` };
+
+const runs = (stack: ObservedStack): Promise<Evidence['runs']> =>
+  withTemporal(stack, async (client) => {
+    const found: { orderId: string; status: string }[] = [];
+    for await (const { workflowId, runId, status } of client.list(ORDER_RUNS)) {
       if (status.name === 'CONTINUED_AS_NEW') continue;
       if (status.name === 'TERMINATED') {
         // A reset ends a run and continues it in another, which is in the list too.
-        const { raw } = await client.workflow.getHandle(workflowId, runId).describe();
+        const { raw } = await client.getHandle(workflowId, runId).describe();
         if (raw.workflowExtendedInfo?.resetRunId) continue;
       }
       found.push({ orderId: orderIdOfWorkflow(workflowId) ?? workflowId, status: status.name });
     }
     return found;
-  } finally {
-    await connection.close();
-  }
-}
+  });
+
+/** Replays all order runs with the workflow code that ran them. Returns those that fail, each with the reason. */
+export const unreplayable = (stack: ObservedStack): Promise<Evidence['unreplayable']> =>
+  withTemporal(stack, async (client) => {
+    const failures: string[] = [];
+    const histories = client.list(ORDER_RUNS).intoHistories();
+    for await (const { workflowId, error } of Worker.runReplayHistories({ workflowBundle }, histories)) {
+      if (error !== undefined) failures.push(`${workflowId}: ${error.message}`);
+    }
+    return failures;
+  });
 
 /** The parts of a journal line of the sandbox that describe a print order. */
 interface JournalLine {

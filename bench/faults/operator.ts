@@ -7,6 +7,9 @@ import type { DistributedStack } from './distributed-stack';
 const ACTS_AFTER_MS = 45_000;
 const POLL_MS = 5_000;
 const RETRY_MS = 1_000;
+const BETWEEN_READS_MS = 50;
+/** Reads of orders from one list of the newest orders. */
+const READS_OF_LIST = 20;
 
 /**
  * The repairs that the operator made. On a slow machine it may repair an order that its partner would have produced: such an
@@ -31,10 +34,7 @@ export async function runOperator(
   signal: AbortSignal,
   made: OperatorRepairs,
 ): Promise<number> {
-  const { apiKey } = stack.credentials.operator;
-  const clients = stack.apiUrls.map((baseUrl) =>
-    createPresslineClient({ baseUrl, apiKey, retries: 0, timeoutMs: 60_000 }),
-  );
+  const clients = clientsOf(stack);
   const ask: Ask = async (question) => {
     for (;;) {
       try {
@@ -62,6 +62,35 @@ export async function runOperator(
   }
   return repairs;
 }
+
+/**
+ * Reads random orders until the signal, as consoles do: each read sends the workflow a query.
+ * @returns the number of reads that were answered
+ */
+export async function readOrders(stack: DistributedStack, random: SeededRandom, signal: AbortSignal): Promise<number> {
+  const clients = clientsOf(stack);
+  let reads = 0;
+  let newest: readonly { readonly id: string }[] = [];
+  for (let round = 0; !signal.aborted; round += 1) {
+    const client = random.pick(clients);
+    try {
+      if (round % READS_OF_LIST === 0) newest = (await client.listOperatorOrders({ query: { limit: 50 } })).orders;
+      if (newest.length > 0) {
+        await client.getOperatorOrder({ params: { orderId: random.pick(newest).id } });
+        reads += 1;
+      }
+    } catch {
+      // The process was killed or disconnected.
+    }
+    await sleep(BETWEEN_READS_MS, undefined, { signal }).catch(() => undefined);
+  }
+  return reads;
+}
+
+const clientsOf = ({ apiUrls, credentials }: DistributedStack) =>
+  apiUrls.map((baseUrl) =>
+    createPresslineClient({ baseUrl, apiKey: credentials.operator.apiKey, retries: 0, timeoutMs: 60_000 }),
+  );
 
 /** Sends a request to random API processes until one responds. */
 type Ask = <T>(question: (client: PresslineClient) => Promise<T>) => Promise<T>;

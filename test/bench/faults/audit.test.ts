@@ -72,6 +72,7 @@ const good: Evidence = {
   unhandledPostbacks: 0,
   notReady: [],
   unexpectedExits: [],
+  unreplayable: [],
 };
 
 test('a successful order has no findings', () => {
@@ -130,6 +131,7 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['a dead letter', 'stuck', { unsent: ['signal_workflow order-a'] }],
   ['an API process that is not ready', 'stuck', { notReady: ['http://127.0.0.1:3000: 503'] }],
   ['a postback that no workflow processed', 'stuck', { unhandledPostbacks: 1 }],
+  ['a history that cannot be replayed', 'notReplayable', { unreplayable: ['order-1: Nondeterminism error'] }],
   ['a process that ended by itself', 'endedByThemselves', { unexpectedExits: ['worker-1: exit code 1: Error: no'] }],
   [
     'an order canceled for its client and shipped',
