@@ -7,9 +7,9 @@ import type { DistributedStack } from './distributed-stack';
 const ACTS_AFTER_MS = 45_000;
 const POLL_MS = 5_000;
 const RETRY_MS = 1_000;
-const BETWEEN_READS_MS = 50;
-/** Reads of orders from one list of the newest orders. */
-const READS_OF_LIST = 20;
+const BETWEEN_READS_MS = 20;
+/** Orders that are read meanwhile: the newest ones, whose workflows are busy. */
+const READ_ORDERS = 10;
 
 /**
  * The repairs that the operator made. On a slow machine it may repair an order that its partner would have produced: such an
@@ -64,7 +64,7 @@ export async function runOperator(
 }
 
 /**
- * Reads random orders until the signal, as consoles do: each read sends the workflow a query.
+ * Reads the newest orders until the signal, as consoles do: each read sends the workflow a query.
  * @returns the number of reads that were answered
  */
 export async function readOrders(stack: DistributedStack, random: SeededRandom, signal: AbortSignal): Promise<number> {
@@ -74,7 +74,8 @@ export async function readOrders(stack: DistributedStack, random: SeededRandom, 
   for (let round = 0; !signal.aborted; round += 1) {
     const client = random.pick(clients);
     try {
-      if (round % READS_OF_LIST === 0) newest = (await client.listOperatorOrders({ query: { limit: 50 } })).orders;
+      if (round % READ_ORDERS === 0)
+        newest = (await client.listOperatorOrders({ query: { limit: READ_ORDERS } })).orders;
       if (newest.length > 0) {
         await client.getOperatorOrder({ params: { orderId: random.pick(newest).id } });
         reads += 1;
