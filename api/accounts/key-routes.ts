@@ -20,6 +20,7 @@ export const keyExpiry = z.iso
   .datetime({ offset: true })
   .transform((text) => new Date(text))
   .refine((end) => end.getTime() > Date.now(), 'Must be in the future.')
+  .refine((end) => end.getUTCFullYear() <= 9999, 'Must be before the year 10000 in UTC.')
   .nullish()
   .describe('When the key stops working, ISO 8601. Default: it works until it is revoked.');
 
