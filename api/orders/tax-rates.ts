@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { TAX_CATEGORIES } from '../../src/catalog/domain/product';
 import { loadTaxRates, taxRatesOn } from '../../src/orders/receipts/tax-rates';
 import { countryCode, day, text } from '../../src/platform/domain/fields';
+import { repeatsOf } from '../../src/platform/domain/repeats';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 
@@ -17,6 +18,15 @@ const taxRate = z.object({
     .describe('Decimal fraction.'),
   source: text(500).describe('The law or publication that states the rate.'),
 });
+
+const loadedRates = z
+  .array(taxRate)
+  .min(1)
+  .max(1_000)
+  .superRefine((rates, context) => {
+    for (const at of repeatsOf(rates.map(({ country, category }) => `${country} ${category}`)))
+      context.addIssue({ code: 'custom', path: [at, 'category'], message: 'Listed twice.' });
+  });
 
 const taxRates = z
   .object({
@@ -55,7 +65,7 @@ export function taxRateRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         'They apply to orders that are submitted from that day (UTC) until newer rates. Rates that are not given stay as they are.',
       audits: ['tax_rates.load'],
       params,
-      body: z.object({ rates: z.array(taxRate).min(1).max(1_000) }).meta({ id: 'TaxRatesOfDay' }),
+      body: z.object({ rates: loadedRates }).meta({ id: 'TaxRatesOfDay' }),
       response: taxRates,
       handler: async ({ params: { date }, body: { rates }, audit }) => {
         await loadTaxRates(sql, { date, rates }, (tx, before) =>

@@ -97,6 +97,9 @@ test('rates that operators load apply to orders from their day on', async () => 
   expect(await vatOfBook()).toBeGreaterThan(0);
   const { entries } = await stack.operator.listAuditLog({ query: { action: 'tax_rates.load' } });
   expect(entries).toHaveLength(2);
+  const rate = { country: 'GB', category: 'books', rate: '0.1', source: 'Finance Act' } as const;
+  const twice = stack.operator.loadTaxRates({ params: { date: today }, body: { rates: [rate, rate] } });
+  await expect(twice).rejects.toMatchObject({ status: 400, message: expect.stringContaining('Listed twice') });
 });
 
 describe('a business in another EU state than the seller', () => {
