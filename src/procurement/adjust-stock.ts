@@ -20,7 +20,6 @@ export async function adjustStock(
   adjustments: readonly Adjustment[],
   alongside?: (tx: Transaction, results: readonly AdjustmentResult[]) => Promise<void>,
 ): Promise<AdjustmentResult[]> {
-  if (adjustments.some(({ referenceId }) => referenceId != null)) await pruneReferences(sql);
   return await inTransaction(sql, async (tx) => {
     const skus = [...new Set(adjustments.map(({ partnerSku }) => partnerSku))];
     const stock = await LockedStock.lock(tx, tx`i.partner_id = ${partnerId} AND i.partner_sku = ANY(${skus})`);
@@ -87,12 +86,13 @@ async function claimReferences(
     ON CONFLICT (partner_id, reference_id) DO UPDATE SET claimed_at = excluded.claimed_at
     WHERE r.claimed_at <= excluded.claimed_at - interval '5 minutes'
     RETURNING reference_id`;
+  if (claimed.length > 0) await pruneReferences(tx);
   return new Set(claimed.map(({ referenceId }) => referenceId));
 }
 
 /** Deletes up to 200 expired references. A request adds at most 100, so the table does not grow. */
-async function pruneReferences(sql: Sql): Promise<void> {
-  await sql`
+async function pruneReferences(tx: Transaction): Promise<void> {
+  await tx`
     DELETE FROM stock_adjustment_references WHERE ctid = ANY(ARRAY(
       SELECT ctid FROM stock_adjustment_references WHERE claimed_at < now() - interval '10 minutes'
       LIMIT 200 FOR UPDATE SKIP LOCKED))`;

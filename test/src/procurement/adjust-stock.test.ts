@@ -63,6 +63,20 @@ describe('a repeated referenceId', () => {
     expect((await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]))[0]!.success).toBe(true);
   });
 
+  it('is forgotten after ten minutes by an adjustment that adds another, and by no failed one', async () => {
+    const { id } = await stockPartner(db.sql, [stocked('frame', 10)]);
+    await adjustStock(db.sql, id, [add('frame', 1, 'old')]);
+    await db.sql`UPDATE stock_adjustment_references SET claimed_at = claimed_at - interval '11 minutes'`;
+    const kept = async () =>
+      (await db.sql`SELECT reference_id FROM stock_adjustment_references WHERE partner_id = ${id}`).map(
+        ({ referenceId }) => referenceId,
+      );
+    await adjustStock(db.sql, id, [add('unknown', 1, 'failed')]);
+    expect(await kept()).toEqual(['old']);
+    await adjustStock(db.sql, id, [add('frame', 1, 'new')]);
+    expect(await kept()).toEqual(['new']);
+  });
+
   it('is rejected within one request', async () => {
     const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 10)]);
     const results = await adjustStock(db.sql, id, [
