@@ -27,6 +27,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>)
       params: z.object({ token: z.string(), fileName: z.string() }),
       response: z.unknown(),
       contentType: 'application/octet-stream',
+      otherContentTypes: ['*/*'],
       handler: async ({ params }) => {
         const opened = deps.links.open(params.token);
         if (!opened.ok) {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { day } from '../../src/platform/domain/fields';
 import { loadExchangeRates, ratesOn } from '../../src/platform/exchange-rates';
-import { exchangeRatesSchema } from '../../src/procurement/operator-schemas';
+import { exchangeRatesOfDaySchema, exchangeRatesSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 
@@ -18,7 +18,7 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
       operationId: 'getExchangeRates',
       summary: 'Read the exchange rates of a day',
       params: z.object({ date: day }),
-      response: exchangeRatesSchema.extend({ date: z.iso.date() }),
+      response: exchangeRatesOfDaySchema,
       handler: async ({ params: { date } }) => ({ ...(await ratesOn(sql, [date])).get(date)!, date }),
     }),
     route({
@@ -32,7 +32,7 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
       audits: ['exchange_rates.load'],
       params: z.object({ date: day }),
       body: exchangeRatesSchema,
-      response: exchangeRatesSchema.extend({ date: z.iso.date() }),
+      response: exchangeRatesOfDaySchema,
       handler: async ({ params: { date }, body: { perEuro }, audit }) => {
         await loadExchangeRates(sql, { date, perEuro }, (tx, before) =>
           audit(tx, { action: 'exchange_rates.load', objectId: date, before, after: perEuro }),

@@ -90,14 +90,18 @@ export const procurementEventSchema = z.object({
   at: z.iso.datetime(),
 });
 
+const ratesPerEuro = z
+  .record(z.string().regex(/^[A-Z]{3}$/), z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'))
+  .describe('Units of each currency per euro, as decimal text.');
+
+export const exchangeRatesOfDaySchema = z.object({ date: z.iso.date(), perEuro: ratesPerEuro });
+
 export const exchangeRatesSchema = z
   .object({
-    perEuro: z
-      .record(z.string().regex(/^[A-Z]{3}$/), z.string().regex(/^\d{1,9}(\.\d{1,8})?$/, 'must be a decimal number'))
+    perEuro: ratesPerEuro
       .refine((rates) => Object.keys(rates).length <= 200, { error: 'No more than 200 currencies.' })
       .refine((rates) => Object.values(rates).every((rate) => Number(rate) > 0), {
         error: 'A rate must be greater than 0.',
-      })
-      .describe('Units of each currency per euro, as decimal text.'),
+      }),
   })
   .meta({ examples: [{ perEuro: { GBP: '0.8715', USD: '1.1604' } }] });

@@ -1,7 +1,7 @@
 import { Agent, get } from 'node:http';
 
 /** Longest time that the server may take for a response. */
-const LIMIT_MS = 5_000;
+export const LIMIT_MS = 5_000;
 
 /** The duration of a request, with figures that do not depend on other load on the machine. */
 export interface ResponseTime {

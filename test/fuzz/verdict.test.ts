@@ -108,6 +108,13 @@ test('the judge accepts a long duration that other load explains', () => {
   expect(judge(response(200, { id: '1' }, {}, { ms: 6_000, cpuMs: 100, probeMs: 500 }))).toBeUndefined();
 });
 
+test('the judge gives an operation its time to wait for a result, and no more', () => {
+  const after = (ms: number) =>
+    judge(response(202, { id: '1' }, {}, { ms, cpuMs: 0, probeMs: ms }), operation('preflightFile'));
+  expect(after(10_100)).toBeUndefined();
+  expect(after(15_100)).toMatch(/^took/);
+});
+
 test('the judge reports a refusal that wrote rows', () => {
   expect(judge(response(400, REFUSED), plan(), ['orders INSERT 1'])).toMatch(/wrote orders INSERT 1/);
   expect(judge(response(200, { id: '1' }), plan(), ['orders INSERT 1'])).toBeUndefined();
@@ -130,10 +137,10 @@ test('the judge reports an error body of another group', () => {
 test.each([
   ['getTrackingPage', [404]],
   ['startOidcSignIn', [404]],
-  ['finishOidcSignIn', [401, 404]],
+  ['finishOidcSignIn', [401, 404, 429]],
   ['getOrder', []],
 ])('%s may have a page as its error with %j, and with no other status', (operationId, statuses) => {
-  for (const status of [400, 401, 403, 404]) {
+  for (const status of [400, 401, 403, 404, 429]) {
     const page = response(status, '<!doctype html><h1>Not found</h1>', {
       'content-type': 'text/html; charset=utf-8',
     });

@@ -1,7 +1,7 @@
 import { type ErrorShape, shapeOfPath } from '../../api/http/errors/error-body';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';
-import { isSlow } from './response-time';
+import { isSlow, LIMIT_MS } from './response-time';
 import type { ReceivedResponse, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';
 
@@ -29,11 +29,14 @@ const NEEDS_TEMPORAL: ReadonlySet<string> = new Set([
   'attachProcurementInvoice',
 ]);
 
+/** Time that operations wait for their result before they respond without it. */
+const WAITS_MS: Readonly<Record<string, number>> = { preflightFile: 10_000 };
+
 /** Errors that operations respond to with a page for people instead of an error body, by status. */
 const PAGES: Readonly<Record<string, readonly number[]>> = {
   getTrackingPage: [404],
   startOidcSignIn: [404],
-  finishOidcSignIn: [401, 404],
+  finishOidcSignIn: [401, 404, 429],
 };
 
 /** Returns true when the request itself contains a text, so that the text in its response proves nothing. */
@@ -58,7 +61,7 @@ export function fault(
   const text = body.toString('utf8');
   // Node itself responds to a request with more than 16 KiB of request line and headers.
   if (status === 431) return body.length === 0 ? undefined : 'a body with 431';
-  if (isSlow(time))
+  if (isSlow(time, LIMIT_MS + (WAITS_MS[operationId] ?? 0)))
     return `took ${Math.round(time.ms)} ms (${Math.round(time.cpuMs)} ms CPU, probes ${Math.round(time.probeMs)} ms)`;
   if (status === 503) {
     if (!temporalUnavailable || !NEEDS_TEMPORAL.has(operationId)) return '503 from an operation that needs no Temporal';

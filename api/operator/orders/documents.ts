@@ -157,6 +157,7 @@ export function documentListRoutes(deps: Deps): Route[] {
       query: z.object({ format: z.enum(['pdf', 'zpl', 'image']).default('pdf') }),
       response: z.unknown(),
       contentType: 'application/octet-stream',
+      otherContentTypes: ['application/pdf', 'application/zpl', 'image/png', 'image/jpeg'],
       handler: async ({ params: { shipmentId, position }, query: { format } }) => {
         if (!isUuid(shipmentId)) throw new Refusal('NOT_FOUND');
         const wanted = format === 'image' ? 'pdf' : format;

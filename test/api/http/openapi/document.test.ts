@@ -187,6 +187,7 @@ test('exports, schemas and pages are documented with their content types', () =>
   expect(typesOf('getReport', 200)).toContain('application/vnd.apache.parquet');
   expect(typesOf('getMessageSchema', 200)).toContain('application/schema+json');
   expect(typesOf('getTrackingPage', 404)).toContain('text/html');
+  expect(typesOf('getShipmentLabel', 200)).toEqual(expect.arrayContaining(['application/pdf', 'application/zpl']));
 });
 
 test('the address of the schemas leads to their list without its slash too', async () => {
