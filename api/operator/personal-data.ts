@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { timestamp } from '../../src/platform/domain/fields';
+import { emailAddress, timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
@@ -22,14 +22,13 @@ const PERSONAL_DATA_ROUTE = {
   access: operatorsOnly('admin'),
 } as const;
 
-const email = z.email().max(254);
 /** Orders of one page of an export. One order has about 20 kB. */
 const EXPORT_PAGE = 100;
 
 const erasureSchema = z
   .object({
     orderId: z.string().min(1).max(100).optional().describe('Id of an order or a shipping order.'),
-    email: email.optional().describe('Covers every order and shipping order to this address, of every client.'),
+    email: emailAddress.optional().describe('Covers every order and shipping order to this address, of every client.'),
   })
   .superRefine(({ orderId, email }, context) => {
     if ((orderId === undefined) === (email === undefined)) {
@@ -139,7 +138,7 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         'Returns the stored rows of every order and shipping order to this address, of every client, with links to their ' +
         'files and documents that are valid for seven days.',
       body: z
-        .object({ email, cursor: idCursorField.optional() })
+        .object({ email: emailAddress, cursor: idCursorField.optional() })
         .meta({ id: 'ExportRequest', examples: [{ email: 'ada@example.com' }] }),
       response: z
         .object({

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { countryCode, currencyCode, text } from '../platform/domain/fields';
+import { countryCode, currencyCode, emailAddress, text } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 
 export const billingEntity = z
@@ -18,7 +18,7 @@ export const billingEntity = z
     postCode: z.string().max(20),
     stateCode: z.string().max(10),
     state: z.string().max(100),
-    email: z.email().max(254),
+    email: emailAddress,
     phone: z.string().max(25),
     currencyIsoCode: currencyCode,
     currency: z.string().max(100),
@@ -39,7 +39,7 @@ export const returnAddress = z
     city: text(30),
     postCode: text(15),
     state: text(35).nullable().default(null),
-    email: z.email().max(254).nullable().default(null),
+    email: emailAddress.nullable().default(null),
     phone: text(25).nullable().default(null),
   })
   .meta({ id: 'ReturnAddress' });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { labelText } from '../documents/label-text-schema';
-import { countryCode, currencyCode, day, moment } from '../platform/domain/fields';
+import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-url';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
@@ -25,7 +25,7 @@ export const senderAddressSchema = z.object({
   postcode: printedLine(15),
   state: printedLine(35).optional(),
   country: countryCode,
-  email: z.email().max(254),
+  email: emailAddress,
   phone: printedLine(25).optional(),
   taxIds: z
     .object({

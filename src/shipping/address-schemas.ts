@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { labelText } from '../documents/label-text-schema';
 import { crossField, property, type ReportField } from '../platform/domain/cross-field';
-import { countryCode, text } from '../platform/domain/fields';
+import { countryCode, emailAddress, text } from '../platform/domain/fields';
 
 /**
  * Sender, receiver and their fields in requests of the shipping group (schemas `ShippingSender`, `ShippingReceiver`,
@@ -23,7 +23,7 @@ export const optional = <T extends z.ZodType>(schema: T) => schema.nullish().tra
 const email = z
   .string()
   .max(254)
-  .refine((value) => value.trim() === '' || z.email().safeParse(value.trim()).success, 'Not an email address.')
+  .refine((value) => value.trim() === '' || emailAddress.safeParse(value.trim()).success, 'Not an email address.')
   .nullish()
   .transform((value) => value ?? undefined);
 

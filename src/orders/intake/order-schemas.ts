@@ -1,7 +1,16 @@
 import { z } from 'zod';
 import { labelText } from '../../documents/label-text-schema';
 import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
-import { countryCode, currencyCode, httpUrl, metadata, needsState, price, text } from '../../platform/domain/fields';
+import {
+  countryCode,
+  currencyCode,
+  emailAddress,
+  httpUrl,
+  metadata,
+  needsState,
+  price,
+  text,
+} from '../../platform/domain/fields';
 import { type PhoneFault, phoneFault } from './phone-number';
 
 /** The form of a file type name. Workflow-enabled products accept every such name. */
@@ -60,7 +69,7 @@ export const shippingAddressSchema = crossField(
     city: labelText(text(30)),
     postCode: labelText(text(15)),
     state: optional(labelText(z.string().max(35))),
-    email: z.email().max(254),
+    email: emailAddress,
     phone,
     isBusiness: optional(z.boolean()),
     federalTaxId: optional(z.string().max(50)),
