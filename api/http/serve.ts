@@ -91,8 +91,13 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
     });
     return;
   }
-  if (body instanceof Readable) body.destroy();
+  if (body instanceof Readable) closeUnread(body);
   res.end(body instanceof Readable ? undefined : (body as Buffer | string | undefined));
+}
+
+/** Ends a body that nobody reads. A stream of several parts emits an error then, which would end the process. */
+function closeUnread(body: Readable): void {
+  body.on('error', () => undefined).destroy();
 }
 
 function signalOf(res: Response): AbortSignal {
@@ -104,7 +109,7 @@ function signalOf(res: Response): AbortSignal {
 
 /** Closes the source of a response that is not sent. */
 function discard({ response }: Outcome): void {
-  if (response instanceof RawResponse && response.body instanceof Readable) response.body.destroy();
+  if (response instanceof RawResponse && response.body instanceof Readable) closeUnread(response.body);
 }
 
 /**

@@ -147,6 +147,23 @@ test('an empty list has a header, and a refusal its status', async () => {
   expect({ status, type: headers['content-type'] }).toMatchObject({ status: 404, type: /json/ });
 });
 
+// An error of a stream that nobody listens to would end the process.
+test('HEAD of an export has its headers, and leaves no error behind', async () => {
+  const uncaught: unknown[] = [];
+  const note = (error: unknown) => void uncaught.push(error);
+  process.prependListener('uncaughtException', note);
+  try {
+    for (const { path } of SAMPLE_ROUTES) {
+      const { status, headers } = await request(samples).head(path).query({ format: 'csv' }).set(viewer.key);
+      expect({ status, type: headers['content-type'] }).toEqual({ status: 200, type: 'text/csv; charset=utf-8' });
+    }
+    await new Promise((resolve) => setImmediate(resolve));
+  } finally {
+    process.removeListener('uncaughtException', note);
+  }
+  expect(uncaught).toEqual([]);
+});
+
 /** Lists for operators without an export, with the reason. */
 const WITHOUT_EXPORT: Readonly<Record<string, string>> = {
   getOrderTimeline: 'A part of one order.',
