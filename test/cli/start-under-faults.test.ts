@@ -13,6 +13,7 @@ import { testTemporalAddress } from '../support/servers';
 import { build, type Program, programFixture } from './stack-process';
 
 const CONNECTIONS_TO_END = 8;
+const MOST_STARTS = 10;
 /** The last line that `start` prints when the whole stack is up. */
 const UP = 'Press Ctrl-C to stop.';
 const programs = programFixture();
@@ -49,7 +50,7 @@ test.each([
   const folder = await programs.newFolder();
   const toPostgres = await newProxy(() => Number(new URL(url).port));
   const toTemporal = await newProxy(() => Number(testTemporalAddress().split(':')[1]));
-  const program = programs.start(command, {
+  const environment = {
     ...folder.environment,
     DATABASE_URL: Object.assign(new URL(url), { port: String(toPostgres.port) }).href,
     TEMPORAL_ADDRESS: `127.0.0.1:${toTemporal.port}`,
@@ -60,12 +61,17 @@ test.each([
     METRICS_PORT: '0',
     CARRIER_WEBHOOK_SECRETS: `tern_parcel:${newSigningSecret()}`,
     LOG_FORMAT: 'json',
-  });
-  await endConnections(program, ready, () => toPostgres.cut() + toTemporal.cut());
-  await program.printed(ready);
-  expect(program.output).toContain('the start waits for it');
-  program.kill('SIGTERM');
-  expect(await program.exit).toBe(0);
+  };
+  // The cuts of a start can all meet connections that no step needs.
+  for (let starts = 1, hasWaited = false; !hasWaited; starts += 1) {
+    expect(starts).toBeLessThanOrEqual(MOST_STARTS);
+    const program = programs.start(command, environment);
+    await endConnections(program, ready, () => toPostgres.cut() + toTemporal.cut());
+    await program.printed(ready);
+    hasWaited = program.output.includes('the start waits for it');
+    program.kill('SIGTERM');
+    expect(await program.exit).toBe(0);
+  }
 });
 
 test('start completes although its Postgres server ends every connection, and dies once', async () => {
