@@ -5,6 +5,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { cleanJson } from '../../src/platform/domain/foreign-text';
 import { Refusal } from '../../src/platform/errors';
+import { closeUnread } from '../../src/platform/http/close-unread';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';
@@ -93,11 +94,6 @@ async function sendRaw(req: Request, res: Response, { status, headers, body }: R
   }
   if (body instanceof Readable) closeUnread(body);
   res.end(body instanceof Readable ? undefined : (body as Buffer | string | undefined));
-}
-
-/** Ends a body that nobody reads. A stream of several parts emits an error then, which would end the process. */
-function closeUnread(body: Readable): void {
-  body.on('error', () => undefined).destroy();
 }
 
 function signalOf(res: Response): AbortSignal {

@@ -3,6 +3,7 @@ import { Agent, request as undiciRequest } from 'undici';
 import { cleanJson } from '../domain/foreign-text';
 import { startOutboundSpan } from '../tracing/http-spans';
 import { checkOutboundUrl, createCheckedConnector } from './address-check';
+import { closeUnread } from './close-unread';
 import { faultOf, type HttpFault } from './http-fault';
 import { type OutboundObserver, type OutboundPurpose, outcomeOf } from './outbound-observer';
 import { createDnsResolve, type Resolve, resolveLocally } from './resolve';
@@ -107,7 +108,7 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
         const refused = faultOfHead(response.statusCode, response.headers, url, outbound.limitBytes);
         if (refused !== undefined) {
           limits.clear();
-          response.body.on('error', () => undefined).destroy();
+          closeUnread(response.body);
           return ended(refused);
         }
         const { limitBytes, signal } = outbound;
