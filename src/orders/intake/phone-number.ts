@@ -12,17 +12,27 @@ interface Plan {
 }
 
 /**
- * Lengths of national numbers by country calling code, and the digits that start a number with a prefix of its own country.
+ * By country calling code: the lengths of national numbers that all its countries have (the digits tell which one it is: +599 is
+ * Curaçao with seven or eight, or Bonaire with seven), and the digits that start a number with a prefix of its own country.
  * Countries whose prefix is a pattern are left out: their numbers are parsed.
  */
 const plans = new Map<string, { readonly lengths: ReadonlySet<number>; readonly prefix: string | undefined }>();
 const known = new Metadata(metadata as MetadataJson);
-for (const code of Object.keys((metadata as MetadataJson & { country_calling_codes: object }).country_calling_codes)) {
+const { country_calling_codes } = metadata as MetadataJson & {
+  country_calling_codes: Readonly<Record<string, readonly string[]>>;
+};
+for (const [code, countries] of Object.entries(country_calling_codes)) {
   known.selectNumberingPlan(code as never);
   const plan = known.numberingPlan as unknown as Plan;
   const prefix = plan.nationalPrefixForParsing();
   if (prefix && !/^\d+$/.test(prefix)) continue;
-  plans.set(code, { lengths: new Set(plan.possibleLengths()), prefix: prefix || undefined });
+  let lengths = plan.possibleLengths() ?? [];
+  for (const country of countries) {
+    known.selectNumberingPlan(country as never);
+    const own = (known.numberingPlan as unknown as Plan).possibleLengths() ?? [];
+    lengths = lengths.filter((length) => own.includes(length));
+  }
+  plans.set(code, { lengths: new Set(lengths), prefix: prefix || undefined });
 }
 
 const E164 = /^\+[1-9]\d{6,14}$/;
