@@ -150,6 +150,7 @@ const TITLES: Readonly<Record<Exclude<keyof Findings, 'accepted'>, string>> = {
   contradictions: 'contradictions',
   endedByThemselves: 'ended by themselves',
   notReplayable: 'not replayable',
+  internalErrors: 'internal errors',
 };
 const SHOWN = 20;
 

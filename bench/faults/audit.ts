@@ -34,6 +34,8 @@ export interface Evidence {
   readonly unexpectedExits: readonly string[];
   /** Order runs whose history cannot be replayed, each with the reason. */
   readonly unreplayable: readonly string[];
+  /** Requests that an API process answered with 500, each with its operation and request id. */
+  readonly internalErrors: readonly string[];
 }
 
 export interface SubmittedOrder {
@@ -117,6 +119,7 @@ export interface Findings {
   readonly endedByThemselves: readonly string[];
   /** Order runs that would be stuck after a restart of their worker, each with the reason. */
   readonly notReplayable: readonly string[];
+  readonly internalErrors: readonly string[];
 }
 
 const WITH_CARRIER = new Set(['shipped', 'in_transit', 'delivered', 'returned']);
@@ -138,6 +141,7 @@ export function audit(evidence: Evidence): Findings {
     contradictions: contradictions(evidence, accepted),
     endedByThemselves: evidence.unexpectedExits,
     notReplayable: evidence.unreplayable,
+    internalErrors: evidence.internalErrors,
   };
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection, type DataConverter, type WorkflowClient } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
@@ -20,7 +20,7 @@ const LONGEST_PROBE_MS = 10_000;
 
 /** What the records of a stack are read from. */
 export interface ObservedStack {
-  /** Contains the journal of the sandbox. */
+  /** Contains the journal of the sandbox, and the logs of the processes in `logs`. */
   readonly folder: string;
   readonly credentials: Pick<DemoCredentials, 'client'>;
   readonly apiUrls: readonly string[];
@@ -144,10 +144,25 @@ export async function gather(
     ),
     unhandledPostbacks: await waitingPostbacks(sql),
     notReady: await notReady(stack),
+    internalErrors: await internalErrors(stack),
     unexpectedExits: Object.values(stack.processes).flatMap(({ name, unexpectedExits }) =>
       unexpectedExits.map((reason) => `${name}: ${reason}`),
     ),
   };
+}
+
+/** Returns the requests that were answered with 500: a server that is away or overloaded is a 503 or 429. */
+async function internalErrors({ folder }: ObservedStack): Promise<string[]> {
+  const logs = join(folder, 'logs');
+  const found: string[] = [];
+  for (const name of await readdir(logs)) {
+    for (const line of (await readFile(join(logs, name), 'utf8')).split('\n')) {
+      if (!line.startsWith('{') || !line.includes('"status":500')) continue;
+      const { msg, operation, requestId } = JSON.parse(line) as Record<string, string | undefined>;
+      if (msg === 'request') found.push(`${name}: ${operation ?? 'no operation'}, request ${requestId}`);
+    }
+  }
+  return found;
 }
 
 async function notReady({ apiUrls }: ObservedStack): Promise<string[]> {

@@ -32,8 +32,7 @@ const report = (message: InspectionReport) => process.send!(message);
 
 async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
   try {
-    const bytes = await readFile(path);
-    const file = mimeType === 'application/pdf' ? await openPdf(bytes) : openImage(bytes, mimeType);
+    const file = mimeType === 'application/pdf' ? await openPdf(path) : openImage(await readFile(path), mimeType);
     try {
       report({ stage: 'properties', properties: file.properties });
       report({ stage: 'facts', facts: await file.measure() });

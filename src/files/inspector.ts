@@ -37,7 +37,7 @@ export const MAX_INSPECTIONS = 5;
 
 const LIMITS: InspectionLimits = {
   stageTimeoutMs: 30_000,
-  // A file of 200 MB with its copy in PDFium, or with an image of 100 megapixels (400 MB); the process itself takes 190 MB.
+  // An image of 200 MB with 100 megapixels (400 MB); the process itself takes 190 MB. PDFs are not held.
   memoryBytes: 800 * 1024 * 1024,
   folder: tmpdir(),
 };

@@ -73,6 +73,7 @@ const good: Evidence = {
   notReady: [],
   unexpectedExits: [],
   unreplayable: [],
+  internalErrors: [],
 };
 
 test('a successful order has no findings', () => {
@@ -132,6 +133,11 @@ test.each<[string, keyof ReturnType<typeof audit>, Partial<Evidence>]>([
   ['an API process that is not ready', 'stuck', { notReady: ['http://127.0.0.1:3000: 503'] }],
   ['a postback that no workflow processed', 'stuck', { unhandledPostbacks: 1 }],
   ['a history that cannot be replayed', 'notReplayable', { unreplayable: ['order-1: Nondeterminism error'] }],
+  [
+    'a request that was answered with 500',
+    'internalErrors',
+    { internalErrors: ['api-1.log: getOperatorOrder, request r'] },
+  ],
   ['a process that ended by itself', 'endedByThemselves', { unexpectedExits: ['worker-1: exit code 1: Error: no'] }],
   [
     'an order canceled for its client and shipped',
