@@ -60,6 +60,7 @@ const judge = (given: ReceivedResponse, by = plan(), written: readonly string[] 
 
 test.each<[string, ReceivedResponse]>([
   ['a success', response(200, { id: '1' })],
+  ['a redirect without a text', response(308, '', { location: '/schemas' })],
   ['a refusal', response(400, REFUSED)],
   [
     'a refusal with field errors',
@@ -95,6 +96,7 @@ test.each<[fault: RegExp, ReceivedResponse]>([
   [/security headers/, response(200, { id: '1' }, { 'x-content-type-options': undefined })],
   [/request id/, response(200, { id: '1' }, { 'x-request-id': undefined })],
   [/is not JSON/, response(200, '{"id":')],
+  [/without a location/, response(308, '')],
   [/body with 304/, response(304, '{}')],
   [/not a JSON object/, response(400, '<html>Bad Request</html>')],
   [/unknown code/, response(400, { ...REFUSED, code: 'OOPS' })],

@@ -79,6 +79,8 @@ export function fault(
   if (status === 204 && plan.method === 'OPTIONS') return body.length === 0 ? undefined : 'a body with 204';
   if (status < 400) {
     if (!mayCall(plan)) return `${status} to a sender that may not call it`;
+    // A browser or client follows it. It has a text only for a client that accepts one.
+    if (status === 308) return headers.location === undefined ? 'a redirect without a location' : undefined;
     // The response to `If-None-Match: *` (RFC 9110, 13.1.2).
     if (status === 304) return body.length === 0 ? undefined : 'a body with 304';
     return plan.method === 'HEAD' || isReadable(headers['content-type'], text) ? undefined : 'is not JSON';

@@ -41,8 +41,9 @@ export function withComputedProperties(
       computed.cmyk = `cmyk(${cmykOf(rgb).join('%, ')}%)`;
     }
     const inches = inchName(name);
-    if (inches !== undefined && !Array.isArray(value) && value !== '' && Number.isFinite(Number(value))) {
-      computed[inches] = new Decimal(value as string | number).div('25.4').toDecimalPlaces(3).toNumber();
+    const mm = Array.isArray(value) || String(value).trim() === '' ? Number.NaN : Number(value);
+    if (inches !== undefined && Number.isFinite(mm)) {
+      computed[inches] = new Decimal(mm).div('25.4').toDecimalPlaces(3).toNumber();
     }
   }
   return { ...computed, ...properties };

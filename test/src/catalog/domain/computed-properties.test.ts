@@ -8,6 +8,7 @@ test.each([
     { widthMm: 210, height_mm: '297' },
     { widthIn: 8.268, height_in: 11.693 },
   ],
+  [{ widthMm: ' 210 ' }, { widthIn: 8.268 }],
 ])('%j adds %j', (properties, computed) => {
   expect(withComputedProperties(properties as never)).toEqual({ ...properties, ...computed });
 });
@@ -18,6 +19,8 @@ test.each([
   [{ hex: ['#ffffff'] }],
   [{ widthMm: 'wide', comm: 3, Mm: 4 }],
   [{ widthMm: '' }],
+  [{ widthMm: ' \t ' }],
+  [{ widthMm: '1e999' }],
 ])('%j adds nothing', (properties) => {
   expect(withComputedProperties(properties as never)).toEqual(properties);
 });
