@@ -15,6 +15,7 @@ import { auditStock } from '../support/stock-audit';
 import type { Evidence, SeenPrintOrder, StockBalance, StockUse, StoredOrder, SubmittedOrder } from './audit';
 import type { Submission } from './clients';
 import type { OperatorRepairs } from './operator';
+import { logLine } from './supervisor';
 
 const LONGEST_PROBE_MS = 10_000;
 
@@ -157,9 +158,9 @@ async function internalErrors({ folder }: ObservedStack): Promise<string[]> {
   const found: string[] = [];
   for (const name of await readdir(logs)) {
     for (const line of (await readFile(join(logs, name), 'utf8')).split('\n')) {
-      if (!line.startsWith('{') || !line.includes('"status":500')) continue;
-      const { msg, operation, requestId } = JSON.parse(line) as Record<string, string | undefined>;
-      if (msg === 'request') found.push(`${name}: ${operation ?? 'no operation'}, request ${requestId}`);
+      const { msg, status, operation, requestId } = line.includes('"status":500') ? logLine(line) : {};
+      if (msg === 'request' && status === 500)
+        found.push(`${name}: ${operation ?? 'no operation'}, request ${requestId}`);
     }
   }
   return found;

@@ -158,7 +158,18 @@ export function reasonIn(output: string): string {
   return lines.at(-1) ?? 'it logged nothing';
 }
 
-function logLine(line: string): { level?: number; msg?: string; err?: { message?: string } } {
+/** The fields of a log line that are read. */
+interface LogLine {
+  readonly level?: number;
+  readonly msg?: string;
+  readonly err?: { readonly message?: string };
+  readonly status?: number;
+  readonly operation?: string;
+  readonly requestId?: string;
+}
+
+/** Returns the fields of a log line, and none of other text: a process that is killed can leave half of a line. */
+export function logLine(line: string): LogLine {
   try {
     return JSON.parse(line);
   } catch {

@@ -41,10 +41,9 @@ export function withComputedProperties(
       computed.cmyk = `cmyk(${cmykOf(rgb).join('%, ')}%)`;
     }
     const inches = inchName(name);
-    const mm = Array.isArray(value) || String(value).trim() === '' ? Number.NaN : Number(value);
-    if (inches !== undefined && Number.isFinite(mm)) {
-      computed[inches] = new Decimal(mm).div('25.4').toDecimalPlaces(3).toNumber();
-    }
+    if (inches === undefined || Array.isArray(value) || String(value).trim() === '') continue;
+    const mm = Number(value);
+    if (Number.isFinite(mm)) computed[inches] = new Decimal(mm).div('25.4').toDecimalPlaces(3).toNumber();
   }
   return { ...computed, ...properties };
 }
