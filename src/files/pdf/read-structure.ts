@@ -23,6 +23,8 @@ export async function readStructure(path: string): Promise<Buffer> {
     const structure = Buffer.alloc(size);
     const chunk = Buffer.allocUnsafe(Math.min(size, CHUNK_BYTES));
     let inImage = false;
+    /** End of the last keyword. A dictionary stands behind it, so that each byte is looked at once. */
+    let keywordEnd = 0;
     for (let at = 0; at < size; ) {
       const { bytesRead } = await file.read(chunk, 0, chunk.length, at);
       const bytes = chunk.subarray(0, bytesRead);
@@ -38,7 +40,10 @@ export async function readStructure(path: string): Promise<Buffer> {
         } else {
           const end = found === -1 ? known : found + START.length;
           bytes.copy(structure, at + done, done, end);
-          inImage = found !== -1 && isImage(structure, at + found);
+          if (found !== -1) {
+            inImage = isImage(structure.subarray(Math.max(keywordEnd, at + found - DICTIONARY_BYTES), at + found));
+            keywordEnd = at + end;
+          }
           done = end;
         }
       }
@@ -50,9 +55,9 @@ export async function readStructure(path: string): Promise<Buffer> {
   }
 }
 
-/** Returns true when the dictionary before the keyword at `end` describes an image (ISO 32000-1, 8.9.5). */
-function isImage(structure: Buffer, end: number): boolean {
-  const before = structure.toString('latin1', Math.max(0, end - DICTIONARY_BYTES), end);
+/** Returns true when the dictionary at the end of these bytes describes an image (ISO 32000-1, 8.9.5). */
+function isImage(bytes: Buffer): boolean {
+  const before = bytes.toString('latin1');
   const start = before.lastIndexOf(' obj');
   if (start === -1) return false;
   const dictionary = before.slice(start);
