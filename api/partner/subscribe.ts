@@ -1,11 +1,37 @@
 import { z } from 'zod';
 import { partnerByAccount, subscribe } from '../../src/partners/partner-rows';
-import { subscriptionSchema } from '../../src/partners/partner-schemas';
+import { type SubscriptionBody, subscriptionSchema } from '../../src/partners/partner-schemas';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
-import { inTransaction } from '../../src/platform/postgres';
+import { inTransaction, type Queryable } from '../../src/platform/postgres';
+import type { SecretBox } from '../../src/platform/sealing/secret-box';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { type CallContext, type Route, route } from '../http/route';
+
+export const signingSecretSchema = z.object({ signingSecret: z.string().describe('`whsec_` and base64; shown once.') });
+
+/**
+ * Registers the addresses of a partner. Returns the secret that signs calls to them.
+ * @throws Refusal `CONFLICT` when the account is not set up as a print partner
+ */
+export async function registerAddresses(
+  { sql: tx, secretBox }: { readonly sql: Queryable; readonly secretBox: SecretBox },
+  partnerId: string,
+  { version: printOrderVersion, ...addresses }: SubscriptionBody,
+  { audit, log }: Pick<CallContext, 'audit' | 'log'>,
+): Promise<z.output<typeof signingSecretSchema>> {
+  const subscription = { ...addresses, printOrderVersion };
+  const partner = await partnerByAccount(tx, partnerId);
+  const subscribed = partner && (await subscribe({ sql: tx, secretBox }, partnerId, subscription));
+  if (subscribed === undefined) {
+    throw new Refusal('CONFLICT', { message: 'This account has not been set up as a print partner.' });
+  }
+  const before = partner!.orderSubmitUrl === null ? null : partner!;
+  const after = { ...before, ...subscription };
+  await audit(tx, { action: 'partner.subscribe', objectId: partnerId, before, after });
+  log.info({ partner: partner!.uid }, 'partner subscribed');
+  return subscribed;
+}
 
 /** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
@@ -22,29 +48,10 @@ export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
     errors: 'plain',
     audits: ['partner.subscribe'],
     body: subscriptionSchema(allowsPrivateAddresses(config)),
-    response: z.object({
-      message: z.string(),
-      signingSecret: z.string().describe('`whsec_` and base64; shown once.'),
+    response: z.object({ message: z.string(), ...signingSecretSchema.shape }),
+    handler: async ({ account, body, log, audit }) => ({
+      message: 'Subscribed.',
+      ...(await inTransaction(sql, (tx) => registerAddresses({ sql: tx, secretBox }, account.id, body, { audit, log }))),
     }),
-    handler: ({ account, body, log, audit }) =>
-      inTransaction(sql, async (tx) => {
-        const { version: printOrderVersion, ...addresses } = body;
-        const subscription = { ...addresses, printOrderVersion };
-        const partner = await partnerByAccount(tx, account.id);
-        const subscribed = partner && (await subscribe({ sql: tx, secretBox }, account.id, subscription));
-        if (subscribed === undefined) {
-          throw new Refusal('CONFLICT', { message: 'This account has not been set up as a print partner.' });
-        }
-        const isFirst = partner!.orderSubmitUrl === null;
-        const before = isFirst ? null : partner!;
-        await audit(tx, {
-          action: 'partner.subscribe',
-          objectId: account.id,
-          before,
-          after: { ...before, ...subscription },
-        });
-        log.info({ partner: account.name }, 'partner subscribed');
-        return { message: 'Subscribed.', signingSecret: subscribed.signingSecret };
-      }),
   });
 }

@@ -164,8 +164,8 @@ export function subscriptionSchema(allowPrivate: boolean) {
     });
 }
 
-/** Addresses and version that a partner registers with `POST /v2/subscribe`. */
-type SubscriptionBody = z.output<ReturnType<typeof subscriptionSchema>>;
+/** Addresses and version that a partner registers with `POST /v2/subscribe`, or an operator for it. */
+export type SubscriptionBody = z.output<ReturnType<typeof subscriptionSchema>>;
 export type Subscription = Omit<SubscriptionBody, 'version' | 'documentTypes'> & {
   readonly printOrderVersion: SubscriptionBody['version'];
   readonly documentTypes?: SubscriptionBody['documentTypes'];

@@ -131,16 +131,34 @@ test('an admin adds a partner, whose key is shown once', async () => {
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
   const response = await tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });
   expect(response.status()).toBe(200);
+  await adding.getByRole('button', { name: 'Register addresses' }).click();
+  const registering = page.getByRole('dialog', { name: 'Register addresses' });
+  const save = () => registering.getByRole('button', { name: 'Save addresses' }).click();
+  await registering.getByLabel(/^Print orders/).fill('https://leeds.example/orders');
+  await registering.getByLabel('Cancellations').fill('leeds');
+  await save();
+  await registering.getByText('Must be a valid URL', { exact: false }).waitFor();
+  await expectAccessible(page);
+  await registering.getByLabel('Cancellations').fill('https://leeds.example/cancellations');
+  await save();
+  expect(await registering.getByLabel('Signing secret', { exact: true }).innerText()).toMatch(/^whsec_/);
+  await expectAccessible(page);
+  await registering.getByRole('button', { name: 'Close' }).click();
   await adding.getByRole('link', { name: 'Open prints-leeds' }).click();
   await page.getByRole('heading', { level: 1, name: 'prints-leeds' }).waitFor();
-  await page.getByRole('region', { name: 'Subscription' }).getByText('Not subscribed').waitFor();
+  await page.getByRole('region', { name: 'Subscription' }).getByText('https://leeds.example/orders').waitFor();
 
   const { partners } = await stack.operator.listPartners({});
   expect(partners.find(({ uid }) => uid === 'prints-leeds')).toMatchObject({
     currency: 'GBP',
     country: 'GB',
     enabled: true,
-    subscription: null,
+    subscription: {
+      orderSubmitUrl: 'https://leeds.example/orders',
+      orderCancelUrl: 'https://leeds.example/cancellations',
+      inventoryUrl: null,
+      version: null,
+    },
     capabilities: {
       models: { flat_product: { unitPriceMinor: 290, leadDays: 2 } },
       calendar: { timeZone: 'Europe/London', workingDays: [1, 2, 3, 4, 5], holidays: { country: 'GB' } },
@@ -149,7 +167,7 @@ test('an admin adds a partner, whose key is shown once', async () => {
   await page.goto('/console/partners');
   await page
     .getByRole('row', { name: /prints-leeds/ })
-    .getByText('Not subscribed')
+    .getByText('Gets orders')
     .waitFor();
   expect(tab.faults).toEqual([]);
 });
@@ -161,7 +179,7 @@ test('a viewer sees a partner and no button that changes it', async () => {
   const { page } = tab;
   await signIn(tab, viewer.apiKey, `/console/partners/${id}`);
   await page.getByRole('table', { name: 'Keys' }).waitFor();
-  for (const name of ['Send test ping', 'Edit', 'Add key', /^Revoke/])
+  for (const name of ['Send test ping', 'Edit', 'Register addresses', 'Add key', /^Revoke/])
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);
   await page.goto('/console/partners');
   await page.getByRole('table', { name: 'Partners' }).waitFor();

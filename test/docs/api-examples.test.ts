@@ -178,6 +178,7 @@ test('The examples of operations for operators work when they are sent, and thos
     changeOperator: { path: operator },
     rotateOperatorKey: { path: operator },
     changePartner: { path: partner },
+    createPartnerSubscription: { path: partner },
     rotatePartnerKey: { path: partner },
     startOperatorSession: { body: () => ({ apiKey: operatorKey() }) },
     repairOrder: { path: { orderId: () => newOrder() } },

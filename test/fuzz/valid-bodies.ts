@@ -147,6 +147,7 @@ export function validBodies({ printOrders, jobs, items, own }: Subject): Readonl
     rotateClientKey: [{ overlapSeconds: 60 }],
     rotatePartnerKey: [{ overlapSeconds: 60 }],
     createPartner: [leedsPartner('prints-leeds')],
+    createPartnerSubscription: [{ orderSubmitUrl: 'https://partner.example/orders', documentTypes: 'all' }],
     changePartner: [{ enabled: false }, { senderAddress: LEEDS_SENDER, capabilities: LEEDS_CAPABILITIES }],
     repairOrder: [
       { action: 'hold', reason: 'x' },

@@ -89,6 +89,7 @@ const CHANGES: Readonly<Record<'operator' | 'admin', readonly string[]>> = {
     'revokeClientKey',
     'createPartner',
     'changePartner',
+    'createPartnerSubscription',
     'rotatePartnerKey',
     'revokePartnerKey',
     'loadExchangeRates',

@@ -40,6 +40,7 @@ test('every route whose response has a secret seals the stored response', () => 
     'createOperator',
     'createOperatorWebhook',
     'createPartner',
+    'createPartnerSubscription',
     'createWebhook',
     'rotateClientKey',
     'rotateOperatorKey',

@@ -26,6 +26,7 @@ import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
+import { partnerSubscriptionRoute } from './partner-subscription';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls' | 'config' | 'publicUrl'>;
 
@@ -112,14 +113,16 @@ async function requireModels(sql: Queryable, models: PartnerCapabilities['models
 
 /** Routes with which operators set up, read and change print partners. */
 export function operatorPartnerRoutes(deps: Deps): Route[] {
+  const required = (id: string) => requirePartner(deps.sql, id);
   return [
     ...readRoutes(deps),
     createRoute(deps),
     changeRoute(deps),
+    partnerSubscriptionRoute(deps, required),
     ...keyRoutes(deps, PARTNERS),
     stockRoute(deps),
     routingRoute(deps),
-    ...partnerHealthRoutes(deps, (id) => requirePartner(deps.sql, id)),
+    ...partnerHealthRoutes(deps, required),
     conformanceRoute(deps),
   ];
 }
@@ -163,7 +166,7 @@ function createRoute({ sql }: Deps): Route {
     summary: 'Set up a print partner',
     description:
       'Creates the account and its key. The key is shown only in this response. Routing can choose the partner after it ' +
-      'has subscribed.',
+      'has subscribed, or an operator has registered its addresses.',
     idempotent: true,
     returnsSecret: true,
     body: partnerSetupSchema.extend({ keyExpiresAt: keyExpiry }),

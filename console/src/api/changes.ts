@@ -46,6 +46,7 @@ const STALE_AFTER = {
   confirmServers: ['getSystem'],
   createPartner: PARTNER,
   changePartner: PARTNER,
+  createPartnerSubscription: PARTNER,
   pingPartner: ['listPartnerRequests', 'getPartnerHealth'],
   rotatePartnerKey: ['listPartnerKeys'],
   revokePartnerKey: ['listPartnerKeys'],

@@ -42,7 +42,7 @@ export const partners = {
   subscription: {
     title: 'Subscription',
     none: 'Not subscribed',
-    noneText: 'The partner registers its addresses with POST /v2/subscribe. Until then it gets no orders.',
+    noneText: 'The partner registers its addresses with POST /v2/subscribe, or an admin does. Until then it gets no orders.',
     orderSubmitUrl: 'Print orders',
     apparelOrderSubmitUrl: 'Apparel print orders',
     orderCancelUrl: 'Cancellations',
@@ -51,6 +51,11 @@ export const partners = {
     version: 'Version',
     versionDefault: 'Default of each product kind',
     subscribedAt: 'Subscribed',
+    register: 'Register addresses',
+    registerText:
+      'Pressline calls the partner at these addresses, and signs each call with a new secret. Send the secret to the partner. The old secret also signs for 24 hours.',
+    registerButton: 'Save addresses',
+    secret: 'Signing secret',
   },
   ping: {
     name: 'Send test ping',
@@ -121,12 +126,12 @@ export const partners = {
   },
   add: {
     name: 'Add partner',
-    explanation: 'Routing chooses the partner after it has subscribed with its key. The details can be changed later.',
+    explanation: 'Routing chooses the partner when its addresses are registered. The details can be changed later.',
     uid: 'Partner id',
     uidHelp: 'Lowercase letters, digits and hyphens. It cannot be changed.',
     currency: 'Currency',
     currencyHelp: 'Of its prices, such as EUR. It cannot be changed.',
-    next: 'The partner registers its addresses with POST /v2/subscribe and this key. Then it gets orders.',
+    next: 'The partner registers its addresses with POST /v2/subscribe and this key, or you do it here. Then it gets orders.',
     open: (uid: string) => `Open ${uid}`,
   },
   edit: {

@@ -1,6 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
+import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { subscribeRoute } from '../../../api/partner/subscribe';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
@@ -18,7 +19,7 @@ beforeAll(async () => {
   ({ sql } = await testDatabase());
   const app = async (allowPrivate: boolean) => {
     const deps = await testApiDeps(sql, { config: { OUTBOUND_ALLOW_PRIVATE: allowPrivate } });
-    return createApp(deps, [subscribeRoute(deps)]);
+    return createApp(deps, [subscribeRoute(deps), ...operatorPartnerRoutes(deps)]);
   };
   publicApp = await app(false);
   laptopApp = await app(true);
@@ -111,5 +112,37 @@ describe('POST /v2/subscribe', () => {
     const { body } = await subscribe(ALL, { as: unset }).expect(409);
     expect(body).toEqual({ error: 'This account has not been set up as a print partner.' });
     await request(publicApp).post('/v2/subscribe').send(ALL).expect(401);
+  });
+});
+
+describe('POST /v1/partners/{partnerId}/subscription', () => {
+  const register = (partnerId: string, body: object, key: TestAccount['key']) =>
+    request(publicApp).post(`/v1/partners/${partnerId}/subscription`).set(key).send(body);
+
+  test('registers the addresses as the partner does, and keeps the secret of before for a day', async () => {
+    const admin = await testAccount(sql, 'operator', 'partner-admin', 'admin');
+    const own = (await subscribe({ orderSubmitUrl: 'https://own.example/o' }).expect(200)).body.signingSecret;
+    const once = { ...admin.key, 'Idempotency-Key': 'register-berlin' };
+    const { body } = await register(berlin.id, ALL, once).expect(200);
+    expect(body).toEqual({ signingSecret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) });
+    expect((await register(berlin.id, ALL, once).expect(200)).body).toEqual(body);
+    const partner = (await partnerByAccount(sql, berlin.id))!;
+    expect(partner).toMatchObject({ orderSubmitUrl: ALL.orderSubmitUrl, printOrderVersion: '1.0', documentTypes: 'all' });
+    expect(signingSecretsOf(testSecretBox, partner)).toEqual([body.signingSecret, own]);
+    const [audited] = await sql`
+      SELECT actor_id, before ->> 'orderSubmitUrl' AS before, after ->> 'orderSubmitUrl' AS after FROM audit_log
+      WHERE action = 'partner.subscribe' AND object_id = ${berlin.id} ORDER BY at DESC LIMIT 1`;
+    expect(audited).toEqual({ actor_id: admin.id, before: 'https://own.example/o', after: ALL.orderSubmitUrl });
+  });
+
+  test('is refused for an invalid address, an unknown partner and another role', async () => {
+    const admin = await testAccount(sql, 'operator', 'another-admin', 'admin');
+    const operator = await testAccount(sql, 'operator', 'no-admin', 'operator');
+    const { body } = await register(berlin.id, { orderSubmitUrl: 'http://10.0.0.1/orders' }, admin.key).expect(400);
+    expect(body.errors).toEqual([expect.objectContaining({ reference: 'orderSubmitUrl' })]);
+    await register(admin.id, ALL, admin.key).expect(404);
+    await register('prints-berlin', ALL, admin.key).expect(404);
+    await register(berlin.id, ALL, operator.key).expect(403);
+    await register(berlin.id, ALL, berlin.key).expect(403);
   });
 });

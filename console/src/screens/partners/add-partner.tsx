@@ -1,4 +1,4 @@
-import { Text } from '@mantine/core';
+import { Stack, Text } from '@mantine/core';
 import { change } from '../../api/changes';
 import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
@@ -7,6 +7,7 @@ import { textOf } from '../../components/forms/form-values';
 import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
 import { detailsOf, type PartnerDetails, PartnerFields } from './partner-fields';
+import { RegisterAddresses } from './register-addresses';
 
 const t = texts.partners.add;
 
@@ -67,15 +68,14 @@ export function AddPartner() {
       }}
       keepsResult
       result={({ id, uid, apiKey }) => (
-        <>
+        <Stack>
           <Secrets secrets={[[texts.keys.key, apiKey]]} />
-          <Text size="sm" mt="sm">
-            {t.next}{' '}
-            <Link to="/partners/$partnerId" params={{ partnerId: id }}>
-              {t.open(uid)}
-            </Link>
-          </Text>
-        </>
+          <Text size="sm">{t.next}</Text>
+          <RegisterAddresses partnerId={id} subscription={null} />
+          <Link to="/partners/$partnerId" params={{ partnerId: id }}>
+            {t.open(uid)}
+          </Link>
+        </Stack>
       )}
     />
   );

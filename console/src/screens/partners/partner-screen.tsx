@@ -7,7 +7,6 @@ import { Keys } from '../../components/accounts/keys';
 import { DescriptionList } from '../../components/layout/description-list';
 import { QueryContent } from '../../components/layout/query-content';
 import { Screen } from '../../components/layout/screen';
-import { Section } from '../../components/layout/section';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { Calendar, Capabilities } from './capabilities';
@@ -18,6 +17,7 @@ import { Ping } from './ping';
 import { Postbacks } from './postbacks';
 import type { Partner } from './queries';
 import { Requests } from './requests';
+import { Subscription } from './subscription';
 
 const route = getRouteApi('/partners/$partnerId');
 const t = texts.partners;
@@ -78,32 +78,6 @@ function Details({ partner }: { readonly partner: Partner }) {
         [t.details.created, <Time key="created" at={partner.createdAt} />],
       ]}
     />
-  );
-}
-
-function Subscription({ partner: { subscription } }: { readonly partner: Partner }) {
-  const s = t.subscription;
-  if (subscription === null) {
-    return (
-      <Section title={s.title}>
-        <DescriptionList entries={[[s.none, s.noneText]]} />
-      </Section>
-    );
-  }
-  return (
-    <Section title={s.title}>
-      <DescriptionList
-        entries={[
-          [s.orderSubmitUrl, subscription.orderSubmitUrl],
-          [s.apparelOrderSubmitUrl, subscription.apparelOrderSubmitUrl ?? none],
-          [s.orderCancelUrl, subscription.orderCancelUrl ?? none],
-          [s.orderUpdateUrl, subscription.orderUpdateUrl ?? none],
-          [s.inventoryUrl, subscription.inventoryUrl ?? none],
-          [s.version, subscription.version ?? s.versionDefault],
-          [s.subscribedAt, <Time key="subscribed" at={subscription.subscribedAt} />],
-        ]}
-      />
-    </Section>
   );
 }
 
