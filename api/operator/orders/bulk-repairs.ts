@@ -35,13 +35,10 @@ import { OPERATOR_ROUTE } from './order-schemas';
 
 const CHECK_CONCURRENCY = 4;
 
-const NONE = { total: 0, done: 0, refused: 0, failed: 0, canceled: 0, left: 0 };
-
 function view(
   { requestedBy: id, requestedByName: name, cancelRequestedAt, ...repair }: BulkRepair,
-  progress: BulkRepairProgress | undefined,
+  counts: BulkRepairProgress,
 ): Sent<typeof bulkRepair> {
-  const { id: _, ...counts } = progress ?? { id, ...NONE };
   return {
     ...repair,
     requestedBy: { id, name },
@@ -61,7 +58,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
     if (repair === undefined) throw new Refusal('NOT_FOUND');
     return repair;
   };
-  const viewOf = async (repair: BulkRepair) => view(repair, (await progressOf(sql, [repair.id]))[0]);
+  const viewOf = async (repair: BulkRepair) => view(repair, (await progressOf(sql, [repair.id])).get(repair.id)!);
 
   return [
     startRoute(deps),
@@ -84,8 +81,8 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
         const rows = await listBulkRepairs(sql, { limit: limit + 1, after: cursor });
         const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id);
         const ids = page.map(({ id }) => id);
-        const reached = new Map((await progressOf(sql, ids)).map((progress) => [progress.id, progress]));
-        return { bulkRepairs: page.map((repair) => view(repair, reached.get(repair.id))), nextCursor };
+        const reached = await progressOf(sql, ids);
+        return { bulkRepairs: page.map((repair) => view(repair, reached.get(repair.id)!)), nextCursor };
       },
     }),
     route({
@@ -162,7 +159,7 @@ function startRoute({ sql, wake, candidates }: ApiDeps): Route {
         // The reason is a free text, which may name a person. It is in the event log of each order, which can be erased.
         const after = { action, partnerId, orders: orderIds.length };
         await audit(tx, { action: 'bulk_repair.start', objectId: id, before: null, after });
-        const response = view((await bulkRepairById(tx, id))!, (await progressOf(tx, [id]))[0]);
+        const response = view((await bulkRepairById(tx, id))!, (await progressOf(tx, [id])).get(id)!);
         await idempotency.complete(tx, response);
         return response;
       });

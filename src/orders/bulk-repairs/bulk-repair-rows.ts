@@ -77,7 +77,6 @@ export async function listBulkRepairs(
 }
 
 export interface BulkRepairProgress {
-  readonly id: string;
   readonly total: number;
   readonly done: number;
   readonly refused: number;
@@ -86,13 +85,18 @@ export interface BulkRepairProgress {
   readonly left: number;
 }
 
-/** Returns how far bulk repairs are. */
-export async function progressOf(sql: Queryable, ids: readonly string[]): Promise<BulkRepairProgress[]> {
-  return await sql<BulkRepairProgress[]>`
-    SELECT bulk_repair_id AS id, count(*)::int AS total, count(*) FILTER (WHERE outcome = 'done')::int AS done,
+/** Returns how far bulk repairs are, by id. Archived orders do not count: a bulk repair may have none. */
+export async function progressOf(
+  sql: Queryable,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, BulkRepairProgress>> {
+  const rows = await sql<(BulkRepairProgress & { id: string })[]>`
+    SELECT b.id, count(o)::int AS total, count(*) FILTER (WHERE outcome = 'done')::int AS done,
       count(*) FILTER (WHERE outcome = 'refused')::int AS refused, count(*) FILTER (WHERE outcome = 'failed')::int AS failed,
-      count(*) FILTER (WHERE outcome = 'canceled')::int AS canceled, count(*) FILTER (WHERE outcome IS NULL)::int AS left
-    FROM bulk_repair_orders WHERE bulk_repair_id = ANY(${[...ids]}::uuid[]) GROUP BY bulk_repair_id`;
+      count(*) FILTER (WHERE outcome = 'canceled')::int AS canceled, count(o) FILTER (WHERE outcome IS NULL)::int AS left
+    FROM bulk_repairs b LEFT JOIN bulk_repair_orders o ON o.bulk_repair_id = b.id
+    WHERE b.id = ANY(${[...ids]}::uuid[]) GROUP BY b.id`;
+  return new Map(rows.map(({ id, ...progress }) => [id, progress]));
 }
 
 /** Returns why bulk repairs were started and what came of them, by id. */
@@ -103,7 +107,7 @@ export async function auditedBulkRepairs(
   if (ids.length === 0) return new Map();
   const repairs = await sql<{ id: string; reason: string }[]>`
     SELECT id, reason FROM bulk_repairs WHERE id = ANY(${[...ids]}::uuid[])`;
-  const progress = new Map((await progressOf(sql, ids)).map((each) => [each.id, each]));
+  const progress = await progressOf(sql, ids);
   return new Map(
     repairs.map(({ id, reason }) => {
       const { total, done, left } = progress.get(id)!;

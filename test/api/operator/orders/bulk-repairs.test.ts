@@ -1,4 +1,6 @@
 import request from 'supertest';
+import { auditRoute } from '../../../../api/accounts/audit-route';
+import { createApp } from '../../../../api/app';
 import { endBulkRepair, storeOutcome } from '../../../../src/orders/bulk-repairs/bulk-repair-rows';
 import { bulkRepairWorkflowId } from '../../../../src/platform/domain/workflows';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
@@ -58,6 +60,22 @@ test('a bulk repair of given orders starts one workflow, and shows its progress'
   });
   const { bulkRepairs } = (await get('').expect(200)).body;
   expect(bulkRepairs[0]).toMatchObject({ id: body.id, counts: { total: 3, left: 0 } });
+});
+
+test('a bulk repair whose orders have left the tables has none, in the audit log too', async () => {
+  const orderId = await submitted();
+  const { id } = (await start({ action: 'hold', orderIds: [orderId] }).expect(200)).body;
+  // As the archive does.
+  await api.sql`DELETE FROM orders WHERE id = ${orderId}`;
+  expect((await get(`/${id}`).expect(200)).body.counts).toMatchObject({ total: 0, left: 0 });
+  expect((await get('').expect(200)).body.bulkRepairs[0]).toMatchObject({ id, counts: { total: 0, left: 0 } });
+  const log = await request(createApp(api.deps, [auditRoute(api.deps)]))
+    .get(`/v1/operator/audit?object=bulk_repair:${id}`)
+    .set(viewer.key)
+    .expect(200);
+  expect(log.body.entries).toEqual([
+    expect.objectContaining({ outcome: expect.objectContaining({ message: '0 of 0 orders repaired' }) }),
+  ]);
 });
 
 test('a filter takes the orders that need attention and match', async () => {
