@@ -66,9 +66,9 @@ const INTERNATIONAL = 'for international shipping';
 
 /** Returns true when the sender and receiver countries differ, within the EU too. */
 function isInternational(body: unknown): boolean {
-  const country = (party: string) => String(property(property(property(body, party), 'address'), 'country'));
+  const country = (party: string) => property(property(property(body, party), 'address'), 'country');
   const [from, to] = [country('sender'), country('receiver')];
-  return isCountry(from) && isCountry(to) && from !== to;
+  return typeof from === 'string' && typeof to === 'string' && isCountry(from) && isCountry(to) && from !== to;
 }
 
 /** Reports package references that repeat, and fields that international shipping requires. */

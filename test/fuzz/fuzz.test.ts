@@ -1,6 +1,8 @@
+import { allRoutes } from '../../api/routes';
 import { type Campaign, responsesTable, runCampaign } from './campaign';
 import { STRAY } from './requests';
 import { fuzzSubject, type Subject } from './subject';
+import { validBodies } from './valid-bodies';
 
 /** True for `npm run fuzz`, which sets the variables and prints the progress. Otherwise the short form runs. */
 const VERBOSE = process.env.FUZZ_REQUESTS !== undefined;
@@ -60,6 +62,23 @@ afterAll(async () => {
 
 test('no response has a fault: 5xx, internals, slowness, wrong body, rows after a refusal, data of others', () => {
   expect(campaign.findings).toEqual([]);
+});
+
+/** Returns copies of a value with another one in the place of each of its parts. */
+function* replacedParts(value: unknown, other: unknown): Generator<unknown> {
+  yield other;
+  if (typeof value !== 'object' || value === null) return;
+  for (const [key, part] of Object.entries(value))
+    for (const replaced of replacedParts(part, other))
+      yield Array.isArray(value) ? value.with(Number(key), replaced) : { ...value, [key]: replaced };
+}
+
+test('no schema of a body throws where an object without a text is in the place of a value', () => {
+  const bodies = validBodies(subject);
+  const schemas = new Map(allRoutes(subject.deps).map(({ operationId, body }) => [operationId, body]));
+  for (const [operation, valid] of Object.entries(bodies))
+    for (const sent of valid.flatMap((body) => [...replacedParts(body, { toString: 1, valueOf: null })]))
+      expect(() => `${operation} ${schemas.get(operation)!.safeParse(sent).success}`).not.toThrow();
 });
 
 test('nothing of another account has changed', async () => {

@@ -200,12 +200,16 @@ function itemsRule(order: unknown, report: ReportField): void {
   }
 }
 
+/** Returns NaN for a quantity that is no number. */
+function quantityOf(value: unknown): number {
+  const quantity = property(value, 'quantity');
+  return typeof quantity === 'number' ? quantity : Number.NaN;
+}
+
 /** Checks the whole order: its items, and that packages contain ordered items in no more than their quantities. */
 export function orderRules(order: unknown, report: ReportField): void {
   itemsRule(order, report);
-  const quantities = new Map(
-    list(order, 'items').map((item) => [property(item, 'itemReferenceId'), Number(property(item, 'quantity'))]),
-  );
+  const quantities = new Map(list(order, 'items').map((item) => [property(item, 'itemReferenceId'), quantityOf(item)]));
   const packed = new Map<unknown, number>();
   for (const [index, instruction] of list(order, 'packagingInstructions').entries()) {
     for (const [position, entry] of list(instruction, 'packageItems').entries()) {
@@ -217,7 +221,7 @@ export function orderRules(order: unknown, report: ReportField): void {
         report([...path, 'orderItemReferenceId'], 'No item of the order has this itemReferenceId.');
         continue;
       }
-      const sum = (packed.get(reference) ?? 0) + Number(property(entry, 'quantity'));
+      const sum = (packed.get(reference) ?? 0) + quantityOf(entry);
       packed.set(reference, sum);
       if (sum > ordered) report([...path, 'quantity'], `The packages contain more than the ${ordered} ordered.`);
     }

@@ -9,7 +9,8 @@ export type ReportField = (
 
 /**
  * Adds a rule over several fields that also runs when single fields are invalid, so that a response names every invalid
- * field at once. By default, zod runs refinements only on valid input. The rule must accept input of any shape.
+ * field at once. By default, zod runs refinements only on valid input. The rule must accept input of any shape: also
+ * `{ "toString": 1 }`, of which `Number` and `String` make no value but an error.
  */
 export function crossField<T extends z.ZodType>(schema: T, rule: (value: unknown, report: ReportField) => void): T {
   return schema.superRefine(
