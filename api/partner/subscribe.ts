@@ -51,7 +51,9 @@ export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
     response: z.object({ message: z.string(), ...signingSecretSchema.shape }),
     handler: async ({ account, body, log, audit }) => ({
       message: 'Subscribed.',
-      ...(await inTransaction(sql, (tx) => registerAddresses({ sql: tx, secretBox }, account.id, body, { audit, log }))),
+      ...(await inTransaction(sql, (tx) =>
+        registerAddresses({ sql: tx, secretBox }, account.id, body, { audit, log }),
+      )),
     }),
   });
 }

@@ -137,7 +137,7 @@ test('an admin adds a partner, whose key is shown once', async () => {
   await registering.getByLabel(/^Print orders/).fill('https://leeds.example/orders');
   await registering.getByLabel('Cancellations').fill('leeds');
   await save();
-  await registering.getByText('Must be a valid URL', { exact: false }).waitFor();
+  await registering.locator('[name=orderCancelUrl][aria-invalid=true]').waitFor();
   await expectAccessible(page);
   await registering.getByLabel('Cancellations').fill('https://leeds.example/cancellations');
   await save();

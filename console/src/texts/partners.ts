@@ -42,7 +42,8 @@ export const partners = {
   subscription: {
     title: 'Subscription',
     none: 'Not subscribed',
-    noneText: 'The partner registers its addresses with POST /v2/subscribe, or an admin does. Until then it gets no orders.',
+    noneText:
+      'The partner registers its addresses with POST /v2/subscribe, or an admin does. Until then it gets no orders.',
     orderSubmitUrl: 'Print orders',
     apparelOrderSubmitUrl: 'Apparel print orders',
     orderCancelUrl: 'Cancellations',

@@ -127,12 +127,16 @@ describe('POST /v1/partners/{partnerId}/subscription', () => {
     expect(body).toEqual({ signingSecret: expect.stringMatching(/^whsec_[\w+/]{43}=$/) });
     expect((await register(berlin.id, ALL, once).expect(200)).body).toEqual(body);
     const partner = (await partnerByAccount(sql, berlin.id))!;
-    expect(partner).toMatchObject({ orderSubmitUrl: ALL.orderSubmitUrl, printOrderVersion: '1.0', documentTypes: 'all' });
+    expect(partner).toMatchObject({
+      orderSubmitUrl: ALL.orderSubmitUrl,
+      printOrderVersion: '1.0',
+      documentTypes: 'all',
+    });
     expect(signingSecretsOf(testSecretBox, partner)).toEqual([body.signingSecret, own]);
     const [audited] = await sql`
       SELECT actor_id, before ->> 'orderSubmitUrl' AS before, after ->> 'orderSubmitUrl' AS after FROM audit_log
       WHERE action = 'partner.subscribe' AND object_id = ${berlin.id} ORDER BY at DESC LIMIT 1`;
-    expect(audited).toEqual({ actor_id: admin.id, before: 'https://own.example/o', after: ALL.orderSubmitUrl });
+    expect(audited).toEqual({ actorId: admin.id, before: 'https://own.example/o', after: ALL.orderSubmitUrl });
   });
 
   test('is refused for an invalid address, an unknown partner and another role', async () => {

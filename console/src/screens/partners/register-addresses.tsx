@@ -3,7 +3,6 @@ import { Secrets } from '../../components/accounts/secrets';
 import { DialogButton } from '../../components/forms/dialog-button';
 import { TextField } from '../../components/forms/field-faults';
 import { textOf } from '../../components/forms/form-values';
-import { optionsOf, Select } from '../../components/forms/select';
 import { texts } from '../../texts';
 import type { Partner } from './queries';
 
