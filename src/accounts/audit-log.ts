@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
+import { property } from '../platform/domain/cross-field';
 import { timestamp } from '../platform/domain/fields';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { isoMicroseconds } from '../platform/list-position';
@@ -91,10 +92,10 @@ function difference(before: object | null, after: object | null): [object | null
   if (before === null || after === null) return [before, after];
   const [old, fresh] = [before, after] as Record<string, unknown>[];
   const changed = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter(
-    (name) => !isDeepStrictEqual(old![name], fresh![name]),
+    (name) => !isDeepStrictEqual(property(old, name), property(fresh, name)),
   );
   const only = (state: Record<string, unknown>) =>
-    Object.fromEntries(changed.filter((name) => name in state).map((name) => [name, state[name]]));
+    Object.fromEntries(changed.filter((name) => Object.hasOwn(state, name)).map((name) => [name, state[name]]));
   return [only(old!), only(fresh!)];
 }
 

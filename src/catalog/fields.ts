@@ -1,12 +1,15 @@
 import { z } from 'zod';
+import { memberName } from '../platform/domain/fields';
 
 export const timestamp = z.iso.datetime();
 
 /** An id of an attribute or attribute value (schema `AttributeValue`). */
-export const attributeId = z
-  .string()
-  .max(100)
-  .regex(/^[a-z0-9_.-]+$/, 'Only lowercase letters, digits, underscore, period and hyphen');
+export const attributeId = memberName(
+  z
+    .string()
+    .max(100)
+    .regex(/^[a-z0-9_.-]+$/, 'Only lowercase letters, digits, underscore, period and hyphen'),
+);
 
 /** A comma-separated query parameter. Blank entries are ignored; a parameter without entries does not filter. */
 export const commaSeparated = z

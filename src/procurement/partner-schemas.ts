@@ -1,9 +1,10 @@
 import { z } from 'zod';
+import { memberName } from '../platform/domain/fields';
 import { PROCUREMENT_STATUSES } from './domain/procurement-order';
 
 // Wire schemas of the routes for partners (docs/procurement.md).
 
-export const sku = z.string().min(1).max(255);
+export const sku = memberName(z.string().min(1).max(255));
 /** A number of pieces. The maximum keeps the sum of many adjustments an exact JavaScript number. */
 export const pieces = z.int().min(1).max(1_000_000_000);
 

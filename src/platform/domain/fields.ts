@@ -6,6 +6,10 @@ import { COUNTRIES_WITH_STATE, isCountry } from './countries';
 /** Text of 1 to `max` characters with at least one that is not white space. */
 export const text = (max: number) => z.string().max(max).regex(/\S/, 'Must not be blank.');
 
+/** Refuses the one text that objects with members by id cannot have: readers of JSON leave a member `__proto__` out. */
+export const memberName = <T extends z.ZodString>(schema: T): T =>
+  schema.refine((name) => name !== '__proto__', 'Must not be __proto__.');
+
 const choice = (isOne: (value: string) => boolean, message: string) =>
   z.string().superRefine((value, context) => {
     if (!isOne(value)) {

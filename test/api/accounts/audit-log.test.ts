@@ -196,6 +196,20 @@ test('a change shows the changed fields only, before and after', async () => {
   expect(Object.keys(entry!.after!)).toEqual(['channel']);
 });
 
+test('a change of members that every object inherits shows what was stored', async () => {
+  const sender = 'operator';
+  const path = `/v1/partners/${subject.ids.operator.partnerId![0]}/stock-items`;
+  const route = routes.find(({ operationId }) => operationId === 'setUpStockItems')!;
+  const item = (partnerSku: string) => ({ partnerSku, productName: 'Frame', minStock: 1, maxStock: 5 });
+  expect(await call(route, sender, path, { items: [item('__proto__')] })).toMatchObject({ status: 400 });
+  expect(await call(route, sender, path, { items: [item('frame-wood-black-a4'), item('constructor')] })).toMatchObject({
+    status: 200,
+  });
+  const [entry] = (await read('?action=stock.set_up&limit=1')).body.entries;
+  expect(Object.keys(entry!.before!)).not.toContain('constructor');
+  expect(entry!.after!.constructor).toMatchObject({ productName: 'Frame' });
+});
+
 test('two changes of an order with one request id have the reason and the outcome of their own events', async () => {
   const { sql, server, foreign, headers } = subject;
   const orderId = foreign.orderId![0]!;

@@ -75,7 +75,7 @@ describe('POST /product/v1/attributes/{attributeId}/values', () => {
     expect(await order()).toBe(true);
   });
 
-  test.each(['Red', 'dark red', 'röd', 'a/b', '', 'x'.repeat(101)])('refuses id %j', async (id) => {
+  test.each(['Red', 'dark red', 'röd', 'a/b', '', '__proto__', 'x'.repeat(101)])('refuses id %j', async (id) => {
     const { body } = await add([{ id: 'fine' }, { id }]).expect(400);
     expect(references(body)).toEqual(['[1].id']);
     expect(await valueIds()).not.toContain('fine');
