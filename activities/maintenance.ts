@@ -20,7 +20,7 @@ export interface MaintenanceDeps {
   readonly config: Pick<Config, 'AUDIT_LOG_RETENTION' | 'ARCHIVE_AFTER'>;
 }
 
-/** Activities that delete expired data. Each works in batches, can be retried, and can run twice at the same time. */
+/** Activities that delete expired data, and add up orders for reports. Each works in batches, can be retried, and can run twice at the same time. */
 export function createMaintenanceActivities({ sql, objects, log, config }: MaintenanceDeps) {
   return {
     /** Creates partitions ahead, and drops those whose rows have expired (src/platform/schema/partitioned-tables.ts). */
@@ -44,8 +44,8 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       return repairs + (await withHeartbeat(() => prunePreflights(sql)));
     },
     /**
-     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive, and adds
-     * them up for reports. Files that cannot be deleted do not stop the others.
+     * Deletes expired files and documents, and old purchases at built-in carriers; moves old orders to the archive. Files that
+     * cannot be deleted do not stop the others.
      */
     async collectGarbage() {
       const [garbage] = await Promise.allSettled([withHeartbeat(() => collectGarbage(sql, objects))]);
@@ -53,11 +53,16 @@ export function createMaintenanceActivities({ sql, objects, log, config }: Maint
       const { ARCHIVE_AFTER: age } = config;
       const archivedOrders =
         age === undefined ? 0 : await withHeartbeat(() => archiveOrders({ sql, objects }, new Date(Date.now() - age)));
-      await withHeartbeat(() => storeDaySums({ sql, objects }));
       if (garbage.status === 'rejected') throw garbage.reason;
       const removed = { ...garbage.value, carrierPurchases, archivedOrders };
       log.info(removed, 'expired files and documents deleted, orders archived');
       return removed;
+    },
+    /** Adds up the orders of each day for reports. Returns the number of days. */
+    async sumReports(): Promise<number> {
+      const days = await withHeartbeat(() => storeDaySums({ sql, objects }));
+      log.info({ days }, 'orders added up for reports');
+      return days;
     },
   };
 }

@@ -2,6 +2,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { type BrowserContext, chromium } from 'playwright-core';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
+import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { projectRoot } from '../src/platform/project-root';
 import { scheduleId } from '../src/platform/temporal/schedules';
 import { fillOrders, orderAt, orderId } from './reads/stored-orders';
@@ -125,6 +126,10 @@ runBenchmark({
       process.stderr.write(`inserting ${orders} orders\n`);
       const filled = await fillOrders(config.DATABASE_URL!, orders);
       await fillConsole(filled);
+      await temporal.workflow.execute(WORKFLOW_TYPES.sumReports, {
+        taskQueue: config.TEMPORAL_TASK_QUEUE,
+        workflowId: 'sum-reports',
+      });
       const context = await openConsole(stack);
       try {
         const rows: Row[] = [];

@@ -6,5 +6,6 @@ export { erasePersonalData } from './personal-data';
 export { preflight } from './preflight';
 export { procurementOrder } from './procurement-order';
 export { reconcile } from './reconcile';
+export { sumReports } from './report-sums';
 export { cancelShippingOrder, replaceLabel, shippingOrder, takeBackShipment } from './shipping-order';
 export { trackingSweep } from './tracking-sweep';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { type Column, parquetOf } from '../../src/orders/archive/parquet-files';
 import { MOST_GROUPS, report } from '../../src/orders/reports/report';
 import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reports/report-groups';
-import { day } from '../../src/platform/domain/fields';
+import { day, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import type { ApiDeps } from '../deps';
 import { exportedList, PAGES } from '../http/lists/exported-list';
@@ -104,7 +104,16 @@ export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>):
     tag: 'Operator: orders',
     access: operatorsOnly('viewer'),
     query: reportQuery,
-    response: z.object({ rows: z.array(reportRow) }).meta({ id: 'Report' }),
+    response: z
+      .object({
+        rows: z.array(reportRow),
+        asOf: timestamp
+          .nullable()
+          .describe(
+            'Changes of orders after this time may be missing, as days with many orders are added up before. Null: none is.',
+          ),
+      })
+      .meta({ id: 'Report' }),
     handler: async ({ query: { from, to, by, format, ...of }, signal, quotas, account }) => {
       const filters = {
         ...(of.clientId === undefined ? {} : { client: of.clientId }),
@@ -113,10 +122,13 @@ export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>):
         ...(of.productUid === undefined ? {} : { product: of.productUid }),
       };
       const request = { from, to, by, filters, signal, mostMs: MOST_MS };
-      if (format !== 'parquet') return { rows: (await report(sql, objects, request)).map(rowOf) };
+      if (format !== 'parquet') {
+        const { groups, asOf } = await report(sql, objects, request);
+        return { rows: groups.map(rowOf), asOf };
+      }
       const release = await quotas.beginExport(account);
       try {
-        const groups = await report(sql, objects, request);
+        const { groups } = await report(sql, objects, request);
         const rows = groups.map(({ revenueMinor: revenue, costMinor: cost, ...group }) => ({
           ...group,
           ...{ revenue_minor: revenue, cost_minor: cost, margin_minor: revenue - cost },

@@ -26,6 +26,7 @@ export const reports = {
   inCurrency: (measure: string, currency: string) => `${measure} in ${currency}`,
   firstRows: (shown: number, all: number) =>
     `The chart and the table have the first ${countOf(shown)} of ${countOf(all)} rows. The exports have all.`,
+  asOf: 'Changes of orders are counted until:',
   empty: 'No orders in this period',
   emptyText: 'Choose another period, or clear the filters.',
 } as const;

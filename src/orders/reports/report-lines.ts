@@ -10,7 +10,7 @@ import type { Fragment, Queryable } from '../../platform/postgres';
 export const reportLines = (sql: Queryable, orders: Fragment): Fragment => sql`(
   WITH reported AS (
     SELECT o.id, o.client_id, o.currency, o.reprint_of IS NOT NULL AS is_reprint FROM orders o
-    WHERE o.order_type = 'order' AND ${orders}
+    WHERE o.order_type = 'order' AND (${orders})
   ), jobs AS (
     SELECT r.*, i.id AS item_id, coalesce(i.product_uid, i.product ->> 'productUid') AS product_uid, p.partner_id, s.carrier_uid,
       CASE WHEN p.accepted_at IS NOT NULL AND j.status <> 'cancelled' THEN j.quantity ELSE 0 END AS units

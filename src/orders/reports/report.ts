@@ -3,7 +3,7 @@ import { Refusal } from '../../platform/errors';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { Fragment, Sql, Transaction } from '../../platform/postgres';
 import { unavailable } from '../../platform/unavailable';
-import { type ArchivedDay, archivedDays, storedSums, sumsOfParts } from './day-sums';
+import { type SummedDay, storedSums, submittedFrom, summedDays, sumsOfParts } from './day-sums';
 import {
   DIMENSION_COLUMNS,
   type ReportDimension,
@@ -12,6 +12,7 @@ import {
   ReportGroups,
 } from './report-groups';
 import { reportLines } from './report-lines';
+import type { SummedLine } from './report-sums';
 
 /** Groups of one report at most. */
 export const MOST_GROUPS = 50_000;
@@ -27,14 +28,27 @@ export interface ReportRequest {
   readonly mostMs: number;
 }
 
+const DAY_MS = 86_400_000;
+
 const tooLong = () => unavailable('The report took too long. Narrow its period.');
+
+/** What a report shows. */
+export interface Report {
+  readonly groups: ReportGroup[];
+  /** Changes of orders after this time may be missing. Null: none is. */
+  readonly asOf: Date | null;
+}
+
+/** Attempts to read sums and tables while the archive run moves orders. */
+const ATTEMPTS = 5;
 
 /**
  * Adds up the orders of a period: those in the tables, and those in the archive, which leave the tables in the transaction
- * that completes their part. One statement reads the tables and the list of parts, so that each order counts once.
+ * that completes their part. One statement reads the tables and the list of parts, so that each order counts once. Days with many
+ * orders in the tables have stored sums (`storeDaySums`).
  * @throws Refusal when the report has too many groups, or takes too long
  */
-export async function report(sql: Sql, objects: ObjectStore, request: ReportRequest): Promise<ReportGroup[]> {
+export async function report(sql: Sql, objects: ObjectStore, request: ReportRequest): Promise<Report> {
   const { by, filters, signal, mostMs } = request;
   const endsAt = performance.now() + mostMs;
   const groups = new ReportGroups(new Set(by), filters, MOST_GROUPS);
@@ -46,38 +60,84 @@ export async function report(sql: Sql, objects: ObjectStore, request: ReportRequ
       });
   };
   check();
-  const { hot, days } = await inCancellableTransaction(sql, request, async (tx) => {
-    const [row] = await tx<{ hot: ReportGroup[]; days: ArchivedDay[] }[]>`
-      WITH groups AS (${hotGroups(tx, request)}),
-        days AS (${archivedDays(tx, tx`day BETWEEN ${request.from}::date AND ${request.to}::date`)})
-      SELECT (SELECT coalesce(jsonb_agg(to_jsonb(g)), '[]') FROM groups g) AS hot,
-        (SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'partIds', part_ids, 'isSummed', is_summed) ORDER BY day), '[]')
-         FROM days) AS days`;
-    return row!;
-  }).catch((error: unknown) => {
-    // Not as an error of the server: the report would be read once more, from the primary.
-    throw isCanceled(error) || signal.aborted ? tooLong() : error;
-  });
+  const { hot, days, summed } = await inCancellableTransaction(sql, request, (tx) => readTables(tx, request)).catch(
+    (error: unknown) => {
+      // Not as an error of the server: the report would be read once more, from the primary.
+      throw isCanceled(error) || signal.aborted ? tooLong() : error;
+    },
+  );
   for (const group of hot) groups.add(group);
   check();
-  for (const day of days) {
-    const sums = day.isSummed ? await storedSums(sql, day) : null;
+  for (const { day, sums } of summed) groups.addSums(day, sums);
+  for (const day of days.filter(({ partIds }) => partIds.length > 0)) {
+    const sums = day.isArchiveSummed ? await storedSums(sql, 'archive', day) : null;
     groups.addSums(day.day, sums ?? (await sumsOfParts(objects, day, check)));
     check();
   }
-  return groups.all();
+  const times = summed.map(({ at }) => at.getTime());
+  return { groups: groups.all(), asOf: times.length === 0 ? null : new Date(Math.min(...times)) };
 }
 
-function hotGroups(tx: Transaction, { from, to, by, filters }: ReportRequest): Fragment {
+type ArchivedDay = Omit<SummedDay, 'tablesSummedAt'>;
+
+/** Stored sums of a day’s orders in the tables. */
+interface TableSums {
+  readonly day: string;
+  readonly at: Date;
+  readonly sums: SummedLine[];
+}
+
+/** Reads the stored sums of days, adds up the orders in the tables of all other days, and reads the list of parts. */
+async function readTables(tx: Transaction, request: ReportRequest) {
+  const period = tx`day BETWEEN ${request.from}::date AND ${request.to}::date`;
+  for (let attempt = 1; attempt <= ATTEMPTS; attempt += 1) {
+    const named = await tx<SummedDay[]>`
+      SELECT day::text, part_ids, tables_summed_at FROM (${summedDays(tx, period)}) AS days WHERE tables_summed_at IS NOT NULL`;
+    const summed: TableSums[] = [];
+    for (const day of named) {
+      const sums = await storedSums(tx, 'tables', day);
+      if (sums !== null) summed.push({ day: day.day, at: day.tablesSummedAt!, sums });
+    }
+    const [row] = await tx<{ hot: ReportGroup[]; days: ArchivedDay[] }[]>`
+      WITH groups AS (${hotGroups(tx, request, new Set(summed.map(({ day }) => day)))}), days AS (${summedDays(tx, period)})
+      SELECT (SELECT coalesce(jsonb_agg(to_jsonb(g)), '[]') FROM groups g) AS hot,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('day', day, 'partIds', part_ids,
+          'isArchiveSummed', is_archive_summed) ORDER BY day), '[]') FROM days) AS days`;
+    // Orders that were archived meanwhile are in the sums and in a part.
+    const partsOf = (days: readonly ArchivedDay[], of: string) =>
+      days.find(({ day }) => day === of)?.partIds.join() ?? '';
+    if (summed.every(({ day }) => partsOf(named, day) === partsOf(row!.days, day))) return { ...row!, summed };
+  }
+  throw tooLong();
+}
+
+/** Returns the spans of a period, from a day to another one, without some days. */
+function spansWithout(from: string, to: string, without: ReadonlySet<string>): [from: string, to: string][] {
+  const spans: [from: string, to: string][] = [];
+  let open: [from: string, to: string] | undefined;
+  for (let at = Date.parse(from); at <= Date.parse(to); at += DAY_MS) {
+    const day = new Date(at).toISOString().slice(0, 10);
+    if (without.has(day)) open = undefined;
+    else if (open !== undefined) open[1] = day;
+    else {
+      open = [day, day];
+      spans.push(open);
+    }
+  }
+  return spans;
+}
+
+/** Adds up the orders in the tables. @param without days that are left out */
+function hotGroups(tx: Transaction, { from, to, by, filters }: ReportRequest, without: ReadonlySet<string>): Fragment {
   const nothing = tx`NULL::text`;
   const grouped = (name: keyof ReportFilters) =>
     by.includes(name) ? tx`${tx(DIMENSION_COLUMNS[name])}::text` : nothing;
   const filter = (name: keyof ReportFilters) =>
     filters[name] === undefined ? tx`` : tx`AND ${tx(DIMENSION_COLUMNS[name])}::text = ${filters[name]}`;
-  const start = (day: string) => tx`(${day}::date::timestamp AT TIME ZONE 'UTC')`;
+  const spans = spansWithout(from, to, without).map((span) => submittedFrom(tx, ...span));
   const lines = reportLines(
     tx,
-    tx`o.id >= least_uuid_at(${start(from)}) AND o.id < least_uuid_at(${start(to)} + interval '1 day')`,
+    spans.reduce((some, span) => tx`${some} OR ${span}`, tx`false`),
   );
   // The first 48 bits of the id are the time in milliseconds.
   const day = tx`(to_timestamp(('x' || left(replace(order_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC')::date::text`;

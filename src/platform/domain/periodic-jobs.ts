@@ -34,6 +34,8 @@ export const PERIODIC_JOBS: readonly PeriodicJob[] = [
   job('maintenance', WORKFLOW_TYPES.maintenance, 24 * HOUR_MS, 3 * HOUR_MS),
   // Erases personal data whose retention time is over, or whose orders have ended after a request.
   job('erase-personal-data', WORKFLOW_TYPES.erasePersonalData, 15 * MINUTE_MS, 5 * MINUTE_MS),
+  // Adds up the orders of each day for reports.
+  job('report-sums', WORKFLOW_TYPES.sumReports, 10 * MINUTE_MS, 2 * MINUTE_MS),
 ];
 
 /** Returns true for the workflow type of a periodic job. */

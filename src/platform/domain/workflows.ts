@@ -18,6 +18,7 @@ export const WORKFLOW_TYPES = {
   reconcile: 'reconcile',
   maintenance: 'maintenance',
   erasePersonalData: 'erasePersonalData',
+  sumReports: 'sumReports',
   bulkRepair: 'bulkRepair',
   preflight: 'preflight',
 } as const;

@@ -16,13 +16,18 @@ CREATE TABLE archive_parts (
 CREATE INDEX archive_parts_day ON archive_parts (day);
 CREATE INDEX archive_parts_unfinished ON archive_parts (state) WHERE state <> 'complete';
 
--- Sums of the archived orders of a day, for reports. Valid while the day has exactly these parts.
-CREATE TABLE archive_days (
-  day       date PRIMARY KEY,
-  -- In their order.
-  part_ids  uuid[] NOT NULL,
+-- Sums of the orders of a day, for reports.
+CREATE TABLE report_days (
+  day        date NOT NULL,
+  -- Where the orders are: in the archive, or in the tables.
+  place      text NOT NULL CHECK (place IN ('archive', 'tables')),
+  -- The parts that the day had, in their order. Sums are valid while it has no others.
+  part_ids   uuid[] NOT NULL,
   -- A Parquet file (src/orders/reports/report-sums.ts).
-  sums      bytea NOT NULL
+  sums       bytea NOT NULL,
+  -- When the orders were read. Those in the tables may have changed since.
+  summed_at  timestamptz NOT NULL,
+  PRIMARY KEY (day, place)
 );
 
 CREATE TABLE archived_orders (

@@ -3,10 +3,11 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { reportRoute } from '../../../api/operator/reports';
-import { archiveOrders } from '../../../src/orders/archive/archive-orders';
-import { readParquet } from '../../../src/orders/archive/parquet-files';
-import { storeDaySums } from '../../../src/orders/reports/day-sums';
+import { archiveOrders, fileKey } from '../../../src/orders/archive/archive-orders';
+import { ARCHIVE_FILES, parquetOf, readParquet } from '../../../src/orders/archive/parquet-files';
+import { MOST_LIVE_ORDERS, storeDaySums } from '../../../src/orders/reports/day-sums';
 import { report } from '../../../src/orders/reports/report';
+import { SUM_COLUMNS } from '../../../src/orders/reports/report-sums';
 import { uuidv7 } from '../../../src/platform/ids';
 import { connectPostgres, json, type Sql } from '../../../src/platform/postgres';
 import { isUnavailable } from '../../../src/platform/unavailable';
@@ -246,6 +247,96 @@ test('a report of too many days, of an unknown group or for a client is refused'
     .expect(403);
 });
 
+const waiting = async () =>
+  (await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).length;
+
+/** Starts a report, and runs `work` while its statement waits for a lock. */
+async function whileWaiting(start: () => void, work: () => Promise<unknown>) {
+  await database.owner.begin(async (tx) => {
+    await tx`LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE`;
+    start();
+    await eventually(async () => ((await waiting()) === 1 ? true : undefined));
+    await work();
+  });
+}
+
+describe('a day with many orders', () => {
+  const DAY = 5;
+  const reported = async () => (await ask({ from: day(6), to: day(1), by: 'day,client,product' }).expect(200)).body;
+  const ordersOf = ({ rows }: { rows: { day: string; product: string; orders: number }[] }) =>
+    rows
+      .filter((row) => row.day === day(DAY) && row.product === 'poster')
+      .map(({ orders }) => orders)
+      .toSorted((a, b) => b - a);
+
+  beforeAll(async () => {
+    const { id: clientId } = clients[0]!;
+    const ids = Array.from({ length: MOST_LIVE_ORDERS }, () => uuidv7(at(DAY).getTime()));
+    await sql`
+      INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
+        shipping_address, created_at, updated_at)
+      SELECT id, ${clientId}, id::text, 'order', 'canceled', 'paid', 'EUR', ${json(sql, { country: 'DE' })}, ${at(DAY)}, ${at(DAY)}
+      FROM unnest(${ids}::uuid[]) AS id`;
+    await sql`
+      INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status, product_uid)
+      SELECT id, 0, 'a', 1, 'cancelled', 'poster' FROM unnest(${ids}::uuid[]) AS id`;
+  });
+
+  test('is added up before, and the report says when', async () => {
+    // One less than are added up before.
+    expect(await storeDaySums(deps)).toBe(0);
+    await order(DAY, clients[0]!.id);
+    const live = await reported();
+    expect(live.asOf).toBeNull();
+    expect(ordersOf(live)).toEqual([MOST_LIVE_ORDERS + 1]);
+    expect(await storeDaySums(deps)).toBe(1);
+    const summed = await reported();
+    expect(summed).toEqual({ rows: live.rows, asOf: expect.any(String) });
+
+    // Later changes are missing until the sums are made again.
+    await order(DAY, clients[1]!.id);
+    await order(1, clients[0]!.id);
+    expect(ordersOf(await reported())).toEqual([MOST_LIVE_ORDERS + 1]);
+    expect(await storeDaySums(deps)).toBe(0);
+    await sql`UPDATE report_days SET summed_at = summed_at - interval '8 hours' WHERE place = 'tables'`;
+    expect(await storeDaySums(deps)).toBe(1);
+    const renewed = await reported();
+    expect(Date.parse(renewed.asOf)).toBeGreaterThan(Date.parse(summed.asOf));
+    expect(ordersOf(renewed)).toEqual([MOST_LIVE_ORDERS + 1, 1]);
+  });
+
+  test('has the orders once when some are archived while the report is made', async () => {
+    const { rows } = await reported();
+    await sql`UPDATE report_days SET sums = ${Buffer.from(await parquetOf(SUM_COLUMNS, []))} WHERE place = 'tables'`;
+    expect(ordersOf(await reported())).toEqual([]);
+    let made: Promise<{ rows: unknown }> = Promise.resolve({ rows: [] });
+    const part = { id: uuidv7(), day: day(DAY) };
+    const file = ARCHIVE_FILES.find(({ name }) => name === 'report')!;
+    await deps.objects.put(fileKey(part, 'report'), Buffer.from(await parquetOf(file.columns, [])), {
+      contentType: 'application/vnd.apache.parquet',
+    });
+    await whileWaiting(
+      () => {
+        made = reported();
+      },
+      () => sql`INSERT INTO archive_parts (id, day, state) VALUES (${part.id}, ${part.day}, 'complete')`,
+    );
+    expect(await made).toEqual({ rows, asOf: null });
+    await sql`DELETE FROM archive_parts WHERE id = ${part.id}`;
+  });
+
+  test('has the same orders after they have left the tables', async () => {
+    await sql`DELETE FROM report_days`;
+    await storeDaySums(deps);
+    const { rows } = await reported();
+    expect(await archiveOrders(deps, new Date(Date.now() - 4 * DAY_MS))).toBeGreaterThan(MOST_LIVE_ORDERS);
+    expect(await reported()).toEqual({ rows, asOf: null });
+    await storeDaySums(deps);
+    expect(await reported()).toEqual({ rows, asOf: null });
+    expect(await sql`SELECT FROM report_days WHERE place = 'tables'`).toHaveLength(0);
+  });
+});
+
 describe('a report that takes long', () => {
   // The cancellation takes a second connection.
   let pool: Sql;
@@ -254,18 +345,7 @@ describe('a report that takes long', () => {
   });
   afterAll(() => pool.end({ timeout: 1 }));
 
-  /** Runs `work` while the statement of a report, which it starts, waits for a lock. */
-  async function whileWaiting(start: () => void, work: () => Promise<void>) {
-    const waiting = async () =>
-      (await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).length;
-    await database.owner.begin(async (tx) => {
-      await tx`LOCK TABLE receipts IN ACCESS EXCLUSIVE MODE`;
-      start();
-      await eventually(async () => ((await waiting()) === 1 ? true : undefined));
-      await work();
-      await eventually(async () => ((await waiting()) === 0 ? true : undefined));
-    });
-  }
+  const untilCanceled = () => eventually(async () => ((await waiting()) === 0 ? true : undefined));
 
   const request = { from: day(120), to: day(0), by: ['day'], filters: {} } as const;
 
@@ -278,7 +358,10 @@ describe('a report that takes long', () => {
           (error: unknown) => error,
         );
       },
-      async () => caller.abort(),
+      async () => {
+        caller.abort();
+        await untilCanceled();
+      },
     );
     expect(await refused).toMatchObject({ code: 'UNAVAILABLE' });
   });
@@ -286,12 +369,9 @@ describe('a report that takes long', () => {
   test('is refused after its time, and not read from another server', async () => {
     let refused: Promise<unknown> = Promise.resolve();
     const { signal } = new AbortController();
-    await whileWaiting(
-      () => {
-        refused = report(pool, deps.objects, { ...request, signal, mostMs: 3_000 }).catch((error: unknown) => error);
-      },
-      async () => undefined,
-    );
+    await whileWaiting(() => {
+      refused = report(pool, deps.objects, { ...request, signal, mostMs: 3_000 }).catch((error: unknown) => error);
+    }, untilCanceled);
     expect(await refused).toMatchObject({ code: 'UNAVAILABLE' });
     expect(isUnavailable(await refused)).toBe(false);
   });

@@ -11,7 +11,7 @@ import { testDatabase } from '../../support/database';
 const TABLES_WITHOUT: Readonly<Record<string, string>> = {
   accounts: 'names and settings of clients, partners and operators',
   api_keys: 'hashes and hints of keys',
-  archive_days: 'figures of a day',
+  report_days: 'figures of a day',
   archive_parts: 'numbers of archived rows',
   archived_orders: 'e-mail addresses and the key of the personal data in the archive: eraseArchived deletes both',
   archived_parcels: 'tracking numbers',

@@ -27,7 +27,7 @@ test('the current workflow code replays all histories', async () => {
 test('there is a scenario of the periodic jobs that have no other', () => {
   const played = Object.values(SCENARIOS).map(({ workflow }) => workflow);
 
-  expect([...new Set(played)].sort()).toEqual(['maintenance', 'partnerStockPoll', 'reconcile']);
+  expect([...new Set(played)].sort()).toEqual(['maintenance', 'partnerStockPoll', 'reconcile', 'sumReports']);
 });
 
 test.each([

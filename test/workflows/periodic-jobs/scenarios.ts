@@ -77,6 +77,11 @@ export const SCENARIOS: Readonly<Record<string, ScriptedRun>> = {
     },
     fails: true,
   },
+  'report-sums': {
+    workflow: 'sumReports',
+    args: [],
+    steps: { sumReports: async () => 30 },
+  },
   'stock-poll-of-two-partners': {
     workflow: 'partnerStockPoll',
     args: [],

@@ -28,20 +28,16 @@ export function RegisterAddresses({
       name={t.register}
       explanation={t.registerText}
       button={t.registerButton}
-      fields={
-        <>
-          {ADDRESSES.map((name) => (
-            <TextField
-              key={name}
-              name={name}
-              label={t[name]}
-              placeholder="https://"
-              required={name === 'orderSubmitUrl'}
-              defaultValue={subscription?.[name] ?? ''}
-            />
-          ))}
-        </>
-      }
+      fields={ADDRESSES.map((name) => (
+        <TextField
+          key={name}
+          name={name}
+          label={t[name]}
+          placeholder="https://"
+          required={name === 'orderSubmitUrl'}
+          defaultValue={subscription?.[name] ?? ''}
+        />
+      ))}
       changeOf={({ form }) =>
         change('createPartnerSubscription', {
           params: { partnerId },

@@ -11,6 +11,7 @@ import { onePage, PagedTable } from '../../components/lists/paged-table';
 import { Bars } from '../../components/values/bars';
 import { Link } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
+import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { countOf } from '../../texts/common';
 import { Filters } from './filters';
@@ -124,6 +125,11 @@ export function ReportsScreen() {
         empty={{ title: t.empty, text: t.emptyText }}
         caption={(rows, all) => (
           <>
+            {all.asOf === null ? null : (
+              <Text size="sm">
+                {t.asOf} <Time at={all.asOf} />
+              </Text>
+            )}
             {rows.length < all.rows.length && <Text size="sm">{t.firstRows(rows.length, all.rows.length)}</Text>}
             <Chart rows={rows} by={by} measure={chart} period={period} nameOf={nameOf} />
           </>
