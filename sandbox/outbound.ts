@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { setTimeout as wait } from 'node:timers/promises';
+import pLimit from 'p-limit';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { cutText } from '../src/platform/domain/foreign-text';
 import type { Logger } from '../src/platform/logging';
@@ -69,6 +70,9 @@ export function createOutbound(options: {
   // With an S3 store, Pressline's links redirect to the store.
   const downloads = agent.compose(interceptors.redirect({ maxRedirections: MOST_REDIRECTS }));
 
+  // A call is signed when a connection is free: a receiver refuses the timestamp of one that has waited for minutes.
+  const limit = pLimit(CONNECTIONS);
+
   /** Repeats `attempt` until it returns a response. A broken connection counts as no response. */
   async function untilResponse<T>(what: string, attempt: () => Promise<Attempt<T>>): Promise<T> {
     for (let pause = pace.retry; ; pause = Math.min(pause * 2, pace.retryMost)) {
@@ -90,25 +94,27 @@ export function createOutbound(options: {
 
   return {
     send: (call) =>
-      untilResponse(`${call.method} ${call.path}`, async () => {
-        const headers = typeof call.headers === 'function' ? call.headers() : call.headers;
-        const response = await request(`${presslineUrl}${call.path}`, {
-          dispatcher: agent,
-          method: call.method,
-          headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
-          ...(call.body === undefined ? {} : { body: call.body }),
-          signal,
-        });
-        const text = await response.body.text();
-        const result: PresslineResponse = { status: response.statusCode, body: parsed(text) };
-        if (isRetryable(result.status) || call.retryOn?.(result)) {
-          return {
-            retryAfterMs: retryAfterMs(response.headers),
-            failure: `responded with ${result.status} ${cutText(text, 200)}`,
-          };
-        }
-        return { result };
-      }),
+      untilResponse(`${call.method} ${call.path}`, () =>
+        limit(async () => {
+          const headers = typeof call.headers === 'function' ? call.headers() : call.headers;
+          const response = await request(`${presslineUrl}${call.path}`, {
+            dispatcher: agent,
+            method: call.method,
+            headers: { ...headers, ...(call.body === undefined ? {} : { 'content-type': 'application/json' }) },
+            ...(call.body === undefined ? {} : { body: call.body }),
+            signal,
+          });
+          const text = await response.body.text();
+          const result: PresslineResponse = { status: response.statusCode, body: parsed(text) };
+          if (isRetryable(result.status) || call.retryOn?.(result)) {
+            return {
+              retryAfterMs: retryAfterMs(response.headers),
+              failure: `responded with ${result.status} ${cutText(text, 200)}`,
+            };
+          }
+          return { result };
+        }),
+      ),
 
     download: (url) =>
       untilResponse('download', async () => {
