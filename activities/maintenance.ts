@@ -20,7 +20,10 @@ export interface MaintenanceDeps {
   readonly config: Pick<Config, 'AUDIT_LOG_RETENTION' | 'ARCHIVE_AFTER'>;
 }
 
-/** Activities that delete expired data, and add up orders for reports. Each works in batches, can be retried, and can run twice at the same time. */
+/**
+ * Activities that delete expired data, and add up orders for reports. Each works in batches, can be retried, and can run twice at
+ * the same time.
+ */
 export function createMaintenanceActivities({ sql, objects, log, config }: MaintenanceDeps) {
   return {
     /** Creates partitions ahead, and drops those whose rows have expired (src/platform/schema/partitioned-tables.ts). */

@@ -59,9 +59,9 @@ export async function sumsOfParts(
   return sums.all();
 }
 
-/** Returns the condition on orders `o` that were submitted on a day, or from a day to another one. */
-export const submittedFrom = (sql: Queryable, from: string, to = from): Fragment => {
-  const start = (day: string) => sql`(${day}::date::timestamp AT TIME ZONE 'UTC')`;
+/** Returns the condition on orders `o` that were submitted on a day, or from a day to another one. Days can be columns. */
+export const submittedFrom = (sql: Queryable, from: string | Fragment, to = from): Fragment => {
+  const start = (day: string | Fragment) => sql`(${day}::date::timestamp AT TIME ZONE 'UTC')`;
   return sql`o.id >= least_uuid_at(${start(from)}) AND o.id < least_uuid_at(${start(to)} + interval '1 day')`;
 };
 
@@ -122,8 +122,8 @@ async function sumTables(sql: Sql): Promise<number> {
   const days = await sql<{ day: string; partIds: string[]; isMany: boolean; now: Date }[]>`
     SELECT day::date::text, coalesce(d.part_ids, '{}') AS part_ids, now() AS now, ${MOST_LIVE_ORDERS} < (
       SELECT count(*) FROM (
-        SELECT FROM orders o WHERE order_type = 'order' AND o.id >= least_uuid_at(day AT TIME ZONE 'UTC')
-          AND o.id < least_uuid_at((day + interval '1 day') AT TIME ZONE 'UTC') LIMIT ${MOST_LIVE_ORDERS} + 1) AS first) AS is_many
+        SELECT FROM orders o WHERE order_type = 'order' AND ${submittedFrom(sql, sql`day`)}
+        LIMIT ${MOST_LIVE_ORDERS} + 1) AS first) AS is_many
     FROM generate_series(
       (SELECT (created_at AT TIME ZONE 'UTC')::date::timestamp FROM orders ORDER BY id LIMIT 1),
       now() AT TIME ZONE 'UTC', interval '1 day') AS day
