@@ -7,7 +7,7 @@ import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
 import { prunePreflights } from '../src/orders/preflight/preflight-rows';
 import { storeDaySums } from '../src/orders/reports/day-sums';
 import type { Config } from '../src/platform/config';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { Sql } from '../src/platform/postgres';
 import { createPartitions, dropExpiredPartitions } from '../src/platform/schema/partitioned-tables';

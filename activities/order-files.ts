@@ -5,8 +5,8 @@ import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/ord
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PlanRecorder, type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
 import type { RecordWriter } from '../src/orders/run/record-writer';
-import type { Logger } from '../src/platform/logging';
-import { attemptOf, carry } from './attempts';
+import type { Logger } from '../src/platform/logging/logging';
+import { attemptOf, carry } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
 

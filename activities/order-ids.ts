@@ -1,4 +1,4 @@
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 
 /** The order of a run and the request that submitted it, for log lines. */
 export interface RunIds {

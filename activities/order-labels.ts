@@ -2,7 +2,7 @@ import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/d
 import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-record';
 import { inOrderTrace } from '../src/orders/run/order-trace';
 import type { RecordWriter } from '../src/orders/run/record-writer';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';
 import { logOf, type RunIds } from './order-ids';

@@ -2,7 +2,7 @@ import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/print-orders/order-updates';
 import type { PartnerResponse } from '../src/partners/calls';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
 

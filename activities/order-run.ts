@@ -8,7 +8,7 @@ import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/or
 import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { Sql } from '../src/platform/postgres';
 import type { PurchaseDeps } from '../src/shipping/purchase';
 import { createOrderFileActivities } from './order-files';

@@ -3,7 +3,7 @@ import type { PartnerCallDeps } from '../src/partners/calls';
 import { partnersToPoll } from '../src/partners/stock-levels';
 import { pollStockPage } from '../src/partners/stock-poll';
 import type { Sql } from '../src/platform/postgres';
-import { carry } from './attempts';
+import { carry } from './interceptors/attempts';
 import { transient } from './refusals';
 
 /** Result of polling one partner. */

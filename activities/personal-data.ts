@@ -1,6 +1,6 @@
 import { heartbeat } from '@temporalio/activity';
 import type { Config } from '../src/platform/config';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { ErasureDeps } from '../src/privacy/erase';
 import { eraseExpired, eraseWaiting } from '../src/privacy/erasures';
 

@@ -1,6 +1,6 @@
 import { Context } from '@temporalio/activity';
 import { endWith, type PreflightDeps, reportOfFault, runPreflight } from '../src/orders/preflight/run-preflight';
-import { attemptOf, carry } from './attempts';
+import { attemptOf, carry } from './interceptors/attempts';
 import { transient } from './refusals';
 
 /** Attempts to fetch a file. Who tries a file out does not wait for an hour. */

@@ -18,7 +18,7 @@ import {
   replayDeadSignals,
   startMissingRuns,
 } from '../src/orders/reconciliation/undelivered-messages';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { Sql } from '../src/platform/postgres';
 import { progressed } from '../src/platform/progress';

@@ -1,6 +1,6 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CarrierRefusal } from '../src/carriers/carrier';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { LabelToReplace, ReplacedLabel } from '../src/shipping/domain/replaced-label';
 import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
 import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';

@@ -8,8 +8,8 @@ import express, {
 import helmet from 'helmet';
 import { LRUCache } from 'lru-cache';
 import { createAuthenticator } from '../src/accounts/authenticator';
-import { createErrorReporter, type ErrorReporter } from '../src/platform/error-report';
 import { Refusal } from '../src/platform/errors';
+import { createErrorReporter, type ErrorReporter } from '../src/platform/logging/error-report';
 import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
 import { untrustedProxyWarning } from './http/caller-address';

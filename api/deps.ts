@@ -9,7 +9,7 @@ import type { Config } from '../src/platform/config';
 import type { PeriodicJob } from '../src/platform/domain/periodic-jobs';
 import type { Health } from '../src/platform/health';
 import type { SafeClient } from '../src/platform/http/safe-client';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { ObjectStore } from '../src/platform/objects/object-store';
 import type { LinkSigner } from '../src/platform/objects/signed-links';

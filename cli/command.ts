@@ -3,7 +3,7 @@ import type { DemoCredentials } from '../src/accounts/demo-accounts';
 import { type Config, ConfigError, loadConfig } from '../src/platform/config';
 import { DataFolderBusy } from '../src/platform/embedded/data-folder';
 import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary';
-import { createLogger, type Logger } from '../src/platform/logging';
+import { createLogger, type Logger } from '../src/platform/logging/logging';
 import { OptionalPackageMissing } from '../src/platform/optional-package';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-driver';
 import { MigrationBlocked } from '../src/platform/schema/migrate';

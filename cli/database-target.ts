@@ -2,7 +2,7 @@ import type { Config } from '../src/platform/config';
 import { DataFolderBusy } from '../src/platform/embedded/data-folder';
 import { runningPostgresUrl } from '../src/platform/embedded/postgres-server';
 import { migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';

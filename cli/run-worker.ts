@@ -7,11 +7,11 @@ import {
   type WorkerOptions,
 } from '@temporalio/worker';
 import { createActivities } from '../activities';
-import { shareSlots } from '../activities/attempts';
 import { BEAT_MS } from '../activities/heartbeats';
-import { reportActivityErrors } from '../activities/report-errors';
-import { flagStalls } from '../activities/stalls';
-import { traceActivity } from '../activities/trace-activities';
+import { shareSlots } from '../activities/interceptors/attempts';
+import { reportActivityErrors } from '../activities/interceptors/report-errors';
+import { flagStalls } from '../activities/interceptors/stalls';
+import { traceActivity } from '../activities/interceptors/trace-activities';
 import { whyNotConfined } from '../src/files/confinement';
 import { createDiskBudget } from '../src/files/disk-budget';
 import { notificationLane } from '../src/notifications/delivery';
@@ -26,7 +26,7 @@ import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
 import { fileQueueOf, preflightQueueOf } from '../src/platform/domain/task-queues';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
-import { createErrorReporter } from '../src/platform/error-report';
+import { createErrorReporter } from '../src/platform/logging/error-report';
 import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
 import { startRelay } from '../src/platform/outbox/relay';
 import { createRelayObserver } from '../src/platform/outbox/relay-observer';

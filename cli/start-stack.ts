@@ -8,7 +8,7 @@ import { type Config, ConfigError } from '../src/platform/config';
 import { freePort, listenError, reservePort } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import { shutdownDelayMs } from '../src/platform/health';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
 import { createServices, type Services } from './composition-root';

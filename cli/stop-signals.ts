@@ -1,4 +1,4 @@
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 
 /**
  * Handles Ctrl-C, SIGTERM and a closed terminal. While the stack starts, a signal ends the process, and the servers that

@@ -1,8 +1,8 @@
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { request } from 'undici';
 import { freePort } from '../src/platform/embedded/ports';
-import { wasReported } from '../src/platform/error-report';
-import type { Logger } from '../src/platform/logging';
+import { wasReported } from '../src/platform/logging/error-report';
+import type { Logger } from '../src/platform/logging/logging';
 
 /** The pino level of each log level of the SDK. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;

@@ -2,7 +2,7 @@ import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo, Server as NetServer } from 'node:net';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import { type CarrierEntry, createCarriers } from './carriers/carriers';
 import { controlRoutes, type Seen } from './control';
 import { faultyFileRoutes } from './files/faulty-files';

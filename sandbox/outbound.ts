@@ -3,7 +3,7 @@ import { setTimeout as wait } from 'node:timers/promises';
 import pLimit from 'p-limit';
 import { Agent, type Dispatcher, interceptors, request } from 'undici';
 import { cutText } from '../src/platform/domain/foreign-text';
-import type { Logger } from '../src/platform/logging';
+import type { Logger } from '../src/platform/logging/logging';
 import type { Pace } from './pace';
 
 export interface PresslineResponse {

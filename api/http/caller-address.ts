@@ -1,6 +1,6 @@
 import type { Request, RequestHandler } from 'express';
 import ipaddr from 'ipaddr.js';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 
 /** Returns the IP address of a caller, behind trusted proxies the one that they report (TRUSTED_PROXIES). */
 export function callerAddress(req: Request): string | undefined {

@@ -12,7 +12,7 @@ import {
 import { isSealed, openSealedResponse, sealResponse } from '../../src/accounts/sealed-response';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable, Sql } from '../../src/platform/postgres';
 import { canonicalJson } from './json-body';
 import { type IdempotencyHandle, RawResponse, type Route } from './route';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { context } from '@opentelemetry/api';
 import type { Request, RequestHandler, Response } from 'express';
 import type { Account } from '../../src/accounts/account';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { Metrics } from '../../src/platform/metrics/metrics';
 import type { Route } from './route';
 

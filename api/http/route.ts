@@ -4,7 +4,7 @@ import type { AuditAction } from '../../src/accounts/audit-actions';
 import type { AuditedChange, AuditIntent } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { ClientQuotas } from '../../src/orders/client-quotas';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable } from '../../src/platform/postgres';
 import type { ErrorShape } from './errors/error-body';
 import { type SentRequest, validated } from './validation';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createOrderChangeReader, type OrderChangeReader } from '../../src/orders/reading/order-changes';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { Sql } from '../../src/platform/postgres';
 import type { LiveCounts } from './live-counts';
 

@@ -4,7 +4,7 @@ import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
 import { type ImportCounts, importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import type { Config } from '../../src/platform/config';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { Sql } from '../../src/platform/postgres';
 import { onDatabase } from '../database-target';
 

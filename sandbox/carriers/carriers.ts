@@ -1,6 +1,6 @@
 import { setTimeout as wait } from 'node:timers/promises';
 import { z } from 'zod';
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { JourneyName } from '../behaviour';
 import type { Outbound, PresslineResponse } from '../outbound';
 import type { Pace } from '../pace';

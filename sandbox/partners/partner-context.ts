@@ -1,4 +1,4 @@
-import type { Logger } from '../../src/platform/logging';
+import type { Logger } from '../../src/platform/logging/logging';
 import type { Carriers } from '../carriers/carriers';
 import type { Outbound } from '../outbound';
 import type { Pace } from '../pace';

@@ -2,7 +2,7 @@ import * as oidc from 'openid-client';
 import { allowsPrivateAddresses, type Config } from '../platform/config';
 import { cutText } from '../platform/domain/foreign-text';
 import { Refusal } from '../platform/errors';
-import type { Logger } from '../platform/logging';
+import type { Logger } from '../platform/logging/logging';
 import { isUnavailable, unavailable } from '../platform/unavailable';
 
 /** The secrets of one sign-in, between its start and the response of the provider. */

@@ -3,7 +3,7 @@ import type { HttpFault } from '../platform/http/http-fault';
 import { retryAfterMs, type TextResponse } from '../platform/http/response';
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
-import type { Logger } from '../platform/logging';
+import type { Logger } from '../platform/logging/logging';
 import type { DeliveryOutcome } from '../platform/outbox/delivery-outcome';
 import { type OutboxRow, wakeRelays } from '../platform/outbox/outbox';
 import type { Lane } from '../platform/outbox/relay';

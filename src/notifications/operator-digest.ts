@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises';
 import { uuidv7 } from '../platform/ids';
-import type { Logger } from '../platform/logging';
+import type { Logger } from '../platform/logging/logging';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { OperatorEvent } from './domain/events';
 import { mayHaveEndpoints } from './endpoints';

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Config } from './config';
-import type { Logger } from './logging';
+import type { Logger } from './logging/logging';
 import { isUnavailable } from './unavailable';
 
 /** Runs a step of the start of a process, and repeats it while a server that it needs is unavailable. */

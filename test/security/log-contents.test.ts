@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../api/app';
 import { allRoutes } from '../../api/routes';
-import { createLogger } from '../../src/platform/logging';
+import { createLogger } from '../../src/platform/logging/logging';
 import type { Sql } from '../../src/platform/postgres';
 import { testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';

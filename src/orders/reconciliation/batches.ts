@@ -1,4 +1,4 @@
-import type { Logger } from '../../platform/logging';
+import type { Logger } from '../../platform/logging/logging';
 import { progressed } from '../../platform/progress';
 import { isUnavailable } from '../../platform/unavailable';
 import { type Counts, tally } from './differences';

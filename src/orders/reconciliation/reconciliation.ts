@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import type { Config } from '../../platform/config';
-import type { Logger } from '../../platform/logging';
+import type { Logger } from '../../platform/logging/logging';
 import { json, type Sql } from '../../platform/postgres';
 import { type RunSettings, runSettingsOf } from '../run/settings';
 import type { Counts } from './differences';

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { cleanText, cleanValue } from '../../platform/domain/foreign-text';
-import type { Logger } from '../../platform/logging';
+import type { Logger } from '../../platform/logging/logging';
 import {
   inTransaction,
   json,

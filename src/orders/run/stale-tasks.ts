@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import { orderIdOfWorkflow } from '../../platform/domain/workflows';
-import type { Logger } from '../../platform/logging';
+import type { Logger } from '../../platform/logging/logging';
 import type { Sql } from '../../platform/postgres';
 import { flagOrder } from './flags';
 

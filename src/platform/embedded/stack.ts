@@ -1,5 +1,5 @@
 import { allowsPrivateAddresses, type Config } from '../config';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import { migrate } from '../schema/migrate';
 import { claimDataFolder } from './data-folder';
 import { type EmbeddedPostgres, startPostgres } from './postgres-server';

@@ -1,7 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type Config, ConfigError } from '../config';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import type { Metrics } from './metrics';
 
 const DEFAULT_PORT = 9464;

@@ -1,5 +1,5 @@
 import { type Span, SpanKind } from '@opentelemetry/api';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import type { Sql } from '../postgres';
 import { contextOf, inSpan, markFailed } from '../tracing/spans';
 import { isUnavailable } from '../unavailable';

@@ -1,4 +1,4 @@
-import { createErrorReporter, type ErrorReporter } from '../error-report';
+import { createErrorReporter, type ErrorReporter } from '../logging/error-report';
 import type { Metrics } from '../metrics/metrics';
 import type { DeliveryOutcome } from './delivery-outcome';
 import { OUTBOX_KINDS, type OutboxKind } from './outbox';

@@ -1,4 +1,4 @@
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import type { Sql } from '../postgres';
 import type { DeliveryOutcome } from './delivery-outcome';
 import { LaneRunner } from './lane-runner';

@@ -1,5 +1,5 @@
 import { cutText } from '../domain/foreign-text';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import { json, type Sql } from '../postgres';
 import type { OutboxRow } from './outbox';
 

@@ -2,7 +2,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import Postgrator from 'postgrator';
 import postgres from 'postgres';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import { isLockUnavailable, type Queryable } from '../postgres';
 import { grantApplicationRole } from './application-role';
 import { createPartitions, storePartitionedTables } from './partitioned-tables';

@@ -1,7 +1,7 @@
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import { connectPostgres, type Sql } from '../postgres';
 import { projectRoot } from '../project-root';
 

@@ -14,7 +14,7 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Config } from '../config';
-import type { Logger } from '../logging';
+import type { Logger } from '../logging/logging';
 import { setTracer } from './spans';
 
 export interface Tracing {

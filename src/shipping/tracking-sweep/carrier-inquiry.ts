@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CarrierAdapter, type CarrierEvent, CarrierUnavailable } from '../../carriers/carrier';
-import type { Logger } from '../../platform/logging';
+import type { Logger } from '../../platform/logging/logging';
 import { isUnavailable } from '../../platform/unavailable';
 
 /** Consecutive packages without a usable response after which the carrier counts as unavailable, not the packages as bad. */

@@ -1,5 +1,5 @@
 import type { Carriers } from '../../carriers/carriers';
-import type { Logger } from '../../platform/logging';
+import type { Logger } from '../../platform/logging/logging';
 import type { Sql } from '../../platform/postgres';
 import type { SweepResult } from '../domain/sweep-result';
 

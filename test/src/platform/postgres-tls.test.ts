@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
-import { warnOfPlainText } from '../../../src/platform/plain-text-warning';
+import { warnOfPlainText } from '../../../src/platform/logging/plain-text-warning';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { grantApplicationRole } from '../../../src/platform/schema/application-role';
 

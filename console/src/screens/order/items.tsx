@@ -8,8 +8,8 @@ import { Section } from '../../components/layout/section';
 import { type Column, DataTable } from '../../components/lists/data-table';
 import { StatusBadge } from '../../components/values/badge';
 import { texts } from '../../texts';
-import { FilesOfItem, PreviewOfItem } from './files-of-item';
-import { canReplaceFiles } from './replace-file';
+import { FilesOfItem, PreviewOfItem } from './files/files-of-item';
+import { canReplaceFiles } from './files/replace-file';
 import type { OperatorOrder } from './types';
 
 type Item = ApiResponse<'getOrder'>['items'][number];

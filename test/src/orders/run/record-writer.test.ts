@@ -4,7 +4,7 @@ import { initialSnapshot, type RunRecord } from '../../../../src/orders/domain/r
 import { recordPayment } from '../../../../src/orders/receipts/payment';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
-import type { Logger } from '../../../../src/platform/logging';
+import type { Logger } from '../../../../src/platform/logging/logging';
 import { json, type Sql } from '../../../../src/platform/postgres';
 import { testAccount } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';

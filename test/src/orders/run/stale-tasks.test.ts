@@ -1,6 +1,6 @@
 import { createStaleTaskCounter } from '../../../../src/orders/run/stale-tasks';
 import { loadConfig } from '../../../../src/platform/config';
-import { createLogger } from '../../../../src/platform/logging';
+import { createLogger } from '../../../../src/platform/logging/logging';
 import type { Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 import { insertOrder } from '../../../support/rows/order-rows';

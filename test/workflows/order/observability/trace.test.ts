@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { startRun } from '../../../../src/orders/intake/start-run';
 import { parseTraceparent } from '../../../../src/platform/domain/traceparent';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
-import { createLogger } from '../../../../src/platform/logging';
+import { createLogger } from '../../../../src/platform/logging/logging';
 import { inTransaction } from '../../../../src/platform/postgres';
 import { traceFields } from '../../../../src/platform/tracing/spans';
 import { eventually } from '../../../support/eventually';

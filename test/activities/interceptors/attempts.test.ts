@@ -1,10 +1,10 @@
 import type { Context, Info } from '@temporalio/activity';
 import { ApplicationFailure } from '@temporalio/common';
 import { MockActivityEnvironment } from '@temporalio/testing';
-import { attemptOf, carry, shareSlots } from '../../activities/attempts';
-import { transient } from '../../activities/refusals';
-import { PartnerBusy } from '../../src/partners/calls';
-import { createSlotShares } from '../../src/platform/temporal/slot-shares';
+import { attemptOf, carry, shareSlots } from '../../../activities/interceptors/attempts';
+import { transient } from '../../../activities/refusals';
+import { PartnerBusy } from '../../../src/partners/calls';
+import { createSlotShares } from '../../../src/platform/temporal/slot-shares';
 
 /** Retry policy of messages to partners. */
 const RETRY = { initialInterval: 5_000, backoffCoefficient: 2, maximumInterval: 600_000 };

@@ -1,7 +1,7 @@
 import type { Context } from '@temporalio/activity';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { inSpan, traceFields } from '../src/platform/tracing/spans';
-import { contextOfHeaders } from '../src/platform/tracing/temporal-spans';
+import { inSpan, traceFields } from '../../src/platform/tracing/spans';
+import { contextOfHeaders } from '../../src/platform/tracing/temporal-spans';
 
 /**
  * Interceptor that gives every attempt of an activity a span, in the trace of its workflow. Activities of workflows without a trace,

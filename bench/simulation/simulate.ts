@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type CoreChange, type SimulatedWaits, type Station, simulateQueues } from './simulation/queue-simulation';
+import { type CoreChange, type SimulatedWaits, type Station, simulateQueues } from './queue-simulation';
 
 /** CPU time of an order in milliseconds: the medians of docs/operation/capacity.md, with Temporal's development server. */
 const COSTS = { api: 16.8, postgres: 35.8, temporal: 60.5, worker: 95.9 } as const;

@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import pretty from 'pino-pretty';
-import type { Config } from './config';
+import type { Config } from '../config';
 import { loggedError } from './logged-error';
 
 export type { Logger } from 'pino';

@@ -1,6 +1,6 @@
-import { createErrorReporter, fingerprintOf, wasReported } from '../../../src/platform/error-report';
-import { createLogger } from '../../../src/platform/logging';
-import { createMetrics } from '../../../src/platform/metrics/metrics';
+import { createErrorReporter, fingerprintOf, wasReported } from '../../../../src/platform/logging/error-report';
+import { createLogger } from '../../../../src/platform/logging/logging';
+import { createMetrics } from '../../../../src/platform/metrics/metrics';
 
 const withStack = (message: string, ...frames: string[]) =>
   Object.assign(new Error(message), {

@@ -1,4 +1,4 @@
-import { cutText } from './domain/foreign-text';
+import { cutText } from '../domain/foreign-text';
 
 /** Further members of an error that a log line has. They name parts of the program, never values of rows. */
 const MEMBERS = ['code', 'severity', 'table_name', 'constraint_name', 'routine'] as const;

@@ -1,11 +1,11 @@
 import type { Context } from '@temporalio/activity';
 import { CancelledFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
-import { CarrierUnavailable } from '../src/carriers/carrier';
-import { PartnerBusy } from '../src/partners/calls';
-import type { ErrorReporter } from '../src/platform/error-report';
-import type { Logger } from '../src/platform/logging';
-import { isUnavailable } from '../src/platform/unavailable';
+import { CarrierUnavailable } from '../../src/carriers/carrier';
+import { PartnerBusy } from '../../src/partners/calls';
+import type { ErrorReporter } from '../../src/platform/logging/error-report';
+import type { Logger } from '../../src/platform/logging/logging';
+import { isUnavailable } from '../../src/platform/unavailable';
 import { attemptOf } from './attempts';
 
 /**

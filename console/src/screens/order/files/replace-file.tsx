@@ -1,10 +1,10 @@
-import { change } from '../../api/changes';
-import { DialogButton } from '../../components/forms/dialog-button';
-import { LongTextField, TextField } from '../../components/forms/field-faults';
-import { textOf } from '../../components/forms/form-values';
-import { texts } from '../../texts';
-import type { OrderStatus } from '../../texts/names';
-import type { OperatorOrder } from './types';
+import { change } from '../../../api/changes';
+import { DialogButton } from '../../../components/forms/dialog-button';
+import { LongTextField, TextField } from '../../../components/forms/field-faults';
+import { textOf } from '../../../components/forms/form-values';
+import { texts } from '../../../texts';
+import type { OrderStatus } from '../../../texts/names';
+import type { OperatorOrder } from '../types';
 
 const t = texts.order.replaceFile;
 

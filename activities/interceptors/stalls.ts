@@ -3,11 +3,11 @@ import { ApplicationFailure } from '@temporalio/common';
 import { msToNumber } from '@temporalio/common/lib/time';
 import type { ActivityInterceptors } from '@temporalio/worker';
 import { LRUCache } from 'lru-cache';
-import { flagOrder } from '../src/orders/run/flags';
-import { cutText } from '../src/platform/domain/foreign-text';
-import { orderIdOfWorkflow } from '../src/platform/domain/workflows';
-import type { Logger } from '../src/platform/logging';
-import type { Sql } from '../src/platform/postgres';
+import { flagOrder } from '../../src/orders/run/flags';
+import { cutText } from '../../src/platform/domain/foreign-text';
+import { orderIdOfWorkflow } from '../../src/platform/domain/workflows';
+import type { Logger } from '../../src/platform/logging/logging';
+import type { Sql } from '../../src/platform/postgres';
 
 export interface StallDeps {
   readonly sql: Sql;

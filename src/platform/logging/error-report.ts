@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import type { Metrics } from '../metrics/metrics';
 import type { Logger } from './logging';
-import type { Metrics } from './metrics/metrics';
 
 /** The parts of a process that report unexpected exceptions: label `where` of `pressline_errors_total`. */
 export type ErrorSource = 'api' | 'activity' | 'relay';

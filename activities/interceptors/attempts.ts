@@ -1,9 +1,9 @@
 import { Context, type Info } from '@temporalio/activity';
 import { ApplicationFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInterceptors } from '@temporalio/worker';
-import { PartnerBusy } from '../src/partners/calls';
-import { NO_SLOT, type SlotShares } from '../src/platform/temporal/slot-shares';
-import { transient } from './refusals';
+import { PartnerBusy } from '../../src/partners/calls';
+import { NO_SLOT, type SlotShares } from '../../src/platform/temporal/slot-shares';
+import { transient } from '../refusals';
 
 /** What heartbeats of an activity carry to its later attempts. */
 interface Carried {

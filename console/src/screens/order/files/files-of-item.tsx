@@ -1,12 +1,12 @@
 import { Group, Image, Stack, Text } from '@mantine/core';
-import type { ApiResponse } from '../../api/types';
-import { Badge } from '../../components/values/badge';
-import { OutsideLink } from '../../components/values/link';
-import { texts } from '../../texts';
+import type { ApiResponse } from '../../../api/types';
+import { Badge } from '../../../components/values/badge';
+import { OutsideLink } from '../../../components/values/link';
+import { texts } from '../../../texts';
+import type { OperatorOrder } from '../types';
 import styles from './files-of-item.module.css';
 import { PageProof } from './page-proof';
 import { ReplaceFile, RequestFile } from './replace-file';
-import type { OperatorOrder } from './types';
 
 type File = ApiResponse<'listOrderDocuments'>['files'][number];
 type Item = ApiResponse<'getOrder'>['items'][number];
