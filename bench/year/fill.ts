@@ -1,3 +1,5 @@
+import { parquetOf } from '../../src/orders/archive/parquet-files';
+import { SUM_COLUMNS } from '../../src/orders/reports/report-sums';
 import type { Sql } from '../../src/platform/postgres';
 import { createPartitions } from '../../src/platform/schema/partitioned-tables';
 import { FILL_STEP, type OrderSeries, orderFiller, orderSql } from '../reads/stored-orders';
@@ -81,7 +83,10 @@ export async function fillHotOrders(
     FROM unnest(ARRAY['order_items', 'print_orders', 'print_jobs']) AS name`;
 }
 
-/** Inserts the index rows of archived orders, which have no files: their lists and searches can be read, the orders cannot. */
+/**
+ * Inserts the index rows of archived orders, which have no files: their lists and searches can be read, the orders cannot. Reports
+ * take their sums, which are empty.
+ */
 export async function fillArchiveIndex(
   owner: Sql,
   series: Pick<OrderSeries, 'begin' | 'everyMs' | 'clientIds'>,
@@ -95,6 +100,10 @@ export async function fillArchiveIndex(
     await owner`
       INSERT INTO archive_parts (id, day, state, totals)
       SELECT ${part}, ${created}::date, 'complete', '{}' FROM generate_series(0, ${orders}::int, ${PART_ORDERS}) AS n`;
+    await owner`
+      INSERT INTO report_days (day, place, part_ids, sums, summed_at)
+      SELECT day, 'archive', array_agg(id ORDER BY id), ${Buffer.from(await parquetOf(SUM_COLUMNS, []))}, now()
+      FROM archive_parts GROUP BY day`;
     for (let from = 1; from <= orders; from += INDEX_STEP) {
       const to = Math.min(orders, from + INDEX_STEP - 1);
       const numbers = owner`generate_series(${from}::int, ${to}::int) AS n`;

@@ -2,7 +2,7 @@ import type { ObjectStore } from '../../platform/objects/object-store';
 import type { Fragment, Queryable, Sql } from '../../platform/postgres';
 import { progressed } from '../../platform/progress';
 import { type ArchiveDeps, fileKey } from '../archive/archive-orders';
-import { parquetOf, readParquet, storedFile } from '../archive/parquet-files';
+import { ArchiveFileMissing, parquetOf, readParquet, storedFile } from '../archive/parquet-files';
 import { reportLines } from './report-lines';
 import { type ReportLine, ReportSums, SUM_COLUMNS, type SummedLine } from './report-sums';
 
@@ -103,14 +103,26 @@ async function store(sql: Sql, place: Place, day: Pick<SummedDay, 'day' | 'partI
     SET part_ids = excluded.part_ids, sums = excluded.sums, summed_at = excluded.summed_at`;
 }
 
-/** Stores the sums of the days whose archived orders have changed: a thousand orders of files take 11 ms of CPU time. */
+/**
+ * Stores the sums of the days whose archived orders have changed: a thousand orders of files take 11 ms of CPU time.
+ * @throws ArchiveFileMissing after the other days
+ */
 async function sumArchive({ sql, objects }: ArchiveDeps): Promise<number> {
   const days = await sql<SummedDay[]>`
     SELECT day::text, part_ids FROM (${summedDays(sql)}) AS days WHERE part_ids <> '{}' AND NOT is_archive_summed ORDER BY day`;
-  for (const day of days) await store(sql, 'archive', day, await sumsOfParts(objects, day, progressed), new Date());
+  let missing: ArchiveFileMissing | undefined;
+  for (const day of days) {
+    try {
+      await store(sql, 'archive', day, await sumsOfParts(objects, day, progressed), new Date());
+    } catch (error) {
+      if (!(error instanceof ArchiveFileMissing)) throw error;
+      missing ??= error;
+    }
+  }
   await sql`
     DELETE FROM report_days d WHERE place = 'archive' AND NOT EXISTS (
       SELECT FROM archive_parts p WHERE p.day = d.day AND p.state = 'complete')`;
+  if (missing !== undefined) throw missing;
   return days.length;
 }
 
@@ -144,7 +156,9 @@ async function sumTables(sql: Sql): Promise<number> {
  * Adds up the orders of each day for reports: those of the archive once its parts have changed, and those of the tables again
  * and again, where they are too many for a report to add up. Can be killed and repeated.
  * @returns the number of days
+ * @throws ArchiveFileMissing after all other days have their sums
  */
 export async function storeDaySums(deps: ArchiveDeps): Promise<number> {
-  return (await sumArchive(deps)) + (await sumTables(deps.sql));
+  const days = await sumTables(deps.sql);
+  return days + (await sumArchive(deps));
 }

@@ -4,7 +4,7 @@ import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { reportRoute } from '../../../api/operator/reports';
 import { archiveOrders, fileKey } from '../../../src/orders/archive/archive-orders';
-import { ARCHIVE_FILES, parquetOf, readParquet } from '../../../src/orders/archive/parquet-files';
+import { ARCHIVE_FILES, ArchiveFileMissing, parquetOf, readParquet } from '../../../src/orders/archive/parquet-files';
 import { MOST_LIVE_ORDERS, storeDaySums } from '../../../src/orders/reports/day-sums';
 import { report } from '../../../src/orders/reports/report';
 import { SUM_COLUMNS } from '../../../src/orders/reports/report-sums';
@@ -175,12 +175,15 @@ test('a report has the same rows before and after the archive run, also of a day
   expect(await storeDaySums(deps)).toBe(2);
   expect(await storeDaySums(deps)).toBe(0);
   const parts = await sql<{ key: string }[]>`
-    SELECT 'archive/' || day || '/' || id || '/report.parquet' AS key FROM archive_parts`;
+    SELECT 'archive/' || day || '/' || id || '/report.parquet' AS key FROM archive_parts ORDER BY day`;
   const files = await Promise.all(parts.map(async ({ key }) => await (await deps.objects.get(key))!.body.toArray()));
   await deps.objects.delete(parts.map(({ key }) => key));
   expect(await reports()).toEqual(before);
-  for (const [index, { key }] of parts.entries())
-    await deps.objects.put(key, Buffer.concat(files[index]!), { contentType: 'application/vnd.apache.parquet' });
+  const putBack = async (index: number) =>
+    await deps.objects.put(parts[index]!.key, Buffer.concat(files[index]!), {
+      contentType: 'application/vnd.apache.parquet',
+    });
+  for (const index of parts.keys()) await putBack(index);
 
   // Until the day has another part.
   await sql`UPDATE orders SET fulfillment_status = 'delivered' WHERE fulfillment_status = 'on_hold'`;
@@ -188,6 +191,16 @@ test('a report has the same rows before and after the archive run, also of a day
   expect(await reports()).toEqual(before);
   expect(await storeDaySums(deps)).toBe(1);
   expect(await reports()).toEqual(before);
+
+  // A file that is missing fails the job, after the other days have their sums.
+  const summed = () => sql`SELECT day::text FROM report_days WHERE place = 'archive' ORDER BY day`;
+  const both = await summed();
+  await sql`DELETE FROM report_days WHERE place = 'archive'`;
+  await deps.objects.delete([parts[0]!.key]);
+  await expect(storeDaySums(deps)).rejects.toThrow(ArchiveFileMissing);
+  expect(await summed()).toEqual(both.slice(1));
+  await putBack(0);
+  expect(await storeDaySums(deps)).toBe(1);
 });
 
 test('filters leave the lines of one client, partner, carrier or product', async () => {
