@@ -11,7 +11,7 @@ import {
   type ReportGroup,
   ReportGroups,
 } from './report-groups';
-import { reportLines } from './report-lines';
+import { byTheirIds, reportLines } from './report-lines';
 import type { SummedLine } from './report-sums';
 
 /** Groups of one report at most. */
@@ -135,9 +135,10 @@ function hotGroups(tx: Transaction, { from, to, by, filters }: ReportRequest, wi
   const filter = (name: keyof ReportFilters) =>
     filters[name] === undefined ? tx`` : tx`AND ${tx(DIMENSION_COLUMNS[name])}::text = ${filters[name]}`;
   const spans = spansWithout(from, to, without).map((span) => submittedFrom(tx, ...span));
+  const inSpans = spans.reduce((some, span) => tx`${some} OR ${span}`, tx`false`);
   const lines = reportLines(
     tx,
-    spans.reduce((some, span) => tx`${some} OR ${span}`, tx`false`),
+    byTheirIds(tx, tx`SELECT o.id FROM orders o WHERE o.order_type = 'order' AND (${inSpans})`),
   );
   // The first 48 bits of the id are the time in milliseconds.
   const day = tx`(to_timestamp(('x' || left(replace(order_id::text, '-', ''), 12))::bit(48)::bigint / 1000.0) AT TIME ZONE 'UTC')::date::text`;
