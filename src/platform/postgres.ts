@@ -194,6 +194,12 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   return result;
 }
 
+/** Plans the later statements of a transaction once for a connection, where all values have the same plan. */
+export function planOnce(tx: Transaction): void {
+  // Sent with the next statement, which reports its failure: the transaction has failed then.
+  tx`SET LOCAL plan_cache_mode = force_generic_plan`.execute().catch(() => undefined);
+}
+
 /**
  * Calls `hook` with the pool when the transaction has committed: at once for a pool, whose statements are transactions of
  * their own. The call can be lost when the process ends after the commit.

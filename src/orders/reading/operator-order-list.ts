@@ -1,6 +1,6 @@
 import { fromMinor } from '../../platform/domain/money';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
-import type { Fragment, Queryable } from '../../platform/postgres';
+import { type Fragment, inTransaction, planOnce, type Queryable, type Sql } from '../../platform/postgres';
 import { type ArchivedSummary, withArchived } from '../archive/archived-list';
 import type { AttentionReason } from '../domain/lifecycle/attention';
 import type { OperatorOrderSummary } from './operator-order-schemas';
@@ -27,7 +27,7 @@ function idsFrom(text: string): readonly [first: string, last: string] | null {
  * print job, the number of a receipt, a tracking number, or the recipient's e-mail address; by the beginning of a reference or
  * of the recipient's name, in any case. Finds archived orders by id, reference, tracking number and e-mail address.
  */
-export async function ordersNamed(sql: Queryable, searched: string): Promise<string[]> {
+export async function ordersNamed(sql: Sql, searched: string): Promise<string[]> {
   const text = searched.replace(/^order-(?=[0-9a-f]{8})/i, '');
   const compact = text.replace(/\s+/g, '');
   const id = idsFrom(compact);
@@ -44,7 +44,7 @@ export async function ordersNamed(sql: Queryable, searched: string): Promise<str
   const name = sql`lower((shipping_address ->> 'lastName') || ' ' || (shipping_address ->> 'firstName'))`;
   const numbers = [...new Set([text, compact, compact.toUpperCase()])];
   const number = /^\d{1,18}$/.test(compact) ? compact : null;
-  // Only what the text can name: Postgres plans the statement anew for each call, which took longer than the look-ups.
+  // Only what the text can name. Postgres would plan the statement anew for each call, which took longer than the look-ups.
   const found: Fragment[] = [
     ...(id === null
       ? []
@@ -77,8 +77,11 @@ export async function ordersNamed(sql: Queryable, searched: string): Promise<str
     sql`(SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${numbers}) LIMIT ${FOUND_BY_TEXT})`,
   ];
   const all = found.reduce((list, query) => sql`${list} UNION ALL ${query}`);
-  const rows = await sql<{ id: string }[]>`SELECT DISTINCT id FROM (${all}) AS named (id) WHERE id IS NOT NULL`;
-  return rows.map(({ id }) => id);
+  return await inTransaction(sql, async (tx) => {
+    planOnce(tx);
+    const rows = await tx<{ id: string }[]>`SELECT DISTINCT id FROM (${all}) AS named (id) WHERE id IS NOT NULL`;
+    return rows.map(({ id }) => id);
+  });
 }
 
 /**

@@ -7,6 +7,7 @@ import {
   json,
   onCommit,
   type PostgresError,
+  planOnce,
   type Queryable,
   refusesContent,
   type Sql,
@@ -147,8 +148,7 @@ async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenC
 }
 
 async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
-  // Sent with the first statement, which reports its failure: the transaction has failed then.
-  tx`SET LOCAL plan_cache_mode = force_generic_plan`.execute().catch(() => undefined);
+  planOnce(tx);
   const change = await writeStatuses(tx, record, 'all');
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
   if (change.replacesRun) await reopenPostbacks(tx, record);
