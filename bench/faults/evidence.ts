@@ -157,10 +157,12 @@ async function internalErrors({ folder }: ObservedStack): Promise<string[]> {
   const logs = join(folder, 'logs');
   const found: string[] = [];
   for (const name of await readdir(logs)) {
+    const errors = new Map<string | undefined, string | undefined>();
     for (const line of (await readFile(join(logs, name), 'utf8')).split('\n')) {
-      const { msg, status, operation, requestId } = line.includes('"status":500') ? logLine(line) : {};
+      const { msg, err, status, operation, requestId } = /"err":|"status":500/.test(line) ? logLine(line) : {};
+      if (err !== undefined) errors.set(requestId, err.message);
       if (msg === 'request' && status === 500)
-        found.push(`${name}: ${operation ?? 'no operation'}, request ${requestId}`);
+        found.push(`${name}: ${operation ?? 'no operation'}, request ${requestId}: ${errors.get(requestId)}`);
     }
   }
   return found;
