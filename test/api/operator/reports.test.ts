@@ -260,8 +260,15 @@ test('a report of too many days, of an unknown group or for a client is refused'
     .expect(403);
 });
 
+/** A connection of its own: with a pool of one, the report that waits holds the only connection of `sql`. */
+let observer: Sql;
+beforeAll(() => {
+  observer = connectPostgres(database.url, { max: 1 });
+});
+afterAll(() => observer.end({ timeout: 1 }));
+
 const waiting = async () =>
-  (await sql`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).length;
+  (await observer`SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`).length;
 
 /** Starts a report, and runs `work` while its statement waits for a lock. */
 async function whileWaiting(start: () => void, work: () => Promise<unknown>) {
@@ -332,7 +339,7 @@ describe('a day with many orders', () => {
       () => {
         made = reported();
       },
-      () => sql`INSERT INTO archive_parts (id, day, state) VALUES (${part.id}, ${part.day}, 'complete')`,
+      () => observer`INSERT INTO archive_parts (id, day, state) VALUES (${part.id}, ${part.day}, 'complete')`,
     );
     expect(await made).toEqual({ rows, asOf: null });
     await sql`DELETE FROM archive_parts WHERE id = ${part.id}`;
