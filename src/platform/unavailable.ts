@@ -22,12 +22,15 @@ const UNAVAILABLE_CODES = new Set([
   'CONNECTION_DESTROYED',
   // No connection of the pool was free in time (patches/README.md).
   'POOL_TIMEOUT',
-  // SQLSTATE: connection exceptions, too many connections, idle in transaction, shutting down, crashed, starting up.
+  // SQLSTATE: connection exceptions, disk full, out of memory, too many connections, idle in transaction, shutting down,
+  // crashed, starting up.
   '08000',
   '08001',
   '08003',
   '08004',
   '08006',
+  '53100',
+  '53200',
   '53300',
   '25P03',
   // SQLSTATE: read-only transaction. A standby that is being promoted accepts connections before it accepts writes.
@@ -60,10 +63,21 @@ export function isTemporalUnavailable(error: unknown): boolean {
   return isGrpcServiceError(cause) && UNAVAILABLE_GRPC_STATUSES.has(cause.code);
 }
 
-/** Returns true when the error, or one of its causes, means that Postgres, Temporal or every worker is unavailable. */
+/** Returns true when the error is one of the AWS SDK: the object store did not respond in time, fails, or asks for fewer requests. */
+function isStoreUnavailable(error: object): boolean {
+  const { name, $metadata } = error as { name?: unknown; $metadata?: { httpStatusCode?: number } };
+  if ($metadata === undefined) return false;
+  const { httpStatusCode: status = 0 } = $metadata;
+  return name === 'TimeoutError' || status >= 500 || status === 429;
+}
+
+/**
+ * Returns true when the error, or one of its causes, means that Postgres, Temporal, every worker or the object store is
+ * unavailable.
+ */
 export function isUnavailable(error: unknown, depth = 0): boolean {
   if (typeof error !== 'object' || error === null || depth > 5) return false;
-  if (isUnprocessedUpdate(error)) return true;
+  if (isUnprocessedUpdate(error) || isStoreUnavailable(error)) return true;
   const { code, cause, errors, name } = error as Partial<Record<'code' | 'cause' | 'errors' | 'name', unknown>>;
   if (typeof code === 'string' && UNAVAILABLE_CODES.has(code)) return true;
   if (typeof code === 'number' && UNAVAILABLE_GRPC_STATUSES.has(code)) return true;

@@ -45,6 +45,8 @@ const CODE_OF: Readonly<Record<string, ErrorCode>> = {
   [RUN_REFUSALS.carrier]: 'PUBLIC_API_ERROR',
   [RUN_REFUSALS.unavailable]: 'UNAVAILABLE',
 };
+/** Type of the failure with which the server ends an update that the workflow had accepted when it ended. */
+const ENDED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
 
 /** A step of an order that has failed and is tried again. */
 interface FailingStep {
@@ -171,6 +173,7 @@ async function withRefusals<T>(call: () => Promise<T>): Promise<T> {
 function refusalOf(error: unknown): Refusal | null {
   if (error instanceof WorkflowUpdateFailedError && error.cause instanceof ApplicationFailure) {
     const { type, message, details } = error.cause;
+    if (type === ENDED_MEANWHILE) return notRunning();
     const code = CODE_OF[type ?? ''];
     if (code === undefined) return null;
     if (code === 'UNAVAILABLE') return unavailable(sentence(message));

@@ -20,6 +20,8 @@ import { assertObjectKey, deleteEach, type ObjectStore, ObjectsNotDeleted } from
 /** Objects of one request, and requests at the same time. */
 const BATCH = 1_000;
 const DELETIONS = 4;
+/** The SDK's default is to wait for ever. A stalled connection is one without a byte in this time. In milliseconds. */
+const TIMEOUTS = { connectionTimeout: 5_000, socketTimeout: 60_000 };
 
 export interface S3StoreOptions {
   readonly bucket: string;
@@ -39,6 +41,7 @@ export async function createS3Store(options: S3StoreOptions): Promise<ObjectStor
   const client = new S3Client({
     region,
     forcePathStyle,
+    requestHandler: TIMEOUTS,
     ...(endpoint === undefined ? {} : { endpoint }),
     // Stores other than AWS often do not support the newer checksum headers.
     requestChecksumCalculation: 'WHEN_REQUIRED',

@@ -2,6 +2,7 @@ import { createServer, request as forward, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPresslineClient } from '../../../../client/pressline-client';
 import { startEasyPostServer } from '../../../../sandbox/carriers/easypost-server';
+import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
 import { address, addressIn, framedPoster, orderOf, poster, sticker, tShirt } from '../client-orders';
@@ -147,4 +148,19 @@ test('an order whose client named a method of the carrier is stalled while the c
   const [planned] = await stack.services.sql<{ uid: string }[]>`
     SELECT shipment_method_uid AS uid FROM planned_shipments WHERE order_id = ${id}`;
   expect(planned!.uid).toBe('easypost_usps_groundadvantage');
+});
+
+test('a dispatch request whose order is terminated while the carrier hangs is refused', async () => {
+  const { sql, temporal } = stack.services;
+  const [order] = await sql<{ id: string; printOrderId: string }[]>`
+    SELECT o.id, p.id AS print_order_id FROM orders o JOIN print_orders p ON p.order_id = o.id
+    WHERE o.order_reference_id = 'named-method'`;
+  hangs = true;
+  gatewayCalls = 0;
+  const dispatch = stack.partner('prints-ohio').dispatchOrder({ body: { orderId: order!.printOrderId } });
+  const refused = expect(dispatch).rejects.toMatchObject({ status: 409 });
+  await eventually(async () => (gatewayCalls > 0 ? true : undefined));
+  await temporal.workflow.getHandle(orderWorkflowId(order!.id)).terminate();
+  await refused;
+  hangs = false;
 });

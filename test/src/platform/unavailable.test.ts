@@ -1,0 +1,59 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { ObjectStore } from '../../../src/platform/objects/object-store';
+import { createS3Store } from '../../../src/platform/objects/s3-store';
+import { isUnavailable } from '../../../src/platform/unavailable';
+
+/** An object store that has its bucket, and responds to all other requests with one status. */
+let server: Server;
+let store: ObjectStore;
+let status: number;
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    request.resume();
+    const isBucket = request.method === 'HEAD';
+    response.writeHead(isBucket ? 200 : status, { 'content-type': 'application/xml' });
+    response.end(isBucket ? undefined : `<Error><Code>Code${status}</Code><Message>no</Message></Error>`);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  process.env.AWS_ACCESS_KEY_ID = 'test-access';
+  process.env.AWS_SECRET_ACCESS_KEY = 'test-secret-key';
+  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  store = await createS3Store({ bucket: 'test', region: 'eu-central-1', endpoint, forcePathStyle: true });
+});
+afterAll(() => {
+  server.close();
+  server.closeAllConnections();
+});
+
+const failure = async () =>
+  await store.get('a/b').then(
+    () => null,
+    (error: unknown) => error,
+  );
+
+test.each([500, 503, 429])(
+  'an object store that responds with %d is unavailable, also as the cause of an error',
+  async (of) => {
+    status = of;
+    const error = await failure();
+    expect(error).toMatchObject({ $metadata: { httpStatusCode: of } });
+    expect(isUnavailable(error)).toBe(true);
+    expect(isUnavailable(new Error('no document', { cause: error }))).toBe(true);
+  },
+);
+
+test('an object store that refuses the request, or an error of another origin, is not', async () => {
+  status = 403;
+  const error = await failure();
+  expect(error).toMatchObject({ $metadata: { httpStatusCode: 403 } });
+  expect(isUnavailable(error)).toBe(false);
+  expect(isUnavailable(Object.assign(new Error('slow'), { name: 'TimeoutError' }))).toBe(false);
+});
+
+test('an object store that does not respond in time is unavailable', async () => {
+  // Made by hand: the real timeout takes a minute.
+  const error = Object.assign(new Error('no byte'), { name: 'TimeoutError', $metadata: { attempts: 3 } });
+  expect(isUnavailable(error)).toBe(true);
+});
