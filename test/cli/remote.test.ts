@@ -5,6 +5,7 @@ import { buffer } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks';
+import { blocks } from '../support/pages';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { build, PROGRAM, Program } from './stack-process';
 
@@ -171,10 +172,10 @@ describe('pressline listen', () => {
       if (option !== '')
         for (const path of ['a', 'b']) await stack.client.createWebhook({ body: { url: `${other.url}/${path}` } });
       const before = (await stack.client.listWebhooks()).webhooks.length;
-      const listening = Program.start(
-        `listen --forward-to ${target.url} --events order_status_updated${option}`,
-        environment,
-      );
+      // `pressline listen …` of the documentation.
+      const [, command] = blocks('operation/command-line', 'sh')[1]!.trim().split('pressline ');
+      const options = command!.replace('http://localhost:4000/webhooks', target.url) + option;
+      const listening = Program.start(options, environment);
       await listening.printed('Ready.');
       const id = await refusedOrder(reference);
       await stack.client.cancelOrder({ params: { orderId: id } });

@@ -7,6 +7,7 @@ import { loadConfig } from '../../src/platform/config';
 import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server';
 import { isRunning } from '../../src/platform/embedded/processes';
 import { testDatabase } from '../support/database';
+import { bash, blocks } from '../support/pages';
 import { build, type DataFolder, type Program, programFixture } from './stack-process';
 
 const READY = 'Press Ctrl-C to stop.';
@@ -58,7 +59,7 @@ async function expectMadeOnce(folder: DataFolder, orderIds: readonly string[]): 
   expect(parcels.map(({ trackingNumber }) => trackingNumber).sort()).toEqual(codes.sort());
 }
 
-test('orders survive kills of the whole stack and of the main process, and are produced once; Ctrl-C stops every server', async () => {
+test('orders survive kills of the whole stack and of the main process, and are produced once; Ctrl-C stops every server; a copy of the folder has the orders', async () => {
   const folder = await programs.newFolder();
   const killed = await start(folder);
   const inProduction = await submit(folder, 'in production');
@@ -87,6 +88,14 @@ test('orders survive kills of the whole stack and of the main process, and are p
   expect(await last.exit).toBe(0);
   expect(last.output).toContain('Stopped.');
   expect(await Promise.all(servers.map(isRunning))).toEqual([false, false]);
+
+  const [copy, restore] = blocks('operation/backup-and-recovery', 'sh')[0]!.split('\n');
+  const [, name] = /DATA_DIR=(\S+)/.exec(restore!)!;
+  const backup = await programs.newFolder();
+  const commands = copy!.replace(' .data ', ` ${folder.path}/. `).replace(name!, backup.path);
+  expect(await bash(commands)).toMatchObject({ code: 0, stderr: '' });
+  await start(backup);
+  await waitForStatus(backup, inProduction, 'delivered');
 });
 
 test('Ctrl-C during the start stops every server', async () => {

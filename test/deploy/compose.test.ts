@@ -1,6 +1,8 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
 import { newSecrets } from '../../cli/packages/create-pressline/secrets';
@@ -8,6 +10,7 @@ import { loadSecrets } from '../../cli/secrets';
 import { loadConfig, VARIABLES } from '../../src/platform/config';
 import { shutdownDelayMs } from '../../src/platform/health';
 import { projectRoot } from '../../src/platform/project-root';
+import { bash, blocks } from '../support/pages';
 
 /** docker-compose.yml, read strictly. `npm run check:compose` reads it with Docker Compose itself. */
 
@@ -87,13 +90,22 @@ describe('docker-compose.yml', () => {
     expect(composeFile.safeParse({ services: { api: { imag: 'a' } } }).success).toBe(false);
   });
 
-  test('requires no secret but those that create-pressline and the recipe of the documentation generate', () => {
+  test('requires no secret but those that create-pressline generates', () => {
     const optional = ['PAYLOAD_KEYS', 'GRAFANA_ADMIN_PASSWORD'];
     expect([...required, ...optional].sort()).toEqual(Object.keys(SECRETS).sort());
-    const recipe = /```sh\n(for name in POSTGRES_OWNER_PASSWORD[\s\S]*?)```/.exec(
-      read('docs/operation/deployment.md'),
-    )![1]!;
-    for (const name of required) expect(recipe).toMatch(new RegExp(`\\b${name}\\b`));
+  });
+
+  test('gets every required secret from the recipe of the documentation', async () => {
+    const recipe = blocks('operation/deployment', 'sh').find((block) => block.includes('docker compose up'))!;
+    const folder = mkdtempSync(join(tmpdir(), 'pressline-recipe-'));
+    const { stdout, stderr } = await bash(`cd ${folder}; docker() { echo "docker $@"; }\n${recipe}`);
+    expect([stderr, stdout.match(/^docker compose/gm)]).toEqual(['', Array(2).fill('docker compose')]);
+    const values = parseEnv(readFileSync(join(folder, '.env'), 'utf8'));
+    rmSync(folder, { recursive: true });
+    for (const name of required) expect(values[name]).toMatch(/\S{40}/);
+    const { LINK_SECRET, SECRET_KEYS, PAYLOAD_KEYS, CARRIER_WEBHOOK_SECRETS } = values;
+    const config = loadConfig({ LINK_SECRET, SECRET_KEYS, PAYLOAD_KEYS, CARRIER_WEBHOOK_SECRETS });
+    expect(config).toMatchObject({ LINK_SECRET: expect.anything(), SECRET_KEYS: [{}], PAYLOAD_KEYS: [{}] });
   });
 
   test('names every required variable in its comment', () => {

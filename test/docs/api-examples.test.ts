@@ -1,6 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { projectRoot } from '../../src/platform/project-root';
 import { eventually } from '../support/eventually';
 import { bash, blocks } from '../support/pages';
 import { type TestStack, testStack } from '../support/stack';
@@ -257,6 +258,15 @@ describe('The commands of the pages', () => {
     expect(printed).toContain(`"${id}"`);
     expect(printed).toContain('"trackingCode"');
     expect(printed).toContain('"updated_skus":["tee-navy-m"]');
+  });
+
+  test('of docs/how-to/sign-in-with-openid-connect.md add, rotate and revoke keys of operators', async () => {
+    const cli = join(projectRoot(), 'dist/cli/main.js');
+    const pressline = `pressline() { DATABASE_URL=${stack.database.url} ${process.execPath} ${cli} "$@"; }`;
+    // The examples of the API pages have an operator `ada`.
+    const commands = blocks('how-to/sign-in-with-openid-connect', 'sh')[1]!.replaceAll(' ada', ' grace');
+    const printed = await run([pressline, commands]);
+    expect(printed.match(/plk_[\w-]{32}/g)).toHaveLength(3);
   });
 
   test('of the pages for operators find orders and changes', async () => {

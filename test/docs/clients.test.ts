@@ -1,7 +1,12 @@
 import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { json } from 'node:stream/consumers';
+import { Webhook } from 'standardwebhooks';
 import { freePort } from '../../src/platform/embedded/ports';
 import { projectRoot } from '../../src/platform/project-root';
 import { bash, blocks } from '../support/pages';
@@ -51,6 +56,7 @@ describe('The programs with the packed client', () => {
     mkdirSync(installed, { recursive: true });
     const tarball = join(root, 'out', `pressline-client-${version}.tgz`);
     execFileSync('tar', ['-xzf', tarball, '--strip-components=1', '-C', installed]);
+    symlinkSync(join(root, 'node_modules/standardwebhooks'), join(folder, 'node_modules/standardwebhooks'));
   });
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -73,6 +79,44 @@ describe('The programs with the packed client', () => {
     const sum = await run(variables, blocks('money', 'js')[0]!);
     const amounts = [...listed.stdout.matchAll(/ ([\d.]+)$/gm)].map(([, amount]) => Math.round(Number(amount) * 100));
     expect(sum).toEqual({ stdout: `${(amounts.reduce((a, b) => a + b, 0) / 100).toFixed(2)}\n`, stderr: '', code: 0 });
+  });
+
+  test.each([0, 1])('of docs/notifications.md verify a notification (%i)', async (which) => {
+    const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+    const body = JSON.stringify({ event: 'order_status_updated' });
+    const at = new Date();
+    const headers = {
+      'webhook-id': 'msg_1',
+      'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+      'webhook-signature': new Webhook(secret).sign('msg_1', at, body),
+    };
+    const program = (name: string, rawBody: string) => `
+      const rawBody = ${JSON.stringify(rawBody)}, request = { headers: ${JSON.stringify(headers)} };
+      ${blocks('notifications', 'ts')[which]!}
+      console.log(${name}.event);`;
+    const name = ['message', 'event'][which]!;
+    const verified = await run(`WEBHOOK_SECRET=${secret}`, program(name, body));
+    expect(verified).toEqual({ stdout: 'order_status_updated\n', stderr: '', code: 0 });
+    expect((await run(`WEBHOOK_SECRET=${secret}`, program(name, `${body} `))).code).toBe(1);
+  });
+
+  test('of docs/operation/messages.md sends an alert to a chat', async () => {
+    const received: unknown[] = [];
+    const chat = createServer(async (request, response) => {
+      received.push(await json(request));
+      response.end('ok');
+    });
+    await once(chat.listen(0, '127.0.0.1'), 'listening');
+    const payload = { event: 'attention_raised', reason: 'partner_refused', count: 3 };
+    const { port } = chat.address() as AddressInfo;
+    const program = `const payload = ${JSON.stringify(payload)};\n${blocks('operation/messages', 'ts')[0]!}`;
+    const { stderr, code } = await run(`SLACK_WEBHOOK_URL=http://127.0.0.1:${port}`, program);
+    chat.close();
+    expect({ stderr, code, received }).toEqual({
+      stderr: '',
+      code: 0,
+      received: [{ text: 'attention_raised (partner_refused): 3. ' }],
+    });
   });
 
   test('of docs/clients.md end with the reason when the print file does not exist', async () => {

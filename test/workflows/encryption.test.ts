@@ -1,12 +1,11 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { promisify } from 'node:util';
 import { Connection } from '@temporalio/client';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
 import type { Config } from '../../src/platform/config';
 import { randomToken } from '../../src/platform/ids';
 import type { NamedKey } from '../../src/platform/sealing/named-keys';
 import { connectTemporal } from '../../src/platform/temporal/connection';
+import { bash, blocks } from '../support/pages';
 import { testTemporalAddress, testTemporalBinary, workflowBundle } from '../support/servers';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import {
@@ -21,7 +20,6 @@ import {
 
 /** Payload encryption: searches the bytes that Temporal stores, as somebody with its database and no keys could. */
 
-const run = promisify(execFile);
 const newKey = (id: string): NamedKey => ({ id, key: randomBytes(32) });
 const [spring, autumn] = [newKey('spring'), newKey('autumn')];
 const REFERENCE = `for-mrs-${randomToken(6)}`;
@@ -154,16 +152,20 @@ test('a partner’s transient failure is stored as an encoded failure', async ()
 
 test('the Temporal CLI decodes a run through the codec server, with an operator’s key', async () => {
   const { orderId } = await handedOver(stack, `shown-${randomToken(6)}`);
-  const show = async (...more: string[]) => {
-    const place = ['--address', testTemporalAddress(), '--workflow-id', workflowIdOf(orderId)];
-    const { stdout } = await run(testTemporalBinary(), ['workflow', 'show', ...place, '-o', 'json', ...more]);
+  const show = async (command: string) => {
+    const cli = `temporal() { ${testTemporalBinary()} "$@" --address ${testTemporalAddress()} -o json; }`;
+    const { stdout } = await bash([cli, command].join('\n'));
     const bytes = [...stdout.matchAll(/"data": "([^"]*)"/g)].map(([, data]) => Buffer.from(data!, 'base64'));
     return Buffer.concat(bytes).toString();
   };
-  const codec = ['--codec-endpoint', `${stack.baseUrl}/v1/operator/codec`];
-  const key = ['--codec-header', `X-API-KEY=${stack.credentials.operator.apiKey}`];
-  expect(await show()).not.toContain('shown-');
-  expect(await show(...codec, ...key)).toContain('shown-');
+  const decoded = blocks('operation/encryption', 'sh')
+    .at(-1)!
+    .replace('order-…', workflowIdOf(orderId))
+    .replace('https://pressline.example', stack.baseUrl)
+    .replace('KEY=…', `KEY=${stack.credentials.operator.apiKey}`);
+  const [encoded] = decoded.split(' \\\n');
+  expect(await show(encoded!)).not.toContain('shown-');
+  expect(await show(decoded)).toContain('shown-');
 });
 
 test('without encryption the same search finds the texts', async () => {

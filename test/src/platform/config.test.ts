@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { ConfigError, loadConfig, VARIABLES } from '../../../src/platform/config';
 import { projectRoot } from '../../../src/platform/project-root';
+import { bash, blocks } from '../../support/pages';
 
 const DOCUMENT = join(projectRoot(), 'docs/operation/configuration.md');
 
@@ -10,6 +11,30 @@ test('docs/operation/configuration.md lists every variable of the code in the sa
   const documented = rows.map(([, name, fallback, doc]) => ({ name, fallback, doc }));
   const inCode = Object.entries(VARIABLES).map(([name, { fallback, doc }]) => ({ name, fallback, doc }));
   expect(documented).toEqual(inCode);
+});
+
+test.each([
+  ['operation/deployment', 2],
+  ['operation/encryption', 2],
+  ['how-to/sign-in-with-openid-connect', 1],
+])('the settings of docs/%s.md are valid', async (page, count) => {
+  const settings = blocks(page, 'sh').filter((block) => /^(?:[A-Z0-9_]+=\S*\n|[A-Z_]+="\S*\$\(.*\)"\n)+$/.test(block));
+  expect(settings).toHaveLength(count);
+  for (const block of settings) {
+    const names = [...block.matchAll(/^([A-Z0-9_]+)=/gm)].map(([, name]) => name!);
+    const { stdout, stderr } = await bash(
+      `${block.replaceAll('…', 'secret')}\nfor name in ${names.join(' ')}; do echo "$name=\${!name}"; done`,
+    );
+    expect(stderr).toBe('');
+    const values = Object.fromEntries(
+      stdout
+        .trim()
+        .split('\n')
+        .map((line) => line.split(/=(.*)/s).slice(0, 2)),
+    );
+    const config = loadConfig(values);
+    for (const name of names) expect(config[name as keyof typeof config]).toBeDefined();
+  }
 });
 
 test('every variable has a default', () => {
