@@ -33,7 +33,7 @@ const folder = join(root, 'src/platform/migrations');
 function problemsOfNames(files) {
   return files.flatMap((file, index) => {
     const number = FILE.exec(file)?.[1];
-    if (number === undefined) return [`${file}: not a name like 014.do.order-tags.sql`];
+    if (number === undefined) return [`${file}: not a name like 013.do.order-tags.sql`];
     const next = String(index + 1).padStart(3, '0');
     return number === next ? [] : [`${file}: its number must be ${next}, the next one`];
   });

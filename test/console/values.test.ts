@@ -1,8 +1,8 @@
 import { durationOf, durationOfMs } from '../../console/src/components/values/duration';
 import { minorUnitsOf } from '../../console/src/components/values/money';
-import { attentionSearch } from '../../console/src/screens/attention/search';
-import { ordersSearch } from '../../console/src/screens/orders/search';
-import { stockSearch } from '../../console/src/screens/stock/search';
+import { attentionSearch } from '../../console/src/screens/attention/attention-search';
+import { ordersSearch } from '../../console/src/screens/orders/orders-search';
+import { stockSearch } from '../../console/src/screens/stock/stock-search';
 
 /** What the console reads from addresses, and how it writes durations. No browser is needed. */
 

@@ -29,7 +29,7 @@ CREATE TABLE api_keys (
 CREATE INDEX api_keys_account ON api_keys (account_id);
 
 -- Requests -------------------------------------------------------------------------------------------
--- Partitions by time are described in 013.do.partitions.sql. Each partitioned table is created with a default partition.
+-- Partitions by time are described in 011.do.partitions.sql. Each partitioned table is created with a default partition.
 CREATE TABLE idempotency_keys (
   account_id    uuid NOT NULL REFERENCES accounts,
   key           text NOT NULL CHECK (length(key) BETWEEN 1 AND 255),

@@ -7,7 +7,7 @@ import { SCHEMA_TABLE } from './schema-version';
 const APPEND_ONLY_TABLES = ['audit_log'];
 /** Tables that only `migrate` writes. */
 const READ_ONLY_TABLES = [SCHEMA_TABLE, 'partitioned_tables'];
-/** Functions with the rights of the owner that create and drop partitions (013.do.partitions.sql). */
+/** Functions with the rights of the owner that create and drop partitions (011.do.partitions.sql). */
 const PARTITION_FUNCTIONS = ['create_partition', 'drop_oldest_partition', 'delete_late_rows'];
 
 const ITERATIONS = 4_096;

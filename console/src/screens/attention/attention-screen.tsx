@@ -18,10 +18,10 @@ import { amountOf } from '../../components/values/money';
 import { Age } from '../../components/values/time';
 import { texts } from '../../texts';
 import { REASONS } from '../../texts/names';
+import type { AttentionSearch } from './attention-search';
 import { MOST_ORDERS, type RepairTarget } from './bulk-repair-request';
 import { BulkRepairs } from './bulk-repairs';
 import { RunningRepairs } from './running-repairs';
-import type { AttentionSearch } from './search';
 import { useRowKeys } from './use-row-keys';
 
 type Row = ApiResponse<'listOperatorOrders'>['orders'][number];

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { attentionSearch } from './search';
+import { attentionSearch } from './attention-search';
 
 export const attentionRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -6,9 +6,9 @@ import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
+import type { CatalogSearch } from './catalog-search';
 import { CustomerProducts } from './customer-products';
 import { ProductModels } from './product-models';
-import type { CatalogSearch } from './search';
 
 const route = getRouteApi('/catalog');
 const t = texts.catalog;

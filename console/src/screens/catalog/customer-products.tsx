@@ -13,8 +13,8 @@ import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
+import type { CatalogSearch } from './catalog-search';
 import { Preview } from './preview';
-import type { CatalogSearch } from './search';
 import type { CustomerProduct, ProductModel } from './types';
 
 const t = texts.catalog;

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { catalogSearch } from './search';
+import { catalogSearch } from './catalog-search';
 
 export const catalogRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -18,9 +18,9 @@ import { Link } from '../../components/values/link';
 import { Age, Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { DELIVERY_STATES, type DeliveryState } from '../../texts/names';
+import type { ClientSearch } from './clients-search';
 import styles from './deliveries.module.css';
 import { clientEndpoints } from './queries';
-import type { ClientSearch } from './search';
 
 type Delivery = ApiResponse<'listClientWebhookDeliveries'>['deliveries'][number];
 

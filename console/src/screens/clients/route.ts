@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { clientSearch } from './search';
+import { clientSearch } from './clients-search';
 
 export const clientsRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -7,7 +7,7 @@ import { optionsOf, Select } from '../../components/forms/select';
 import { dayOf, startOfDay } from '../../components/values/days';
 import { texts } from '../../texts';
 import { ORDER_STATUSES, REASONS } from '../../texts/names';
-import type { OrdersSearch } from './search';
+import type { OrdersSearch } from './orders-search';
 
 const route = getRouteApi('/orders');
 const t = texts.orders;

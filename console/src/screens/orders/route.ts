@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { ordersSearch } from './search';
+import { ordersSearch } from './orders-search';
 
 export const ordersRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -13,7 +13,7 @@ import { SelectEverything, useSelection } from '../../components/lists/selection
 import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import type { OutboxSearch } from './search';
+import type { OutboxSearch } from './outbox-search';
 
 type Row = ApiResponse<'listOutboxMessages'>['messages'][number];
 

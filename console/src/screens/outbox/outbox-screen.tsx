@@ -9,7 +9,7 @@ import { ExportCsv } from '../../components/lists/export-csv';
 import { texts } from '../../texts';
 import { CountsByKind } from './counts-by-kind';
 import { Messages } from './messages';
-import type { OutboxSearch } from './search';
+import type { OutboxSearch } from './outbox-search';
 
 const route = getRouteApi('/outbox');
 const t = texts.outbox;

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { outboxSearch } from './search';
+import { outboxSearch } from './outbox-search';
 
 export const outboxRoute = createRoute({
   getParentRoute: () => rootRoute,

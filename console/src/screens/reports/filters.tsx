@@ -5,7 +5,7 @@ import { FilterForm, FilterText } from '../../components/forms/filter-form';
 import { textOf } from '../../components/forms/form-values';
 import { optionsOf, Select } from '../../components/forms/select';
 import { texts } from '../../texts';
-import type { ReportsSearch } from './search';
+import type { ReportsSearch } from './reports-search';
 
 const route = getRouteApi('/reports');
 const t = texts.reports;

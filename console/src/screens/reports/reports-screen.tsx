@@ -16,7 +16,7 @@ import { texts } from '../../texts';
 import { countOf } from '../../texts/common';
 import { Filters } from './filters';
 import { type Dimension, useGroups } from './groups';
-import type { ReportsSearch } from './search';
+import type { ReportsSearch } from './reports-search';
 
 type Row = ApiResponse<'getReport'>['rows'][number];
 type Measure = keyof typeof t.measures;

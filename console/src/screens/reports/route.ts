@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { reportsSearch } from './search';
+import { reportsSearch } from './reports-search';
 
 export const reportsRoute = createRoute({
   getParentRoute: () => rootRoute,

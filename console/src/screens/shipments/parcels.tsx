@@ -10,7 +10,7 @@ import { Link, OutsideLink } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
-import type { ShipmentsSearch } from './search';
+import type { ShipmentsSearch } from './shipments-search';
 
 type Parcel = ApiResponse<'listParcels'>['parcels'][number];
 

@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { shipmentsSearch } from './search';
+import { shipmentsSearch } from './shipments-search';
 
 export const shipmentsRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -6,7 +6,7 @@ import { Screen } from '../../components/layout/screen';
 import { texts } from '../../texts';
 import { PARCEL_STATUSES } from '../../texts/names';
 import { Parcels } from './parcels';
-import type { ShipmentsSearch } from './search';
+import type { ShipmentsSearch } from './shipments-search';
 import { ShippingOrders } from './shipping-orders';
 
 const route = getRouteApi('/shipments');

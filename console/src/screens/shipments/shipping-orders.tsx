@@ -15,7 +15,7 @@ import { Link } from '../../components/values/link';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { LabelLinks } from './label-links';
-import type { ShipmentsSearch } from './search';
+import type { ShipmentsSearch } from './shipments-search';
 
 type ShippingOrder = ApiResponse<'listOperatorShippingOrders'>['shippingOrders'][number];
 

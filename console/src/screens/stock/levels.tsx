@@ -8,7 +8,7 @@ import { PagedTable } from '../../components/lists/paged-table';
 import { Badge } from '../../components/values/badge';
 import { Link } from '../../components/values/link';
 import { texts } from '../../texts';
-import type { StockSearch } from './search';
+import type { StockSearch } from './stock-search';
 
 type Item = ApiResponse<'listStockItemsOfPartners'>['items'][number];
 

@@ -13,7 +13,7 @@ import { Link } from '../../components/values/link';
 import { moneyOf } from '../../components/values/money';
 import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
-import type { StockSearch } from './search';
+import type { StockSearch } from './stock-search';
 
 type Order = ApiResponse<'searchProcurementOrders'>['orders'][number];
 

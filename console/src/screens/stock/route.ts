@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { stockSearch } from './search';
+import { stockSearch } from './stock-search';
 
 export const stockRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -9,7 +9,7 @@ import { Levels } from './levels';
 import { Movements } from './movements';
 import { ProcurementOrder } from './procurement-order';
 import { ProcurementOrders } from './procurement-orders';
-import type { StockSearch } from './search';
+import type { StockSearch } from './stock-search';
 
 const route = getRouteApi('/stock');
 const t = texts.stock;

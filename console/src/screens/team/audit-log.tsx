@@ -18,7 +18,7 @@ import { Time } from '../../components/values/time';
 import { texts } from '../../texts';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
 import { OutcomeOf } from '../order/outcome';
-import type { AuditSearch } from './search';
+import type { AuditSearch } from './team-search';
 
 type Entry = ApiResponse<'listAuditLog'>['entries'][number];
 

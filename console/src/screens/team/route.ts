@@ -1,6 +1,6 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
 import { rootRoute } from '../../app/root-route';
-import { auditSearch } from './search';
+import { auditSearch } from './team-search';
 
 export const teamRoute = createRoute({
   getParentRoute: () => rootRoute,

@@ -18,7 +18,7 @@ import { testPostgresUrl } from '../../../support/servers';
  */
 
 /** Version of the first release. No database in use is older. */
-const FIRST_RELEASE = 13;
+const FIRST_RELEASE = 12;
 
 /** Migrations of a later release: a new column on a table in use, an index built concurrently, and a new value for old rows. */
 const LATER: Readonly<Record<string, string>> = {
