@@ -53,10 +53,14 @@ export async function withArchived<Row extends { readonly id: string; readonly p
   row: (archived: ArchivedSummary) => Row,
 ): Promise<{ readonly orders: readonly Row[]; readonly comparedTo: SearchPosition | null }> {
   if (!readsArchive(search)) return hot;
+  // An order in the tables is not in the archive.
+  const inTables = new Set(hot.orders.map(({ id }) => id));
+  const ids = search.ids?.filter((id) => !inTables.has(id));
+  if (ids?.length === 0) return hot;
   const last = hot.orders[page.limit - 1];
   // A full page needs no archived order that is older than its last one.
   const edge = last === undefined ? hot.comparedTo : { time: last.position, id: last.id };
-  const found = await archivedPage(sql, clients, search, page, edge);
+  const found = await archivedPage(sql, clients, { ...search, ids }, page, edge);
   const merged = [...hot.orders, ...found.map(row)].sort((a, b) => (positionOf(a) < positionOf(b) ? 1 : -1));
   return { orders: merged.slice(0, page.limit), comparedTo: merged.length < page.limit ? hot.comparedTo : null };
 }

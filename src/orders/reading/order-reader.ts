@@ -177,17 +177,19 @@ export interface FoundOrder {
  */
 export async function findOrder(sql: Queryable, viewer: Viewer, idOrReference: string): Promise<FoundOrder | null> {
   const mine = viewer.clientId === null ? sql`` : sql`AND client_id = ${viewer.clientId}`;
-  const newest = async (condition: Fragment): Promise<FoundOrder | undefined> => {
-    const [found] = await sql<FoundOrder[]>`
-      (SELECT id, created_at, false AS is_archived FROM orders WHERE ${condition} ${mine}
-        ORDER BY created_at DESC, id DESC LIMIT 1)
-      UNION ALL
-      (SELECT id, created_at, true FROM archived_orders WHERE ${condition} ${mine} ORDER BY created_at DESC, id DESC LIMIT 1)
-      ORDER BY created_at DESC, id DESC LIMIT 1`;
-    return found;
-  };
-  const byId = isUuid(idOrReference) ? await newest(sql`id = ${idOrReference}`) : undefined;
-  return byId ?? (await newest(sql`order_reference_id = ${idOrReference}`)) ?? null;
+  if (isUuid(idOrReference)) {
+    // An order is in one of the tables: the archive is read only when the first has no row.
+    const [byId] = await sql<FoundOrder[]>`
+      SELECT id, false AS is_archived FROM orders WHERE id = ${idOrReference} ${mine}
+      UNION ALL SELECT id, true FROM archived_orders WHERE id = ${idOrReference} ${mine} LIMIT 1`;
+    if (byId !== undefined) return byId;
+  }
+  const newest = sql`WHERE order_reference_id = ${idOrReference} ${mine} ORDER BY created_at DESC, id DESC LIMIT 1`;
+  const [byReference] = await sql<FoundOrder[]>`
+    (SELECT id, created_at, false AS is_archived FROM orders ${newest})
+    UNION ALL (SELECT id, created_at, true FROM archived_orders ${newest})
+    ORDER BY created_at DESC, id DESC LIMIT 1`;
+  return byReference ?? null;
 }
 
 /** An order of one of the clients that use a reference. */
