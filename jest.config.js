@@ -28,7 +28,7 @@ module.exports = {
   testTimeout: 600_000,
   // More than cores, because tests wait for deadlines and for other processes: on two cores, with two workers the cores were
   // idle for 60 % of the time, with four for 35 %. The test Postgres has connections for twelve.
-  maxWorkers: Math.min(availableParallelism() + 6, 12),
+  maxWorkers: Math.min(availableParallelism() + 4, 12),
   testSequencer: '<rootDir>/test/support/runner/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/runner/slowest-files.js'],
   // A worker keeps what test files have loaded. With gigabytes of it, garbage collection takes much of its time.
