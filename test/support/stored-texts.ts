@@ -6,7 +6,10 @@ import { temporal as proto } from '@temporalio/proto';
 import type { Services } from '../../cli/composition-root';
 import type { Sql } from '../../src/platform/postgres';
 
-/** Returns every `table.column` that contains a text, with the text, as `table.column: text`. */
+/**
+ * Returns every `table.column` that contains a text, with the text, as `table.column: text`. A text of digits, such as a post code,
+ * must stand alone: times and hashes contain it by chance.
+ */
 export async function columnsWith(sql: Sql, texts: readonly string[]): Promise<string[]> {
   const columns = await sql<{ table: string; column: string }[]>`
     SELECT c.table_name AS table, c.column_name AS column FROM information_schema.columns c
@@ -16,7 +19,8 @@ export async function columnsWith(sql: Sql, texts: readonly string[]): Promise<s
   for (const { table, column } of columns) {
     const rows = await sql<{ wanted: string }[]>`
       SELECT w.wanted FROM unnest(${[...texts]}::text[]) AS w (wanted)
-      WHERE EXISTS (SELECT FROM ${sql(table)} t WHERE strpos(t.${sql(column)}::text, w.wanted) > 0)`;
+      WHERE EXISTS (SELECT FROM ${sql(table)} t WHERE strpos(t.${sql(column)}::text, w.wanted) > 0
+        AND (w.wanted !~ '^[0-9]+$' OR t.${sql(column)}::text ~ format('(^|[^0-9a-z])%s([^0-9a-z]|$)', w.wanted)))`;
     found.push(...rows.map(({ wanted }) => `${table}.${column}: ${wanted}`));
   }
   return found.sort();
