@@ -85,7 +85,8 @@ async function readSignedBody(pipe: Pipeline, route: Route, req: Request, res: R
 async function sendRaw(req: Request, res: Response, { status, headers, body }: RawResponse): Promise<void> {
   res.statusCode = status;
   for (const [name, value] of Object.entries(headers)) res.setHeader(name, value);
-  if (body instanceof Readable && req.method !== 'HEAD') {
+  // `pipeline` leaves the source open when the reader has gone before it starts.
+  if (body instanceof Readable && req.method !== 'HEAD' && !res.destroyed) {
     await pipeline(body, res).catch((error: unknown) => {
       // The reader closed the connection. A failed source is an error like any other.
       if ((error as { code?: unknown }).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error;

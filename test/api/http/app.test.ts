@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { open } from 'node:fs/promises';
+import type { AddressInfo } from 'node:net';
+import type { Readable } from 'node:stream';
 import type { Express } from 'express';
 import pino from 'pino';
 import request from 'supertest';
@@ -186,6 +190,34 @@ describe('paths and methods', () => {
     const { text } = await request(app).get('/parcel-files/secret-token').expect(200);
     expect(text).toBe('part two');
     expect(logged.join()).not.toContain('secret-token');
+  });
+
+  test('a file whose reader has gone before it is sent is closed', async () => {
+    const asked = Promise.withResolvers<void>();
+    const opened = Promise.withResolvers<Readable>();
+    const file = () => {
+      asked.resolve();
+      return opened.promise;
+    };
+    const routes = sampleRoutes(database.sql, { file });
+    const log = pino({ level: 'debug' }, { write: (line: string) => void logged.push(line) });
+    const server = createApp(await testApiDeps(database.sql, { log }), routes).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const closed = new Promise((resolve) => server.once('connection', (socket) => socket.once('close', resolve)));
+    const reader = new AbortController();
+    const { port } = server.address() as AddressInfo;
+    const read = fetch(`http://127.0.0.1:${port}/parcel-files/early`, { signal: reader.signal });
+    await asked.promise;
+    reader.abort();
+    await expect(read).rejects.toThrow();
+    await closed;
+    const handle = await open(__filename);
+    const body = handle.createReadStream();
+    opened.resolve(body);
+    await once(body, 'close');
+    expect(handle.fd).toBe(-1);
+    expect(logged.filter((line) => JSON.parse(line).level >= 50)).toEqual([]);
+    server.close();
   });
 });
 

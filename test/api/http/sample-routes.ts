@@ -13,7 +13,10 @@ const parcel = z.object({
 });
 
 /** Sample routes, each of which shows one feature of the framework. The test creates the table `parcels`. */
-export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void> } = {}): Route[] {
+export function sampleRoutes(
+  sql: Sql,
+  hooks: { beforeStore?: () => Promise<void>; file?: () => Promise<Readable> } = {},
+): Route[] {
   const keyed = {
     credentials: 'key',
     roles: ['client', 'partner', 'operator'],
@@ -156,7 +159,10 @@ export function sampleRoutes(sql: Sql, hooks: { beforeStore?: () => Promise<void
       errors: 'coded',
       params: z.object({ token: z.string() }),
       response: z.any(),
-      handler: async () => new RawResponse(200, { 'Content-Type': 'text/plain' }, Readable.from(['part ', 'two'])),
+      handler: async () => {
+        const body = (await hooks.file?.()) ?? Readable.from(['part ', 'two']);
+        return new RawResponse(200, { 'Content-Type': 'text/plain' }, body);
+      },
     }),
   ];
 }
