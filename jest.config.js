@@ -25,7 +25,7 @@ module.exports = {
   transformIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Ends a test or hook that hangs. It is long because tests run beside other load. Slow tests show in the list of slowest files.
-  testTimeout: 600_000,
+  testTimeout: 1_800_000,
   // More than cores, because tests wait for deadlines and for other processes: on two cores, with two workers the cores were
   // idle for 60 % of the time, with four for 35 %. The test Postgres has connections for twelve.
   maxWorkers: Math.min(availableParallelism() + 4, 12),

@@ -1,5 +1,5 @@
-/** Timeout of waiting for a condition. It is long because tests run beside other load. */
-export const WAIT_MS = 240_000;
+/** Timeout of waiting for a condition, in milliseconds. It is long because tests run beside other load: of 30 busy processes on two cores, four minutes were too short. */
+export const WAIT_MS = 900_000;
 
 /**
  * Calls `look` until it returns something other than undefined.
