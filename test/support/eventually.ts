@@ -1,4 +1,7 @@
-/** Timeout of waiting for a condition, in milliseconds. It is long because tests run beside other load: of 30 busy processes on two cores, four minutes were too short. */
+/**
+ * Timeout of waiting for a condition, in milliseconds. It is long because tests run beside other load: with 30 busy processes on
+ * two cores, four minutes were too short.
+ */
 export const WAIT_MS = 900_000;
 
 /**
