@@ -148,16 +148,16 @@ export async function makeDocuments(
   purchases: readonly CarrierPurchase[],
   options: DocumentOptions & { readonly label: LabelOptions },
 ): Promise<MadeDocument[]> {
-  const slips: MadeDocument[] = [];
-  for (const [index, { packingSlip, packageReferenceId }] of consignment.packages.entries()) {
-    const slip = packingSlip === undefined ? null : await objects.get(packingSlip);
-    if (slip !== null) slips.push(pdfDocument('packing_slip', index, packageReferenceId, slip.body));
-  }
-  return [
+  const made = [
     ...(await labels(consignment, purchases, options.label, options.date)),
     ...(await contentDocuments(consignment, purchases, options)),
-    ...slips,
   ];
+  // Opened last: a document that cannot be made leaves no slip open.
+  for (const [index, { packingSlip, packageReferenceId }] of consignment.packages.entries()) {
+    const slip = packingSlip === undefined ? null : await objects.get(packingSlip);
+    if (slip !== null) made.push(pdfDocument('packing_slip', index, packageReferenceId, slip.body));
+  }
+  return made;
 }
 
 /** A bought package, as the documents about its contents name it. */
