@@ -1,6 +1,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
+import { blocks } from '../support/pages';
 
 /** Every block of a programming language in the documents is run by a test, or this file says why it cannot be. */
 
@@ -9,96 +10,94 @@ const LANGUAGES = ['sh', 'js', 'ts', 'python', 'go', 'java', 'sql', 'diff'];
 
 /** Tests, and the pages whose blocks they run. */
 const RUN_BY: Readonly<Record<string, readonly string[]>> = {
-  'test/cli/remote.test.ts': ['docs/operation/command-line'],
-  'test/cli/start.test.ts': ['docs/operation/backup-and-recovery'],
-  'test/deploy/compose.test.ts': ['docs/operation/deployment'],
+  'test/cli/remote.test.ts': ['operation/command-line'],
+  'test/cli/start.test.ts': ['operation/backup-and-recovery'],
+  'test/deploy/compose.test.ts': ['operation/deployment'],
   'test/docs/api-examples.test.ts': [
-    'docs/how-to/play-the-partner',
-    'docs/how-to/sign-in-with-openid-connect',
-    'docs/operation/audit-log',
-    'docs/operation/inspecting-orders',
-    'docs/partners',
+    'how-to/play-the-partner',
+    'how-to/sign-in-with-openid-connect',
+    'operation/audit-log',
+    'operation/inspecting-orders',
+    'partners',
   ],
   'test/docs/clients.test.ts': [
-    'docs/clients',
-    'docs/go-live',
-    'docs/how-to/change-a-price',
-    'docs/how-to/onboard-a-client',
-    'docs/how-to/onboard-a-partner',
-    'docs/money',
-    'docs/notifications',
-    'docs/operation/messages',
-    'docs/prepare-files',
-    'docs/tutorials/become-a-print-partner',
-    'docs/tutorials/extend-pressline',
-    'docs/tutorials/run-it-for-a-day',
-    'docs/tutorials/sell-your-first-print',
-    'docs/when-things-go-wrong',
+    'clients',
+    'go-live',
+    'how-to/change-a-price',
+    'how-to/onboard-a-client',
+    'how-to/onboard-a-partner',
+    'money',
+    'notifications',
+    'operation/messages',
+    'prepare-files',
+    'tutorials/become-a-print-partner',
+    'tutorials/extend-pressline',
+    'tutorials/run-it-for-a-day',
+    'tutorials/sell-your-first-print',
+    'when-things-go-wrong',
   ],
-  'test/docs/partners.test.ts': ['docs/partners'],
-  'test/src/carriers/adapters.test.ts': ['docs/tutorials/extend-pressline'],
+  'test/docs/partners.test.ts': ['partners'],
+  'test/src/carriers/adapters.test.ts': ['tutorials/extend-pressline'],
   'test/src/platform/config.test.ts': [
-    'docs/how-to/sign-in-with-openid-connect',
-    'docs/operation/deployment',
-    'docs/operation/encryption',
+    'how-to/sign-in-with-openid-connect',
+    'operation/deployment',
+    'operation/encryption',
   ],
-  'test/workflows/encryption.test.ts': ['docs/operation/encryption'],
-  'test/workflows/order/replay.test.ts': ['docs/tutorials/extend-pressline'],
+  'test/workflows/encryption.test.ts': ['operation/encryption'],
+  'test/workflows/order/replay.test.ts': ['tutorials/extend-pressline'],
 };
 
 /** Blocks that no test runs as they stand, by their page and a text in them, and the reason. */
 const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[] = [
-  ['README', 'npm ci && npm run demo', 'installs a clone: CI does, and test/cli/demo.test.ts runs the demo'],
+  ['../README', 'npm ci && npm run demo', 'installs a clone: CI does, and test/cli/demo.test.ts runs the demo'],
   [
-    'docs/operation/embedded-stack',
+    'operation/embedded-stack',
     'npm ci && npm start',
     'installs a clone: CI does, and test/cli/start.test.ts starts it',
   ],
-  ['docs/partners', '/v2/subscribe', 'its addresses do not exist: test/examples runs the same call with its own'],
-  ['docs/partners', 'check-partner', 'its addresses do not exist: test/examples runs the same check with its own'],
+  ['partners', '/v2/subscribe', 'its addresses do not exist: test/examples runs the same call with its own'],
+  ['partners', 'check-partner', 'its addresses do not exist: test/examples runs the same check with its own'],
   [
-    'docs/operation/command-line',
+    'operation/command-line',
     'docker run',
     'needs a container engine and published packages: test/cli/remote.test.ts runs the command',
   ],
-  ['docs/operation/deployment', 'kubectl create secret', 'needs a cluster'],
-  ['docs/operation/deployment', 'helm install', 'needs a cluster: `npm run check:helm` renders the chart'],
-  ['docs/operation/deployment', 'kubectl exec', 'needs a cluster: `npm run rehearse` runs the command'],
+  ['operation/deployment', 'kubectl create secret', 'needs a cluster'],
+  ['operation/deployment', 'helm install', 'needs a cluster: `npm run check:helm` renders the chart'],
+  ['operation/deployment', 'kubectl exec', 'needs a cluster: `npm run rehearse` runs the command'],
   [
-    'docs/operation/upgrades',
+    'operation/upgrades',
     'packingPhotosMs',
     'a line of an example: test/workflows/order/replay.test.ts runs those of the tutorial',
   ],
   [
-    'docs/operation/upgrades',
+    'operation/upgrades',
     'packing-photos',
     'a line of an example: test/workflows/order/replay.test.ts runs those of the tutorial',
   ],
-  ['docs/operation/upgrades', '1. start new workers', 'needs a deployment: `npm run rehearse` takes these steps'],
-  ['docs/operation/upgrades', '--pin', 'needs a deployment: `npm run rehearse` takes these steps'],
-  ['docs/operation/upgrades', 'workflow count', 'needs a deployment with two worker versions'],
-  ['docs/operation/upgrades', 'update-options', 'needs a deployment with two worker versions'],
-  ['docs/operation/archive', 'restore-archive', 'needs archived orders: test/src/orders/archive restores days'],
+  ['operation/upgrades', '1. start new workers', 'needs a deployment: `npm run rehearse` takes these steps'],
+  ['operation/upgrades', '--pin', 'needs a deployment: `npm run rehearse` takes these steps'],
+  ['operation/upgrades', 'workflow count', 'needs a deployment with two worker versions'],
+  ['operation/upgrades', 'update-options', 'needs a deployment with two worker versions'],
+  ['operation/archive', 'restore-archive', 'needs archived orders: test/src/orders/archive restores days'],
   [
-    'docs/operation/archive',
+    'operation/archive',
     'receipts.parquet',
     'needs DuckDB, which is no dependency: test/src/orders/archive reads the files',
   ],
-  ['docs/operation/scale', 'npm run simulate', 'takes a minute: test/bench/simulation runs the simulation'],
-  ['docs/development/benchmarks', 'npm run bench:', 'benchmarks'],
-  ['docs/development/rehearsal', 'npm run rehearse', 'takes a quarter of an hour'],
-  ['docs/development/fuzzing', 'npm run fuzz --', 'takes minutes: test/fuzz sends fewer requests'],
-  ['docs/development/fuzzing', 'schemathesis', 'installs a program'],
+  ['operation/scale', 'npm run simulate', 'takes a minute: test/bench/simulation runs the simulation'],
+  ['development/benchmarks', 'npm run bench:', 'benchmarks'],
+  ['development/rehearsal', 'npm run rehearse', 'takes a quarter of an hour'],
+  ['development/fuzzing', 'npm run fuzz --', 'takes minutes: test/fuzz sends fewer requests'],
+  ['development/fuzzing', 'schemathesis', 'installs a program'],
 ];
 
-const pages = ['README.md', ...globSync('docs/**/*.md', { cwd: projectRoot() })].map((path) =>
-  path.replace(/\.md$/, ''),
-);
-const programs = pages.flatMap((page) =>
-  [...read(`${page}.md`).matchAll(new RegExp(`^ *\`\`\`(?:${LANGUAGES.join('|')})\\n(.*?)^ *\`\`\``, 'gms'))].map(
-    ([, code]) => ({ page, code: code! }),
-  ),
-);
+/** Paths below docs/, without `.md`. */
+const pages = [
+  '../README',
+  ...globSync('**/*.md', { cwd: join(projectRoot(), 'docs') }).map((path) => path.slice(0, -3)),
+];
+const programs = pages.flatMap((page) => blocks(page, `(?:${LANGUAGES.join('|')})`).map((code) => ({ page, code })));
 
 const isNotRun = (page: string, code: string) => NOT_RUN.some(([name, text]) => name === page && code.includes(text));
 
@@ -126,7 +125,7 @@ test.each(Object.entries(RUN_BY))('%s reads the pages whose blocks it runs', (fi
 test('every `npm run` of the documents is a script', () => {
   const { scripts } = JSON.parse(read('package.json'));
   const named = pages.flatMap((page) =>
-    [...read(`${page}.md`).matchAll(/\bnpm run ([a-z][\w:-]*)/g)].map(([, name]) => name!),
+    [...read(`docs/${page}.md`).matchAll(/\bnpm run ([a-z][\w:-]*)/g)].map(([, name]) => name!),
   );
   expect(named.filter((name) => !(name in scripts))).toEqual([]);
 });

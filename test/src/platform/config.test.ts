@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { parseEnv } from 'node:util';
 import { ConfigError, loadConfig, VARIABLES } from '../../../src/platform/config';
 import { projectRoot } from '../../../src/platform/project-root';
 import { bash, blocks } from '../../support/pages';
@@ -26,13 +27,7 @@ test.each([
       `${block.replaceAll('…', 'secret')}\nfor name in ${names.join(' ')}; do echo "$name=\${!name}"; done`,
     );
     expect(stderr).toBe('');
-    const values = Object.fromEntries(
-      stdout
-        .trim()
-        .split('\n')
-        .map((line) => line.split(/=(.*)/s).slice(0, 2)),
-    );
-    const config = loadConfig(values);
+    const config = loadConfig(parseEnv(stdout));
     for (const name of names) expect(config[name as keyof typeof config]).toBeDefined();
   }
 });
