@@ -1,7 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { rmSync } from 'node:fs';
-import { chmod, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
 import { claimDataFolder, DataFolderBusy } from '../../../src/platform/embedded/data-folder';
@@ -20,6 +19,7 @@ import { ensureSearchAttributes } from '../../../src/platform/temporal/connectio
 import { startPooler } from '../other-systems/pooler';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from '../server-variables';
 import { bundleForTests } from '../workflow-bundle';
+import { temporaryFolder } from './temporary-folder';
 
 const PREFIX = 'pressline-test-';
 
@@ -46,10 +46,15 @@ export default async function globalSetup(): Promise<void> {
     stdio: 'inherit',
   });
   if (process.env.PRESSLINE_TEST_SERVERS === 'none') return;
-  await sweep();
-  const dir = await mkdtemp(join(tmpdir(), PREFIX));
+  const parent = await temporaryFolder();
+  await sweep(parent);
+  const dir = await mkdtemp(join(parent, PREFIX));
   // The postgres user, whom root starts Postgres as, must be let through.
   await chmod(dir, 0o755);
+  // Temporary files of tests, and of the programs that they start. What they leave goes with the folder.
+  process.env.TMPDIR = join(dir, 'tmp');
+  await mkdir(process.env.TMPDIR);
+  await chmod(process.env.TMPDIR, 0o1777);
   const folder = await claimDataFolder(dir);
   await writeFile(
     join(dir, 'ports.json'),
@@ -140,10 +145,10 @@ async function makeTemplate(server: EmbeddedPostgres): Promise<void> {
 }
 
 /** Ends what a killed jest run left behind. */
-async function sweep(): Promise<void> {
-  for (const name of await readdir(tmpdir())) {
+async function sweep(parent: string): Promise<void> {
+  for (const name of await readdir(parent)) {
     if (!name.startsWith(PREFIX)) continue;
-    const dir = join(tmpdir(), name);
+    const dir = join(parent, name);
     try {
       // A run that starts just now has its folder a moment before it claims it.
       if (Date.now() - (await stat(dir)).mtimeMs < 60_000) continue;
