@@ -10,6 +10,8 @@ import { buildOnce, dist, filesBelow, root } from './build-once.mjs';
 const out = join(dist, 'console');
 
 async function build() {
+  // Vite keeps the value of the environment. With any other one, as jest sets it, React's development build is taken.
+  process.env.NODE_ENV = 'production';
   const { build: bundle } = await import('vite');
   const fresh = `${out}.${process.pid}`;
   await bundle({

@@ -57,7 +57,8 @@ test('a request is not slow when probes wait like the request', async () => {
   const time = end();
   resolve();
   expect(time.ms).toBeGreaterThan(LIMIT_MS);
-  expect(isSlow(time, LIMIT_MS)).toBe(false);
+  // Not the CPU time, which other work of this process may use.
+  expect(isSlow({ ...time, cpuMs: 0 }, LIMIT_MS)).toBe(false);
 });
 
 test('a request within the limit is not slow', async () => {

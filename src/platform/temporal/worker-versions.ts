@@ -7,9 +7,12 @@ import { isUnavailable } from '../unavailable';
 
 /** The worker versions of a deployment, which has the name of the task queue. */
 export interface WorkerVersions {
-  /** Gives a version new workflows and the next task of every running one, except those of a ramping version. */
+  /**
+   * Gives a version new workflows and the next task of every running one, except those of a ramping version. Resolves when all
+   * task queues do so.
+   */
   makeCurrent(buildId: string): Promise<void>;
-  /** Gives a version a share of the workflows in percent, by their ids. 0 takes them back. */
+  /** Gives a version a share of the workflows in percent, by their ids. 0 takes them back. Resolves as `makeCurrent` does. */
   ramp(buildId: string, percentage: number): Promise<void>;
   /**
    * Keeps on a version the running workflows whose last task it completed, whichever version is current. Resets those whose
@@ -20,11 +23,14 @@ export interface WorkerVersions {
 }
 
 const { BATCH_OPERATION_STATE_RUNNING } = temporal.api.enums.v1.BatchOperationState;
+const { ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS } = temporal.api.enums.v1.RoutingConfigUpdateState;
 const { PINNED_OVERRIDE_BEHAVIOR_PINNED } = temporal.api.workflow.v1.VersioningOverride.PinnedOverrideBehavior;
 
 const IDENTITY = 'pressline worker-version';
 /** Temporal accepts a version when its workers have polled every task queue, a second or two after their start. */
 const POLLED_WITHIN_MS = 60_000;
+/** Task queues follow a change within a second. */
+const ROUTED_WITHIN_MS = 60_000;
 /** Temporal's list of workflows follows their tasks within a second or two. */
 const LIST_FOLLOWS_MS = 3_000;
 /** The first pins nearly all workflows, the second those that the list did not show yet. */
@@ -41,9 +47,11 @@ export function workerVersions(client: Client, config: Pick<Config, 'TEMPORAL_TA
   return {
     async makeCurrent(buildId) {
       await whenPolled(() => workflowService.setWorkerDeploymentCurrentVersion({ ...common, buildId }));
+      await untilRouted(client, deploymentName);
     },
     async ramp(buildId, percentage) {
       await whenPolled(() => workflowService.setWorkerDeploymentRampingVersion({ ...common, buildId, percentage }));
+      await untilRouted(client, deploymentName);
     },
     async pin(buildId) {
       const unpinned =
@@ -77,6 +85,20 @@ export function workerVersions(client: Client, config: Pick<Config, 'TEMPORAL_TA
       return pinned;
     },
   };
+}
+
+/**
+ * Waits until every task queue routes by the last change. Until then, some give tasks to the version before.
+ * @throws the client's error, and Error when the queues have not followed after a minute
+ */
+async function untilRouted({ workflowService, options: { namespace } }: Client, deploymentName: string): Promise<void> {
+  for (const deadline = Date.now() + ROUTED_WITHIN_MS; ; await sleep(100)) {
+    const { workerDeploymentInfo } = await whenPolled(() =>
+      workflowService.describeWorkerDeployment({ namespace, deploymentName }),
+    );
+    if (workerDeploymentInfo?.routingConfigUpdateState !== ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS) return;
+    if (Date.now() > deadline) throw new Error(`some task queues of ${deploymentName} still use the version before`);
+  }
 }
 
 /** Returns true when a condition is true, or becomes true before Temporal's list of workflows has followed. */
@@ -118,11 +140,10 @@ async function runBatch(
  * Repeats a call until the workers of its version have polled and Temporal carries it out.
  * @throws the client's error after a minute, and any other
  */
-async function whenPolled(call: () => Promise<unknown>): Promise<void> {
+async function whenPolled<T>(call: () => Promise<T>): Promise<T> {
   for (const deadline = Date.now() + POLLED_WITHIN_MS; ; await sleep(500)) {
     try {
-      await call();
-      return;
+      return await call();
     } catch (error) {
       const details = isGrpcServiceError(error) ? error.details : '';
       const mayPass = isUnavailable(error) || NOT_POLLED.test(details) || MASKED_ERROR.test(details);

@@ -69,6 +69,13 @@ test('the files of the build are cached for a year and compressed', async () => 
   expect(plain.headers).not.toHaveProperty('content-encoding');
 });
 
+test('the entry has React’s production build, also when a test has built it', () => {
+  const script = readFileSync(join(dist, entry().file), 'utf8');
+  // Texts of errors in the production build, and a call of the development build.
+  expect(script).toContain('react.dev/errors/');
+  expect(script).not.toContain('console.createTask');
+});
+
 test('HEAD has the headers of GET', async () => {
   const { headers } = await request(app).head('/console/orders').expect(200);
   expect(headers['content-type']).toMatch(/^text\/html/);

@@ -1,9 +1,12 @@
 import type { Client } from '@temporalio/client';
+import { temporal } from '@temporalio/proto';
 import { workerVersions } from '../../../../src/platform/temporal/worker-versions';
 
 /** gRPC statuses. */
 const status = { UNKNOWN: 2, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
 const CONFIG = { TEMPORAL_TASK_QUEUE: 'orders' };
+const { ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS: IN_PROGRESS, ROUTING_CONFIG_UPDATE_STATE_COMPLETED: COMPLETED } =
+  temporal.api.enums.v1.RoutingConfigUpdateState;
 
 /** Returns a client whose calls about versions fail with each of the errors, and then succeed. */
 function clientThatFails(...errors: { code: number; details: string }[]) {
@@ -13,9 +16,20 @@ function clientThatFails(...errors: { code: number; details: string }[]) {
     if (error === undefined) return {};
     throw Object.assign(new Error(`${error.code}: ${error.details}`), { ...error, metadata: {} });
   };
-  const client = { options: { namespace: 'default' }, workflowService: { setWorkerDeploymentCurrentVersion } };
-  return { client: client as unknown as Client, calls: () => calls };
+  const states = [IN_PROGRESS, COMPLETED];
+  const describeWorkerDeployment = async () => ({
+    workerDeploymentInfo: { routingConfigUpdateState: states.shift() },
+  });
+  const workflowService = { setWorkerDeploymentCurrentVersion, describeWorkerDeployment };
+  const client = { options: { namespace: 'default' }, workflowService } as unknown as Client;
+  return { client, calls: () => calls, statesLeft: () => states.length };
 }
+
+test('a version is current when every task queue has followed', async () => {
+  const { client, statesLeft } = clientThatFails();
+  await workerVersions(client, CONFIG).makeCurrent('v2');
+  expect(statesLeft()).toBe(0);
+});
 
 test.each([
   ['has no workers yet', status.NOT_FOUND, 'no Worker Deployment found with name orders'],
