@@ -26,9 +26,9 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Ends a test or hook that hangs. It is long because tests run beside other load. Slow tests show in the list of slowest files.
   testTimeout: 1_800_000,
-  // More than cores, because tests wait for deadlines and for other processes: on two cores, with two workers the cores were
-  // idle for 60 % of the time, with four for 35 %. The test Postgres has connections for twelve.
-  maxWorkers: Math.min(availableParallelism() + 4, 12),
+  // More than cores, because tests wait for deadlines and for other processes: on two cores, six workers left them idle for a
+  // fifth of the first five minutes. The test Postgres has connections for twelve.
+  maxWorkers: Math.min(availableParallelism() + 5, 12),
   testSequencer: '<rootDir>/test/support/runner/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/runner/slowest-files.js'],
   // A worker keeps what test files have loaded. With gigabytes of it, garbage collection takes much of its time.

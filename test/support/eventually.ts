@@ -4,16 +4,22 @@
  */
 export const WAIT_MS = 900_000;
 
+const SHORTEST_PAUSE_MS = 25;
+const LONGEST_PAUSE_MS = 250;
+
 /**
- * Calls `look` until it returns something other than undefined.
+ * Calls `look` until it returns something other than undefined, more and more rarely: an eighth of the time so far passes between
+ * two calls.
  * @throws Error after the timeout
  */
 export async function eventually<T>(look: () => Promise<T | undefined>): Promise<T> {
-  const end = Date.now() + WAIT_MS;
+  const start = Date.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined) return seen;
-    if (Date.now() > end) throw new Error(`the condition was not met within ${WAIT_MS} ms`);
-    await new Promise((resolve) => setTimeout(resolve, 25));
+    const waitedMs = Date.now() - start;
+    if (waitedMs > WAIT_MS) throw new Error(`the condition was not met within ${WAIT_MS} ms`);
+    const pauseMs = Math.min(Math.max(waitedMs / 8, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }
 }
