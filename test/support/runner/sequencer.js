@@ -15,7 +15,8 @@ const spread = (...lists) =>
 
 /**
  * Starts the slow test files first, so that no worker runs one alone at the end, and mixes those that use the cores with those
- * that wait. A clean clone knows no durations, and jest would order its files by size.
+ * that wait. Only the fast half of the others comes last: with all of them there, the cores were idle for a fifth of the time
+ * before, and then too few for every worker. A clean clone knows no durations, and jest would order its files by size.
  */
 module.exports = class SlowFirst extends Sequencer {
   sort(tests) {
@@ -28,6 +29,7 @@ module.exports = class SlowFirst extends Sequencer {
       const uses = (helpers) => helpers.some((module) => imports.has(module));
       (uses(BUSY) ? busy : uses(WAITING) ? waiting : others).push(test);
     }
-    return [...spread(busy, waiting), ...others];
+    const slower = others.splice(0, others.length / 2);
+    return [...spread(busy, waiting, slower), ...others];
   }
 };
