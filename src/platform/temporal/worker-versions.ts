@@ -67,7 +67,7 @@ export function workerVersions(client: Client, config: Pick<Config, 'TEMPORAL_TA
       };
       const anyLeft = async () => (await client.workflow.count(unpinned)).count > 0;
       let pinned = 0;
-      for (let round = 1; await eventuallyTrue(anyLeft); round += 1) {
+      for (let round = 1; await eventuallyTrue(anyLeft, LIST_FOLLOWS_MS); round += 1) {
         if (round > ROUNDS) throw new Error(`workflows of ${buildId} could not be pinned to it`);
         const updateWorkflowOptionsOperation = { ...toVersion, identity: IDENTITY };
         pinned += await runBatch(client, unpinned, { updateWorkflowOptionsOperation });
@@ -92,18 +92,19 @@ export function workerVersions(client: Client, config: Pick<Config, 'TEMPORAL_TA
  * @throws the client's error, and Error when the queues have not followed after a minute
  */
 async function untilRouted({ workflowService, options: { namespace } }: Client, deploymentName: string): Promise<void> {
-  for (const deadline = Date.now() + ROUTED_WITHIN_MS; ; await sleep(100)) {
+  const isRouted = async () => {
     const { workerDeploymentInfo } = await whenPolled(() =>
       workflowService.describeWorkerDeployment({ namespace, deploymentName }),
     );
-    if (workerDeploymentInfo?.routingConfigUpdateState !== ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS) return;
-    if (Date.now() > deadline) throw new Error(`some task queues of ${deploymentName} still use the version before`);
-  }
+    return workerDeploymentInfo?.routingConfigUpdateState !== ROUTING_CONFIG_UPDATE_STATE_IN_PROGRESS;
+  };
+  if (!(await eventuallyTrue(isRouted, ROUTED_WITHIN_MS)))
+    throw new Error(`some task queues of ${deploymentName} still use the version before`);
 }
 
-/** Returns true when a condition is true, or becomes true before Temporal's list of workflows has followed. */
-async function eventuallyTrue(condition: () => Promise<boolean>): Promise<boolean> {
-  for (const deadline = Date.now() + LIST_FOLLOWS_MS; ; await sleep(500)) {
+/** Returns true when a condition is true, or becomes true within a time in milliseconds. */
+async function eventuallyTrue(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
+  for (const deadline = Date.now() + withinMs; ; await sleep(500)) {
     if (await condition()) return true;
     if (Date.now() > deadline) return false;
   }

@@ -19,7 +19,7 @@ import { ensureSearchAttributes } from '../../../src/platform/temporal/connectio
 import { startPooler } from '../other-systems/pooler';
 import { SERVER_VARIABLES, TEMPLATE_DATABASE } from '../server-variables';
 import { bundleForTests } from '../workflow-bundle';
-import { temporaryFolder } from './temporary-folder';
+import { TEMPORARY_FOLDERS, temporaryFolder } from './temporary-folder';
 
 const PREFIX = 'pressline-test-';
 
@@ -46,9 +46,9 @@ export default async function globalSetup(): Promise<void> {
     stdio: 'inherit',
   });
   if (process.env.PRESSLINE_TEST_SERVERS === 'none') return;
-  const parent = await temporaryFolder();
-  await sweep(parent);
-  const dir = await mkdtemp(join(parent, PREFIX));
+  // Before a folder is chosen: what fills the memory may be what a killed run left there.
+  for (const folder of TEMPORARY_FOLDERS) await sweep(folder);
+  const dir = await mkdtemp(join(await temporaryFolder(), PREFIX));
   // The postgres user, whom root starts Postgres as, must be let through.
   await chmod(dir, 0o755);
   // Temporary files of tests, and of the programs that they start. What they leave goes with the folder.
@@ -146,7 +146,7 @@ async function makeTemplate(server: EmbeddedPostgres): Promise<void> {
 
 /** Ends what a killed jest run left behind. */
 async function sweep(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
+  for (const name of await readdir(parent).catch(() => [])) {
     if (!name.startsWith(PREFIX)) continue;
     const dir = join(parent, name);
     try {

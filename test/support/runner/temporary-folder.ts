@@ -6,6 +6,8 @@ import { randomToken } from '../../../src/platform/ids';
 
 /** Linux keeps the files of this folder in memory. */
 const IN_MEMORY = '/dev/shm';
+/** Every folder that `temporaryFolder` may return. */
+export const TEMPORARY_FOLDERS: readonly string[] = [IN_MEMORY, tmpdir()];
 /** Ten times what a run has at a time. Containers often have 64 MB. */
 const NEEDED_BYTES = 4e9;
 
