@@ -25,9 +25,10 @@ const open: (() => Promise<void>)[] = [];
 
 /**
  * Connections of each pool of the application's role. With TEST_POOL_SIZE=1 code that takes a second connection while it holds
- * one gets none, but requests cannot run at the same time in Postgres, which tests of races need.
+ * one gets none, but requests cannot run at the same time in Postgres, which tests of races need. Each connection more costs the
+ * time in which its session learns the tables.
  */
-export const TEST_POOL_SIZE = process.env.TEST_POOL_SIZE ?? '10';
+export const TEST_POOL_SIZE = process.env.TEST_POOL_SIZE ?? '5';
 
 // The environment (environment.ts) knows it by its name and runs it last.
 afterAll(async function dropTestDatabases() {
