@@ -1,12 +1,10 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import axe from 'axe-core';
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { BROWSER_FLAGS, browserPath } from '../../scripts/external/browser.mjs';
+import type { BrowserContext, Page } from 'playwright-core';
 import { projectRoot } from '../../src/platform/project-root';
 import { WAIT_MS } from './eventually';
-
-let browser: Browser | undefined;
+import { sharedBrowser } from './runner/shared-browser';
 
 interface Context {
   readonly baseUrl: string;
@@ -21,11 +19,10 @@ let free: Context[] = [];
 /** Those of the tabs that the current test has opened. */
 let used: Context[] = [];
 
-beforeAll(async () => {
+beforeAll(() => {
   execFileSync(process.execPath, [join(projectRoot(), 'scripts', 'build', 'build-console.mjs')], {
     stdio: 'pipe',
   });
-  browser = await chromium.launch({ executablePath: browserPath(), args: BROWSER_FLAGS });
 });
 
 // Tabs of beforeAll stay open.
@@ -43,7 +40,7 @@ afterEach(async () => {
 });
 
 afterAll(async () => {
-  await browser?.close();
+  for (const context of (await sharedBrowser()).contexts()) await context.close();
 });
 
 /** A tab of the console. */
@@ -79,7 +76,7 @@ export async function openTab(
 async function contextFor(baseUrl: string): Promise<BrowserContext> {
   let context = free.find((one) => one.baseUrl === baseUrl)?.context;
   free = free.filter((one) => one.context !== context);
-  context ??= await browser!.newContext({ baseURL: baseUrl, reducedMotion: 'reduce' });
+  context ??= await (await sharedBrowser()).newContext({ baseURL: baseUrl, reducedMotion: 'reduce' });
   context.setDefaultTimeout(WAIT_MS);
   used.push({ baseUrl, context });
   return context;

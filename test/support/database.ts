@@ -28,7 +28,7 @@ const open: (() => Promise<void>)[] = [];
  * one gets none, but requests cannot run at the same time in Postgres, which tests of races need. Each connection more costs the
  * time in which its session learns the tables.
  */
-export const TEST_POOL_SIZE = process.env.TEST_POOL_SIZE ?? '5';
+export const TEST_POOL_SIZE = process.env.TEST_POOL_SIZE ?? '4';
 
 // The environment (environment.ts) knows it by its name and runs it last.
 afterAll(async function dropTestDatabases() {

@@ -9,11 +9,7 @@ const PROGRAMS = ['activities', 'api', 'bench', 'cli', 'client', 'sandbox', 'src
   (folder) => join(ROOT, folder) + sep,
 );
 /** Installed packages, what changes one of them, and what all test files of a worker share. */
-const PACKAGES = [
-  `${sep}node_modules${sep}`,
-  `${sep}runner${sep}supertest.js`,
-  `${sep}runner${sep}shared-inspector.ts`,
-];
+const PACKAGES = [`${sep}node_modules${sep}`, `${sep}runner${sep}supertest.js`, `${sep}runner${sep}shared-`];
 
 const isPackage = (path) => PACKAGES.some((part) => path.includes(part));
 const isPostgres = (path) => path.includes(`${sep}node_modules${sep}postgres${sep}`);

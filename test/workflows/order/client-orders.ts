@@ -1,5 +1,5 @@
 import type { Operations } from '../../../client/operations';
-import { WAIT_MS } from '../../support/eventually';
+import { eventually } from '../../support/eventually';
 import type { TestClient, TestStack } from '../../support/stack';
 
 /** Order bodies of a client, and helpers that submit and read orders over HTTP. */
@@ -97,16 +97,16 @@ export const orderOf = (stack: TestStack, over: Partial<OrderBody> = {}): OrderB
 
 export const read = (client: TestClient, orderId: string): Promise<Order> => client.getOrder({ params: { orderId } });
 
-const POLL_MS = 100;
-
 /** Reads an order until it meets a condition. @throws Error with its state after the timeout */
 export async function readUntil(client: TestClient, orderId: string, isSo: (order: Order) => boolean): Promise<Order> {
-  for (const end = Date.now() + WAIT_MS; ; ) {
-    const order = await read(client, orderId);
-    if (isSo(order)) return order;
-    if (Date.now() > end) throw new Error(`the order is ${inBrief(order)}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+  let order: Order;
+  return await eventually(
+    async () => {
+      order = await read(client, orderId);
+      return isSo(order) ? order : undefined;
+    },
+    () => `the order did not become what was awaited from ${inBrief(order)}`,
+  );
 }
 
 const inBrief = ({ fulfillmentStatus, refusalReason, refusalReasonDetails, items, eventLog }: Order) =>

@@ -9,7 +9,7 @@ import {
 } from '../../../src/orders/domain/lifecycle/statuses';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
-import { WAIT_MS } from '../../support/eventually';
+import { eventually } from '../../support/eventually';
 import type { TestStack } from '../../support/stack';
 import { address, orderOf, poster, sticker } from './client-orders';
 
@@ -81,21 +81,20 @@ export async function orderNow({ services: { sql } }: TestStack, orderId: string
   return { ...row!, shipments: row!.shipments ?? {} };
 }
 
-const POLL_MS = 150;
-
 /** Waits until an order meets a condition. @throws Error with its state after the timeout */
 export async function orderUntil(
   stack: TestStack,
   orderId: string,
   isSo: (now: OrderNow) => boolean,
 ): Promise<OrderNow> {
-  const end = Date.now() + WAIT_MS;
-  for (;;) {
-    const now = await orderNow(stack, orderId);
-    if (isSo(now)) return now;
-    if (Date.now() > end) throw new Error(`order ${orderId} is ${JSON.stringify(now)}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+  let now: OrderNow;
+  return await eventually(
+    async () => {
+      now = await orderNow(stack, orderId);
+      return isSo(now) ? now : undefined;
+    },
+    () => `order ${orderId} did not become what was awaited from ${JSON.stringify(now)}`,
+  );
 }
 
 /** Returns what the sandbox's partners recorded about print orders. */
@@ -163,12 +162,13 @@ export async function handedOver(
  */
 export async function accepted(stack: TestStack, orderId: string, printOrders = 1): Promise<HandedOver> {
   const { sql } = stack.services;
-  for (const end = Date.now() + WAIT_MS; ; ) {
-    const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string; partner: string }[]>`
-      SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id, a.uid AS partner
-      FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners a ON a.account_id = p.partner_id
-      WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.order_item_id`;
-    if (new Set(jobs.map(({ printOrderId }) => printOrderId)).size === printOrders) {
+  return await eventually(
+    async () => {
+      const jobs = await sql<{ printOrderId: string; jobId: string; itemId: string; partner: string }[]>`
+        SELECT p.id::text AS print_order_id, j.id::text AS job_id, j.order_item_id::text AS item_id, a.uid AS partner
+        FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id JOIN partners a ON a.account_id = p.partner_id
+        WHERE p.order_id = ${orderId} AND p.status = 'accepted' ORDER BY j.order_item_id`;
+      if (new Set(jobs.map(({ printOrderId }) => printOrderId)).size !== printOrders) return undefined;
       return {
         orderId,
         printOrderId: jobs[0]!.printOrderId,
@@ -176,10 +176,9 @@ export async function accepted(stack: TestStack, orderId: string, printOrders = 
         itemIds: jobs.map(({ itemId }) => itemId),
         partner: jobs[0]!.partner,
       };
-    }
-    if (Date.now() > end) throw new Error(`not accepted: ${JSON.stringify(await orderNow(stack, orderId))}`);
-    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
-  }
+    },
+    () => `order ${orderId} was not accepted`,
+  );
 }
 
 /** Returns a partner's clock that advances by one minute with each call. */
