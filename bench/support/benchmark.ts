@@ -47,7 +47,8 @@ export function runBenchmark<const Of extends Options>({ name, options, measure 
 }
 
 /**
- * Measures each contestant once per round, so that a slow minute of the machine affects all of them.
+ * Measures each contestant once per round, so that a slow minute of the machine affects all of them, and in turn from the first and
+ * from the last.
  * @param contestants functions that return a measurement in `unit`
  */
 export async function alternate<Name extends string>(
@@ -58,7 +59,7 @@ export async function alternate<Name extends string>(
   const names = Object.keys(contestants) as Name[];
   const measured = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
   for (let round = 1; round <= rounds; round += 1) {
-    for (const name of names) measured[name].push(await contestants[name]());
+    for (const name of round % 2 === 1 ? names : names.toReversed()) measured[name].push(await contestants[name]());
     const shown = names.map((name) => `${name} ${measured[name].at(-1)!.toPrecision(3)}`);
     process.stderr.write(`round ${round} of ${rounds}: ${shown.join(', ')} (${unit})\n`);
   }
