@@ -4,7 +4,7 @@ import axe from 'axe-core';
 import type { BrowserContext, Page } from 'playwright-core';
 import { projectRoot } from '../../src/platform/project-root';
 import { WAIT_MS } from './eventually';
-import { sharedBrowser } from './runner/shared-browser';
+import { leaveBrowser, sharedBrowser } from './runner/shared-browser';
 
 interface Context {
   readonly baseUrl: string;
@@ -39,9 +39,7 @@ afterEach(async () => {
   free.push(...used);
 });
 
-afterAll(async () => {
-  for (const context of (await sharedBrowser()).contexts()) await context.close();
-});
+afterAll(leaveBrowser);
 
 /** A tab of the console. */
 export interface ConsoleTab {

@@ -15,14 +15,14 @@ const LONGEST_PAUSE_MS = 400;
  */
 export async function eventually<T>(
   look: () => Promise<T | undefined>,
-  what = () => 'the condition was not met',
+  what: () => string | Promise<string> = () => 'the condition was not met',
 ): Promise<T> {
   const start = Date.now();
   for (;;) {
     const seen = await look();
     if (seen !== undefined) return seen;
     const waitedMs = Date.now() - start;
-    if (waitedMs > WAIT_MS) throw new Error(`${what()} within ${WAIT_MS} ms`);
+    if (waitedMs > WAIT_MS) throw new Error(`${await what()} within ${WAIT_MS} ms`);
     const pauseMs = Math.min(Math.max(waitedMs / 6, SHORTEST_PAUSE_MS), LONGEST_PAUSE_MS);
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -177,7 +177,7 @@ export async function accepted(stack: TestStack, orderId: string, printOrders = 
         partner: jobs[0]!.partner,
       };
     },
-    () => `order ${orderId} was not accepted`,
+    async () => `not accepted: ${JSON.stringify(await orderNow(stack, orderId))}`,
   );
 }
 
