@@ -1,7 +1,7 @@
 import postgres from 'postgres';
 
 /** The value of `presslinePatch` in patches/postgres+3.4.9.patch. Increase both when the patch changes. */
-const PATCH = 5;
+const PATCH = 6;
 
 /** The installed Postgres driver lacks the patch. The message says how to apply it. */
 export class DriverNotPatched extends Error {
