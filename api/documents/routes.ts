@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { readFileReport } from '../../src/orders/reading/file-report';
 import { Refusal } from '../../src/platform/errors';
 import { contentDisposition } from '../../src/platform/http/content-disposition';
+import { documentOf, INVOICE_DATA } from '../../src/shipping/invoice-data';
 import type { ApiDeps } from '../deps';
 import { openRoute, RawResponse, type Route } from '../http/route';
 
@@ -48,16 +49,19 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>)
           contentType,
         });
         if (direct !== null) {
-          if ((await deps.objects.stat(objectKey)) === null) throw new Refusal('DOCUMENT_DELETED');
-          return new RawResponse(302, { Location: direct, 'Referrer-Policy': 'no-referrer' });
+          const info = await deps.objects.stat(objectKey);
+          if (info === null) throw new Refusal('DOCUMENT_DELETED');
+          if (info.contentType !== INVOICE_DATA)
+            return new RawResponse(302, { Location: direct, 'Referrer-Policy': 'no-referrer' });
         }
         const found = await deps.objects.get(objectKey);
         if (found === null) throw new Refusal('DOCUMENT_DELETED');
+        const { size, body } = await documentOf(found);
         return new RawResponse(
           200,
           {
             'Content-Type': contentType,
-            'Content-Length': String(found.size),
+            'Content-Length': String(size),
             'Content-Disposition': contentDisposition(
               SHOWN_INLINE.has(contentType) ? 'inline' : 'attachment',
               fileName,
@@ -67,7 +71,7 @@ export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>)
             'Cross-Origin-Resource-Policy': 'cross-origin',
             'Cache-Control': 'private, max-age=300',
           },
-          found.body,
+          body,
         );
       },
     }),

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { create, type Font, type GlyphRun } from 'fontkit';
+import { create, type Font, type Glyph, type GlyphRun } from 'fontkit';
 import { TrueTypeFile, TrueTypeSubset } from './truetype-subset';
 
 export type Weight = 'regular' | 'bold';
@@ -62,8 +62,17 @@ export function font(script: Script, weight: Weight): Font {
   return parsed;
 }
 
+/** Glyphs of characters that need no shaping. Each line of a document looks each of its characters up four times. */
+const plainGlyphs = new WeakMap<Font, Map<string, Glyph>>();
+
 function plainRun(parsed: Font, text: string): GlyphRun {
-  const glyphs = parsed.glyphsForString(text);
+  const known = plainGlyphs.get(parsed) ?? new Map<string, Glyph>();
+  plainGlyphs.set(parsed, known);
+  const glyphs = Array.from(text, (character) => {
+    const glyph = known.get(character) ?? parsed.glyphForCodePoint(character.codePointAt(0)!);
+    known.set(character, glyph);
+    return glyph;
+  });
   const positions = glyphs.map(({ advanceWidth }) => ({ xAdvance: advanceWidth, yAdvance: 0, xOffset: 0, yOffset: 0 }));
   const advanceWidth = positions.reduce((sum, { xAdvance }) => sum + xAdvance, 0);
   return { glyphs, positions, advanceWidth } as unknown as GlyphRun;

@@ -45,13 +45,27 @@ export function parcelsOfOrder(sql: Queryable): Fragment {
     WHERE i.order_id = o.id AND j.status <> ALL(${NOT_SENT_JOBS}) AND ${code} IS NOT NULL)`;
 }
 
-const STOPPING_EVENTS = Object.keys(STOP_REASONS);
+/** Log entries that say what notifications say. */
+const READ_EVENTS = [...Object.keys(STOP_REASONS), 'partner_cancel_refused', 'units_cancelled'];
 
-type ViewRow = Omit<OrderView, 'items'> & {
-  readonly items: readonly (Omit<ItemView, 'comment'> & {
-    /** Type of the event that stopped the item; null when it is not stopped. */
-    readonly stoppedBy: string | null;
-  })[];
+/** An entry of the log. @property itemIds @property quantity the parts of its data that are read */
+interface LoggedEvent {
+  readonly type: string;
+  readonly itemId: string | null;
+  readonly printOrderId: string | null;
+  readonly itemIds: readonly string[] | null;
+  readonly quantity: number | null;
+}
+
+type ItemRow = Omit<ItemView, 'comment' | 'cancelledUnits'> & {
+  /** The print orders of an item whose status is explained. Empty for others. */
+  readonly printOrderIds: readonly string[];
+};
+
+type ViewRow = Omit<OrderView, 'items' | 'refusedCancels'> & {
+  readonly items: readonly ItemRow[];
+  /** Oldest first. */
+  readonly events: readonly LoggedEvent[];
   readonly notified: NotifiedSnapshot | null;
   readonly endpoints: NotifiableOrder['endpoints'] | null;
 };
@@ -74,22 +88,18 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
-      (SELECT coalesce(jsonb_agg(e.data -> 'itemIds' ORDER BY e.id), '[]') FROM order_events e
-       WHERE e.order_id = o.id AND e.type = 'partner_cancel_refused' AND e.data ? 'itemIds') AS refused_cancels,
+      -- One read of the log, whose partitions each plan opens.
+      (SELECT coalesce(jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
+          'printOrderId', e.print_order_id::text, 'itemIds', e.data -> 'itemIds', 'quantity', e.data -> 'quantity') ORDER BY e.id), '[]')
+       FROM order_events e WHERE e.order_id = o.id AND e.type = ANY(${READ_EVENTS})) AS events,
       (SELECT coalesce(jsonb_agg(jsonb_build_object(
           'id', i.id::text, 'itemReferenceId', i.item_reference_id, 'status', i.fulfillment_status,
           'metadata', i.metadata,
-          'cancelledUnits', (SELECT coalesce(sum((e.data ->> 'quantity')::int), 0) FROM order_events e
-            WHERE e.order_id = o.id AND e.order_item_id = i.id AND e.type = 'units_cancelled'),
           'fileChecks', ARRAY(
             SELECT jsonb_build_object('fileType', f.type) || c FROM order_files f, jsonb_array_elements(f.checks) c
             WHERE f.order_item_id = i.id AND f.replacement IS NULL AND c ->> 'severity' <> 'ok' ORDER BY f.position),
-          'stoppedBy', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN (
-            SELECT e.type FROM order_events e
-            WHERE e.order_id = o.id AND e.type = ANY(${STOPPING_EVENTS})
-              AND (e.order_item_id = i.id OR (e.order_item_id IS NULL AND (e.print_order_id IS NULL OR EXISTS (
-                SELECT FROM print_jobs j WHERE j.print_order_id = e.print_order_id AND j.order_item_id = i.id))))
-            ORDER BY e.id DESC LIMIT 1) END,
+          'printOrderIds', CASE WHEN i.fulfillment_status = ANY(${EXPLAINED}) THEN ARRAY(
+            SELECT j.print_order_id::text FROM print_jobs j WHERE j.order_item_id = i.id) ELSE '{}' END,
           'fulfillments', coalesce(f.fulfillments, '[]')) ORDER BY i.position), '[]')
        FROM order_items i
        LEFT JOIN LATERAL (
@@ -115,10 +125,15 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
     LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;
   if (row?.endpoints == null) return undefined;
-  const { notified, endpoints, ...order } = row;
-  const items = order.items.map(({ stoppedBy, ...item }) => ({
+  const { notified, endpoints, events, ...read } = row;
+  const refusedCancels = events.flatMap(({ type, itemIds }) =>
+    type === 'partner_cancel_refused' && itemIds !== null ? [itemIds] : [],
+  );
+  const order = { ...read, refusedCancels };
+  const items = read.items.map(({ printOrderIds, ...item }) => ({
     ...item,
-    comment: stoppedBy === null ? null : STOP_REASONS[stoppedBy]!,
+    cancelledUnits: cancelledUnits(item.id, events),
+    comment: EXPLAINED.includes(item.status) ? stopReason(item.id, printOrderIds, events) : null,
   }));
   // A refused order has its own reason, which is written for the client.
   const view: OrderView =
@@ -126,4 +141,22 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
       ? { ...order, items }
       : { ...order, items: items.map((item) => ({ ...item, comment: order.refusalReason })) };
   return { view, notified, endpoints };
+}
+
+/** Returns the number of units that were cancelled while the rest of an item went on. */
+function cancelledUnits(id: string, events: readonly LoggedEvent[]): number {
+  return events.reduce(
+    (sum, { type, itemId, quantity }) => sum + (type === 'units_cancelled' && itemId === id ? (quantity ?? 0) : 0),
+    0,
+  );
+}
+
+/** Returns why the production of an item has stopped: the last event that stopped the item, its print order, or the order. */
+function stopReason(id: string, printOrderIds: readonly string[], events: readonly LoggedEvent[]): string | null {
+  const last = events.findLast(
+    ({ type, itemId, printOrderId }) =>
+      type in STOP_REASONS &&
+      (itemId === id || (itemId === null && (printOrderId === null || printOrderIds.includes(printOrderId)))),
+  );
+  return last === undefined ? null : STOP_REASONS[last.type]!;
 }

@@ -5,13 +5,14 @@ import { customsForm } from '../consignments/domain/customs';
 import { renderCn22 } from '../documents/cn22';
 import { renderCn23 } from '../documents/cn23';
 import { renderCommercialInvoice } from '../documents/commercial-invoice';
-import { type CustomerInvoice, renderCustomerInvoice } from '../documents/customer-invoice';
+import type { CustomerInvoice } from '../documents/customer-invoice';
 import type { LabelContent } from '../documents/label-layout';
 import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
 import { renderLabelZpl } from '../documents/label-zpl';
 import { renderPackingList } from '../documents/packing-list';
 import type { RateTable } from '../platform/domain/money';
 import type { ObjectStore } from '../platform/objects/object-store';
+import { INVOICE_DATA, invoiceData } from './invoice-data';
 import type { DocumentType, ShipmentDocument } from './shipments';
 
 export interface LabelOptions {
@@ -21,9 +22,13 @@ export interface LabelOptions {
 
 export const DEFAULT_LABEL: LabelOptions = { format: 'pdf', size: '4x6' };
 
-/** A document that is not stored yet. */
+/**
+ * A document that is not stored yet.
+ * @property storedAs content type of the body, when it is the data that the document is drawn from
+ */
 export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'> {
   readonly body: Buffer | Readable;
+  readonly storedAs?: string;
 }
 
 export const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
@@ -192,7 +197,7 @@ export async function contentDocuments(
     }
   }
   if (invoice !== undefined) {
-    documents.push(pdfDocument('invoice', null, invoice.number, await renderCustomerInvoice(invoice)));
+    documents.push({ ...pdfDocument('invoice', null, invoice.number, invoiceData(invoice)), storedAs: INVOICE_DATA });
   }
   return documents;
 }

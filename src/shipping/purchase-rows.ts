@@ -131,6 +131,7 @@ interface BoughtPackages {
 async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPackages): Promise<boolean> {
   const { intent, from, purchases, documents, adapterUid } = bought;
   const packages = packageRows(intent, from, purchases);
+  const numbers = purchases.map(({ trackingNumber }) => trackingNumber);
   const recorded = await sql`
     WITH bought AS (
       ${update}
@@ -149,13 +150,13 @@ async function insertPackages(sql: Queryable, update: Fragment, bought: BoughtPa
       UPDATE trackings t SET short_uid = new.short_uid, shipment_id = new.shipment_id, print_order_id = NULL, carrier_uid = new.carrier_uid,
         carrier_name = NULL, adapter_uid = ${adapterUid}, tracking_url = NULL, next_check_at = now() + make_interval(hours => new.hours)
       FROM new
-      WHERE t.tracking_number = new.tracking_number AND t.print_order_id IS NOT NULL
+      WHERE t.tracking_number = new.tracking_number AND t.tracking_number = ANY(${numbers}) AND t.print_order_id IS NOT NULL
         AND t.created_at >= now() - make_interval(days => ${FOLLOWED_DAYS})
       RETURNING t.tracking_number, t.generation, t.created_at
     ), ended AS (
       -- From now on, events of the carrier with the number are about the new parcel.
       UPDATE trackings t SET next_check_at = NULL FROM new
-      WHERE t.tracking_number = new.tracking_number AND t.carrier_uid = new.carrier_uid AND t.shipment_id IS NOT NULL
+      WHERE t.tracking_number = new.tracking_number AND t.tracking_number = ANY(${numbers}) AND t.carrier_uid = new.carrier_uid AND t.shipment_id IS NOT NULL
     ), added AS (
       INSERT INTO trackings (tracking_number, generation, short_uid, shipment_id, carrier_uid, adapter_uid, next_check_at)
       SELECT tracking_number, (SELECT coalesce(max(t.generation) + 1, 0) FROM trackings t WHERE t.tracking_number = new.tracking_number),

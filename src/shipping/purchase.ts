@@ -208,11 +208,11 @@ export async function storeDocuments(
   documents: readonly MadeDocument[],
 ): Promise<StoredDocument[]> {
   return await Promise.all(
-    documents.map(async ({ body, ...document }) => {
+    documents.map(async ({ body, storedAs, ...document }) => {
       const place = document.packagePosition === null ? 'all' : String(document.packagePosition + 1);
       const name = `${document.documentType}-${place}.${document.format}`;
       const objectKey = `shipments/${intent.id}/${intent.attempt}/${name}`;
-      const { size } = await objects.put(objectKey, body, { contentType: document.contentType });
+      const { size } = await objects.put(objectKey, body, { contentType: storedAs ?? document.contentType });
       progressed();
       return { ...document, objectKey, sizeBytes: size };
     }),

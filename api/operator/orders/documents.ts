@@ -40,7 +40,7 @@ const document = z
     contentType: z.string(),
     format: z.string(),
     fileName: z.string(),
-    sizeBytes: z.int(),
+    sizeBytes: z.int().describe('Of an invoice: of the data that it is drawn from.'),
     createdAt: timestamp,
     deletedAt: timestamp.nullable(),
     url: link,

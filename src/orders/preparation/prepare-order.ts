@@ -224,5 +224,6 @@ function storeItemPrices(tx: Transaction, order: RunOrder): Statement {
   const rows = price.ok ? order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor })) : [];
   return tx`
     UPDATE order_items SET price_minor = p.price
-    FROM jsonb_to_recordset(${json(tx, rows)}) AS p (id bigint, price bigint) WHERE order_items.id = p.id`;
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS p (id bigint, price bigint)
+    WHERE order_items.id = p.id AND order_items.order_id = ${order.id}`;
 }

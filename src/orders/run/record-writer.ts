@@ -275,6 +275,14 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
           },
         ],
   );
+  // The table has many partitions, and most records handle no postback.
+  const handled =
+    record.handledPostbacks.length === 0
+      ? tx``
+      : tx`, handled AS (
+      UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
+      WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[]) AND postbacks.order_id = ${record.orderId}
+    )`;
   const [change] = await tx<WrittenChange[]>`
     WITH before AS (
       SELECT id, fulfillment_status, NOT coalesce(${next}, false) AS replaces_run FROM orders WHERE id = ${record.orderId}
@@ -305,7 +313,8 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
     ), changed_jobs AS (
       UPDATE print_jobs SET status = j.status, quantity = j.quantity, cancelled_quantity = j.cancelled_quantity
       FROM jsonb_to_recordset(${json(tx, rows.jobs)}) AS j (id bigint, status text, quantity int, cancelled_quantity int), changed_order
-      WHERE print_jobs.id = j.id AND (print_jobs.status, print_jobs.quantity, print_jobs.cancelled_quantity)
+      -- The ids once more: without them, a plan that was made while the table was small reads all of its rows.
+      WHERE print_jobs.id = j.id AND print_jobs.id = ANY(${rows.jobs.map(({ id }) => id)}::bigint[]) AND (print_jobs.status, print_jobs.quantity, print_jobs.cancelled_quantity)
         <> (j.status, j.quantity, j.cancelled_quantity)
     ), changed_print_orders AS (
       UPDATE print_orders SET status = p.status
@@ -327,10 +336,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), kept AS (
       ${keepSnapshot(tx, tx`SELECT id FROM changed_order`, hasEnded(record) ? null : snapshot)}
-    ), handled AS (
-      UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
-      WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[]) AND postbacks.order_id = ${record.orderId}
-    )
+    )${handled}
     SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run,
       -- A job is reserved for in the transaction that creates it, long before its run knows it.
       EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved') AS has_reservations,

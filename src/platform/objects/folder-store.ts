@@ -38,8 +38,9 @@ export async function createFolderStore(folder: string): Promise<ObjectStore> {
         await rename(`${unfinished}.json`, meta);
         await rename(unfinished, data);
         return { size };
-      } finally {
+      } catch (error) {
         await Promise.all([unfinished, `${unfinished}.json`].map((path) => rm(path, { force: true })));
+        throw error;
       }
     },
 
