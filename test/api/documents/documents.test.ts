@@ -2,8 +2,12 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents/routes';
+import type { CustomerInvoice } from '../../../src/documents/customer-invoice';
 import { contentDisposition } from '../../../src/platform/http/content-disposition';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
+import { INVOICE_DATA, invoiceData } from '../../../src/shipping/invoice-data';
+import { BERLIN } from '../../src/consignments/sample-addresses';
+import { textOf } from '../../src/documents/pictures';
 import { testApiDeps } from '../../support/api-deps';
 import { binaryBody } from '../../support/binary-body';
 import { testDatabase } from '../../support/database';
@@ -123,6 +127,32 @@ describe('signed links', () => {
     expect(response.headers.location).toBe('https://bucket.example/labels/1');
     expect((await request(direct).get(link({ objectKey: 'labels/none' }))).status).toBe(410);
   });
+});
+
+test.each([
+  ['a folder', null],
+  ['a bucket with direct links', 'https://bucket.example/invoices/1'],
+])('an invoice is drawn from the data that is stored in %s', async (_where, directLink) => {
+  const invoice: CustomerInvoice = {
+    number: '100001',
+    date: '2026-01-05',
+    currency: 'EUR',
+    treatment: 'taxed',
+    seller: BERLIN,
+    buyer: BERLIN,
+    orderReference: 'ORDER-1',
+    lines: [],
+  };
+  await deps.objects.put('invoices/1', invoiceData(invoice), { contentType: INVOICE_DATA });
+  const objects = { ...deps.objects, directLink: async () => directLink };
+  const fetched = request(createApp(deps, documentRoutes({ ...deps, objects })));
+  const response = await fetched
+    .get(link({ objectKey: 'invoices/1' }))
+    .buffer(true)
+    .parse(binaryBody);
+  expect([response.status, response.headers['content-type']]).toEqual([200, 'application/pdf']);
+  expect(response.headers['content-length']).toBe(String(response.body.length));
+  expect((await textOf(new Uint8Array(response.body)))[0]).toContain('Invoice 100001');
 });
 
 describe('file names in Content-Disposition', () => {

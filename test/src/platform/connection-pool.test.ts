@@ -1,5 +1,12 @@
 import { groupCommit } from '../../../src/platform/group-commit';
-import { connectPostgres, inTransaction, onCommit, onWaited, type Sql } from '../../../src/platform/postgres';
+import {
+  connectPostgres,
+  inTransaction,
+  onCommit,
+  onWaited,
+  poolStates,
+  type Sql,
+} from '../../../src/platform/postgres';
 import { isUnavailable } from '../../../src/platform/unavailable';
 import { testDatabase } from '../../support/database';
 
@@ -8,10 +15,11 @@ const SECOND_CONNECTION = 'A second connection was requested inside a transactio
 
 let sql: Sql;
 let one: Sql;
+let url: string;
 
 beforeAll(async () => {
   const database = await testDatabase();
-  ({ sql } = database);
+  ({ sql, url } = database);
   one = connectPostgres(database.url, { max: 1, waitTimeoutMs: WAIT_MS });
 });
 
@@ -32,6 +40,17 @@ test('a statement or transaction that finds no free connection in time fails as 
   await held.end();
   expect([...(await late)]).toEqual([{ n: 1 }]);
   expect(waits).toHaveLength(4);
+});
+
+test('a statement gets the idle connection that was used last, so that the others can close', async () => {
+  const pool = connectPostgres(url, { max: 3 });
+  const process = async () => (await pool<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`)[0]!.pid;
+  const held = await Promise.all([heldTransaction(pool), heldTransaction(pool), heldTransaction(pool)]);
+  for (const transaction of held) await transaction.end();
+  expect(poolStates(pool)).toEqual({ used: 0, idle: 3, waiting: 0 });
+  const first = await process();
+  expect([await process(), await process(), await process()]).toEqual([first, first, first]);
+  await pool.end();
 });
 
 test('Postgres ends a transaction that sends no statement for a minute', async () => {
