@@ -35,14 +35,13 @@ runBenchmark({
     return await withMeasuredStack(projectRoot(), async (stack) => {
       const own = await ordersOf(stack, settings);
       await own.warmUp();
-      const compared = async (other?: Contestant) => await compare(settings, own, other, stack);
       const rows =
         against === ''
-          ? await compared()
+          ? await compareWithBareRuns(settings, own, stack)
           : await withMeasuredStack(resolve(against), async (otherStack) => {
               const other = await ordersOf(otherStack, settings);
               await other.warmUp();
-              const measured = await compared(other);
+              const measured = await compareWithBuild(settings, own, other);
               await other.client.stop();
               return measured;
             });
@@ -118,42 +117,44 @@ function bareContestant(bare: BareRuns, stack: MeasuredStack, settings: Settings
   }));
 }
 
-async function compare(
-  settings: Settings,
-  own: Contestant,
-  other: Contestant | undefined,
-  stack: MeasuredStack,
-): Promise<Row[]> {
+async function compareWithBareRuns(settings: Settings, own: Contestant, stack: MeasuredStack): Promise<Row[]> {
   const bare = await startBareRuns(stack.temporalAddress);
   const bareRuns = bareContestant(bare, stack, settings);
   await bareRuns.warmUp();
-  const contestants: Record<string, () => Promise<number>> = { order: own.round, bare: bareRuns.round };
-  if (other !== undefined) contestants.other = other.round;
-  const totals = await alternate(settings.rounds, 'ms of CPU', contestants);
+  const totals = await alternate(settings.rounds, 'ms of CPU', { order: own.round, bare: bareRuns.round });
   const bareEvents = await bare.historyEvents();
   await bare.stop();
-  const others: Row[] =
-    other === undefined
-      ? []
-      : [
-          ...cpuRows({ ...other, what: 'order of the other build' }),
-          { what: 'CPU, this build against the other', unit: 'ratio', value: ratioOf(totals.order!, totals.other!) },
-        ];
   return [
     ...cpuRows(own),
     ...cpuRows(bareRuns),
     {
       what: 'CPU, order against bare run',
       unit: 'ratio',
-      value: ratioOf(totals.order!, totals.bare!),
+      value: ratioOf(totals.order, totals.bare),
       target: { value: 1.6, atLeast: false },
     },
-    ...others,
-    { what: 'orders, submission to shipped', unit: '1/s', value: spreadOf(own.rates) },
+    ratesOf(own),
     { what: 'bare runs, same commands', unit: '1/s', value: spreadOf(bareRuns.rates) },
     { what: 'history events, bare', unit: '', value: spreadOf([bareEvents]) },
   ];
 }
+
+/** Without bare runs: they would use the Temporal server of one of the builds, and make its orders dearer. */
+async function compareWithBuild(settings: Settings, own: Contestant, other: Contestant): Promise<Row[]> {
+  const totals = await alternate(settings.rounds, 'ms of CPU', { order: own.round, other: other.round });
+  return [
+    ...cpuRows(own),
+    ...cpuRows({ ...other, what: 'order of the other build' }),
+    { what: 'CPU, this build against the other', unit: 'ratio', value: ratioOf(totals.order, totals.other) },
+    ratesOf(own),
+  ];
+}
+
+const ratesOf = ({ rates }: Contestant): Row => ({
+  what: 'orders, submission to shipped',
+  unit: '1/s',
+  value: spreadOf(rates),
+});
 
 /** Returns the CPU time of a run: the total, then each process. */
 function cpuRows({ what, perRun }: Contestant): Row[] {
