@@ -78,10 +78,9 @@ export class CarrierInquiry {
   }
 
   private async request(numbers: readonly string[]): Promise<readonly CarrierEvent[]> {
-    const now = Date.now();
-    const start = Math.max(now, this.next);
-    this.next = start + (numbers.length / this.adapter.trackingLimits.perSecond) * 1_000;
-    await sleep(start - now);
+    await sleep(Math.max(0, this.next - Date.now()));
+    // From the time of the call, not from the planned one: a late call would be followed by the next one too early.
+    this.next = Date.now() + (numbers.length / this.adapter.trackingLimits.perSecond) * 1_000;
     return await this.adapter.track(numbers);
   }
 }
