@@ -60,6 +60,9 @@ function poolerOf(url: string): { readonly address: string; readonly isPooled: b
 /** Returns true when a connection URL leads to a pooler in transaction mode. */
 export const isPooled = (url: string): boolean => poolerOf(url).isPooled;
 
+/** Pools and transactions whose statements are planned once for a connection. */
+const plannedOnce = new WeakSet<Queryable>();
+
 /** Options that the patch adds to the driver (patches/README.md). */
 interface PatchedOptions {
   wait_timeout: number;
@@ -119,6 +122,7 @@ export function connectPostgres(
   }) as unknown as Sql;
   const pool = isTracing() ? traceStatements(sql) : sql;
   if (isPooled && statementTimeoutMs !== undefined) pooledTimeouts.set(pool, statementTimeoutMs);
+  if (!isPooled && plans === 'generic') plannedOnce.add(pool);
   return pool;
 }
 
@@ -184,6 +188,7 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   const result = (await sql.begin((begun) => {
     const tx = begun as unknown as Transaction;
     commitHooks.set(tx, hooks);
+    if (plannedOnce.has(sql)) plannedOnce.add(tx);
     const timeoutMs = pooledTimeouts.get(sql);
     // Sent with the first statement of the transaction, which fails when this one does.
     if (timeoutMs !== undefined)
@@ -196,6 +201,8 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
 
 /** Plans the later statements of a transaction once for a connection, where all values have the same plan. */
 export function planOnce(tx: Transaction): void {
+  if (plannedOnce.has(tx)) return;
+  plannedOnce.add(tx);
   // Sent with the next statement, which reports its failure: the transaction has failed then.
   tx`SET LOCAL plan_cache_mode = force_generic_plan`.execute().catch(() => undefined);
 }

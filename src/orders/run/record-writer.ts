@@ -42,10 +42,15 @@ const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 })
 
 /**
  * What a record changed.
+ * @property replacesSteps the rows may have been those of a step after the record that it follows
  * @property replacesRun another run wrote the rows, or this run did so before a restore of Temporal
  * @property hasReservations stock is reserved for jobs that the record settles
  */
-type WrittenChange = RecordedChange & { readonly replacesRun: boolean; readonly hasReservations: boolean };
+type WrittenChange = RecordedChange & {
+  readonly replacesSteps: boolean;
+  readonly replacesRun: boolean;
+  readonly hasReservations: boolean;
+};
 
 /**
  * Writes the records of order runs: statuses, event log, stock, refunds, notifications and the run's snapshot, in one
@@ -142,14 +147,15 @@ async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenC
   }
   return await inTransaction(sql, async (tx) => {
     const change = await writeRecord(tx, record);
-    if (isPlain && typeof change === 'object' && !change.replacesRun) notifiedClients.set(clientId, true);
+    // The first statement would have written it, but for an endpoint.
+    if (isPlain && typeof change === 'object' && !change.replacesSteps) notifiedClients.set(clientId, true);
     return change;
   });
 }
 
 async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
   planOnce(tx);
-  const change = await writeStatuses(tx, record, 'all');
+  const change = (await writeStatuses(tx, record, 'following')) ?? (await writeStatuses(tx, record, 'all'));
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
   if (change.replacesRun) await reopenPostbacks(tx, record);
   const pick = <T extends RunEffect['type']>(type: T) =>
@@ -252,14 +258,29 @@ function isOfAnotherRun(tx: Queryable, { runId, position, version, overrides = f
 }
 
 /**
- * Writes statuses and log entries.
- * @param which `plain` writes only the next step of a run whose client has no enabled endpoint for notifications
- * @returns what it changed; null when it wrote nothing
+ * Which records a statement writes. Nearly all are `following`: the rows are those of the record that it follows. It has no
+ * log entries to delete, for which the other statement opens every partition of the log. `plain`: such a record of a client
+ * without an enabled endpoint for notifications.
  */
-async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'plain'): Promise<WrittenChange | null> {
+type Written = 'plain' | 'following' | 'all';
+
+/** Returns the SQL condition for the rows of the order that the statement changes. */
+function isWritten(tx: Queryable, record: RunRecord, which: Written) {
+  const { runId, follows } = record;
+  const next = isNextStep(tx, record);
+  if (which === 'all') return tx`(${next} OR ${isOfAnotherRun(tx, record)})`;
+  const isFollowing = tx`${next} AND coalesce(run_id = ${runId}, true)
+    AND (run_position, run_version) = (${follows.position}::bigint, ${follows.version}::bigint)`;
+  if (which === 'following') return isFollowing;
+  return tx`${isFollowing} AND NOT EXISTS (
+    SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`;
+}
+
+/** Writes statuses and log entries. @returns what it changed; null when it wrote nothing */
+async function writeStatuses(tx: Queryable, record: RunRecord, which: Written): Promise<WrittenChange | null> {
   const { refusal, position, version, follows, snapshot } = record;
   const rows = rowsOf(snapshot.state);
-  const next = isNextStep(tx, record);
+  const replacesSteps = which === 'all';
   const refunds = record.effects.some(({ type }) => type === 'refund');
   const { printed, cancelled, reduced } = settledJobs(record);
   const settled = [...printed, ...reduced].map(({ id }) => id).concat(cancelled);
@@ -283,9 +304,23 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
       UPDATE postbacks SET handled_at = now(), run_position = ${position}, run_version = ${version} FROM changed_order
       WHERE postbacks.id = ANY(${[...record.handledPostbacks]}::bigint[]) AND postbacks.order_id = ${record.orderId}
     )`;
+  const overwritten = replacesSteps
+    ? tx`, overwritten AS (
+      DELETE FROM order_events e USING changed_order
+      WHERE e.order_id = changed_order.id AND e.order_id = ${record.orderId}
+        AND (e.run_position, e.run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
+      RETURNING e.order_item_id, e.print_order_id, e.type, e.data, e.at
+    )`
+    : tx``;
+  // An entry that is written again keeps its time.
+  const writtenAt = replacesSteps
+    ? tx`coalesce((SELECT min(o.at) FROM overwritten o
+          WHERE o.type = e.type AND o.data = e.data AND o.order_item_id IS NOT DISTINCT FROM e.order_item_id
+            AND o.print_order_id IS NOT DISTINCT FROM e.print_order_id), now())`
+    : tx`now()`;
   const [change] = await tx<WrittenChange[]>`
     WITH before AS (
-      SELECT id, fulfillment_status, NOT coalesce(${next}, false) AS replaces_run FROM orders WHERE id = ${record.orderId}
+      SELECT id, fulfillment_status, NOT coalesce(${isNextStep(tx, record)}, false) AS replaces_run FROM orders WHERE id = ${record.orderId}
     ), changed_order AS (
       UPDATE orders SET fulfillment_status = ${rows.fulfillmentStatus},
         -- A record repeats the workflow's status. It applies when it has changed, or with a refund.
@@ -298,12 +333,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
         run_id = ${record.runId}, run_position = ${position}, run_version = ${version}, updated_at = now()
       FROM before
-      WHERE orders.id = before.id AND ${
-        which === 'all'
-          ? tx`(${next} OR ${isOfAnotherRun(tx, record)})`
-          : tx`${next} AND NOT EXISTS (
-              SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`
-      }
+      WHERE orders.id = before.id AND ${isWritten(tx, record, which)}
       RETURNING orders.id, orders.ordered_at, before.replaces_run, before.fulfillment_status AS before
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
@@ -320,24 +350,15 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: 'all' | 'p
       UPDATE print_orders SET status = p.status
       FROM jsonb_to_recordset(${json(tx, rows.printOrders)}) AS p (id bigint, status text), changed_order
       WHERE print_orders.id = p.id AND print_orders.order_id = changed_order.id AND print_orders.status <> p.status
-    ), overwritten AS (
-      DELETE FROM order_events e USING changed_order
-      WHERE e.order_id = changed_order.id AND e.order_id = ${record.orderId}
-        AND (e.run_position, e.run_version) > (${follows.position}::bigint, ${follows.version}::bigint)
-      RETURNING e.order_item_id, e.print_order_id, e.type, e.data, e.at
-    ), logged AS (
+    )${overwritten}, logged AS (
       INSERT INTO order_events (order_id, order_item_id, print_order_id, type, data, run_position, run_version, at)
-      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data, ${position}, ${version},
-        -- An entry that is written again keeps its time.
-        coalesce((SELECT min(o.at) FROM overwritten o
-          WHERE o.type = e.type AND o.data = e.data AND o.order_item_id IS NOT DISTINCT FROM e.order_item_id
-            AND o.print_order_id IS NOT DISTINCT FROM e.print_order_id), now())
+      SELECT changed_order.id, e.order_item_id, e.print_order_id, e.type, e.data, ${position}, ${version}, ${writtenAt}
       FROM changed_order, jsonb_to_recordset(${json(tx, log)}) AS e (
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), kept AS (
       ${keepSnapshot(tx, tx`SELECT id FROM changed_order`, hasEnded(record) ? null : snapshot)}
     )${handled}
-    SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run,
+    SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run, ${replacesSteps}::boolean AS replaces_steps,
       -- A job is reserved for in the transaction that creates it, long before its run knows it.
       EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved') AS has_reservations,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
