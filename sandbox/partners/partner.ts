@@ -144,10 +144,7 @@ export function createPartner(
       }
     },
 
-    endPause(printOrderId) {
-      const record = state.printOrders.get(printOrderId);
-      if (record !== undefined) work(record);
-    },
+    endPause: (printOrderId) => production.endPause(printOrderId),
 
     async postback(message) {
       const response = await calls.send('/v2/order/status', JSON.stringify(message));

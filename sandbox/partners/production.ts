@@ -14,10 +14,12 @@ import { cancelOwnShippingOrder } from './shipping-orders';
 /** Carries out the plan of an accepted print order, starting with its first unfinished step. */
 export interface Production {
   /**
-   * Works on a print order until it has ended. When the work is running, ends its pause, so that it handles a cancel
-   * request at once. After a kill, the step that was interrupted may be repeated.
+   * Works on a print order until it has ended. When the work is running, a cancel request that it has to confirm ends its
+   * pause. A repeated delivery does not. After a kill, the step that was interrupted may be repeated.
    */
   work(record: PrintOrderRecord): void;
+  /** Ends the pause of a print order. */
+  endPause(printOrderId: string): void;
 }
 
 export function createProduction(context: PartnerContext, calls: PartnerCalls): Production {
@@ -75,7 +77,7 @@ export function createProduction(context: PartnerContext, calls: PartnerCalls): 
 
   return {
     work(record) {
-      pauses.wake(record.id);
+      if (record.cancelToConfirm !== undefined) pauses.wake(record.id);
       if (running.has(record.id)) return;
       running.add(record.id);
       runInBackground(
@@ -83,6 +85,7 @@ export function createProduction(context: PartnerContext, calls: PartnerCalls): 
         record,
       );
     },
+    endPause: (printOrderId) => pauses.wake(printOrderId),
   };
 }
 

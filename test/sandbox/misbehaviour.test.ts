@@ -99,6 +99,19 @@ describe('A print partner that misbehaves', () => {
     expect((await fixture.ended('234')).state).toBe('finished');
   });
 
+  it('does not print faster when the print order arrives again', async () => {
+    await fixture.submit('298', 'sandbox:prints-slowly=600000');
+    await until(() => fixture.stub.postbacks('298').length === 1, 'received');
+    await fixture.submit('298', 'sandbox:prints-slowly=600000');
+    await fixture.submit('2980', 'sandbox:well-behaved');
+    await fixture.ended('2980');
+    expect(fixture.stub.postbacks('298')).toEqual(['received']);
+    await until(() => {
+      fixture.sandbox.endPause('298');
+      return fixture.seen('298')?.state === 'finished';
+    }, 'end of 298');
+  });
+
   it('sends three copies of every postback and one more later', async () => {
     await fixture.submit('235', 'sandbox:duplicate-postbacks');
     await fixture.ended('235');

@@ -279,9 +279,9 @@ const CASES: Record<Exclude<BehaviourName, (typeof NOT_PROVOKED)[number]>, Case>
     },
   },
   'delays-updates': {
-    amount: 12_000,
+    amount: UNTIL_ACT_MS,
     waits: is('in_production'),
-    change: moves('delays-updates'),
+    change: updates('delays-updates'),
     printOrders: 1,
     labels: 1,
     first: ({ updates }) =>
