@@ -219,11 +219,14 @@ describe('A well-behaved print partner', () => {
   });
 
   it('cancels one item on request and produces the other', async () => {
-    await fixture.submit('110', 'sandbox:prints-slowly=300');
+    await fixture.submit('110', 'sandbox:prints-slowly=600000');
     await until(() => fixture.stub.postbacks('110').includes('received'), 'received');
     const cancel = { version: '1.1', orderId: '110', canceledPrintJobIdList: ['1101'], reason: 'client' };
     expect((await sendSigned(fixture.stub, fixture.berlin().orderCancelUrl, cancel)).status).toBe(200);
-    expect((await fixture.ended('110')).state).toBe('finished');
+    await until(() => {
+      if (fixture.stub.postbacks('110').includes('cancelled')) fixture.sandbox.endPause('110');
+      return fixture.seen('110')?.state === 'finished';
+    }, 'end of 110');
     expect(fixture.stub.postbacks('110')).toEqual(['received', 'cancelled', 'printed 1102', 'shipped 1102']);
     const confirmed = fixture.stub.arrivals.find(({ body }) => body.orderId === '110' && body.status === 'cancelled');
     expect(confirmed!.body.items).toEqual([{ orderItemId: '1101' }]);
