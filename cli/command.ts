@@ -9,6 +9,7 @@ import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-
 import { MigrationBlocked } from '../src/platform/schema/migrate';
 import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema/schema-version';
 import { StartTimedOut, startSteps } from '../src/platform/start-steps';
+import { VersionWithoutWorkers } from '../src/platform/temporal/worker-versions';
 import { traceFields } from '../src/platform/tracing/spans';
 import { tracesUrl } from '../src/platform/tracing/tracing';
 import { createServices, type Services } from './composition-root';
@@ -26,6 +27,7 @@ const USER_ERRORS = [
   OptionalPackageMissing,
   StartTimedOut,
   TemporalBinaryMissing,
+  VersionWithoutWorkers,
 ];
 
 /** The input of every command. */

@@ -10,6 +10,7 @@ export interface WorkerVersions {
   /**
    * Gives a version new workflows and the next task of every running one, except those of a ramping version. Resolves when all
    * task queues do so.
+   * @throws VersionWithoutWorkers after a minute
    */
   makeCurrent(buildId: string): Promise<void>;
   /** Gives a version a share of the workflows in percent, by their ids. 0 takes them back. Resolves as `makeCurrent` does. */
@@ -39,18 +40,44 @@ const NOT_POLLED = /not found|no worker deployment|no poller|missing active task
 /** Text in place of an internal error of the server, for example when the deployment's own workflow asks to repeat an update. */
 const MASKED_ERROR = /^something went wrong, please retry/;
 
-/** Returns the worker versions of the task queue. */
-export function workerVersions(client: Client, config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>): WorkerVersions {
+/** No worker of a version has polled every task queue. The message is for the user. */
+export class VersionWithoutWorkers extends Error {
+  override readonly name = 'VersionWithoutWorkers';
+}
+
+/**
+ * Returns the worker versions of the task queue.
+ * @param polledWithinMs how long `makeCurrent` and `ramp` wait for the workers of a version, in milliseconds
+ */
+export function workerVersions(
+  client: Client,
+  config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
+  polledWithinMs = POLLED_WITHIN_MS,
+): WorkerVersions {
   const { workflowService, options } = client;
   const deploymentName = config.TEMPORAL_TASK_QUEUE;
   const common = { namespace: options.namespace, deploymentName, identity: IDENTITY };
+  /** @throws VersionWithoutWorkers */
+  const whenWorkersPoll = async (buildId: string, call: () => Promise<unknown>) => {
+    try {
+      await whenPolled(call, polledWithinMs);
+    } catch (error) {
+      if (!isGrpcServiceError(error) || !NOT_POLLED.test(error.details)) throw error;
+      const message =
+        `Temporal knows no workers of ${deploymentName}:${buildId} that poll every task queue (${error.details}). ` +
+        `Start them with WORKER_BUILD_ID=${buildId}, or check the build id.`;
+      throw new VersionWithoutWorkers(message, { cause: error });
+    }
+  };
   return {
     async makeCurrent(buildId) {
-      await whenPolled(() => workflowService.setWorkerDeploymentCurrentVersion({ ...common, buildId }));
+      await whenWorkersPoll(buildId, () => workflowService.setWorkerDeploymentCurrentVersion({ ...common, buildId }));
       await untilRouted(client, deploymentName);
     },
     async ramp(buildId, percentage) {
-      await whenPolled(() => workflowService.setWorkerDeploymentRampingVersion({ ...common, buildId, percentage }));
+      await whenWorkersPoll(buildId, () =>
+        workflowService.setWorkerDeploymentRampingVersion({ ...common, buildId, percentage }),
+      );
       await untilRouted(client, deploymentName);
     },
     async pin(buildId) {
@@ -139,10 +166,10 @@ async function runBatch(
 
 /**
  * Repeats a call until the workers of its version have polled and Temporal carries it out.
- * @throws the client's error after a minute, and any other
+ * @throws the client's error after the time, and any other
  */
-async function whenPolled<T>(call: () => Promise<T>): Promise<T> {
-  for (const deadline = Date.now() + POLLED_WITHIN_MS; ; await sleep(500)) {
+async function whenPolled<T>(call: () => Promise<T>, withinMs = POLLED_WITHIN_MS): Promise<T> {
+  for (const deadline = Date.now() + withinMs; ; await sleep(500)) {
     try {
       return await call();
     } catch (error) {

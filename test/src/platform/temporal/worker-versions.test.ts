@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
 import { temporal } from '@temporalio/proto';
-import { workerVersions } from '../../../../src/platform/temporal/worker-versions';
+import { VersionWithoutWorkers, workerVersions } from '../../../../src/platform/temporal/worker-versions';
 
 /** gRPC statuses. */
 const status = { UNKNOWN: 2, NOT_FOUND: 5, PERMISSION_DENIED: 7, UNAVAILABLE: 14 } as const;
@@ -45,4 +45,14 @@ test('an error that does not pass is thrown at once', async () => {
   const { client, calls } = clientThatFails({ code: status.PERMISSION_DENIED, details: 'no access' });
   await expect(workerVersions(client, CONFIG).makeCurrent('v2')).rejects.toThrow('no access');
   expect(calls()).toBe(1);
+});
+
+test('a version without workers is reported with its build id', async () => {
+  const { client } = clientThatFails({
+    code: status.NOT_FOUND,
+    details: 'no Worker Deployment found with name orders',
+  });
+  const making = workerVersions(client, CONFIG, -1).makeCurrent('v9');
+  await expect(making).rejects.toThrow(VersionWithoutWorkers);
+  await expect(making).rejects.toThrow('Start them with WORKER_BUILD_ID=v9, or check the build id.');
 });
