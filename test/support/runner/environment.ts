@@ -5,6 +5,15 @@ import type { Circus } from '@jest/types';
 import type { Runtime } from '@temporalio/worker';
 import { ModuleMocker } from 'jest-mock';
 
+/**
+ * Ends the process of a jest worker when jest no longer listens to it. The servers that its test files share would keep it
+ * running, and jest would kill it after half a second, with a warning.
+ */
+if (process.send !== undefined)
+  process.on('removeListener', (event) => {
+    if (event === 'message' && process.listenerCount('message') === 0) process.exit();
+  });
+
 /** Name of the hook that must run after all others of its file: those may still use what it takes away. */
 export const LAST_HOOK = 'dropTestDatabases';
 
