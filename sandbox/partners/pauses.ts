@@ -1,4 +1,4 @@
-/** Pauses between the steps of a print order. A cancel request, the control of a test, or the end of the sandbox ends them early. */
+/** Pauses between the steps of a print order. A cancel request, a test, or the end of the sandbox ends them early. */
 export interface Pauses {
   wait(printOrderId: string, ms: number): Promise<void>;
   /** Ends the pause of a print order. */
