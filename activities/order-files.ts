@@ -4,8 +4,10 @@ import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-recor
 import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
 import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
 import { type PlanRecorder, type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
+import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
 import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging/logging';
+import { deliverFirst, type FirstDelivery } from './first-delivery';
 import { attemptOf, carry } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
@@ -37,10 +39,12 @@ function fileAttempt(windowMs: number) {
 /**
  * What the activity returns when it has also planned the order.
  * @property recorded key of the record that was written with the plan
+ * @property delivery how the first attempt to deliver the only print order ended. Absent: the activity made none
  */
 export interface FilesAndPlan {
   readonly plan?: PreparationPlan;
   readonly recorded?: RecordKey | undefined;
+  readonly delivery?: FirstDelivery | undefined;
 }
 
 /**
@@ -52,9 +56,9 @@ export interface PreparationSteps {
   readonly plan: ReservedStep;
 }
 
-/** The activity of the order workflow that fetches files and plans the order. */
+/** The activity of the order workflow that fetches files, plans the order, and delivers its print order for the first time. */
 export function createOrderFileActivities(
-  deps: OrderFilesDeps & PreparationDeps & { readonly log: Logger },
+  deps: OrderFilesDeps & PreparationDeps & DeliveryDeps & { readonly log: Logger },
   records: RecordWriter,
 ) {
   expectFindings(deps.metrics);
@@ -67,7 +71,8 @@ export function createOrderFileActivities(
       };
       const plan = await prepareOrder(deps, ids.orderId, record);
       logOf(deps, ids).info({ outcome: plan.outcome }, 'order prepared');
-      return { plan, recorded };
+      const delivery = recorded && plan.outcome === 'planned' ? await deliverFirst(deps, ids, plan) : undefined;
+      return { plan, recorded, delivery };
     } catch (err) {
       logOf(deps, ids).warn({ err }, 'order not planned with its files');
       return {};
@@ -76,8 +81,9 @@ export function createOrderFileActivities(
 
   return {
     /**
-     * Fetches print files and packing slips. Transient failures are retried within the window. It starts with the first
-     * attempt, so that a backlog or a missing worker refuses no order.
+     * Fetches print files and packing slips, plans the order, and makes the first attempt to deliver its print order. Transient
+     * failures of files are retried within the window. It starts with the first attempt, so that a backlog or a missing
+     * worker refuses no order.
      * @param fetching.windowMs how long transient failures are retried, in milliseconds
      * @param fetching.reserved the steps whose records the activity writes. Absent: the order run records the results
      * @returns the refusal of a file, whose details have its `code`

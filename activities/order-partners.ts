@@ -1,14 +1,22 @@
+import { Context } from '@temporalio/activity';
 import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/print-orders/order-updates';
 import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
+import type { FailedDelivery } from './first-delivery';
+import { attemptOf } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';
 import { type OrRefusal, refused, transient } from './refusals';
 
 /** A delivery that failed for good. The details tell the order run that no partner has refused it. */
-const undelivered = ({ outcome, message }: { readonly outcome: 'refused' | 'unbuildable'; readonly message: string }) =>
-  refused(outcome === 'refused' ? { message } : { message, details: { outcome } });
+export const undelivered = ({
+  outcome,
+  message,
+}: {
+  readonly outcome: 'refused' | 'unbuildable';
+  readonly message: string;
+}) => refused(outcome === 'refused' ? { message } : { message, details: { outcome } });
 
 type Retry = Extract<PartnerResponse, { outcome: 'retry' }>;
 
@@ -34,10 +42,16 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
   return {
     /**
      * Delivers a print order to its partner. A repeated delivery is followed by the latest order update.
+     * @param call.failed the failure of the attempt that the activity which planned the order made. It counts as the first one
      * @returns the partner's refusal
      */
-    async deliverPrintOrder(call: RunIds & { readonly printOrderId: string }): Promise<OrRefusal<void>> {
-      const { printOrderId } = call;
+    async deliverPrintOrder(
+      call: RunIds & { readonly printOrderId: string; readonly failed?: FailedDelivery },
+    ): Promise<OrRefusal<void>> {
+      const { printOrderId, failed } = call;
+      if (failed !== undefined && attemptOf(Context.current().info) === 1) {
+        throw transient(failed.message, 'PartnerUnreachable', failed.retryAfterMs);
+      }
       const response = logged(call, await deliverPrintOrder(deps, printOrderId), 'print order delivery');
       if (response.outcome !== 'accepted') return undelivered(response);
       if (response.repeatsUpdate == null) return;

@@ -8,6 +8,7 @@ import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/or
 import { createRecordWriter, type RecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
+import { type WithheldStep, withholdStep } from '../src/orders/run/withheld-steps';
 import type { Logger } from '../src/platform/logging/logging';
 import type { Sql } from '../src/platform/postgres';
 import type { PurchaseDeps } from '../src/shipping/purchase';
@@ -58,6 +59,9 @@ function createOrderDatabaseActivities({ localSql, log }: OrderRunDeps, records:
       }
       return outcome;
     },
+
+    /** Takes a step back that the run has left to an activity. @returns false when the activity has recorded it already */
+    withholdStep: (step: WithheldStep): Promise<boolean> => withholdStep(localSql, step),
 
     /** Returns whether a carrier follows a parcel of the order. */
     async checkTracking({ orderId }: RunIds): Promise<{ readonly followed: boolean }> {

@@ -47,10 +47,9 @@ export async function bareOrder(): Promise<void> {
     await database.nothing();
   };
 
-  // File download, plan and their records; search attributes; delivery of the print order.
-  await remote.nothing();
-  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
+  // File download, plan and its record, delivery of the print order; search attributes; record of the delivery.
   await remote.handOver();
+  upsertSearchAttributes([{ key: SEARCH_ATTRIBUTES.orderStatus, value: 'in_production' }]);
   await database.nothing();
   const received = timer('10 minutes');
   await processPostback('received');

@@ -9,7 +9,7 @@ import { Mutex } from './mutex';
  * before the task's second heartbeat: after two failures a timer of the server waits for the next attempt, and the task
  * completes. Statements have a shorter timeout (`RECORD_STATEMENT_TIMEOUT_MS`).
  */
-export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun' | 'checkTracking'>>({
+export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun' | 'withholdStep' | 'checkTracking'>>({
   startToCloseTimeout: '5 seconds',
   localRetryThreshold: '1 second',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 3, maximumInterval: '30 seconds' },
@@ -71,8 +71,9 @@ export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipme
 });
 
 /**
- * Print files and packing slips, then the plan. The caller names their own queue: hosts that send nothing hold its slots, not those
- * of deliveries and labels. The activity decides itself how long and when it is retried.
+ * Print files and packing slips, then the plan and the first attempt to deliver. The caller names their own queue: hosts that
+ * send nothing hold its slots, not those of deliveries and labels. The activity decides itself how long and when it is
+ * retried.
  */
 export const files = proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
   startToCloseTimeout: '40 minutes',

@@ -1,4 +1,5 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
+import type { OrRefusal } from '../../activities/refusals';
 import { unitsToShip, wantedUnits } from '../../src/orders/domain/lifecycle/derive';
 import { isAskedForUnits } from '../../src/orders/domain/lifecycle/ended-units';
 import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
@@ -16,7 +17,7 @@ import { type ActivityOutcome, outcomeOf } from './refusals';
 /** What the parts of an order run can access. */
 export type OrderRunContext = Pick<
   OrderRun,
-  'input' | 'ids' | 'state' | 'take' | 'settled' | 'reserve' | 'reservePreparation' | 'stepsChanged'
+  'input' | 'ids' | 'state' | 'take' | 'settled' | 'reserve' | 'reservePreparation' | 'withhold' | 'stepsChanged'
 >;
 
 /** Starts the background steps of an order workflow. Each step reports its result as an event. */
@@ -71,13 +72,19 @@ export class BackgroundSteps {
     this.tasks.start(`deliver:${printOrderId}`, effect, async () => {
       // The message names the shipment method of the plan.
       if (this.tasks.some('replan:')) await condition(() => !this.tasks.some('replan:'));
-      const options = this.optionsOf(printOrderId);
-      const ended = await outcomeOf(
-        partner.deliverPrintOrder.executeWithOptions(options, [{ ...this.run.ids, printOrderId }]),
-      );
+      const ended = await outcomeOf(this.delivered(printOrderId));
       const result = ended.outcome === 'done' ? ({ outcome: 'accepted', message: '' } as const) : undelivered(ended);
       this.run.take({ type: 'delivery', printOrderId, ...result });
     });
+  }
+
+  /** Returns how the first attempt ended, or delivers the print order after it. */
+  private async delivered(printOrderId: string): Promise<OrRefusal<void>> {
+    const first = this.preparation.takeFirstDelivery(printOrderId);
+    const failed = first?.failure;
+    if (first !== undefined && failed === undefined) return first.refusal && { refusal: first.refusal };
+    const delivery = { ...this.run.ids, printOrderId, ...(failed && { failed }) };
+    return await partner.deliverPrintOrder.executeWithOptions(this.optionsOf(printOrderId), [delivery]);
   }
 
   /** Plans shipments again. The next deliveries name the new methods. */

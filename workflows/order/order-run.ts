@@ -18,8 +18,9 @@ import {
   shownDeadlines,
 } from '../../src/orders/domain/lifecycle/deadlines';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { takeEarly } from '../../src/orders/domain/lifecycle/early-events';
+import { isEarly, takeEarly } from '../../src/orders/domain/lifecycle/early-events';
 import {
+  type RunRefusal,
   whyNotCancel,
   whyNotChangeShipping,
   whyNotDispatch,
@@ -114,18 +115,17 @@ export class OrderRun {
       validator: ({ printOrderId }) => refuseWith(whyNotDispatch(this.state, printOrderId)),
     });
     setHandler(changeShippingUpdate, ({ changeId }) => this.updates.changeShipping(changeId), {
-      validator: (_change) => refuseWith(whyNotChangeShipping(this.state)),
+      validator: (_change) => this.validate(() => whyNotChangeShipping(this.state)),
     });
     setHandler(cancelUpdate, (request) => this.updates.cancel(request), {
-      validator: ({ itemIds }) => refuseWith(whyNotCancel(this.state, itemIds)),
+      validator: ({ itemIds }) => this.validate(() => whyNotCancel(this.state, itemIds)),
     });
     setHandler(repairUpdate, (request) => this.updates.repair(request), {
-      validator: (request) => {
-        refuseWith(whyNotRepair(this.state, request));
-        if (request.action === 'reroute' || request.action === 'reproduce') {
-          refuseWith(whyNotRerouteUnits(this.state, request));
-        }
-      },
+      validator: (request) =>
+        this.validate(() => {
+          const isReroute = request.action === 'reroute' || request.action === 'reproduce';
+          return whyNotRepair(this.state, request) ?? (isReroute ? whyNotRerouteUnits(this.state, request) : null);
+        }),
     });
     setHandler(runStateQuery, () => this.view);
   }
@@ -135,8 +135,9 @@ export class OrderRun {
     this.stepsChanged();
     while (!this.isOver) {
       this.timer.arm(nextDeadline(this.state, this.clock, this.input));
-      await condition(() => this.inbox.length > 0 || this.isOver || this.steps.tasks.failed || this.stallIsOver);
+      await condition(() => this.isDue || this.isOver || this.steps.tasks.failed || this.stallIsOver);
       this.steps.tasks.rethrow();
+      if (!this.isOver) await this.steps.preparation.settle();
       await this.processInbox();
       if (workflowInfo().continueAsNewSuggested && this.canContinueAsNew) {
         const { parked } = this.steps.preparation;
@@ -171,7 +172,9 @@ export class OrderRun {
    * @param written key of the record that an activity has written for this event
    */
   take(event: RunEvent, written?: RecordKey): void {
-    this.inbox.push({ event, written });
+    // The activity has recorded its event before the others.
+    if (written === undefined) this.inbox.push({ event, written });
+    else this.inbox.unshift({ event, written });
     this.taken += 1;
   }
 
@@ -202,6 +205,21 @@ export class OrderRun {
     return { fetching: isNew ? reserved : null, plan };
   }
 
+  /** Refuses an update. The handlers refuse those that arrive while the run may lack a print order that clients can see. */
+  private validate(why: () => RunRefusal): void {
+    if (!this.steps.preparation.mayDeliver) refuseWith(why());
+  }
+
+  /** Takes the plan back that was left to an activity. Returns false when the activity has recorded it already. */
+  async withhold({ fetching, plan }: PreparationSteps): Promise<boolean> {
+    const follows = fetching === null ? [plan.follows] : [fetching.follows, plan.follows];
+    const { orderId, runId } = plan;
+    return await this.local.run(() => {
+      const { position } = this.task;
+      return database.withholdStep({ orderId, runId, key: keyOf(plan), follows, position });
+    });
+  }
+
   private get task(): RunTask {
     const { runId, historyLength } = workflowInfo();
     return { runId, position: runPosition(Date.now(), historyLength) };
@@ -211,6 +229,12 @@ export class OrderRun {
   async settled(): Promise<void> {
     const { taken } = this;
     await condition(() => this.recorded >= taken);
+  }
+
+  /** True when the inbox has more than early events that the end of the first activity makes due. */
+  private get isDue(): boolean {
+    const { mayDeliver } = this.steps.preparation;
+    return this.inbox.some(({ event }) => !mayDeliver || !isEarly(this.state, event));
   }
 
   /** True when the inbox is empty, no background step is running and every update handler has finished. */
@@ -240,15 +264,16 @@ export class OrderRun {
     if (this.stallIsOver) this.take({ type: 'stall_ended' });
     while (this.inbox.length > 0) {
       const before = this.state;
-      const batch = this.inbox.splice(0);
+      const { written } = this.inbox[0]!;
+      // The activity has the version of this state: nothing has changed since it was reserved.
+      const isWritten = written?.version === before.version;
+      const batch = this.inbox.splice(0, isWritten ? 1 : this.inbox.length);
       const events = batch.map(({ event }) => event);
       const effects = this.apply(events);
       const handledPostbacks = events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));
       const after = this.snapshot(effects);
       const step = { before, after, effects, handledPostbacks, refusal: this.refusal };
-      // The activity has the version of this state: nothing has changed since it was reserved.
-      const written = batch.length === 1 ? batch[0]!.written : undefined;
-      if (written?.version === before.version) this.ledger.confirm(written, step);
+      if (isWritten) this.ledger.confirm(written, step);
       else if (this.state !== before || handledPostbacks.length > 0) await this.write(step, summaryOf(events));
       logChange(before, this.state, this.ids);
       this.display.show(this.state);

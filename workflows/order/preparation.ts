@@ -1,4 +1,5 @@
 import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
+import type { FirstDelivery } from '../../activities/first-delivery';
 import type { FilesAndPlan, PreparationSteps } from '../../activities/order-files';
 import { preparedBy } from '../../src/orders/domain/lifecycle/run-events';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
@@ -14,11 +15,14 @@ export const PREPARATION = 'prepare';
 /** Pauses before an order that could not be planned is planned again. The last one repeats. */
 const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
 
-/** The first background step of an order: fetches its files, then plans it. */
+/** The first background step of an order: fetches its files, plans it, and delivers its print order for the first time. */
 export class Preparation {
   /** True when the order is to be planned again now: on request of an operator, or with another file. */
   private replan = false;
   private pause: ParkedPlan | null = null;
+  /** The steps that the first activity may still record. */
+  private reserved: PreparationSteps | null = null;
+  private firstDelivery: FirstDelivery | undefined;
 
   constructor(
     private readonly run: OrderRunContext,
@@ -34,10 +38,38 @@ export class Preparation {
   start(): void {
     this.replan = false;
     const reserved = this.run.reservePreparation();
+    this.reserved = reserved;
     this.tasks.start(PREPARATION, null, async () => {
-      const fetched = await this.fetchFilesAndPlan(reserved);
+      const fetched = await this.fetchFilesAndPlan(reserved).finally(() => {
+        this.reserved = null;
+      });
+      this.firstDelivery = fetched?.delivery;
       if (fetched !== null) await this.plan(0, fetched);
     });
+  }
+
+  /** True while the first activity may deliver a print order that the run does not have. */
+  get mayDeliver(): boolean {
+    return this.reserved !== null;
+  }
+
+  /**
+   * Ends the time in which the first activity may deliver: takes the plan back, or waits for the end of the activity, when it has
+   * recorded the plan.
+   */
+  async settle(): Promise<void> {
+    const { reserved } = this;
+    if (reserved === null) return;
+    if (await this.run.withhold(reserved)) this.reserved = null;
+    else await condition(() => this.reserved === null);
+  }
+
+  /** Returns how the first attempt to deliver a print order ended, once. */
+  takeFirstDelivery(printOrderId: string): FirstDelivery | undefined {
+    const first = this.firstDelivery;
+    if (first?.printOrderId !== printOrderId) return undefined;
+    this.firstDelivery = undefined;
+    return first;
   }
 
   /** Continues the pause of a parked order, whose files are stored. */

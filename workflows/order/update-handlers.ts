@@ -67,7 +67,7 @@ export class UpdateHandlers {
   }
 
   async changeShipping(changeId: string): Promise<{ revision: number }> {
-    await acceptance();
+    await this.acceptance();
     refuseWith(whyNotChangeShipping(this.run.state));
     const result = await this.planning.run((activities) =>
       activities.applyShippingChange({ ...this.run.ids, changeId }),
@@ -82,7 +82,7 @@ export class UpdateHandlers {
   }
 
   async cancel(request: CancelRequest): Promise<CancelResult> {
-    await acceptance();
+    await this.acceptance();
     const { chosen, ofUnits, isNew } = await this.cancels.run(async () => {
       const taken = await this.takeCancel(request);
       await this.run.settled();
@@ -92,6 +92,18 @@ export class UpdateHandlers {
     const { state } = this.run;
     const of = [cancellationOf(state, chosen) ?? 'requested', unitsCancellationOf(state, ofUnits)];
     return { fulfillmentStatus: deriveStatus(state), cancellation: worstOf(of) };
+  }
+
+  /**
+   * Waits until the update is in the history, and the run has every print order that its partner may have. When a workflow task is
+   * lost, so is an update that it accepted, and no rows may have been written for such an update. The timer ends the
+   * current workflow task.
+   */
+  private async acceptance(): Promise<void> {
+    await sleep(1);
+    if (!this.steps.preparation.mayDeliver) return;
+    await this.steps.preparation.settle();
+    await this.run.settled();
   }
 
   /** @returns the ids of the items to cancel and of those that lose units, and whether the items were not to be cancelled before */
@@ -124,7 +136,7 @@ export class UpdateHandlers {
   async repair(request: RepairRequest): Promise<{ fulfillmentStatus: OrderStatus }> {
     const turns = request.action === 'reroute' || request.action === 'reproduce' ? this.reroutes : this.repairs;
     return await turns.run(async () => {
-      await acceptance();
+      await this.acceptance();
       // The repair before this one can have left nothing to do.
       refuseWith(whyNotRepair(this.run.state, request));
       await this.apply(request);
@@ -237,14 +249,6 @@ function endedAtOnce(state: RunState, printOrderId: string): boolean {
   // Undefined: it waits for a partner. A partner's refusal is its response, and shows in the order's attention reasons.
   if (printOrder === undefined || state.attention.includes('not_rerouted')) return false;
   return printOrder.jobs.every((job) => job.ended !== null);
-}
-
-/**
- * Waits until the update is in the history. When a workflow task is lost, so is an update that it accepted, and no rows may
- * have been written for such an update. The timer ends the current workflow task.
- */
-async function acceptance(): Promise<void> {
-  await sleep(1);
 }
 
 /** Returns the print orders that still produce an item. */

@@ -8,6 +8,8 @@ export interface SlotShares {
    * @returns what gives the slot back, or the milliseconds after which one is likely to be free
    */
   take(key: string): { release(): void } | { readonly retryInMs: number };
+  /** Returns the milliseconds for which the oldest slot of a key is held. 0: it holds none. */
+  heldMs(key: string): number;
 }
 
 /** Bounds of `retryInMs`. The longest is also the longest pause of retries to partners and file hosts. */
@@ -41,13 +43,18 @@ export function createSlotShares(
   const shares = new Map<string, Share>();
   let held = 0;
 
-  /** Returns the time that a slot of the key is held, also when none has been given back yet. */
-  const holdMs = ({ started, averageMs }: Share) => {
+  const oldestMs = ({ started }: Share) => {
     const [oldest] = started;
-    return Math.max(averageMs, oldest === undefined ? 0 : now() - oldest.at);
+    return oldest === undefined ? 0 : now() - oldest.at;
   };
+  /** Returns the time that a slot of the key is held, also when none has been given back yet. */
+  const holdMs = (share: Share) => Math.max(share.averageMs, oldestMs(share));
 
   return {
+    heldMs(key) {
+      const share = shares.get(key);
+      return share === undefined ? 0 : oldestMs(share);
+    },
     take(key) {
       const share = shares.get(key) ?? { started: new Set(), averageMs: 0, nextAt: 0 };
       shares.set(key, share);

@@ -1,4 +1,4 @@
-import type { EarlyEvent } from './run-events';
+import type { EarlyEvent, RunEvent } from './run-events';
 import type { RunState } from './run-state';
 
 /**
@@ -9,6 +9,11 @@ import type { RunState } from './run-state';
 /** Returns true when the run has the print order of an event. */
 export function hasPrintOrder({ printOrders }: RunState, { printOrderId }: EarlyEvent): boolean {
   return printOrders.some(({ id }) => id === printOrderId);
+}
+
+/** Returns true for an event about a print order that the run does not have. */
+export function isEarly(state: RunState, event: RunEvent): boolean {
+  return (event.type === 'postback' || event.type === 'tracking') && !hasPrintOrder(state, event);
 }
 
 /** Keeps an event for later. Returns the same state for an event that is kept already. */

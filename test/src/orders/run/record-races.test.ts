@@ -14,6 +14,7 @@ import {
 } from '../../../../src/orders/domain/run/run-record';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { storedRun } from '../../../../src/orders/run/snapshots';
+import { withholdStep } from '../../../../src/orders/run/withheld-steps';
 import { uuidv7 } from '../../../../src/platform/ids';
 import { json, type Sql } from '../../../../src/platform/postgres';
 import { testAccount } from '../../../support/api-deps';
@@ -106,6 +107,10 @@ const CHANGED_AGAIN: RunEvent = { type: 'shipping_changed', revision: 2 };
 
 const result = (reserved: ReservedStep, event = FETCHING) => records.writeResult(sql, reserved, event);
 
+/** Takes a step back from its activity, in a later workflow task. */
+const withhold = ({ runId, orderId, position }: Run, step: ReservedStep) =>
+  withholdStep(sql, { orderId, runId, key: keyOf(step), follows: [step.follows], position: position + 10 });
+
 interface Race {
   readonly play: (run: Run) => Promise<Run>;
   /** Log entries at the end. */
@@ -156,6 +161,37 @@ const RACES: Readonly<Record<string, Race>> = {
       const written = await result(run.reserve());
       await run.record(CHANGED);
       expect(await run.take(FETCHING, written)).toBe('recorded');
+      return run;
+    },
+  },
+  'the run takes the step back before the activity writes its record: the run records the result': {
+    log: ['uploading'],
+    async play(run) {
+      const reserved = run.reserve();
+      expect(await withhold(run, reserved)).toBe(true);
+      expect(await withhold(run, reserved)).toBe(true);
+      const written = await result(reserved);
+      expect(written).toBeUndefined();
+      expect(await run.take(FETCHING, written)).toBe('recorded');
+      return run;
+    },
+  },
+  'the run takes the step back after the activity wrote its record: the record counts': {
+    log: ['uploading'],
+    async play(run) {
+      const reserved = run.reserve();
+      const written = await result(reserved);
+      expect(await withhold(run, reserved)).toBe(false);
+      expect(await run.take(FETCHING, written)).toBe('confirmed');
+      return run;
+    },
+  },
+  'the run takes the step back, and then has nothing to record: the next record counts': {
+    log: ['change 1', 'change 2'],
+    async play(run) {
+      await run.record(CHANGED);
+      expect(await withhold(run, run.reserve())).toBe(true);
+      expect(await run.record(CHANGED_AGAIN)).toBe('recorded');
       return run;
     },
   },

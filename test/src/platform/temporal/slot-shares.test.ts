@@ -35,6 +35,19 @@ test('a slot that is given back can be taken again, once', () => {
   expect(isSlot(four.take('a'))).toBe(false);
 });
 
+test('a key holds its oldest slot for as long as it was taken first', () => {
+  const four = shares(4);
+  expect(four.heldMs('a')).toBe(0);
+  const [first, second] = takeAll(four, 'a');
+  now += 700;
+  expect(four.heldMs('a')).toBe(700);
+  release(first!);
+  takeAll(four, 'a');
+  expect(four.heldMs('a')).toBe(700);
+  release(second!);
+  expect(four.heldMs('a')).toBe(0);
+});
+
 test('each key has at least one slot, and no more while none is free', () => {
   fc.assert(
     fc.property(fc.integer({ min: 1, max: 50 }), fc.array(fc.nat(5), { maxLength: 300 }), (slots, keys) => {
