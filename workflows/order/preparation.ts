@@ -119,7 +119,7 @@ export class Preparation {
   private async fetchFiles(reserved?: PreparationSteps): Promise<FilesAndPlan | null> {
     const { ids, input } = this.run;
     const request = { ...ids, windowMs: input.fileRetryWindowMs, ...(reserved && { reserved }) };
-    const summary = `files of ${input.items.length} items, plan`;
+    const summary = `files of ${input.items.length} items, plan, first delivery`;
     const taskQueue = fileQueueOf(workflowInfo().taskQueue);
     const priority = { fairnessKey: input.clientId };
     const fetched = await outcomeOf(

@@ -85,8 +85,10 @@ test('PresslineDue is the end of the dispatch date until everything has shipped'
   await eventually(async () => ((await due()) === undefined ? true : undefined));
 });
 
-test('files, plan, cancel and void steps have summaries', async () => {
-  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'summaries');
+test('files, plan, delivery, cancel and void steps have summaries', async () => {
+  // The first attempt, in the activity of the plan, fails.
+  const address = { addressLine2: 'sandbox:fails-first' };
+  const { orderId, printOrderId, itemIds } = await handedOver(stack, 'summaries', { address });
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
   await repair(orderId, { action: 'cancel', itemIds: [...itemIds] });
   await orderUntil(stack, orderId, ({ shipments }) => shipments.voided === 1);
@@ -100,7 +102,7 @@ test('files, plan, cancel and void steps have summaries', async () => {
     ),
   );
   expect(Object.fromEntries(summaries)).toMatchObject({
-    fetchOrderFiles: 'files of 1 items, plan',
+    fetchOrderFiles: 'files of 1 items, plan, first delivery',
     deliverPrintOrder: `print order ${printOrderId}, prints-berlin`,
     cancelAtPartner: expect.stringContaining(`print order ${printOrderId}, prints-berlin: jobs `),
     voidOrderShipment: `print order ${printOrderId}, prints-berlin`,

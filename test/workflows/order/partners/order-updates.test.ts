@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createOrderPartnerActivities } from '../../../../activities/order-partners';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { faultyFile, goodFile, read } from '../client-orders';
+import { startFileHost } from '../file-host';
 import { operatorHelpers } from '../operator-fixture';
 import {
   type HandedOver,
@@ -216,12 +217,10 @@ describe('a change before the partner has accepted the print order', () => {
   });
 
   test('is in the first message when it was not delivered yet, and there is no update', async () => {
-    const body = orderBody(stack, 'moved-before');
-    const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
-    const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] }));
-    const { id } = await stack.client.submitOrder({ body: { ...body, items } });
-    await orderUntil(stack, id, is('uploading'));
+    const files = await startFileHost();
+    const { id, sendFile } = await files.submit(stack, 'moved-before');
     await repair(id, { action: 'hold' });
+    sendFile();
     const { printOrderIds } = await orderUntil(stack, id, (now) => now.printOrderIds.length === 1);
     await moveTo(id, 'moved-before', 'Invalidenstrasse 5');
     await repair(id, { action: 'release' });
@@ -233,6 +232,7 @@ describe('a change before the partner has accepted the print order', () => {
     await say({ printOrderId: printOrderIds[0]! }, 'received');
     await orderUntil(stack, id, is('in_production'));
     expect(updatesOf({ printOrderId: printOrderIds[0]! })).toEqual([]);
+    await files.close();
   });
 });
 
