@@ -35,10 +35,11 @@ for (const [code, countries] of Object.entries(country_calling_codes)) {
   plans.set(code, { lengths: new Set(lengths), prefix: prefix || undefined });
 }
 
-const E164 = /^\+[1-9]\d{6,14}$/;
+/** An E.164 number, whose digits may be grouped: `+49 30 901820`, `+1 (212) 555-0123`. */
+const E164 = /^\+[1-9](?:[ ().-]*\d){6,14}$/;
 
 /**
- * Returns what is wrong with a phone number, as libphonenumber judges its length. Undefined: nothing. A plain E.164 number of a
+ * Returns what is wrong with a phone number, as libphonenumber judges its length. Undefined: nothing. An E.164 number of a
  * possible length is not parsed, which takes most of the time.
  */
 export function phoneFault(value: string): PhoneFault | undefined {
@@ -47,10 +48,11 @@ export function phoneFault(value: string): PhoneFault | undefined {
 
 function isPlain(value: string): boolean {
   if (!E164.test(value)) return false;
-  for (let end = 2; end <= 4; end += 1) {
-    const plan = plans.get(value.slice(1, end));
+  const digits = value.replace(/\D/g, '');
+  for (let end = 1; end <= 3; end += 1) {
+    const plan = plans.get(digits.slice(0, end));
     if (plan === undefined) continue;
-    const national = value.slice(end);
+    const national = digits.slice(end);
     // Zero: parts of the library remove leading zeros.
     if (national.startsWith('0') || (plan.prefix !== undefined && national.startsWith(plan.prefix))) return false;
     return plan.lengths.has(national.length);

@@ -10,10 +10,14 @@ const codes = [
   '999',
   '0',
 ];
-const digits = fc.array(fc.constantFrom(...'0123456789'), { minLength: 0, maxLength: 17 }).map((each) => each.join(''));
+const digits = (groups: readonly string[]) =>
+  fc
+    .array(fc.tuple(fc.constantFrom(...groups), fc.constantFrom(...'0123456789')), { minLength: 0, maxLength: 17 })
+    .map((each) => each.flat().join(''));
 
 test('a number without parsing has the same result as libphonenumber', () => {
-  const numbers = fc.tuple(fc.constantFrom('+', '', '+ ', '00'), fc.constantFrom(...codes), digits);
+  const national = fc.oneof(digits(['']), digits(['', '', ' ', '-', ' (', ') ', '.']));
+  const numbers = fc.tuple(fc.constantFrom('+', '', '+ ', '00'), fc.constantFrom(...codes), national);
   fc.assert(
     fc.property(numbers, ([plus, code, national]) => {
       const number = `${plus}${code}${national}`;
@@ -33,6 +37,9 @@ test.each([
   '',
   'none',
   '+49 30 901820',
+  '+49 (0) 30 901820',
+  '+1 (212) 555-0123',
+  '+44 20.7946.0958',
 ])('%s has the same result as libphonenumber', (number) => {
   expect(phoneFault(number)).toBe(validatePhoneNumberLength(number));
 });
