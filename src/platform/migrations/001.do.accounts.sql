@@ -49,36 +49,46 @@ CREATE TABLE idempotency_keys_default PARTITION OF idempotency_keys DEFAULT;
 -- fingerprint (hexadecimal), and either status and body, the stored response, or locked_until, the lease of an attempt.
 -- A key belongs to an earlier request while that one's row is younger than `kept`, unless it is an abandoned attempt of
 -- the same request. Returns the keys that now belong to these requests.
--- Each statement of the function has a snapshot of its own. The one after the lock therefore reads what every earlier
--- holder of the lock has committed, in whichever partition. One plan for all calls: planning for the values at hand took
--- two thirds of 1.2 ms. A key costs 1.5 times the CPU time of ON CONFLICT on a table without partitions.
+-- Each statement of the function has a snapshot of its own. The one after the locks therefore reads what every earlier
+-- holder of a lock has committed, in whichever partition. One plan for all calls: planning for the values at hand took
+-- two thirds of 1.2 ms. Few statements for all keys: each one opens every partition.
 CREATE FUNCTION claim_idempotency_keys(requests jsonb, kept interval)
 RETURNS TABLE (account_id uuid, operation_id text, key text) LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan AS $$
 #variable_conflict use_column
 DECLARE
   r record;
-  stored record;
+  claimed bigint[];
 BEGIN
   -- In one order, so that concurrent callers cannot deadlock.
+  PERFORM pg_advisory_xact_lock(name) FROM (
+    SELECT hashtextextended(x.account_id || ' ' || x.operation_id || ' ' || x.key, 0) AS name
+    FROM jsonb_to_recordset(requests) AS x (account_id uuid, operation_id text, key text) ORDER BY 1) AS names;
   FOR r IN
-    SELECT x.account_id, x.operation_id, x.key, decode(x.fingerprint, 'hex') AS fingerprint, x.locked_until, x.status, x.body
-    FROM jsonb_to_recordset(requests) AS x (account_id uuid, operation_id text, key text, fingerprint text,
-      locked_until timestamptz, status int, body jsonb)
-    ORDER BY 1, 2, 3
+    SELECT x.account_id, x.operation_id, x.key, x.position, stored.created_at
+    FROM ROWS FROM (jsonb_to_recordset(requests) AS (account_id uuid, operation_id text, key text, fingerprint text))
+      WITH ORDINALITY AS x (account_id, operation_id, key, fingerprint, position)
+    -- The limit makes it a look-up for each key, whatever the planner knows of the partitions.
+    LEFT JOIN LATERAL (
+      SELECT s.created_at, (s.status IS NULL AND s.locked_until < now() AND s.fingerprint = decode(x.fingerprint, 'hex'))
+        IS TRUE AS is_abandoned
+      FROM idempotency_keys s
+      WHERE s.account_id = x.account_id AND s.operation_id = x.operation_id AND s.key = x.key AND s.created_at >= now() - kept
+      LIMIT 1) AS stored ON true
+    WHERE stored.is_abandoned IS NOT FALSE
   LOOP
-    PERFORM pg_advisory_xact_lock(hashtextextended(r.account_id || ' ' || r.operation_id || ' ' || r.key, 0));
-    SELECT s.created_at, s.status IS NULL AND s.locked_until < now() AND s.fingerprint = r.fingerprint AS is_abandoned
-    INTO stored FROM idempotency_keys s
-    WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at >= now() - kept;
-    IF FOUND THEN
-      CONTINUE WHEN stored.is_abandoned IS NOT TRUE;
-      DELETE FROM idempotency_keys s
-      WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at = stored.created_at;
-    END IF;
-    INSERT INTO idempotency_keys (account_id, operation_id, key, fingerprint, locked_until, status, body)
-    VALUES (r.account_id, r.operation_id, r.key, r.fingerprint, r.locked_until, r.status, r.body);
-    RETURN QUERY SELECT r.account_id, r.operation_id, r.key;
+    claimed := claimed || r.position;
+    CONTINUE WHEN r.created_at IS NULL;
+    DELETE FROM idempotency_keys s
+    WHERE s.account_id = r.account_id AND s.operation_id = r.operation_id AND s.key = r.key AND s.created_at = r.created_at;
   END LOOP;
+  RETURN QUERY
+  INSERT INTO idempotency_keys (account_id, operation_id, key, fingerprint, locked_until, status, body)
+  SELECT x.account_id, x.operation_id, x.key, decode(x.fingerprint, 'hex'), x.locked_until, x.status, x.body
+  FROM ROWS FROM (jsonb_to_recordset(requests) AS (
+      account_id uuid, operation_id text, key text, fingerprint text, locked_until timestamptz, status int, body jsonb))
+    WITH ORDINALITY AS x (account_id, operation_id, key, fingerprint, locked_until, status, body, position)
+  WHERE x.position = ANY(claimed)
+  RETURNING account_id, operation_id, key;
 END $$;
 -- Stored responses with a free text, which an erasure finds by the id of their note or bulk repair.
 CREATE INDEX idempotency_keys_texts ON idempotency_keys ((body ->> 'id'))
