@@ -1,5 +1,4 @@
 import { Refusal, type RefusalOptions } from '../../src/platform/errors';
-import { countedName } from './rate-limit';
 
 /** Counts a request until the returned function is called. @throws Refusal `RATE_LIMITED` beyond the limit */
 export type ConcurrencyLimiter = (credential: string) => () => void;
@@ -17,16 +16,15 @@ export function createConcurrencyLimiter(
   const handled = new Map<string, number>();
   let total = 0;
   return (credential) => {
-    const key = countedName(credential);
-    const before = handled.get(key) ?? 0;
+    const before = handled.get(credential) ?? 0;
     if (before >= each || total >= all) throw new Refusal('RATE_LIMITED', refusal);
-    handled.set(key, before + 1);
+    handled.set(credential, before + 1);
     total += 1;
     return () => {
       total -= 1;
-      const left = handled.get(key)! - 1;
-      if (left === 0) handled.delete(key);
-      else handled.set(key, left);
+      const left = handled.get(credential)! - 1;
+      if (left === 0) handled.delete(credential);
+      else handled.set(credential, left);
     };
   };
 }

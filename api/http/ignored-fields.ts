@@ -15,9 +15,10 @@ function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []
   if (schema instanceof z.ZodObject) {
     // A schema with `catchall` knows every member, or refuses the others.
     const isClosed = schema.def.catchall === undefined;
+    const { shape } = schema;
     return Object.entries(value).flatMap(([name, member]) => {
-      if (Object.hasOwn(schema.shape, name)) return unknownMembers(schema.shape[name], member, [...path, name]);
-      return isClosed ? [[...path, name]] : [];
+      if (!Object.hasOwn(shape, name)) return isClosed ? [[...path, name]] : [];
+      return typeof member === 'object' ? unknownMembers(shape[name], member, [...path, name]) : [];
     });
   }
   if (schema instanceof z.ZodArray) {

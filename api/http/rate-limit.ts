@@ -12,14 +12,17 @@ import type { Sql } from '../../src/platform/postgres';
 
 /**
  * Counts a request.
- * @param credential a key without its secret, or the token of a session
+ * @param name the `countedName` of its credential
  * @throws Refusal `RATE_LIMITED` (with `Retry-After`) beyond the rate
  */
-export type RateLimiter = (res: Response, credential: string) => Promise<void>;
+export type RateLimiter = (res: Response, name: string) => Promise<void>;
 
-/** Returns the name under which requests are counted: a hash, because Postgres stores it. */
-export function countedName(counted: string): string {
-  return sha256(counted).toString('base64');
+/**
+ * Returns the name under which requests with a credential are counted: a hash, because Postgres stores it.
+ * @param credential a key without its secret, or the token of a session
+ */
+export function countedName(credential: string): string {
+  return sha256(credential).toString('base64');
 }
 
 /**
@@ -38,10 +41,10 @@ export function createRateLimiter(
   const memory = new RateLimiterMemory({ points: RATE_LIMIT, duration: 1 });
   const limiter = store === 'memory' ? memory : postgresLimiter(sql, memory);
   const policy = `"${RATE_LIMIT}-in-1sec"`;
-  return async (res, credential) => {
+  return async (res, name) => {
     let refused = false;
     // The counts of a refusal are not always known: a key that is blocked in memory has consumed 0.
-    const counted = await limiter.consume(countedName(credential)).catch((error: unknown) => {
+    const counted = await limiter.consume(name).catch((error: unknown) => {
       if (!(error instanceof RateLimiterRes)) throw error;
       refused = true;
       return error;

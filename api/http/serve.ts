@@ -166,7 +166,7 @@ async function admitted(pipe: Pipeline, route: Route, req: Request, res: Respons
   const name = countedName(secret);
   const isKnown = known.has(name);
   const network = callerNetwork(callerAddress(req));
-  if (isKnown) await rateLimiter?.(res, secret);
+  if (isKnown) await rateLimiter?.(res, name);
   else wrongCredentials?.check(network);
   const caller = await identify({ authenticator: pipe.authenticator, sql: pipe.deps.sql }, route, req, credential);
   if (caller === undefined) {
@@ -174,7 +174,7 @@ async function admitted(pipe: Pipeline, route: Route, req: Request, res: Respons
     wrongCredentials?.failed(network);
   } else if (!isKnown) {
     known.set(name, true);
-    await rateLimiter?.(res, secret);
+    await rateLimiter?.(res, name);
   }
   return authorize(route, caller);
 }

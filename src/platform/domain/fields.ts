@@ -92,8 +92,8 @@ export const httpUrl = z
     const report = (message: string, code?: string) =>
       context.addIssue({ code: 'custom', message, ...(code ? { params: { code } } : {}) });
     if (value.trim() === '') return report('This field must not be blank.', 'IS_BLANK_ERROR');
-    if (!URL.canParse(value)) return report('Must be an absolute URL.');
-    const url = new URL(value);
+    const url = URL.parse(value);
+    if (url === null) return report('Must be an absolute URL.');
     if (url.protocol !== 'https:' && url.protocol !== 'http:') return report('Must be an http or https URL.');
     if (url.username !== '' || url.password !== '') return report('The URL must not contain credentials.');
   });
