@@ -6,17 +6,30 @@ import type { Logger } from '../../src/platform/logging/logging';
 import type { Metrics } from '../../src/platform/metrics/metrics';
 import type { Route } from './route';
 
-/** State of one request, shared by the pipeline, the log line and the error body. */
-export interface RequestNotes {
-  readonly requestId: string;
-  /** Carries the request id. Created when it is first read: most requests log nothing but their own line. */
-  readonly log: Logger;
+/**
+ * State of one request, shared by the pipeline, the log line and the error body. A class, because an accessor in an object
+ * literal keeps what its function reaches, the whole request, until a full garbage collection: V8 then collected young
+ * objects in 30 ms instead of 1 ms.
+ */
+export class RequestNotes {
   route?: Route;
   account?: Account;
   /** Kept here because Express removes the parameters before the error handler runs. */
   params?: Readonly<Record<string, unknown>>;
   /** Parsed JSON body, for error bodies that repeat a reference from it. Never logged. */
   body?: unknown;
+  private ofRequest: Logger | undefined;
+
+  constructor(
+    readonly requestId: string,
+    private readonly ofProcess: Logger,
+  ) {}
+
+  /** Carries the request id. Created when it is first read: most requests log nothing but their own line. */
+  get log(): Logger {
+    this.ofRequest ??= this.ofProcess.child({ requestId: this.requestId });
+    return this.ofRequest;
+  }
 }
 
 export function notesOf(res: Response): RequestNotes {
@@ -46,14 +59,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
     const given = req.get('X-Request-Id');
     const requestId = given !== undefined && PLAIN_ID.test(given) ? given : randomUUID();
     res.setHeader('X-Request-Id', requestId);
-    let ofRequest: Logger | undefined;
-    const notes: RequestNotes = {
-      requestId,
-      get log() {
-        ofRequest ??= log.child({ requestId });
-        return ofRequest;
-      },
-    };
+    const notes = new RequestNotes(requestId, log);
     res.locals.notes = notes;
     const startedAt = performance.now();
     const logEnd = () => {

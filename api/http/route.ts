@@ -35,7 +35,7 @@ export interface SignedRequest {
   readonly rawBody: Buffer;
 }
 
-/** What every handler gets, beside the parsed request. */
+/** What every handler gets, beside the parsed request. Pass it on as it is: a copy by `...` lacks `log` and `signal`. */
 export interface CallContext {
   /** The same id is in the `X-Request-Id` header, in every log line and in the memo of started workflows. */
   readonly requestId: string;

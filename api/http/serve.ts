@@ -104,6 +104,25 @@ function signalOf(res: Response): AbortSignal {
   return ended.signal;
 }
 
+/**
+ * The parts of a call that are made when they are first read: most calls log nothing, and few read for long. A class for the
+ * same reason as `RequestNotes`.
+ */
+class PartsOnDemand {
+  private ended: AbortSignal | undefined;
+
+  constructor(private readonly res: Response) {}
+
+  get log() {
+    return notesOf(this.res).log;
+  }
+
+  get signal() {
+    this.ended ??= signalOf(this.res);
+    return this.ended;
+  }
+}
+
 /** Closes the source of a response that is not sent. */
 function discard({ response }: Outcome): void {
   if (response instanceof RawResponse && response.body instanceof Readable) closeUnread(response.body);
@@ -203,19 +222,9 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
       const key = route.idempotent ? idempotencyKeyOf(req.get('Idempotency-Key')) : undefined;
       const handle = route.accept(sent);
       const trail = auditTrail(pipe.deps.sql, route, req, res);
-      let signal: AbortSignal | undefined;
       const run = (idempotency: IdempotencyHandle) => {
-        const call: CallContext = {
+        const call: CallContext = Object.assign(new PartsOnDemand(res), {
           requestId: notes.requestId,
-          // A getter: most calls log nothing, and need no logger of their own.
-          get log() {
-            return notes.log;
-          },
-          // A getter as well: few calls read for long.
-          get signal() {
-            signal ??= signalOf(res);
-            return signal;
-          },
           address: callerAddress(req),
           headers: req.headers as Record<string, string | undefined>,
           rawBody: sent.rawBody,
@@ -224,7 +233,7 @@ export function serve(pipe: Pipeline, route: Route): RequestHandler {
           audit: trail.audit,
           intend: trail.intend,
           unaudited: trail.unaudited,
-        };
+        });
         return handled(pipe, route, () => handle(call, account), trail);
       };
       const content = [sent.params, sent.query, sent.body];

@@ -84,7 +84,7 @@ export function exportedList<
     let left = MOST_ROWS;
     for (let query: Query | null = csv.pages.first(call.query as Query); query !== null && !call.signal.aborted; ) {
       if (performance.now() > endsAt) throw unavailable('The export took too long. Narrow its filters.');
-      const response = (await handler({ ...call, query: query as z.output<Q> })) as Row;
+      const response = (await handler(Object.assign(call, { query: query as z.output<Q> }))) as Row;
       const rows = response[csv.rows] as readonly Row[];
       yield* rows.slice(0, left).map((row) => columns.map(({ cell }) => cell(row)));
       left -= rows.length;
