@@ -3,8 +3,8 @@
  *
  * The index of due rows keeps an entry of every row that was claimed or deleted until vacuum removes it, and vacuum
  * removes nothing while a transaction with an older snapshot is open, such as a dump. A claim that begins at the oldest
- * entry then reads all of them: 67 ms instead of 10 ms after 150,000 rows (docs/development/benchmarks.md). A claim
- * therefore begins where the last one ended.
+ * entry then reads all of them: 67 ms instead of 10 ms after 150,000 rows. A claim therefore begins where the last one
+ * ended.
  * - 2 s cover transactions that commit after the claim that passed them.
  * - 30 s cover slow transactions and claims that were rolled back.
  * - Everything else is found once a minute, and at the start. After hours with such a transaction, a scan of every
