@@ -6,10 +6,10 @@ import { logOf, type RunIds } from './order-ids';
 import { undelivered } from './order-partners';
 import type { ActivityRefusal } from './refusals';
 
-/** Longest time for the partner's response: updates of the order wait for it. */
-const TIMEOUT_MS = 10_000;
 /** A partner that has not responded to a call for this long gets no first attempts. They would hold slots for files. */
 const UNRESPONSIVE_MS = 2_000;
+
+const DELIVERED = 'print order delivery with its plan';
 /**
  * How the first attempt to deliver a print order ended. Without a refusal and a failure, the partner has accepted it.
  * @property refusal of the delivery, as `deliverPrintOrder` returns it
@@ -43,9 +43,10 @@ export async function deliverFirst(
   if (deps.partnerCalls.heldMs(partnerUid) > UNRESPONSIVE_MS) return undefined;
   const log = logOf(deps, ids);
   try {
-    const response = await deliverPrintOrder(deps, printOrderId, { timeoutMs: TIMEOUT_MS });
+    const response = await deliverPrintOrder(deps, printOrderId);
     const { outcome } = response;
-    log.info({ printOrderId, outcome }, 'print order delivery with its plan');
+    if (outcome === 'unbuildable') log.error({ printOrderId, outcome, err: response.error }, DELIVERED);
+    else log.info({ printOrderId, outcome }, DELIVERED);
     if (outcome === 'retry') {
       const { message, retryAfterMs } = response;
       return { printOrderId, failure: { message, retryAfterMs } };

@@ -52,8 +52,6 @@ export interface PartnerCall {
   /** Sent as `webhook-id`. Every retry uses the same id. */
   readonly messageId: string;
   readonly body: string;
-  /** Longest time for the response. Default: 20 seconds. */
-  readonly timeoutMs?: number;
 }
 
 /**
@@ -84,7 +82,7 @@ export async function postToPartner(
       },
       body: call.body,
       purpose: { kind: 'partner', uid, delivers: call.delivers },
-      timeoutMs: call.timeoutMs ?? TIMEOUT_MS,
+      timeoutMs: TIMEOUT_MS,
       limitBytes: 64 * 1024,
     })
     .finally(taken.release);

@@ -82,13 +82,8 @@ export async function send(
 /**
  * Delivers a print order to its partner. The message is built and stored before the first delivery. Every delivery
  * sends the same bytes with the same `webhook-id`, so that a partner recognises a message that it has already accepted.
- * @param options.timeoutMs longest time for the partner's response
  */
-export async function deliverPrintOrder(
-  deps: DeliveryDeps,
-  printOrderId: string,
-  options: Pick<PartnerCall, 'timeoutMs'> = {},
-): Promise<PrintOrderDelivery> {
+export async function deliverPrintOrder(deps: DeliveryDeps, printOrderId: string): Promise<PrintOrderDelivery> {
   const { sql } = deps;
   const row = await printOrderRow(sql, printOrderId);
   const { partner } = row;
@@ -99,8 +94,7 @@ export async function deliverPrintOrder(
   if (typeof body !== 'string') return body;
   const { url } = target;
   const request = { kind: 'print_order', printOrderId } as const;
-  const call = { partner, url, messageId: row.messageId, body, ...options };
-  const { response, logged } = await send(deps, call, request);
+  const { response, logged } = await send(deps, { partner, url, messageId: row.messageId, body }, request);
   if (response.outcome !== 'accepted') {
     await logged;
     return response;

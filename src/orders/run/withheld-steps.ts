@@ -9,7 +9,6 @@ import type { RecordKey } from '../domain/run/run-record';
  */
 export interface WithheldStep {
   readonly orderId: string;
-  readonly runId: string;
   readonly key: RecordKey;
   readonly follows: readonly RecordKey[];
   readonly position: number;
@@ -20,11 +19,8 @@ export interface WithheldStep {
  * order's row. A repeated call changes nothing.
  * @returns false when the activity has recorded the step already
  */
-export async function withholdStep(
-  sql: Sql,
-  { orderId, runId, key, follows, position }: WithheldStep,
-): Promise<boolean> {
-  const isRecorded = sql`(run_id = ${runId} AND run_position = ${key.position} AND run_version = ${key.version})`;
+export async function withholdStep(sql: Sql, { orderId, key, follows, position }: WithheldStep): Promise<boolean> {
+  const isRecorded = sql`(run_position = ${key.position} AND run_version = ${key.version})`;
   const isFollowed = follows.map((each) => sql`OR (run_position = ${each.position} AND run_version = ${each.version})`);
   const [row] = await sql<{ isRecorded: boolean }[]>`
     UPDATE orders SET run_position = CASE WHEN ${isRecorded} THEN run_position ELSE ${position} END

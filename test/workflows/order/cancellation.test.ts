@@ -101,7 +101,7 @@ test('a cancellation that waits for the transaction of the plan comes after the 
     await eventually(async () => {
       const [waiting] = await sql`
         SELECT pid FROM pg_stat_activity
-        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%RETURNING (run_id%'`;
+        WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%RETURNING (run_position%'`;
       return waiting;
     });
   });

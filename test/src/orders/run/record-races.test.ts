@@ -108,8 +108,8 @@ const CHANGED_AGAIN: RunEvent = { type: 'shipping_changed', revision: 2 };
 const result = (reserved: ReservedStep, event = FETCHING) => records.writeResult(sql, reserved, event);
 
 /** Takes a step back from its activity, in a later workflow task. */
-const withhold = ({ runId, orderId, position }: Run, step: ReservedStep) =>
-  withholdStep(sql, { orderId, runId, key: keyOf(step), follows: [step.follows], position: position + 10 });
+const withhold = ({ orderId, position }: Run, step: ReservedStep) =>
+  withholdStep(sql, { orderId, key: keyOf(step), follows: [step.follows], position: position + 10 });
 
 interface Race {
   readonly play: (run: Run) => Promise<Run>;
