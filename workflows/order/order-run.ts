@@ -213,10 +213,7 @@ export class OrderRun {
   /** Takes the plan back that was left to an activity. Returns false when the activity has recorded it already. */
   async withhold({ fetching, plan }: PreparationSteps): Promise<boolean> {
     const follows = fetching === null ? [plan.follows] : [fetching.follows, plan.follows];
-    return await this.local.run(() => {
-      const { position } = this.task;
-      return database.withholdStep({ orderId: plan.orderId, key: keyOf(plan), follows, position });
-    });
+    return await this.local.run(() => database.withholdStep({ orderId: plan.orderId, key: keyOf(plan), follows }));
   }
 
   private get task(): RunTask {

@@ -1,6 +1,7 @@
 import pino from 'pino';
 import { reduce } from '../../../../src/orders/domain/lifecycle/reduce';
 import type { RunEvent } from '../../../../src/orders/domain/lifecycle/run-events';
+import { runPosition } from '../../../../src/orders/domain/run/run-position';
 import {
   initialSnapshot,
   isBackgroundStep,
@@ -88,6 +89,9 @@ class Run {
   }
 }
 
+/** Position of the first workflow task of a run. */
+const FIRST_TASK = runPosition(Date.UTC(2026, 0, 1), 3);
+
 async function newRun(): Promise<{ id: string; run: Run }> {
   const id = uuidv7();
   const address = { firstName: 'A', lastName: 'B', addressLine1: 'C', city: 'D', country: 'DE', email: 'e' };
@@ -98,7 +102,7 @@ async function newRun(): Promise<{ id: string; run: Run }> {
   const [item] = await sql<{ id: string }[]>`
     INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
     VALUES (${id}, 0, 'item-1', 2, 'created') RETURNING id`;
-  return { id, run: new Run(id, 'first', initialSnapshot([{ id: item!.id, quantity: 2 }]), 1_000) };
+  return { id, run: new Run(id, 'first', initialSnapshot([{ id: item!.id, quantity: 2 }]), FIRST_TASK) };
 }
 
 const FETCHING: RunEvent = { type: 'fetching_files' };
@@ -107,9 +111,9 @@ const CHANGED_AGAIN: RunEvent = { type: 'shipping_changed', revision: 2 };
 
 const result = (reserved: ReservedStep, event = FETCHING) => records.writeResult(sql, reserved, event);
 
-/** Takes a step back from its activity, in a later workflow task. */
-const withhold = ({ orderId, position }: Run, step: ReservedStep) =>
-  withholdStep(sql, { orderId, key: keyOf(step), follows: [step.follows], position: position + 10 });
+/** Takes a step back from its activity. */
+const withhold = ({ orderId }: Run, step: ReservedStep) =>
+  withholdStep(sql, { orderId, key: keyOf(step), follows: [step.follows] });
 
 interface Race {
   readonly play: (run: Run) => Promise<Run>;
@@ -183,6 +187,16 @@ const RACES: Readonly<Record<string, Race>> = {
       const written = await result(reserved);
       expect(await withhold(run, reserved)).toBe(false);
       expect(await run.take(FETCHING, written)).toBe('confirmed');
+      return run;
+    },
+  },
+  'the run takes the step back and records in the same workflow task: the record counts': {
+    log: ['change 1', 'change 2'],
+    async play(run) {
+      await run.record(CHANGED);
+      expect(await withhold(run, run.reserve())).toBe(true);
+      run.position -= 100;
+      expect(await run.record(CHANGED_AGAIN)).toBe('recorded');
       return run;
     },
   },
