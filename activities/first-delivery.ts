@@ -9,7 +9,8 @@ import type { ActivityRefusal } from './refusals';
 /** A partner that has not responded to a call for this long gets no first attempts. They would hold slots for files. */
 const UNRESPONSIVE_MS = 2_000;
 
-const DELIVERED = 'print order delivery with its plan';
+/** The message of deliveries in the log. */
+const DELIVERY = 'print order delivery';
 /**
  * How the first attempt to deliver a print order ended. Without a refusal and a failure, the partner has accepted it.
  * @property refusal of the delivery, as `deliverPrintOrder` returns it
@@ -45,8 +46,8 @@ export async function deliverFirst(
   try {
     const response = await deliverPrintOrder(deps, printOrderId);
     const { outcome } = response;
-    if (outcome === 'unbuildable') log.error({ printOrderId, outcome, err: response.error }, DELIVERED);
-    else log.info({ printOrderId, outcome }, DELIVERED);
+    if (outcome === 'unbuildable') log.error({ printOrderId, outcome, err: response.error }, DELIVERY);
+    else log.info({ printOrderId, outcome }, DELIVERY);
     if (outcome === 'retry') {
       const { message, retryAfterMs } = response;
       return { printOrderId, failure: { message, retryAfterMs } };
