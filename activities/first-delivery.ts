@@ -11,6 +11,7 @@ const UNRESPONSIVE_MS = 2_000;
 
 /** The message of deliveries in the log. */
 const DELIVERY = 'print order delivery';
+
 /**
  * How the first attempt to deliver a print order ended. Without a refusal and a failure, the partner has accepted it.
  * @property refusal of the delivery, as `deliverPrintOrder` returns it
