@@ -3,14 +3,11 @@ import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders
 import { PartnerBusy } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
 import { logOf, type RunIds } from './order-ids';
-import { undelivered } from './order-partners';
+import { logResponse, type Retry, undelivered } from './partner-responses';
 import type { ActivityRefusal } from './refusals';
 
 /** A partner that has not responded to a call for this long gets no first attempts. They would hold slots for files. */
 const UNRESPONSIVE_MS = 2_000;
-
-/** The message of deliveries in the log. */
-const DELIVERY = 'print order delivery';
 
 /**
  * How the first attempt to deliver a print order ended. Without a refusal and a failure, the partner has accepted it.
@@ -20,13 +17,7 @@ const DELIVERY = 'print order delivery';
 export interface FirstDelivery {
   readonly printOrderId: string;
   readonly refusal?: ActivityRefusal;
-  readonly failure?: FailedDelivery;
-}
-
-/** A transient failure. @property retryAfterMs the partner's Retry-After. Null: the retry policy of deliveries decides */
-export interface FailedDelivery {
-  readonly message: string;
-  readonly retryAfterMs: number | null;
+  readonly failure?: Retry;
 }
 
 /**
@@ -46,14 +37,9 @@ export async function deliverFirst(
   const log = logOf(deps, ids);
   try {
     const response = await deliverPrintOrder(deps, printOrderId);
-    const { outcome } = response;
-    if (outcome === 'unbuildable') log.error({ printOrderId, outcome, err: response.error }, DELIVERY);
-    else log.info({ printOrderId, outcome }, DELIVERY);
-    if (outcome === 'retry') {
-      const { message, retryAfterMs } = response;
-      return { printOrderId, failure: { message, retryAfterMs } };
-    }
-    return { printOrderId, ...(outcome === 'accepted' ? {} : undelivered(response)) };
+    logResponse(log, { printOrderId }, response, 'print order delivery');
+    if (response.outcome === 'retry') return { printOrderId, failure: response };
+    return { printOrderId, ...(response.outcome === 'accepted' ? {} : undelivered(response)) };
   } catch (err) {
     if (!(err instanceof PartnerBusy)) log.warn({ err, printOrderId }, 'print order not delivered with its plan');
     return undefined;

@@ -2,23 +2,11 @@ import { Context } from '@temporalio/activity';
 import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/print-orders/order-updates';
-import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
-import type { FailedDelivery } from './first-delivery';
 import { attemptOf } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';
-import { type OrRefusal, refused, transient } from './refusals';
-
-/** A delivery that failed for good. The details tell the order run that no partner has refused it. */
-export const undelivered = ({
-  outcome,
-  message,
-}: {
-  readonly outcome: 'refused' | 'unbuildable';
-  readonly message: string;
-}) => refused(outcome === 'refused' ? { message } : { message, details: { outcome } });
-
-type Retry = Extract<PartnerResponse, { outcome: 'retry' }>;
+import { logResponse, type Retry, undelivered, unreachable } from './partner-responses';
+import type { OrRefusal } from './refusals';
 
 /** Activities of the order workflow that send messages to partners. Each can be retried any number of times. */
 export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log: Logger }) {
@@ -29,13 +17,8 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
     what: string,
   ): Exclude<Response, Retry> {
     const { printOrderId, shippingRevision, wanted } = call;
-    const fields = { printOrderId, shippingRevision, wanted, outcome: response.outcome };
-    if ('error' in response) logOf(deps, call).error({ ...fields, err: response.error }, what);
-    else logOf(deps, call).info(fields, what);
-    if (response.outcome === 'retry') {
-      const { message, retryAfterMs } = response as Retry;
-      throw transient(message, 'PartnerUnreachable', retryAfterMs);
-    }
+    logResponse(logOf(deps, call), { printOrderId, shippingRevision, wanted }, response, what);
+    if (response.outcome === 'retry') throw unreachable(response as Retry);
     return response as Exclude<Response, Retry>;
   }
 
@@ -46,12 +29,10 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
      * @returns the partner's refusal
      */
     async deliverPrintOrder(
-      call: RunIds & { readonly printOrderId: string; readonly failed?: FailedDelivery },
+      call: RunIds & { readonly printOrderId: string; readonly failed?: Retry },
     ): Promise<OrRefusal<void>> {
       const { printOrderId, failed } = call;
-      if (failed !== undefined && attemptOf(Context.current().info) === 1) {
-        throw transient(failed.message, 'PartnerUnreachable', failed.retryAfterMs);
-      }
+      if (failed !== undefined && attemptOf(Context.current().info) === 1) throw unreachable(failed);
       const response = logged(call, await deliverPrintOrder(deps, printOrderId), 'print order delivery');
       if (response.outcome !== 'accepted') return undelivered(response);
       if (response.repeatsUpdate == null) return;
