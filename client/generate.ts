@@ -20,6 +20,7 @@ interface Operation {
   description?: string;
   deprecated?: boolean;
   'x-reads'?: boolean;
+  'x-repeatable'?: boolean;
   parameters?: { name: string; in: string; required: boolean; schema: JsonSchema }[];
   requestBody?: { required: boolean; content: { 'application/json': { schema: JsonSchema } } };
   responses: { 200: { content: Record<string, { schema?: JsonSchema }> } };
@@ -150,8 +151,9 @@ export function generateOperations(document: OpenApiDocument): string {
   );
   const table = operations.map(({ path, method, operation }) => {
     const isKeyed = operation.parameters?.some(({ name }) => name === 'Idempotency-Key') ?? false;
-    // Repeating the request changes nothing more: it reads, it sets a state, or its key makes it harmless.
-    const repeatable = isKeyed || operation['x-reads'] === true || ['get', 'put', 'delete'].includes(method);
+    // Repeating the request changes nothing more: it reads, it sets a state, it says so, or its key makes it harmless.
+    const isMarked = operation['x-reads'] === true || operation['x-repeatable'] === true;
+    const repeatable = isKeyed || isMarked || ['get', 'put', 'delete'].includes(method);
     const page = pageOf(operation, document.components);
     const paged = page ? `, page: { items: '${page.items}', cursor: '${page.cursor}' }` : '';
     return `${operation.operationId}: { method: '${method}', path: '${path}', idempotent: ${isKeyed}, repeatable: ${repeatable}${paged} },`;

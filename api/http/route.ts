@@ -138,6 +138,8 @@ interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R ext
   readonly idempotent?: boolean | 'claimed-by-handler';
   /** True for a POST that only reads. Clients may repeat it, and it has the timeout of reads. */
   readonly isRead?: true;
+  /** True for another POST that changes nothing more when it is sent again, so that clients may repeat it. */
+  readonly isRepeatable?: true;
   /** True for a list or a search, which reads a standby of Postgres where there is one (`readingStandby`). It only reads. */
   readonly onStandby?: true;
   /** Timeout of the handler in milliseconds, after which the response is 503. Default: DEFAULT_TIMEOUTS_MS. */

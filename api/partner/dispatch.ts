@@ -104,6 +104,7 @@ export function dispatchRoute({ sql, objects, links, runs, temporal, config, pub
       'nothing any more, because their items were cancelled, are left out and listed in `voidLabels`. Invoice, customs ' +
       'forms and packing lists of changed contents are made again. 409 while the print order is not confirmed, and after ' +
       'it was cancelled.',
+    isRepeatable: true,
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain',

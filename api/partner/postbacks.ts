@@ -15,6 +15,7 @@ export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
     description:
       'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
       '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
+    isRepeatable: true,
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain',

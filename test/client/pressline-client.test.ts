@@ -177,9 +177,22 @@ test('a call without an idempotency key is not retried after a fault that may fo
   await expect(client.subscribePartner({ body: { orderSubmitUrl: 'https://x.test' } })).rejects.toThrow();
   expect(seen).toHaveLength(1);
   const timedOut = await scripted([proxyPage(504)]);
-  const dispatched = timedOut.client.dispatchOrder({ body: { orderId: '1' } });
-  await expect(dispatched).rejects.toMatchObject({ status: 504 });
+  const tested = timedOut.client.testWebhook({ params: { webhookId: '1' } });
+  await expect(tested).rejects.toMatchObject({ status: 504 });
   expect(timedOut.seen).toHaveLength(1);
+});
+
+test('postbacks and dispatch requests of partners are retried, because a repeated one changes nothing', async () => {
+  const { client, seen } = await scripted([
+    hangingUp,
+    proxyPage(503),
+    responding(200, { message: 'Status accepted.' }),
+  ]);
+  const body = { timestamp: new Date().toISOString(), orderId: '1', status: 'printed' } as const;
+  expect(await client.postOrderStatus({ body })).toEqual({ message: 'Status accepted.' });
+  expect(seen).toHaveLength(3);
+  const dispatching = await scripted([proxyPage(502), responding(200, { documents: [] })]);
+  expect(await dispatching.client.dispatchOrder({ body: { orderId: '1' } })).toEqual({ documents: [] });
 });
 
 test('each reads a list page by page, as far as it is needed', async () => {

@@ -4,20 +4,13 @@ import { inTransaction } from '../../src/platform/postgres';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import {
-  accepted,
-  handedOver,
-  is,
-  orderBody,
-  orderNow,
-  orderUntil,
-  partnerClock,
-  seenPrintOrders,
-} from './order/order-fixture';
+import { fileHost } from './order/file-host';
+import { accepted, handedOver, is, orderNow, orderUntil, partnerClock, seenPrintOrders } from './order/order-fixture';
 
 /** Postgres is restored from a backup while Temporal keeps its newer state: the procedure of docs/operation/backup-and-recovery.md. */
 
 let stack: TestStack;
+const files = fileHost();
 const now = partnerClock();
 let tables: string[];
 
@@ -107,19 +100,12 @@ async function restoreUnderRunningOrders(): Promise<void> {
   const atWork = await handedOver(stack, 'at-work');
   const cancelledLater = await handedOver(stack, 'cancelled-later');
   const idle = await handedOver(stack, 'idle');
-  const body = orderBody(stack, 'planned-later');
-  const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=4000`;
-  const { id: plannedLater } = await stack.client.submitOrder({
-    body: {
-      ...body,
-      items: body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] })),
-    },
-  });
-  await orderUntil(stack, plannedLater, is('uploading'));
+  const { id: plannedLater, send } = await files.submit(stack, 'planned-later');
   expect(await reconcileOnce()).toMatchObject({ lost: null, found: {} });
 
   await backUp();
 
+  send();
   expect(await reconcileOnce()).toMatchObject({ lost: null });
   await say(atWork.printOrderId, 'received');
   await say(atWork.printOrderId, 'printed');

@@ -153,6 +153,7 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
     tags: [route.tag],
     ...deprecationMarks(route),
     ...(route.isRead ? { 'x-reads': true } : {}),
+    ...(route.isRepeatable ? { 'x-repeatable': true } : {}),
     ...(access.credentials === 'none' || access.operatorRole === undefined
       ? {}
       : { 'x-operator-role': access.operatorRole }),

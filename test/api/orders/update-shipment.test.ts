@@ -1,28 +1,20 @@
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type TestStack, testStack } from '../../support/stack';
+import { fileHost } from '../../workflows/order/file-host';
 import { handedOver, is, orderBody, orderUntil } from '../../workflows/order/order-fixture';
 
 let stack: TestStack;
+const files = fileHost();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
 });
 
-/** Submits an order whose print file takes five seconds to download, so that it is not planned yet. */
-async function unplanned(reference: string, over: object = {}): Promise<string> {
-  const body = orderBody(stack, reference);
-  const url = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=5000`;
-  const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url }] }));
-  const { id } = await stack.client.submitOrder({ body: { ...body, items, ...over } as never });
-  await orderUntil(stack, id, is('uploading'));
-  return id;
-}
-
 const update = (id: string, body: object) =>
   stack.client.updateShipment({ params: { orderId: id }, body: body as never });
 
 test('before the order is planned, the response has the shipment that the plan then has', async () => {
-  const id = await unplanned('early-change');
+  const { id, send } = await files.submit(stack, 'early-change');
   const { shippingAddress } = orderBody(stack, 'early-change');
   const address = { ...shippingAddress, country: 'FR', city: 'Paris', postCode: '75001' };
   const response = await update(id, { shippingAddress: address, shipmentMethodUid: 'express' });
@@ -33,6 +25,7 @@ test('before the order is planned, the response has the shipment that the plan t
     serviceType: 'express',
   });
 
+  send();
   await orderUntil(stack, id, is('passed'));
   const planned = await stack.client.getOrder({ params: { orderId: id } });
   expect(planned.shipment).toMatchObject(response.shipment);
@@ -86,7 +79,7 @@ describe('a draft', () => {
 });
 
 test('a change with which no method carries the order is refused before the order is planned', async () => {
-  const id = await unplanned('early-refusal');
+  const { id } = await files.submit(stack, 'early-refusal');
   await expect(update(id, { shipmentMethodUid: 'fed_ex_2_day' })).rejects.toMatchObject({
     status: 400,
     body: { errors: [{ code: 'VALIDATION_ERROR', reference: 'shipmentMethodUid' }] },
@@ -109,7 +102,7 @@ describe('an address with which a submission is refused', () => {
 
   /** Tries to change the address before the plan and after it, as the client and as an operator. */
   async function expectRefusals(reference: string, over: object, reason: string): Promise<void> {
-    const early = await unplanned(`${reference}-early`, over);
+    const { id: early } = await files.submit(stack, `${reference}-early`, over);
     const { id: planned } = await stack.client.submitOrder({
       body: { ...orderBody(stack, `${reference}-planned`), ...over } as never,
     });

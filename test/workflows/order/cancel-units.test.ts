@@ -1,6 +1,7 @@
 import { textOf } from '../../src/documents/pictures';
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { addressIn, faultyFile, orderOf, poster, readUntil, tShirt } from './client-orders';
+import { addressIn, orderOf, poster, readUntil, tShirt } from './client-orders';
+import { fileHost } from './file-host';
 import { operatorHelpers } from './operator-fixture';
 import {
   accepted,
@@ -17,6 +18,7 @@ import {
 /** Single units that clients and operators cancel, before the plan and while a partner makes them. */
 
 let stack: TestStack;
+const files = fileHost();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -29,11 +31,13 @@ const read = (orderId: string) => stack.client.getOrder({ params: { orderId } })
 const cancel = (orderId: string, items: object[], by: 'client' | 'operator' = 'client') =>
   stack[by].cancelOrder({ params: { orderId }, body: { items, reason: 'fewer guests' } as never });
 
-/** Submits an order of five posters. @param ms time that the download of its file takes */
-async function submitted(reference: string, ms = 0): Promise<string> {
-  const files = [{ type: 'default', url: faultyFile(stack, `slow.pdf?ms=${ms}`) }];
-  const body = { ...orderBody(stack, reference), items: [poster(stack, { quantity: 5, files })] };
-  return (await stack.client.submitOrder({ body: body as never })).id;
+/** Submits an order of five posters, which is planned when the test sends its file. */
+async function submitted(reference: string) {
+  const { url, send } = files.hold(stack);
+  const items = [poster(stack, { quantity: 5, files: [{ type: 'default', url }] })];
+  const { id } = await stack.client.submitOrder({ body: { ...orderBody(stack, reference), items } as never });
+  await orderUntil(stack, id, is('uploading'));
+  return { id, send };
 }
 
 /** Returns the units of each receipt, and the unit price in cents of all. */
@@ -42,12 +46,20 @@ async function receiptsOf(orderId: string) {
   return receipts.map(({ type, items }) => [type, items.find((line) => line.type === 'product')!.amount]);
 }
 
+/** Cancels units that a partner agrees to cancel, and waits for it. A response to a client waits for it five seconds at most. */
+async function cancelAgreed(orderId: string, itemReferenceId: string, quantity: number): Promise<void> {
+  const before = await receiptsOf(orderId);
+  const { cancellation } = await cancel(orderId, [{ itemReferenceId, quantity }]);
+  expect(cancellation).toMatch(/^(done|requested)$/);
+  await eventually(async () => ((await receiptsOf(orderId)).length > before.length ? true : undefined));
+}
+
 test('single units that are cancelled before the plan are not made and not charged', async () => {
-  const id = await submitted('early-units', 5_000);
-  await orderUntil(stack, id, is('uploading'));
+  const { id, send } = await submitted('early-units');
   expect(await cancel(id, [{ itemReferenceId: 'poster', quantity: 2 }])).toMatchObject({ cancellation: 'done' });
   // Three units are left.
   await expect(cancel(id, [{ itemReferenceId: 'poster', quantity: 4 }])).rejects.toMatchObject({ status: 409 });
+  send();
 
   const { printOrderId } = await accepted(stack, id);
   const order = await read(id);
@@ -62,8 +74,7 @@ test('single units that are cancelled before the plan are not made and not charg
 });
 
 test('all units of an unplanned item are the whole item', async () => {
-  const id = await submitted('early-all', 5_000);
-  await orderUntil(stack, id, is('uploading'));
+  const { id } = await submitted('early-all');
   await cancel(id, [{ itemReferenceId: 'poster', quantity: 2 }]);
   expect(await cancel(id, [{ itemReferenceId: 'poster', quantity: 3 }])).toMatchObject({
     fulfillmentStatus: 'canceled',
@@ -167,18 +178,15 @@ test('the stock of cancelled units is released', async () => {
     return items.map(({ quantity }) => quantity);
   };
   expect(await reserved()).toEqual([5]);
-  expect(await cancel(id, [{ itemReferenceId: 't-shirt', quantity: 2 }])).toMatchObject({ cancellation: 'done' });
+  await cancelAgreed(id, 't-shirt', 2);
   expect(await reserved()).toEqual([3]);
 });
 
 test('several partial refunds add up to the price of their units, with their tax', async () => {
-  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=0') }];
-  const body = { ...orderBody(stack, 'cents'), items: [poster(stack, { quantity: 7, files, retailPriceInclVat: 20 })] };
+  const body = { ...orderBody(stack, 'cents'), items: [poster(stack, { quantity: 7, retailPriceInclVat: 20 })] };
   const { id } = await stack.client.submitOrder({ body: body as never });
   await accepted(stack, id);
-  for (const quantity of [1, 3, 2]) {
-    expect(await cancel(id, units(quantity))).toMatchObject({ cancellation: 'done' });
-  }
+  for (const quantity of [1, 3, 2]) await cancelAgreed(id, 'poster', quantity);
   const { receipts } = await read(id);
   const [invoice, ...refunds] = receipts.map(({ items }) => items.find(({ type }) => type === 'product')!);
   const sum = (lines: typeof refunds, name: 'price' | 'vat') => lines.reduce((total, line) => total + line[name], 0);
@@ -305,7 +313,7 @@ test('units that are cancelled after the dispatch are in no new document of thei
   };
   const before = await form();
   expect(before.text).toContain('100.00 EUR');
-  expect(await cancel(id, units(2))).toMatchObject({ cancellation: 'done' });
+  await cancelAgreed(id, 'poster', 2);
   const [parcel] = (await read(id)).shipment!.packages as { items: object[] }[];
   expect(parcel!.items).toEqual([{ itemReferenceId: 'poster', quantity: 3 }]);
   const after = await form();
@@ -319,7 +327,7 @@ test('units of the rest are cancelled after a part of the order has left', async
   const { orderId, jobIds, printOrderId } = order;
   await say({ printOrderId }, 'shipped', { orderItemId: jobIds[1] });
   await orderUntil(stack, orderId, ({ items }) => items[1]!.status === 'shipped');
-  expect(await cancel(orderId, units(2))).toMatchObject({ cancellation: 'done' });
+  await cancelAgreed(orderId, 'poster', 2);
   expect(updatesOf(order)).toMatchObject([{ counts: [3, 1] }]);
   await expect(cancel(orderId, [{ itemReferenceId: 'sticker' }])).rejects.toMatchObject({ status: 409 });
   expect(await stack.client.cancelOrder({ params: { orderId }, body: {} })).toMatchObject({
@@ -329,12 +337,15 @@ test('units of the rest are cancelled after a part of the order has left', async
 });
 
 test('an item that is cancelled on hold is not in the print order', async () => {
-  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=3000') }];
+  const { url, send } = files.hold(stack);
   const body = orderBody(stack, 'held-item', { items: 2 });
-  const items = body.items.map((item) => (item.itemReferenceId === 'poster' ? { ...item, files } : item));
+  const items = body.items.map((item) =>
+    item.itemReferenceId === 'poster' ? { ...item, files: [{ type: 'default', url }] } : item,
+  );
   const { id } = await stack.client.submitOrder({ body: { ...body, items } as never });
   await orderUntil(stack, id, is('uploading'));
   await repair(id, { action: 'hold' });
+  send();
   const { printOrderIds } = await orderUntil(stack, id, (now) => now.printOrderIds.length === 1);
   expect(await cancel(id, [{ itemReferenceId: 'sticker' }])).toMatchObject({ cancellation: 'done' });
   await repair(id, { action: 'release' });
@@ -360,7 +371,7 @@ test('no units and more units than are left are refused', async () => {
 });
 
 test('an item that is named twice, or has fewer units, is refused with its place', async () => {
-  const id = await submitted('named-twice');
+  const { id } = await submitted('named-twice');
   const items = [
     { itemReferenceId: 'poster', quantity: 1 },
     { itemReferenceId: 'poster', quantity: 1 },

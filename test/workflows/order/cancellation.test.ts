@@ -1,6 +1,7 @@
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { freePort } from '../../../src/platform/embedded/ports';
 import { eventually, type TestStack, testStack } from '../../support/stack';
+import { fileHost } from './file-host';
 import {
   handedOver,
   is,
@@ -15,6 +16,7 @@ import {
 /** A client cancels an order before and after its delivery to the partner, with every response of the partner. */
 
 let stack: TestStack;
+const files = fileHost();
 const now = partnerClock();
 
 beforeAll(async () => {
@@ -45,15 +47,7 @@ const receipts = async (orderId: string) =>
   }));
 
 test('while files are fetched, the order is cancelled at once without a print order or a charge', async () => {
-  const body = orderBody(stack, 'early');
-  const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=20000`;
-  const { id } = await stack.client.submitOrder({
-    body: {
-      ...body,
-      items: body.items.map((item) => ({ ...item, files: [{ type: 'default', url: slow }] })),
-    },
-  });
-  await orderUntil(stack, id, is('uploading'));
+  const { id } = await files.submit(stack, 'early');
   // Twenty clients at once: the run ends with the first cancel.
   for (const done of await Promise.all(Array.from({ length: 20 }, () => cancel(id))))
     expect(done).toMatchObject({ fulfillmentStatus: 'canceled', cancellation: 'done' });

@@ -1,32 +1,54 @@
-import { createServer, type ServerResponse } from 'node:http';
+import { once } from 'node:events';
+import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { eventually } from '../../support/eventually';
 import type { TestStack } from '../../support/stack';
 import { goodFile } from './client-orders';
 import { orderBody } from './order-fixture';
 
-/** A host of print files that sends each file when the test lets it. */
-export async function startFileHost() {
-  const waiting: ServerResponse[] = [];
-  const server = createServer((_request, response) => void waiting.push(response));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/poster.pdf`;
+/** An A4 poster whose host sends it from the time on when the test lets it. Until then, its order is not planned. */
+export interface HeldFile {
+  readonly url: string;
+  readonly send: () => void;
+}
+
+/** Starts a host of print files before the tests of a file, and ends it after them. */
+export function fileHost() {
+  const held: { isRequested: boolean; sent: Promise<void> }[] = [];
+  const server = createServer((request, response) => {
+    const file = held[Number(request.url!.match(/\d+/)![0])]!;
+    file.isRequested = true;
+    void file.sent
+      .then(() => fetch(content))
+      .then(async (poster) => {
+        response.writeHead(200, { 'content-type': 'application/pdf' }).end(Buffer.from(await poster.arrayBuffer()));
+      });
+  });
+  let content: string;
+  beforeAll(() => once(server.listen(0, '127.0.0.1'), 'listening'));
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+
+  function hold(stack: TestStack): HeldFile {
+    content = goodFile(stack, 'poster-a4.pdf');
+    const { promise: sent, resolve: send } = Promise.withResolvers<void>();
+    held.push({ isRequested: false, sent });
+    return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/poster-${held.length - 1}.pdf`, send };
+  }
+
   return {
-    /**
-     * Submits an order and waits until its print file is fetched.
-     * @returns its id, and what sends the file
-     */
-    async submit(stack: TestStack, orderReferenceId: string): Promise<{ id: string; sendFile: () => void }> {
+    hold,
+    /** Submits an order of a held file, and waits until the file is fetched. @param over members that replace others */
+    async submit(stack: TestStack, orderReferenceId: string, over = {}): Promise<{ id: string; send: () => void }> {
+      const { url, send } = hold(stack);
+      const file = held.at(-1)!;
       const body = orderBody(stack, orderReferenceId);
       const items = body.items.map((item) => ({ ...item, files: [{ type: 'default', url }] }));
-      const { id } = await stack.client.submitOrder({ body: { ...body, items } });
-      const response = await eventually(() => Promise.resolve(waiting.shift()));
-      const content = Buffer.from(await (await fetch(goodFile(stack, 'poster-a4.pdf'))).arrayBuffer());
-      return { id, sendFile: () => void response.writeHead(200, { 'content-type': 'application/pdf' }).end(content) };
-    },
-    async close(): Promise<void> {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
+      const { id } = await stack.client.submitOrder({ body: { ...body, items, ...over } });
+      await eventually(async () => (file.isRequested ? true : undefined));
+      return { id, send };
     },
   };
 }

@@ -2,17 +2,8 @@ import { loadImage } from '@napi-rs/canvas';
 import { deriveOrderStatus, type ItemStatus } from '../../../src/orders/domain/lifecycle/statuses';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { eventually, type TestClient, type TestStack, testStack } from '../../support/stack';
-import {
-  address,
-  DIE_CUT_STICKER,
-  faultyFile,
-  goodFile,
-  type Order,
-  orderOf,
-  poster,
-  read,
-  readUntil,
-} from './client-orders';
+import { address, DIE_CUT_STICKER, goodFile, type Order, orderOf, poster, read, readUntil } from './client-orders';
+import { fileHost } from './file-host';
 import { partnerClock } from './order-fixture';
 
 /**
@@ -21,6 +12,7 @@ import { partnerClock } from './order-fixture';
  */
 
 let stack: TestStack;
+const files = fileHost();
 let berlin: TestClient;
 
 beforeAll(async () => {
@@ -122,7 +114,8 @@ const fetched = async (url: string) => {
 test('an order shows its status at every step of a run, from created to delivered', async () => {
   const now = partnerClock();
   await stack.stopWorker();
-  const { id } = await stack.client.submitOrder({ body: twoItems(faultyFile(stack, 'slow.pdf?ms=1500')) });
+  const { url, send } = files.hold(stack);
+  const { id } = await stack.client.submitOrder({ body: twoItems(url) });
   const created = await readAt(id, 'created', 'pending', 'created', 'created');
   expect(created).toMatchObject({ shipment: null, receipts: [], eventLog: [] });
   expect(created.items[0]).toMatchObject({
@@ -138,6 +131,7 @@ test('an order shows its status at every step of a run, from created to delivere
 
   await stack.startWorker();
   await readAt(id, 'uploading', 'pending', 'uploading', 'uploading');
+  send();
   await readAt(id, 'passed', 'invoiced', 'passed', 'passed');
   const { printOrderId, first, second } = await jobsOf(id);
   await expectOurCopies(printOrderId);

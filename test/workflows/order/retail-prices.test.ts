@@ -1,8 +1,10 @@
 import { type TestStack, testStack } from '../../support/stack';
 import { addressIn, faultyFile, POSTER, poster } from './client-orders';
+import { fileHost } from './file-host';
 import { is, orderUntil } from './order-fixture';
 
 let stack: TestStack;
+const files = fileHost();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -88,10 +90,11 @@ test('an operator gives the prices; the audit log has it', async () => {
 });
 
 test('an order that is not planned yet takes the prices and is not refused', async () => {
-  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=5000') }];
-  const id = await submitted('given-early', { items: [poster(stack, { files })] });
+  const { url, send } = files.hold(stack);
+  const id = await submitted('given-early', { items: [poster(stack, { files: [{ type: 'default', url }] })] });
   await orderUntil(stack, id, is('uploading'));
   await patch(id, PRICES);
+  send();
   const order = await orderUntil(stack, id, is('passed'));
   expect(order).toBeDefined();
   expect(await read(id)).toMatchObject({ refusalReason: null, items: [{ productUid: POSTER }] });

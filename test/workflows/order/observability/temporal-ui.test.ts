@@ -3,12 +3,14 @@ import { temporal as protocol } from '@temporalio/proto';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { randomToken } from '../../../../src/platform/ids';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { fileHost } from '../file-host';
 import { operatorHelpers } from '../operator-fixture';
 import { currentDetails, handedOver, is, orderBody, orderUntil } from '../order-fixture';
 
 /** What operators see of an order run in the Temporal UI: current details, search attributes and summaries. */
 
 let stack: TestStack;
+const files = fileHost();
 const { repair, say, partnerId } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
@@ -25,13 +27,14 @@ const detailsWith = (orderId: string, part: string) =>
 
 test('the details are true from the start on, while steps run, and after they have ended', async () => {
   const body = orderBody(stack, 'details');
-  const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=4000`;
+  const { url, send } = files.hold(stack);
   const { id } = await stack.client.submitOrder({
-    body: { ...body, items: [{ ...body.items[0]!, files: [{ type: 'default', url: slow }] }] },
+    body: { ...body, items: [{ ...body.items[0]!, files: [{ type: 'default', url }] }] },
   });
   const atStart = await detailsWith(id, '**uploading**');
   expect(atStart).toContain('Print files are being fetched');
   expect(atStart).toContain('Running: prepare');
+  send();
   const accepted = await detailsWith(id, 'must send received');
   expect(accepted).not.toContain('Running:');
 });

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createOrderPartnerActivities } from '../../../../activities/order-partners';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { faultyFile, goodFile, read } from '../client-orders';
-import { startFileHost } from '../file-host';
+import { fileHost } from '../file-host';
 import { operatorHelpers } from '../operator-fixture';
 import {
   type HandedOver,
@@ -22,6 +22,7 @@ import {
  */
 
 let stack: TestStack;
+const files = fileHost();
 const { repair, say } = operatorHelpers(() => stack);
 
 /** An order update address that responds as a test says. */
@@ -217,10 +218,9 @@ describe('a change before the partner has accepted the print order', () => {
   });
 
   test('is in the first message when it was not delivered yet, and there is no update', async () => {
-    const files = await startFileHost();
-    const { id, sendFile } = await files.submit(stack, 'moved-before');
+    const { id, send } = await files.submit(stack, 'moved-before');
     await repair(id, { action: 'hold' });
-    sendFile();
+    send();
     const { printOrderIds } = await orderUntil(stack, id, (now) => now.printOrderIds.length === 1);
     await moveTo(id, 'moved-before', 'Invalidenstrasse 5');
     await repair(id, { action: 'release' });
@@ -232,7 +232,6 @@ describe('a change before the partner has accepted the print order', () => {
     await say({ printOrderId: printOrderIds[0]! }, 'received');
     await orderUntil(stack, id, is('in_production'));
     expect(updatesOf({ printOrderId: printOrderIds[0]! })).toEqual([]);
-    await files.close();
   });
 });
 

@@ -1,11 +1,13 @@
 import { type TestStack, testStack } from '../../../support/stack';
-import { FRAMED_POSTER, faultyFile, framedPoster } from '../client-orders';
+import { FRAMED_POSTER, framedPoster } from '../client-orders';
+import { fileHost } from '../file-host';
 import { operatorHelpers } from '../operator-fixture';
 import { orderBody, orderLog, orderUntil, seenPrintOrders } from '../order-fixture';
 
 /** Print orders that cannot be built from their order. No API accepts such an order: the test changes its row. */
 
 let stack: TestStack;
+const files = fileHost();
 const { repair, look } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
@@ -14,12 +16,19 @@ beforeAll(async () => {
 
 test('a print order that cannot be built is not retried: its item waits for an operator at once, with the reason', async () => {
   const { sql } = stack.services;
-  const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
+  const { url, send } = files.hold(stack);
   const productUid = FRAMED_POSTER.replace('300x400-mm', 'a4');
-  const items = [framedPoster(stack, { productUid, files, retailPriceInclVat: 40 })];
+  const items = [
+    framedPoster(stack, {
+      productUid,
+      files: [{ type: 'default', url }],
+      retailPriceInclVat: 40,
+    }),
+  ];
   const { id } = await stack.client.submitOrder({ body: { ...orderBody(stack, 'unbuildable'), items } });
   await orderUntil(stack, id, ({ status }) => status === 'uploading');
   await repair(id, { action: 'hold' });
+  send();
   await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
   await sql`UPDATE order_items SET product = jsonb_set(product, '{parts}', '[]') WHERE order_id = ${id}`;
   await repair(id, { action: 'release' });

@@ -1,10 +1,12 @@
 import { eventually, type TestStack, testStack } from '../../../support/stack';
+import { fileHost } from '../file-host';
 import { conflict, operatorHelpers } from '../operator-fixture';
 import { accepted, handedOver, is, orderBody, orderLog, orderNow, orderUntil, seenPrintOrders } from '../order-fixture';
 
 /** Operators' repairs. The partners of the sandbox send no postbacks on their own. */
 
 let stack: TestStack;
+const files = fileHost();
 const { repair, say, look, partnerId, repairs } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
@@ -15,15 +17,11 @@ const audited = (type: string) => ({ type, by: 'operator', reason: 'agreed by ph
 
 describe('hold and release', () => {
   test('an order on hold is not delivered to its partner before the release', async () => {
-    const body = orderBody(stack, 'hold-early');
-    const slow = `${stack.sandbox.url}/faulty-files/slow.pdf?ms=1500`;
-    const { id } = await stack.client.submitOrder({
-      body: { ...body, items: [{ ...body.items[0]!, files: [{ type: 'default', url: slow }] }] },
-    });
-    await orderUntil(stack, id, is('uploading'));
+    const { id, send } = await files.submit(stack, 'hold-early');
     expect(await repair(id, { action: 'hold' })).toMatchObject({ fulfillmentStatus: 'on_hold' });
     await expect(repair(id, { action: 'hold' })).rejects.toMatchObject(conflict(/on hold already/));
     await expect(repair(id, { action: 'retry' })).rejects.toMatchObject(conflict(/release it first/));
+    send();
     const planned = await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
     expect(planned.status).toBe('on_hold');
     expect(seenPrintOrders(stack, planned.printOrderIds)).toEqual([]);

@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
-import { startFileHost } from '../file-host';
+import { fileHost } from '../file-host';
 import { operatorHelpers } from '../operator-fixture';
 import { accepted, is, orderBody, orderLog, orderNow, orderUntil, stepsBack } from '../order-fixture';
 
@@ -14,7 +14,7 @@ import { accepted, is, orderBody, orderLog, orderNow, orderUntil, stepsBack } fr
  */
 
 let stack: TestStack;
-let files: Awaited<ReturnType<typeof startFileHost>>;
+const files = fileHost();
 const { say, repair } = operatorHelpers(() => stack);
 
 interface Message {
@@ -42,7 +42,6 @@ const urlOf = (kind: Message['kind']) => `http://127.0.0.1:${(partner.address() 
 beforeAll(async () => {
   await new Promise<void>((resolve) => partner.listen(0, '127.0.0.1', resolve));
   stack = await testStack({ mode: 'manual' });
-  files = await startFileHost();
   const { sql } = stack.services;
   await sql`
     UPDATE partners SET order_submit_url = ${urlOf('order')}, order_cancel_url = ${urlOf('cancel')}
@@ -57,7 +56,6 @@ beforeAll(async () => {
     END $$`);
 });
 afterAll(async () => {
-  await files.close();
   partner.closeAllConnections();
   await new Promise((resolve) => partner.close(resolve));
 });
@@ -188,9 +186,9 @@ test('a hold that arrives during the delivery shows the print order as accepted'
 });
 
 test('an order that is held before it is planned is delivered after its release', async () => {
-  const { id, sendFile } = await files.submit(stack, 'held-before');
+  const { id, send } = await files.submit(stack, 'held-before');
   await repair(id, { action: 'hold' });
-  sendFile();
+  send();
   // The plan is stored, and the order stays on hold.
   await orderUntil(stack, id, ({ printOrderIds }) => printOrderIds.length === 1);
   await eventually(async () =>
@@ -222,12 +220,12 @@ test('a hold that waits for the transaction of the plan comes after the delivery
 });
 
 test('while a plan is stored that was taken back, the order is cancelled and refunded, and no partner gets it', async () => {
-  const { id, sendFile } = await files.submit(stack, 'cancelled-beside');
+  const { id, send } = await files.submit(stack, 'cancelled-beside');
   for (const action of ['hold', 'release'] as const) await repair(id, { action });
   let cancelled: Promise<unknown> | undefined;
   await stack.services.sql.begin(async (tx) => {
     await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
-    sendFile();
+    send();
     await waitsFor('new_print_orders');
     cancelled = stack.client.cancelOrder({ params: { orderId: id }, body: { reason: 'ordered twice' } });
     // Its record waits for the order, which the plan holds.

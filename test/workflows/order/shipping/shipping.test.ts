@@ -7,7 +7,6 @@ import {
   address,
   addressIn,
   atOnce,
-  faultyFile,
   framedPoster,
   goodFile,
   isAt,
@@ -18,10 +17,12 @@ import {
   read,
   readUntil,
 } from '../client-orders';
+import { fileHost } from '../file-host';
 
 /** Shipping of orders: the choice of a method, packages and packing slips, and changes before shipping. */
 
 let stack: TestStack;
+const files = fileHost();
 let berlin: TestClient;
 
 beforeAll(async () => {
@@ -177,8 +178,9 @@ describe('a change of address or method', () => {
   const moved = { ...address, addressLine1: 'Invalidenstrasse 2', companyName: 'Moved' };
 
   test('before planning is used by the plan', async () => {
-    const files = [{ type: 'default', url: faultyFile(stack, 'slow.pdf?ms=1500') }];
-    const body = orderOf(stack, { items: [poster(stack, { files })], ...retail });
+    const { url, send } = files.hold(stack);
+    const items = [poster(stack, { files: [{ type: 'default', url }] })];
+    const body = orderOf(stack, { items, ...retail });
     const { id } = await ordered(stack, body, isAt('uploading'));
     const response = await update(id, { shippingAddress: addressIn.FR, shipmentMethodUid: 'merlin_express' });
     expect(response.shippingAddress).toMatchObject({
@@ -187,6 +189,7 @@ describe('a change of address or method', () => {
       city: 'Paris',
       isBusiness: false,
     });
+    send();
     const order = await readUntil(stack.client, id, planned);
     expect(order).toMatchObject({ shippingAddress: { country: 'FR' }, shipmentMethodUid: 'merlin_express' });
     expect(order.shipment!.shipmentMethodUid).toMatch(/^merlin_express/);
