@@ -89,7 +89,6 @@ export class OrderRun {
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
   private readonly display = new Display();
   private readonly ledger: RunLedger;
-  private taskStart = { historyLength: 0, time: 0 };
   private closing = false;
   private refusal: RunRecord['refusal'] = null;
 
@@ -217,11 +216,9 @@ export class OrderRun {
     return await this.local.run(() => database.withholdStep({ orderId: plan.orderId, key: keyOf(plan), follows }));
   }
 
-  /** All records of an attempt of a workflow task have one position, so that none of a lost attempt is later than its successor's. */
   private get task(): RunTask {
     const { runId, historyLength } = workflowInfo();
-    if (this.taskStart.historyLength !== historyLength) this.taskStart = { historyLength, time: Date.now() };
-    return { runId, position: runPosition(this.taskStart.time, historyLength) };
+    return { runId, position: runPosition(Date.now(), historyLength) };
   }
 
   /** Resolves when all events taken so far are applied and recorded. */

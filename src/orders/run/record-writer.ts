@@ -238,14 +238,11 @@ async function reopenPostbacks(tx: Queryable, { orderId, follows, handledPostbac
  */
 const RESTORED_AFTER_MS = 60_000;
 
-/**
- * Returns the SQL condition that the record is the next step of the run that wrote the rows, or the first one. Of attempts of a
- * workflow task whose history is as long, the later one counts: Temporal adds events for the first lost attempt only.
- */
+/** Returns the SQL condition that the record is the next step of the run that wrote the rows, or the first one. */
 function isNextStep(tx: Queryable, { runId, position, version }: RunRecord) {
   return tx`CASE WHEN run_id IS NULL THEN (run_position, run_version) < (${position}::bigint, ${version}::bigint)
-    ELSE run_id = ${runId} AND (run_position % ${LONGEST_HISTORY}, run_position, run_version)
-      < (${historyLengthOf(position)}::bigint, ${position}::bigint, ${version}::bigint) END`;
+    ELSE run_id = ${runId} AND (run_position % ${LONGEST_HISTORY}, run_version)
+      < (${historyLengthOf(position)}::bigint, ${version}::bigint) END`;
 }
 
 /**

@@ -198,28 +198,6 @@ describe('the financial status', () => {
   });
 });
 
-test('the third attempt of a workflow task has as long a history as the second: its records count', async () => {
-  const at = (ms: number, historyLength: number) => runPosition(Date.UTC(2026, 5, 1) + ms, historyLength);
-  const log = (event: string) => [{ type: 'log' as const, event }];
-  const { id, step } = await newOrder();
-  const follows = { position: at(0, 5), version: 1 };
-  await write(step({ ...follows, follows: { position: 0, version: 0 } }));
-  const second = at(1_000, 12);
-  await write(step({ position: second, version: 2, follows, effects: log('lost') }));
-  await write(step({ position: second, version: 3, follows: { position: second, version: 2 }, status: 'cancelled' }));
-  const third = at(11_000, 12);
-  const again = step({ position: third, version: 2, follows, status: 'printed', effects: log('printed') });
-  expect(await write(again)).toBe('recorded');
-  expect(await write(again)).toBe('repeated');
-  // The second attempt does not know yet that it is lost.
-  const late = step({ position: second, version: 4, follows: { position: second, version: 3 }, effects: log('late') });
-  expect(await write(late)).toBe('skipped');
-  expect(await rows(id)).toMatchObject({ status: 'printed', log: ['received', 'printed'] });
-  const next = { position: third, version: 3, follows: { position: third, version: 2 } };
-  expect(await write(step({ ...next, status: 'shipped', effects: log('shipped') }))).toBe('recorded');
-  expect(await rows(id)).toMatchObject({ status: 'shipped', log: ['received', 'printed', 'shipped'] });
-});
-
 test('a late write of a stalled worker changes nothing', async () => {
   const { id, step } = await newOrder();
   await write(step({ position: 18 }));
