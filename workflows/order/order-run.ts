@@ -280,18 +280,21 @@ export class OrderRun {
   }
 
   /**
-   * Records a step. A skipped record is written again, with the attention reason `out_of_step`. A refused one is followed by a
-   * record with the attention reason `record_refused`.
+   * Records a step. A record that is skipped twice is written over the rows, with the attention reason `out_of_step`. A refused one
+   * is followed by a record with the attention reason `record_refused`.
    */
   private async write(step: RunStep, summary: string): Promise<void> {
-    const outcome = await this.send(this.ledger.record(this.task, step), summary);
+    const record = this.ledger.record(this.task, step);
+    const outcome = await this.send(record, summary);
     if (outcome === 'refused') this.take({ type: 'record_refused' });
     if (outcome !== 'skipped') return;
-    // A workflow task that Temporal has lost, and a run that was reset, end here. Only the current run continues.
+    // A workflow task that Temporal has lost, and a run that was reset, end here. Only the current run continues. Its history is
+    // longer now than those of its lost attempts, which may have written the rows.
     await sleep(1);
-    const effects = [...step.effects, ...this.apply([{ type: 'record_skipped' }])];
-    const again = { ...step, effects, after: this.snapshot(effects) };
-    await this.send(this.ledger.overriding(this.task, again), summary);
+    if ((await this.send(this.ledger.again(this.task, record), summary)) !== 'skipped') return;
+    const effects = this.apply([{ type: 'record_skipped' }]);
+    const after = this.snapshot([...step.effects, ...effects]);
+    await this.send(this.ledger.overriding(this.task, record, { after, effects }), summary);
   }
 
   /** @param summary of the activity in the Temporal UI */

@@ -65,8 +65,9 @@ export interface RecordWriter {
   /**
    * Writes a record: in the given transaction, or in one of its own.
    * @returns `skipped` for a record that is not later than the rows. The attempts of a lost workflow task and the last steps of a
-   *   run that was reset get this result too late to matter. A workflow that runs gets it only when the clock of Temporal went
-   *   back; it records again with `overrides` and raises `out_of_step`. `refused` when Postgres refuses the record for its
+   *   run that was reset get this result too late to matter. A workflow that runs gets it when a lost attempt of its task went on
+   *   longer: it records again in the next task. When it gets it there too, Temporal has lost data or its clock went back: it
+   *   records with `overrides` and raises `out_of_step`. `refused` when Postgres refuses the record for its
    *   content: what it accepts of the record is written, so that no record stops a run
    * @throws PostgresError in a given transaction, also for content that Postgres refuses
    */

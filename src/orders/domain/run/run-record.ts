@@ -81,7 +81,7 @@ export interface RunStep {
  */
 export interface RunRecord extends RecordHead, RecordKey {
   readonly snapshot: RunSnapshot;
-  /** True after a skipped record: the workflow is known to run, and its record applies whatever the rows have. */
+  /** True after a record that was skipped twice: the workflow is known to run, and its record applies whatever the rows have. */
   readonly overrides?: boolean;
   readonly effects: readonly RunEffect[];
   /** Inbox ids of the postbacks of this step. */
@@ -174,9 +174,8 @@ export interface LedgerState {
 
 /** The records of one order run: numbers them, and keeps what the next one has to replace or repeat. */
 export class RunLedger {
-  /** The last record that is known to be written, and the one before it. */
+  /** The last record that is known to be written. */
   private last: RecordKey;
-  private previous: RecordKey;
   private financialStatus: FinancialStatus | null;
   /** Effects of reserved steps whose events the run has applied, and whose records are not confirmed. */
   private unconfirmed: readonly RunEffect[] = [];
@@ -189,7 +188,6 @@ export class RunLedger {
     },
   ) {
     this.last = last;
-    this.previous = last;
     this.financialStatus = financialStatus;
   }
 
@@ -200,16 +198,27 @@ export class RunLedger {
 
   /** Returns the record of a step that the run writes. */
   record(task: RunTask, step: RunStep): RunRecord {
-    this.previous = this.last;
     const effects = [...this.unconfirmed, ...step.effects];
     this.unconfirmed = [];
     return this.recorded(recordOf(this.head(task), { ...step, effects }));
   }
 
-  /** Returns the record of a step whose first record was skipped. It replaces what another run has written. */
-  overriding(task: RunTask, step: RunStep): RunRecord {
-    this.last = this.previous;
-    return this.recorded({ ...recordOf(this.head(task), step), overrides: true });
+  /** Returns a skipped record once more, in a later workflow task. */
+  again(task: RunTask, record: RunRecord): RunRecord {
+    return this.recorded({ ...record, ...task });
+  }
+
+  /** Returns a record that was skipped again, with what follows from that. It replaces what another run has written. */
+  overriding(task: RunTask, record: RunRecord, { after, effects }: Pick<RunStep, 'after' | 'effects'>): RunRecord {
+    const more = effects.filter(({ type }) => RECORDED_EFFECTS.has(type));
+    const { version } = after.state;
+    return this.again(task, {
+      ...record,
+      version,
+      snapshot: after,
+      effects: [...record.effects, ...more],
+      overrides: true,
+    });
   }
 
   /**

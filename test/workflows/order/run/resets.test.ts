@@ -215,6 +215,23 @@ test('a run that is replayed on another worker keeps the event log', async () =>
   await expectCountedOnce(order);
 });
 
+test('a record is written once more when a lost attempt of its workflow task wrote the rows, and the order is not flagged', async () => {
+  const { sql } = stack.services;
+  const order = await printedOrder('lost-attempt');
+  const handle = stack.services.temporal.workflow.getHandle(orderWorkflowId(order.orderId));
+  const { historyLength } = await handle.describe();
+  // The signal and the workflow task of the next step are three events. The attempt that was lost had four.
+  await sql`
+    UPDATE orders SET run_position = run_position - run_position % 65536 + ${historyLength + 4} WHERE id = ${order.orderId}`;
+  await shipAndDeliver(order);
+  await expectCountedOnce(order);
+  const { events } = await handle.fetchHistory();
+  const results = events!.flatMap(
+    ({ markerRecordedEventAttributes: marker }) => marker?.details?.result?.payloads ?? [],
+  );
+  expect(results.filter(({ data }) => Buffer.from(data!).toString() === '"skipped"')).toHaveLength(1);
+});
+
 test.each([
   ['of another run', 'another-run'],
   ['of the same run', null],
