@@ -57,6 +57,8 @@ async function main(): Promise<number> {
     setMaxListeners(0, patience);
     const clients = runClients(stack, orders, random.fork(), patience);
     const stockroom = runStockroom(stack, random.fork(), injection.signal, patience);
+    // When it fails before it is awaited, the run ends in order all the same.
+    stockroom.catch(() => undefined);
     const made = new OperatorRepairs();
     const operator = runOperator(stack, random.fork(), repairing.signal, made);
     const reader = readOrders(stack, random.fork(), repairing.signal);

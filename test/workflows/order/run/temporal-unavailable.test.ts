@@ -56,7 +56,7 @@ test('postbacks received meanwhile are applied when it is back, and requests tha
   await misbehaveOnce(stack, 'prints-berlin', 'no-postbacks', 'postbacks-away');
   const order = await handedOver(stack, 'postbacks-away');
   cutOff();
-  const partner = stack.partner('prints-berlin');
+  const partner = stack.partner('prints-berlin', 0);
   for (const status of ['received', 'printed'] as const) {
     const { message } = await partner.postOrderStatus({
       body: { timestamp: now(), orderId: order.printOrderId, status },
