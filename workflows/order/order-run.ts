@@ -285,16 +285,19 @@ export class OrderRun {
    */
   private async write(step: RunStep, summary: string): Promise<void> {
     const record = this.ledger.record(this.task, step);
-    const outcome = await this.send(record, summary);
+    let outcome = await this.send(record, summary);
+    if (outcome === 'skipped') {
+      // A workflow task that Temporal has lost, and a run that was reset, end here. Only the current run continues. Its history is
+      // longer now than those of its lost attempts, which may have written the rows.
+      await sleep(1);
+      outcome = await this.send(this.ledger.again(this.task, record), summary);
+    }
+    if (outcome === 'skipped') {
+      const effects = this.apply([{ type: 'record_skipped' }]);
+      const after = this.snapshot([...step.effects, ...effects]);
+      outcome = await this.send(this.ledger.overriding(this.task, record, { after, effects }), summary);
+    }
     if (outcome === 'refused') this.take({ type: 'record_refused' });
-    if (outcome !== 'skipped') return;
-    // A workflow task that Temporal has lost, and a run that was reset, end here. Only the current run continues. Its history is
-    // longer now than those of its lost attempts, which may have written the rows.
-    await sleep(1);
-    if ((await this.send(this.ledger.again(this.task, record), summary)) !== 'skipped') return;
-    const effects = this.apply([{ type: 'record_skipped' }]);
-    const after = this.snapshot([...step.effects, ...effects]);
-    await this.send(this.ledger.overriding(this.task, record, { after, effects }), summary);
   }
 
   /** @param summary of the activity in the Temporal UI */
