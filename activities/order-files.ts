@@ -7,6 +7,7 @@ import { type PlanRecorder, type PreparationDeps, prepareOrder } from '../src/or
 import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
 import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging/logging';
+import type { Sql } from '../src/platform/postgres';
 import { deliverFirst, type FirstDelivery } from './first-delivery';
 import { attemptOf, carry } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';
@@ -58,7 +59,7 @@ export interface PreparationSteps {
 
 /** The activity of the order workflow that fetches files, plans the order, and delivers its print order for the first time. */
 export function createOrderFileActivities(
-  deps: OrderFilesDeps & PreparationDeps & DeliveryDeps & { readonly log: Logger },
+  deps: OrderFilesDeps & PreparationDeps & DeliveryDeps & { readonly localSql: Sql; readonly log: Logger },
   records: RecordWriter,
 ) {
   expectFindings(deps.metrics);
@@ -95,7 +96,7 @@ export function createOrderFileActivities(
       const { reserved } = fetching;
       const { signal, left, attempt, stop } = fileAttempt(fetching.windowMs);
       try {
-        if (reserved?.fetching != null) await records.writeResult(deps.sql, reserved.fetching, FETCHING);
+        if (reserved?.fetching != null) await records.writeResult(deps.localSql, reserved.fetching, FETCHING);
         const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_ATTEMPT));
         const fault = await fetchOrderFiles(deps, fetching.orderId, { signal, timeoutMs });
         if (fault === null) return await plan(fetching, reserved?.plan);

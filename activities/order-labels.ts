@@ -3,6 +3,7 @@ import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-recor
 import { inOrderTrace } from '../src/orders/run/order-trace';
 import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging/logging';
+import type { Sql } from '../src/platform/postgres';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';
 import { logOf, type RunIds } from './order-ids';
@@ -12,7 +13,10 @@ import { type OrRefusal, refused } from './refusals';
 const DISPATCH_RETRIES_MS = 2 * 60_000;
 
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
-export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: Logger }, records: RecordWriter) {
+export function createOrderLabelActivities(
+  deps: PurchaseDeps & { readonly localSql: Sql; readonly log: Logger },
+  records: RecordWriter,
+) {
   return {
     /**
      * Buys the labels of a print order and makes its documents.
@@ -37,7 +41,7 @@ export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: 
       const event = { type: 'dispatched', printOrderId, shipmentId, revision } as const;
       // The labels are bought. A record that fails is left to the order run.
       const recorded = await inOrderTrace(deps.sql, call.orderId, 'record dispatch', () =>
-        records.writeResult(deps.sql, reserved, event),
+        records.writeResult(deps.localSql, reserved, event),
       ).catch((err: unknown) => {
         logOf(deps, call).warn({ err, printOrderId }, 'dispatch not recorded with its labels');
         return undefined;

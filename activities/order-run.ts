@@ -18,7 +18,7 @@ import { createOrderLabelActivities } from './order-labels';
 import { createOrderPartnerActivities } from './order-partners';
 
 export interface OrderRunDeps extends PreparationDeps, OrderFilesDeps, PurchaseDeps, DeliveryDeps {
-  /** Connections for the local activities, one for each that can run. Statements have a short timeout. */
+  /** Connections for records, one for each local activity that can run. Statements have a short timeout. */
   readonly localSql: Sql;
   readonly log: Logger;
 }

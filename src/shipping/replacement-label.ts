@@ -91,6 +91,7 @@ async function record(
       if (orderId === undefined) return false;
       const leftOut = await leaveOutPackages(tx, [{ shipmentId: intent.id, positions: [bought.replaces] }]);
       if (leftOut === 0) throw new NotLeftOut();
+      await tx`UPDATE orders SET updated_at = now() WHERE id = ${orderId}`;
       await enqueueOrderNotifications(tx, { orderId });
       return true;
     });

@@ -1,8 +1,10 @@
 import { LRUCache } from 'lru-cache';
-import { enqueueOrderNotifications } from '../../notifications/enqueue';
+import { enqueueOrderNotifications, prepareOrderNotifications } from '../../notifications/enqueue';
+import { isKnownFromStatuses } from '../../notifications/order-view';
 import { cleanText, cleanValue } from '../../platform/domain/foreign-text';
 import type { Logger } from '../../platform/logging/logging';
 import {
+  type Fragment,
   inTransaction,
   json,
   onCommit,
@@ -34,10 +36,7 @@ import { refundItems } from '../receipts/receipts';
 import type { RecordedChange, RunObserver } from './run-metrics';
 import { keepSnapshot, storedRun } from './snapshots';
 
-/**
- * Clients whose records could not be written by the statement for clients without an endpoint. It is not tried for them again
- * for a minute. Either way writes the same.
- */
+/** Clients with an endpoint. The statement for records of others is not tried for them again for a minute. */
 const notifiedClients = new LRUCache<string, true>({ max: 10_000, ttl: 60_000 });
 
 /**
@@ -139,24 +138,48 @@ function attemptsOf(record: RunRecord): RunRecord[] {
 }
 
 async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
-  const { clientId } = record;
-  const isPlain = withEndedUnits(record).length === 0 && record.effects.every(({ type }) => type === 'log');
-  // One statement is one transaction: one round trip instead of five when only statuses and log change and no endpoint is notified.
-  if (isPlain && !notifiedClients.has(clientId)) {
-    const change = await writeStatuses(sql, record, 'plain');
+  const change = changesStatusesOnly(record) ? await writeAtOnce(sql, record) : null;
+  return change ?? (await inTransaction(sql, (tx) => writeRecord(tx, record)));
+}
+
+/** Returns true for a record that changes statuses and the log, and no stock as long as none is reserved for its jobs. */
+function changesStatusesOnly(record: RunRecord): boolean {
+  const { effects, snapshot, refusal } = record;
+  return (
+    refusal === null &&
+    withEndedUnits(record).length === 0 &&
+    effects.every(({ type }) => type === 'log' || SETTLES_STOCK.has(type)) &&
+    isKnownFromStatuses(
+      rowsOf(snapshot.state),
+      effects.flatMap((effect) => (effect.type === 'log' ? [effect.event] : [])),
+    )
+  );
+}
+
+/**
+ * Writes a record by one statement, which is a transaction of its own, instead of five round trips. Nearly all records are written
+ * so. The notifications are made before it: it writes nothing when the order's row has changed since they were made.
+ * @returns null when nothing was written, and the record needs a transaction
+ */
+async function writeAtOnce(sql: Sql, record: RunRecord): Promise<WrittenChange | null> {
+  const { orderId, clientId, snapshot } = record;
+  if (!notifiedClients.has(clientId)) {
+    const change = await writeStatuses(sql, record, { which: 'plain' });
     if (change !== null) return change;
   }
-  return await inTransaction(sql, async (tx) => {
-    const change = await writeRecord(tx, record);
-    // The first statement would have written it, but for an endpoint.
-    if (isPlain && typeof change === 'object' && !change.replacesSteps) notifiedClients.set(clientId, true);
-    return change;
-  });
+  const changed = sql`SELECT id FROM changed_order`;
+  const notifications = await prepareOrderNotifications(sql, orderId, rowsOf(snapshot.state), changed);
+  if (notifications === undefined) return null;
+  notifiedClients.set(clientId, true);
+  const change = await writeStatuses(sql, record, { which: 'notified', ...notifications });
+  if (change !== null) notifications.stored();
+  return change;
 }
 
 async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
   planOnce(tx);
-  const change = (await writeStatuses(tx, record, 'following')) ?? (await writeStatuses(tx, record, 'all'));
+  const change =
+    (await writeStatuses(tx, record, { which: 'following' })) ?? (await writeStatuses(tx, record, { which: 'all' }));
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';
   if (change.replacesRun) await reopenPostbacks(tx, record);
   const pick = <T extends RunEffect['type']>(type: T) =>
@@ -198,6 +221,9 @@ function settledJobs({ effects }: RunRecord) {
     reduced: effects.flatMap((effect) => (effect.type === 'reduce_stock' ? effect.jobs : [])),
   };
 }
+
+/** Effects that `settledJobs` reads. */
+const SETTLES_STOCK: ReadonlySet<RunEffect['type']> = new Set(['consume_stock', 'release_stock', 'reduce_stock']);
 
 /** Log entries of steps that take units from print orders which go on. */
 const TAKES_UNITS = ['reroute', 'reproduce', 'units_cancelled'];
@@ -260,31 +286,44 @@ function isOfAnotherRun(tx: Queryable, { runId, position, version, overrides = f
 
 /**
  * Which records a statement writes. Nearly all are `following`: the rows are those of the record that it follows. It has no
- * log entries to delete, for which the other statement opens every partition of the log. `plain`: such a record of a client
- * without an enabled endpoint for notifications.
+ * log entries to delete, for which the other statement opens every partition of the log. The next two are such records for whose
+ * jobs no stock is reserved. `plain`: of a client without an enabled endpoint for notifications. `notified`: with notifications
+ * that were made for the present row of the order.
  */
-type Written = 'plain' | 'following' | 'all';
+type Written =
+  | { readonly which: 'following' | 'all' | 'plain' }
+  | { readonly which: 'notified'; readonly isCurrent: Fragment; readonly parts: Fragment };
 
 /** Returns the SQL condition for the rows of the order that the statement changes. */
-function isWritten(tx: Queryable, record: RunRecord, which: Written) {
+function isWritten(tx: Queryable, record: RunRecord, written: Written) {
   const { runId, follows } = record;
   const next = isNextStep(tx, record);
-  if (which === 'all') return tx`(${next} OR ${isOfAnotherRun(tx, record)})`;
+  if (written.which === 'all') return tx`(${next} OR ${isOfAnotherRun(tx, record)})`;
   const isFollowing = tx`${next} AND coalesce(run_id = ${runId}, true)
     AND (run_position, run_version) = (${follows.position}::bigint, ${follows.version}::bigint)`;
-  if (which === 'following') return isFollowing;
-  return tx`${isFollowing} AND NOT EXISTS (
+  if (written.which === 'following') return isFollowing;
+  const isAlone = tx`${isFollowing} AND NOT ${hasReservations(tx, record)}`;
+  if (written.which === 'notified') return tx`${isAlone} AND ${written.isCurrent}`;
+  return tx`${isAlone} AND NOT EXISTS (
     SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`;
 }
 
-/** Writes statuses and log entries. @returns what it changed; null when it wrote nothing */
-async function writeStatuses(tx: Queryable, record: RunRecord, which: Written): Promise<WrittenChange | null> {
-  const { refusal, position, version, follows, snapshot } = record;
-  const rows = rowsOf(snapshot.state);
-  const replacesSteps = which === 'all';
-  const refunds = record.effects.some(({ type }) => type === 'refund');
+/**
+ * Returns the SQL condition that stock is reserved for jobs which the record settles. A job is reserved for in the transaction that
+ * creates it, long before its run knows it.
+ */
+function hasReservations(tx: Queryable, record: RunRecord) {
   const { printed, cancelled, reduced } = settledJobs(record);
   const settled = [...printed, ...reduced].map(({ id }) => id).concat(cancelled);
+  return tx`EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved')`;
+}
+
+/** Writes statuses and log entries. @returns what it changed; null when it wrote nothing */
+async function writeStatuses(tx: Queryable, record: RunRecord, written: Written): Promise<WrittenChange | null> {
+  const { refusal, position, version, follows, snapshot } = record;
+  const rows = rowsOf(snapshot.state);
+  const replacesSteps = written.which === 'all';
+  const refunds = record.effects.some(({ type }) => type === 'refund');
   const log = record.effects.flatMap((effect) =>
     effect.type !== 'log'
       ? []
@@ -334,7 +373,7 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: Written): 
         refusal_reason_details = ${refusal?.details ? json(tx, refusal.details) : null},
         run_id = ${record.runId}, run_position = ${position}, run_version = ${version}, updated_at = now()
       FROM before
-      WHERE orders.id = before.id AND ${isWritten(tx, record, which)}
+      WHERE orders.id = before.id AND ${isWritten(tx, record, written)}
       RETURNING orders.id, orders.ordered_at, before.replaces_run, before.fulfillment_status AS before
     ), changed_items AS (
       UPDATE order_items SET fulfillment_status = i.status
@@ -358,10 +397,9 @@ async function writeStatuses(tx: Queryable, record: RunRecord, which: Written): 
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), kept AS (
       ${keepSnapshot(tx, tx`SELECT id FROM changed_order`, hasEnded(record) ? null : snapshot)}
-    )${handled}
+    )${handled}${written.which === 'notified' ? written.parts : tx``}
     SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run, ${replacesSteps}::boolean AS replaces_steps,
-      -- A job is reserved for in the transaction that creates it, long before its run knows it.
-      EXISTS (SELECT FROM stock_reservations WHERE print_job_id = ANY(${settled}::bigint[]) AND state = 'reserved') AS has_reservations,
+      ${hasReservations(tx, record)} AS has_reservations,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
     FROM changed_order`;
   return change ?? null;
