@@ -21,14 +21,17 @@ const SHORTEST_ATTEMPT = 30_000;
 
 const FETCHING = { type: 'fetching_files' } as const;
 
-/** Returns the current attempt. Heartbeats carry the start of the first attempt to the next ones. */
+/**
+ * Returns the current attempt. Heartbeats carry the start of the first attempt to the next ones: while it is made, and with its
+ * failure. Temporal writes each to its store, so an attempt that succeeds at once sends none.
+ */
 function fileAttempt(windowMs: number) {
   const { info, cancellationSignal } = Context.current();
   const { since = Date.now() } = (info.heartbeatDetails ?? {}) as { since?: number };
   const beat = () => carry({ since });
-  beat();
   const timer = setInterval(beat, 5_000);
   return {
+    beat,
     signal: cancellationSignal,
     attempt: attemptOf(info),
     /** Milliseconds until the window closes. */
@@ -94,7 +97,7 @@ export function createOrderFileActivities(
       fetching: RunIds & { readonly windowMs: number; readonly reserved?: PreparationSteps },
     ): Promise<OrRefusal<FilesAndPlan>> {
       const { reserved } = fetching;
-      const { signal, left, attempt, stop } = fileAttempt(fetching.windowMs);
+      const { signal, left, attempt, beat, stop } = fileAttempt(fetching.windowMs);
       try {
         if (reserved?.fetching != null) await records.writeResult(deps.localSql, reserved.fetching, FETCHING);
         const timeoutMs = Math.max(left(), Math.min(fetching.windowMs, SHORTEST_ATTEMPT));
@@ -113,6 +116,9 @@ export function createOrderFileActivities(
           'FileUnreachable',
           Math.min(fault.retryAfterMs ?? pause, Math.max(left(), FIRST_PAUSE)),
         );
+      } catch (error) {
+        beat();
+        throw error;
       } finally {
         stop();
       }

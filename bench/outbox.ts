@@ -102,7 +102,7 @@ async function claimFromOldest(sql: Sql): Promise<Row[]> {
   const ordered = performance.now();
   await claim(sql, 'signal_workflow', { ...options, busy: [] });
   const fair = performance.now();
-  await claimFairly(sql, 'notification', { ...options, perKey: 4, waiting: [], inDelivery: {} });
+  await claimFairly(sql, 'notification', { ...options, perKey: 8, waiting: [], inDelivery: {} });
   const end = performance.now();
   return [
     {
@@ -126,7 +126,7 @@ runBenchmark({
       const lane = { leaseSeconds: 30, deliver: async () => ({ outcome: 'done' }) as const };
       const lanes: Lane[] = [
         { ...lane, kind: 'signal_workflow', concurrency: 32 },
-        { ...lane, kind: 'notification', concurrency: 64, perKey: 4 },
+        { ...lane, kind: 'notification', concurrency: 128, perKey: 8 },
       ];
       const pool = connectPostgres(url, { max: 10, applicationName: 'bench-relay' });
       const relay = await startRelay({

@@ -55,8 +55,8 @@ interface PendingDelivery extends Pick<Delivery, 'id' | 'messageId' | 'state'> {
 export function notificationLane(deps: NotificationDeps): Lane {
   return {
     kind: 'notification',
-    concurrency: 64,
-    perKey: 4,
+    concurrency: 128,
+    perKey: 8,
     leaseSeconds: 60,
     deliver: createNotificationDelivery(deps),
   };
