@@ -1,13 +1,13 @@
-import type { ItemStatus } from '../../../../src/orders/domain/lifecycle/statuses';
 import { runPosition } from '../../../../src/orders/domain/run/run-position';
-import { initialSnapshot, type RunRecord } from '../../../../src/orders/domain/run/run-record';
+import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
 import { recordPayment } from '../../../../src/orders/receipts/payment';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
 import type { Logger } from '../../../../src/platform/logging/logging';
-import { json, type Sql } from '../../../../src/platform/postgres';
+import type { Sql } from '../../../../src/platform/postgres';
 import { testAccount } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
+import { createOrder } from './order-records';
 
 let sql: Sql;
 let clientId: string;
@@ -17,57 +17,12 @@ beforeAll(async () => {
   clientId = (await testAccount(sql, 'client')).id;
 });
 
-const address = { country: 'DE', firstName: 'Ada', lastName: 'Byron' };
-
 const refusals: unknown[] = [];
 const log = { error: (refused: unknown) => refusals.push(refused) } as unknown as Logger;
 const records = createRecordWriter(() => undefined, log);
 const write = (record: RunRecord) => records.write(sql, record);
 
-interface Step extends Partial<RunRecord> {
-  /** Status of the item after the step. */
-  readonly status?: ItemStatus;
-}
-
-/** Creates an order with one item. `step` returns the record of a step that sets it to in_production. */
-async function newOrder(): Promise<{ id: string; itemId: string; step: (over: Step) => RunRecord }> {
-  const id = uuidv7();
-  await sql`
-    INSERT INTO orders (id, client_id, order_reference_id, order_type, fulfillment_status, financial_status, currency,
-      shipping_address)
-    VALUES (${id}, ${clientId}, ${id}, 'order', 'created', 'pending', 'EUR', ${json(sql, address)})`;
-  const [item] = await sql<{ id: string }[]>`
-    INSERT INTO order_items (order_id, position, item_reference_id, quantity, fulfillment_status)
-    VALUES (${id}, 0, 'item-1', 2, 'created') RETURNING id`;
-  const itemId = item!.id;
-  const initial = initialSnapshot([{ id: itemId, quantity: 2 }]);
-  return {
-    id,
-    itemId,
-    step: ({ status = 'in_production', version = 1, ...over }) => ({
-      orderId: id,
-      clientId,
-      runId: 'run',
-      position: 10,
-      version,
-      follows: { position: 0, version: 0 },
-      snapshot: {
-        ...initial,
-        state: {
-          ...initial.state,
-          version,
-          phase: status === 'delivered' ? 'closed' : 'running',
-          items: [{ id: itemId, quantity: 2, status }],
-        },
-      },
-      financialStatus: 'invoiced',
-      effects: [{ type: 'log', event: 'received' }],
-      handledPostbacks: [],
-      refusal: null,
-      ...over,
-    }),
-  };
-}
+const newOrder = () => createOrder(sql, clientId);
 
 const rows = async (id: string) => {
   const [order] = await sql<{ status: string; financial: string; reason: string | null; item: string }[]>`
