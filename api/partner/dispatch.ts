@@ -71,7 +71,7 @@ const MAX_ATTEMPTS = 4;
 /** Statuses of a print order whose run has not recorded yet that the partner has it. */
 const UNCONFIRMED = ['planned', 'pending'];
 /** Pauses between reads of an unconfirmed print order, in milliseconds: two seconds in all. */
-const PAUSES_MS = [100, 300, 600, 1_000];
+const PAUSES_MS = [200, 400, 600, 800];
 
 /**
  * Returns a partner's print order. Partners often ask for documents as soon as they have received it, some milliseconds before the order

@@ -1,6 +1,6 @@
 import { uuidv7 } from '../platform/ids';
 import { wakeRelays } from '../platform/outbox/outbox';
-import { type Fragment, json, onCommit, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { type Fragment, json, onCommit, type Queryable, type Transaction } from '../platform/postgres';
 import { currentTraceparent } from '../platform/tracing/spans';
 import { changesOf, snapshotOf } from './domain/order-changes';
 import { type ComingStatuses, type NotifiableOrder, readNotifiableOrder } from './order-view';
@@ -39,7 +39,7 @@ export interface PreparedNotifications {
  * @returns undefined when the client has no enabled endpoint
  */
 export async function prepareOrderNotifications(
-  sql: Sql,
+  sql: Queryable,
   orderId: string,
   coming: ComingStatuses,
   changed: Fragment,
@@ -52,7 +52,7 @@ export async function prepareOrderNotifications(
   return {
     isCurrent,
     parts: sql`, ${storedDeliveries(sql, withIds(deliveries), changed)}, ${storedSnapshot(sql, found, changed)}`,
-    stored: () => wakeRelays(sql, 'notification'),
+    stored: () => onCommit(sql, (pool) => wakeRelays(pool, 'notification')),
   };
 }
 

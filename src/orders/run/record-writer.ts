@@ -81,8 +81,12 @@ export interface RecordWriter {
 /** @param observe measures what a record changed */
 export function createRecordWriter(observe: RunObserver, log: Logger): RecordWriter {
   async function writeOnce(queryable: Sql | Transaction, record: RunRecord): Promise<RecordOutcome> {
+    if (!('begin' in queryable)) planOnce(queryable);
     const change =
-      'begin' in queryable ? await writeInTransaction(queryable, record) : await writeRecord(queryable, record);
+      (changesStatusesOnly(record) ? await writeAtOnce(queryable, record) : null) ??
+      (await ('begin' in queryable
+        ? inTransaction(queryable, (tx) => writeRecord(tx, record))
+        : writeRecord(queryable, record)));
     if (typeof change === 'string') return change;
     onCommit(queryable, () => observe(change));
     return 'recorded';
@@ -137,11 +141,6 @@ function attemptsOf(record: RunRecord): RunRecord[] {
   return [record, record, { ...bare, effects: withoutData }, { ...bare, effects: [] }];
 }
 
-async function writeInTransaction(sql: Sql, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
-  const change = changesStatusesOnly(record) ? await writeAtOnce(sql, record) : null;
-  return change ?? (await inTransaction(sql, (tx) => writeRecord(tx, record)));
-}
-
 /** Returns true for a record that changes statuses and the log, and no stock as long as none is reserved for its jobs. */
 function changesStatusesOnly(record: RunRecord): boolean {
   const { effects, snapshot, refusal } = record;
@@ -157,11 +156,11 @@ function changesStatusesOnly(record: RunRecord): boolean {
 }
 
 /**
- * Writes a record by one statement, which is a transaction of its own, instead of five round trips. Nearly all records are written
- * so. The notifications are made before it: it writes nothing when the order's row has changed since they were made.
+ * Writes a record by one statement. Outside of a transaction it is one of its own, instead of five round trips. Nearly all records are
+ * written so. The notifications are made before it: it writes nothing when the order's row has changed since they were made.
  * @returns null when nothing was written, and the record needs a transaction
  */
-async function writeAtOnce(sql: Sql, record: RunRecord): Promise<WrittenChange | null> {
+async function writeAtOnce(sql: Sql | Transaction, record: RunRecord): Promise<WrittenChange | null> {
   const { orderId, clientId, snapshot } = record;
   if (!notifiedClients.has(clientId)) {
     const change = await writeStatuses(sql, record, { which: 'plain' });

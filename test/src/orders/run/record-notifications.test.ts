@@ -5,7 +5,7 @@ import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
 import type { Logger } from '../../../../src/platform/logging/logging';
-import { inTransaction, json, type Sql, type Transaction } from '../../../../src/platform/postgres';
+import { json, type Sql, type Transaction } from '../../../../src/platform/postgres';
 import { testAccount } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
@@ -26,6 +26,9 @@ beforeAll(async () => {
 
 const records = createRecordWriter(() => undefined, {} as Logger);
 const newOrder = () => createOrder(sql, clientId);
+
+/** An effect that changes more than statuses, if there are files. */
+const NEEDS_TRANSACTION = { type: 'accept_files' } as const;
 
 /** The bodies of an order's notifications, without what differs between two orders. */
 async function notificationsOf({ id }: RecordedOrder): Promise<object[]> {
@@ -60,8 +63,8 @@ const stepsTo = (order: RecordedOrder, status: (typeof ITEM_STATUSES)[number]): 
 test.each(ITEM_STATUSES)('an item that becomes %s is notified as by a transaction', async (status) => {
   const [alone, inside] = [await newOrder(), await newOrder()];
   for (const record of stepsTo(alone, status)) expect(await records.write(sql, record)).toBe('recorded');
-  for (const record of stepsTo(inside, status))
-    expect(await inTransaction(sql, (tx) => records.write(tx, record))).toBe('recorded');
+  for (const { effects, ...record } of stepsTo(inside, status))
+    expect(await records.write(sql, { ...record, effects: [...effects, NEEDS_TRANSACTION] })).toBe('recorded');
   const notifications = await notificationsOf(alone);
   expect(notifications.length).toBeGreaterThanOrEqual(2);
   expect(notifications).toEqual(await notificationsOf(inside));
