@@ -109,7 +109,8 @@ export class LaneRunner {
     this.claimAt = Number.POSITIVE_INFINITY;
     if (isWoken) this.wokenAt = performance.now();
     // While the receiver is unavailable, one row at a time probes it.
-    const { rows, more, passedOver } = await this.claims.next(this.unavailable > 0 ? 1 : this.freeSlots());
+    const limit = this.unavailable > 0 ? 1 : this.freeSlots();
+    const { rows, more, passedOver } = await this.settler.along((delivered) => this.claims.next(limit, delivered));
     this.moreMayBeDue = more;
     for (const sequence of this.sequencesOf(rows)) this.begin(sequence);
     if (isWoken && rows.length > 0) this.gapMs = Math.max(WAKE_EVERY_MS[this.lane.kind], this.gapMs * 0.875);

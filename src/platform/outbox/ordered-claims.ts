@@ -12,9 +12,10 @@ import { ScanWindow } from './scan-window';
 export async function claim(
   sql: Sql,
   kind: OutboxKind,
-  { limit, leaseSeconds, after, busy }: ClaimOptions & { readonly after: Date; readonly busy: readonly string[] },
+  options: ClaimOptions & { readonly after: Date; readonly busy: readonly string[] },
 ) {
-  const targets = [...busy];
+  const { limit, after } = options;
+  const targets = [...options.busy];
   const [result] = await sql<{ now: Date; rows: ClaimedJson[]; passedOver: boolean }[]>`
     WITH picked AS (
       SELECT id, available_at FROM outbox
@@ -23,7 +24,7 @@ export async function claim(
       ORDER BY available_at, id
       LIMIT ${limit}
       FOR UPDATE SKIP LOCKED
-    ), ${leasePicked(sql, leaseSeconds)}
+    ), ${leasePicked(sql, options)}
     SELECT now(), rows, EXISTS (
       SELECT FROM outbox WHERE kind = ${kind} AND dead_at IS NULL AND target = ANY(${targets})
         AND available_at >= ${after} AND available_at <= now()) AS passed_over
@@ -45,11 +46,12 @@ export class OrderedClaims implements Claims {
     private readonly leaseSeconds: number,
   ) {}
 
-  async next(limit: number) {
+  async next(limit: number, delivered: readonly string[]) {
     const after = this.window.next();
     const { leaseSeconds } = this;
     const busy = [...this.busy.keys()];
-    const claimed = await claim(this.sql, this.kind, { limit, leaseSeconds, after, busy }).catch((error: unknown) => {
+    const options = { limit, leaseSeconds, delivered, after, busy };
+    const claimed = await claim(this.sql, this.kind, options).catch((error: unknown) => {
       this.window.fail();
       throw error;
     });

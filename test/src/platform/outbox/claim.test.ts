@@ -1,6 +1,8 @@
+import pino from 'pino';
 import { claimFairly } from '../../../../src/platform/outbox/fair-claims';
 import { claim } from '../../../../src/platform/outbox/ordered-claims';
 import { enqueue } from '../../../../src/platform/outbox/outbox';
+import { Settler } from '../../../../src/platform/outbox/settlement';
 import { connectPostgres, inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 
@@ -26,6 +28,7 @@ beforeEach(async () => {
 });
 
 const EVER = new Date(0);
+const SOME = { limit: 5, leaseSeconds: 30, after: EVER };
 
 test('a claim has at most the limit, with any query plan', async () => {
   const sizes: number[] = [];
@@ -34,6 +37,32 @@ test('a claim has at most the limit, with any query plan', async () => {
     sizes.push(rows.length);
   }
   expect(sizes).toEqual([9, 9, 9, 9, 9, 9, 6, 0]);
+});
+
+test.each([
+  ['an ordered', (delivered: string[]) => claim(sql, KIND, { ...SOME, delivered, busy: [] })],
+  [
+    'a fair',
+    (delivered: string[]) => claimFairly(sql, KIND, { ...SOME, delivered, perKey: 1, waiting: [], inDelivery: {} }),
+  ],
+])('%s claim deletes the delivered rows', async (_which, claimAfter) => {
+  const { rows: delivered } = await claim(sql, KIND, { ...SOME, limit: 9, busy: [] });
+  const ids = delivered.map(({ id }) => id);
+  const { rows } = await claimAfter(ids);
+  expect(rows).toHaveLength(5);
+  expect(rows.filter(({ id }) => ids.includes(id))).toEqual([]);
+  const [left] = await sql<{ n: number; leased: number }[]>`
+    SELECT count(*)::int AS n, (count(*) FILTER (WHERE attempts > 0))::int AS leased FROM outbox`;
+  expect(left).toEqual({ n: 51, leased: 5 });
+});
+
+test('a claim that fails leaves the delivered rows to their DELETE', async () => {
+  const { rows } = await claim(sql, KIND, { ...SOME, busy: [] });
+  const settler = new Settler(sql, pino({ level: 'silent' }), () => undefined);
+  for (const row of rows) settler.add(row, { type: 'delivered' });
+  await expect(settler.along(() => Promise.reject(new Error('cut')))).rejects.toThrow('cut');
+  await settler.finish();
+  expect(await sql`SELECT id FROM outbox`).toHaveLength(55);
 });
 
 test('a claim has no row of a busy target, and reports that such rows are due', async () => {
