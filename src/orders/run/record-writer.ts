@@ -163,15 +163,18 @@ function changesStatusesOnly(record: RunRecord): boolean {
 async function writeAtOnce(sql: Sql | Transaction, record: RunRecord): Promise<WrittenChange | null> {
   const { orderId, clientId, snapshot } = record;
   if (!notifiedClients.has(clientId)) {
-    const change = await writeStatuses(sql, record, { which: 'plain' });
+    const isCurrent = sql`NOT EXISTS (
+      SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`;
+    const change = await writeStatuses(sql, record, { which: 'alone', isCurrent, notifications: sql`` });
     if (change !== null) return change;
   }
   const changed = sql`SELECT id FROM changed_order`;
-  const notifications = await prepareOrderNotifications(sql, orderId, rowsOf(snapshot.state), changed);
-  if (notifications === undefined) return null;
+  const prepared = await prepareOrderNotifications(sql, orderId, rowsOf(snapshot.state), changed);
+  if (prepared === undefined) return null;
   notifiedClients.set(clientId, true);
-  const change = await writeStatuses(sql, record, { which: 'notified', ...notifications });
-  if (change !== null) notifications.stored();
+  const { isCurrent, parts: notifications } = prepared;
+  const change = await writeStatuses(sql, record, { which: 'alone', isCurrent, notifications });
+  if (change !== null) prepared.stored();
   return change;
 }
 
@@ -285,13 +288,18 @@ function isOfAnotherRun(tx: Queryable, { runId, position, version, overrides = f
 
 /**
  * Which records a statement writes. Nearly all are `following`: the rows are those of the record that it follows. It has no
- * log entries to delete, for which the other statement opens every partition of the log. The next two are such records for whose
- * jobs no stock is reserved. `plain`: of a client without an enabled endpoint for notifications. `notified`: with notifications
- * that were made for the present row of the order.
+ * log entries to delete, for which the other statement opens every partition of the log. `alone`: such a record that needs no
+ * other statement, because no stock is reserved for its jobs and its notifications are made.
  */
 type Written =
-  | { readonly which: 'following' | 'all' | 'plain' }
-  | { readonly which: 'notified'; readonly isCurrent: Fragment; readonly parts: Fragment };
+  | { readonly which: 'following' | 'all' }
+  | {
+      readonly which: 'alone';
+      /** The condition on the row of the order under which the notifications are true. */
+      readonly isCurrent: Fragment;
+      /** Parts of the WITH clause that store them, or nothing. */
+      readonly notifications: Fragment;
+    };
 
 /** Returns the SQL condition for the rows of the order that the statement changes. */
 function isWritten(tx: Queryable, record: RunRecord, written: Written) {
@@ -300,11 +308,8 @@ function isWritten(tx: Queryable, record: RunRecord, written: Written) {
   if (written.which === 'all') return tx`(${next} OR ${isOfAnotherRun(tx, record)})`;
   const isFollowing = tx`${next} AND coalesce(run_id = ${runId}, true)
     AND (run_position, run_version) = (${follows.position}::bigint, ${follows.version}::bigint)`;
-  if (written.which === 'following') return isFollowing;
-  const isAlone = tx`${isFollowing} AND NOT ${hasReservations(tx, record)}`;
-  if (written.which === 'notified') return tx`${isAlone} AND ${written.isCurrent}`;
-  return tx`${isAlone} AND NOT EXISTS (
-    SELECT 1 FROM webhook_endpoints e WHERE e.client_id = orders.client_id AND e.enabled)`;
+  if (written.which !== 'alone') return isFollowing;
+  return tx`${isFollowing} AND NOT ${hasReservations(tx, record)} AND ${written.isCurrent}`;
 }
 
 /**
@@ -396,9 +401,9 @@ async function writeStatuses(tx: Queryable, record: RunRecord, written: Written)
         type text, order_item_id bigint, print_order_id bigint, data jsonb)
     ), kept AS (
       ${keepSnapshot(tx, tx`SELECT id FROM changed_order`, hasEnded(record) ? null : snapshot)}
-    )${handled}${written.which === 'notified' ? written.parts : tx``}
+    )${handled}${written.which === 'alone' ? written.notifications : tx``}
     SELECT before, ${rows.fulfillmentStatus}::text AS after, replaces_run, ${replacesSteps}::boolean AS replaces_steps,
-      ${hasReservations(tx, record)} AS has_reservations,
+      ${written.which === 'alone' ? tx`false` : hasReservations(tx, record)} AS has_reservations,
       greatest(0, extract(epoch FROM now() - ordered_at))::float8 AS age_seconds
     FROM changed_order`;
   return change ?? null;
