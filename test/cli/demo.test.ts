@@ -2,9 +2,7 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { MILESTONES } from '../../cli/demo/milestones';
-import { build, DataFolder, Program } from './stack-process';
-
-beforeAll(build);
+import { DataFolder, Program } from './stack-process';
 
 const programs: Program[] = [];
 afterEach(async () => {

@@ -4,15 +4,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { unsupportedNode } from '../../cli/node-version';
 import { projectRoot } from '../../src/platform/project-root';
+import { compiledProgram } from '../support/compiled-program';
 import { WAIT_MS } from '../support/eventually';
-import { build } from './stack-process';
 
 /** Refusals of the compiled program where the Node version or an installed package is not as it must be. */
 
 const root = projectRoot();
 const folders: string[] = [];
-
-beforeAll(build);
 
 afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
@@ -22,7 +20,10 @@ afterAll(() => {
 function copyProgram(): string {
   const folder = mkdtempSync(join(tmpdir(), 'pressline-installation-'));
   folders.push(folder);
-  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true });
+  compiledProgram();
+  // Other tests build the console meanwhile, whose folders and lock come and go.
+  const filter = (path: string) => !/dist\/(console|[^/]*\.lock)/.test(path);
+  cpSync(join(root, 'dist'), join(folder, 'dist'), { recursive: true, filter });
   cpSync(join(root, 'package.json'), join(folder, 'package.json'));
   return folder;
 }

@@ -2,12 +2,11 @@ import { createAuthenticator } from '../../src/accounts/authenticator';
 import { loadConfig } from '../../src/platform/config';
 import { startEmbeddedStack } from '../../src/platform/embedded/stack';
 import { connectPostgres } from '../../src/platform/postgres';
-import { build, DataFolder, Program } from './stack-process';
+import { DataFolder, Program } from './stack-process';
 
 let folder: DataFolder;
 
 beforeAll(async () => {
-  build();
   folder = await new DataFolder().withFreePorts();
 });
 afterAll(() => folder.remove());

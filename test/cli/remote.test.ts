@@ -5,9 +5,10 @@ import { buffer } from 'node:stream/consumers';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { verifyWebhook, type WebhookEvent } from '../../client/webhooks';
+import { compiledProgram } from '../support/compiled-program';
 import { blocks } from '../support/pages';
 import { eventually, type TestStack, testStack } from '../support/stack';
-import { build, PROGRAM, Program } from './stack-process';
+import { Program } from './stack-process';
 
 /** The commands and the MCP server that work on a running Pressline over its HTTP API. */
 
@@ -16,7 +17,6 @@ let viewerKey: string;
 let environment: Record<string, string>;
 
 beforeAll(async () => {
-  build();
   stack = await testStack();
   const { client, operator } = stack.credentials;
   ({ apiKey: viewerKey } = await stack.operator.createOperator({ body: { name: 'reader', role: 'viewer' } }));
@@ -197,7 +197,9 @@ describe('The MCP server', () => {
   async function assistant(args: readonly string[], variables: Record<string, string> = {}): Promise<Client> {
     const client = new Client({ name: 'test', version: '1' });
     const env = { ...environment, ...variables };
-    await client.connect(new StdioClientTransport({ command: process.execPath, args: [PROGRAM, 'mcp', ...args], env }));
+    await client.connect(
+      new StdioClientTransport({ command: process.execPath, args: [compiledProgram(), 'mcp', ...args], env }),
+    );
     return client;
   }
 

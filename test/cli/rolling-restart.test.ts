@@ -9,15 +9,13 @@ import { testAccount } from '../support/api-deps';
 import { testDatabase } from '../support/database';
 import { eventually } from '../support/eventually';
 import { testTemporalAddress } from '../support/servers';
-import { build, DataFolder, Program } from './stack-process';
+import { DataFolder, Program } from './stack-process';
 
 const PROBE_EVERY_MS = 100;
 const folders: DataFolder[] = [];
 const programs: Program[] = [];
 let balancer: Server | undefined;
 let probing: NodeJS.Timeout | undefined;
-
-beforeAll(build);
 
 afterAll(async () => {
   clearInterval(probing);

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmodSync, mkdtempSync, readFileSync, writeFileSync } from 'node:fs';
 import { readlink, rm } from 'node:fs/promises';
@@ -11,16 +11,9 @@ import type { Seen } from '../../sandbox';
 import { freePort } from '../../src/platform/embedded/ports';
 import { type ProcessIdentity, processesWithArguments } from '../../src/platform/embedded/processes';
 import { projectRoot } from '../../src/platform/project-root';
+import { compiledProgram } from '../support/compiled-program';
 import { eventually } from '../support/eventually';
 import { testTemporalBinary } from '../support/servers';
-
-export const PROGRAM = join(projectRoot(), 'dist/cli/main.js');
-
-/** Compiles the sources as `npm start` does. Does nothing when dist/ is up to date. */
-export function build(): void {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(projectRoot(), 'scripts/build/build.mjs')]);
-  if (status !== 0) throw new Error(`the build failed:\n${stdout}${stderr}`);
-}
 
 /** A data folder with free ports. The stacks of a test start on it one after another. */
 export class DataFolder {
@@ -115,7 +108,7 @@ export class Program {
   /** @param command the command with its arguments, separated by spaces */
   static start(command: string, environment: NodeJS.ProcessEnv, cwd = projectRoot()): Program {
     return new Program(
-      spawn(process.execPath, [PROGRAM, ...command.split(' ')], {
+      spawn(process.execPath, [compiledProgram(), ...command.split(' ')], {
         cwd,
         env: environment,
         stdio: ['ignore', 'pipe', 'pipe'],

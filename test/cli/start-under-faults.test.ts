@@ -10,7 +10,7 @@ import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { testDatabase } from '../support/database';
 import { testTemporalAddress } from '../support/servers';
-import { build, type Program, programFixture } from './stack-process';
+import { type Program, programFixture } from './stack-process';
 
 const CONNECTIONS_TO_END = 8;
 const MOST_STARTS = 10;
@@ -18,8 +18,6 @@ const MOST_STARTS = 10;
 const UP = 'Press Ctrl-C to stop.';
 const programs = programFixture();
 const proxies: CutProxy[] = [];
-
-beforeAll(build);
 
 afterEach(async () => {
   for (const proxy of proxies.splice(0)) await proxy.close();

@@ -8,12 +8,10 @@ import { runningPostgresUrl } from '../../src/platform/embedded/postgres-server'
 import { isRunning } from '../../src/platform/embedded/processes';
 import { testDatabase } from '../support/database';
 import { bash, blocks } from '../support/pages';
-import { build, type DataFolder, type Program, programFixture } from './stack-process';
+import { type DataFolder, type Program, programFixture } from './stack-process';
 
 const READY = 'Press Ctrl-C to stop.';
 const programs = programFixture();
-
-beforeAll(build);
 
 async function start(folder: DataFolder, environment: NodeJS.ProcessEnv = {}): Promise<Program> {
   const program = programs.start('start', { ...folder.environment, ...environment });

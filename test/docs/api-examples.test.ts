@@ -1,7 +1,7 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { projectRoot } from '../../src/platform/project-root';
+import { compiledProgram } from '../support/compiled-program';
 import { eventually } from '../support/eventually';
 import { bash, blocks } from '../support/pages';
 import { type TestStack, testStack } from '../support/stack';
@@ -261,8 +261,7 @@ describe('The commands of the pages', () => {
   });
 
   test('of docs/how-to/sign-in-with-openid-connect.md add, rotate and revoke keys of operators', async () => {
-    const cli = join(projectRoot(), 'dist/cli/main.js');
-    const pressline = `pressline() { DATABASE_URL=${stack.database.url} ${process.execPath} ${cli} "$@"; }`;
+    const pressline = `pressline() { DATABASE_URL=${stack.database.url} ${process.execPath} ${compiledProgram()} "$@"; }`;
     // The examples of the API pages have an operator `ada`.
     const commands = blocks('how-to/sign-in-with-openid-connect', 'sh')[1]!.replaceAll(' ada', ' grace');
     const printed = await run([pressline, commands]);

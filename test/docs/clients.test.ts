@@ -9,6 +9,7 @@ import { json } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
 import { freePort } from '../../src/platform/embedded/ports';
 import { projectRoot } from '../../src/platform/project-root';
+import { compiledProgram } from '../support/compiled-program';
 import { bash, blocks } from '../support/pages';
 import { type TestStack, testStack } from '../support/stack';
 
@@ -202,7 +203,7 @@ describe('The tutorials', () => {
   let inPython: Promise<string>;
   beforeAll(() => {
     const root = projectRoot();
-    execFileSync(process.execPath, [join(root, 'scripts/build/build.mjs')], { cwd: root });
+    compiledProgram();
     mkdirSync(join(clone, '.data'), { recursive: true });
     for (const name of ['examples', 'dist']) symlinkSync(join(root, name), join(clone, name));
     const { credentials, baseUrl, sandbox } = stack;

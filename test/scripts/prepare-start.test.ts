@@ -3,13 +3,13 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { projectRoot } from '../../src/platform/project-root';
-import { build } from '../cli/stack-process';
+import { compiledProgram } from '../support/compiled-program';
 
 const home = mkdtempSync(join(tmpdir(), 'pressline-home-'));
 
 // The console is the other part that a start needs.
 beforeAll(() => {
-  build();
+  compiledProgram();
   spawnSync(process.execPath, ['scripts/build/build-console.mjs'], { cwd: projectRoot() });
 });
 afterAll(() => rmSync(home, { recursive: true, force: true }));
