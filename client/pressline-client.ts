@@ -153,7 +153,7 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
  *
  * The client always retries 429, because the request was not processed, unless a quota is used up (`QUOTA_EXCEEDED`).
  * It retries 502, 503, 504, a broken connection and 409 `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches
- * and quotes too), PUT, DELETE, creating calls, which carry an Idempotency-Key, and partners' postbacks and dispatch requests.
+ * and quotes too), PUT, DELETE, creating calls, which carry an Idempotency-Key, and operations marked `x-repeatable`.
  * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
  */
 export function createPresslineClient(options: ClientOptions): PresslineClient {

@@ -30,6 +30,7 @@ export function stockStatusRoute({ sql }: ApiDeps): Route {
     description:
       'The levels apply from the next order. SKUs that are not listed keep their last report. Several problems of a ' +
       'request are separated by commas in `error`; nothing is stored then.',
+    isRepeatable: true,
     tag: 'Partner interaction',
     access: { credentials: 'key', roles: ['partner'] },
     errors: 'plain-list',

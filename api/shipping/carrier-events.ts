@@ -65,6 +65,7 @@ export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql'
       'Signed by Standard Webhooks (`webhook-id`, `webhook-timestamp`, `webhook-signature`) with a secret of this ' +
       'carrier. 401: the signature is missing or not valid, whatever the body. An event that is not valid does not hold ' +
       'the others. 429: more than 100 requests in a second from one address.',
+    isRepeatable: true,
     tag: 'Carriers',
     params: z.object({ carrierUid: text(100) }),
     body: z.object({ events: z.array(carrierEventSchema).min(1).max(1_000) }).meta({ id: 'CarrierEvents' }),

@@ -158,6 +158,7 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config, publicU
       '`shippingOrderId` is the id or the orderReferenceId. Possible until a carrier has scanned one of the packages; 409 ' +
       'afterwards, and when the carrier refuses to void a label. Canceling again changes nothing. The orderReferenceId ' +
       'stays used. After a 503, send the same request again to get the outcome.',
+    isRepeatable: true,
     tag: 'Shipping',
     access: changers,
     audits: ['shipping_order.cancel'],

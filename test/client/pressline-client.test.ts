@@ -182,7 +182,7 @@ test('a call without an idempotency key is not retried after a fault that may fo
   expect(timedOut.seen).toHaveLength(1);
 });
 
-test('postbacks and dispatch requests of partners are retried, because a repeated one changes nothing', async () => {
+test('calls of partners and cancels of shipping orders are retried, because a repeated one changes nothing', async () => {
   const { client, seen } = await scripted([
     hangingUp,
     proxyPage(503),
@@ -193,6 +193,12 @@ test('postbacks and dispatch requests of partners are retried, because a repeate
   expect(seen).toHaveLength(3);
   const dispatching = await scripted([proxyPage(502), responding(200, { documents: [] })]);
   expect(await dispatching.client.dispatchOrder({ body: { orderId: '1' } })).toEqual({ documents: [] });
+  const reporting = await scripted([hangingUp, responding(200, { updated_skus: ['tee'] })]);
+  const items = [{ SKU: 'tee', status: 'in-stock' as const, amount: 5 }];
+  expect(await reporting.client.reportStockStatus({ body: { items } })).toEqual({ updated_skus: ['tee'] });
+  const canceling = await scripted([proxyPage(504), responding(200, { status: 'canceled' })]);
+  const canceled = await canceling.client.cancelShippingOrder({ params: { shippingOrderId: '1' }, body: {} });
+  expect(canceled).toEqual({ status: 'canceled' });
 });
 
 test('each reads a list page by page, as far as it is needed', async () => {
