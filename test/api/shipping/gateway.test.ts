@@ -30,7 +30,7 @@ beforeAll(async () => {
       apiKey: 'EZTK-test',
       baseUrl: server.url,
       client: http,
-      timeoutMs: 300,
+      timeoutMs: 1_000,
       rates: () => Promise.resolve(REFERENCE_RATES),
     }),
   ]);

@@ -68,7 +68,7 @@ describe('DNS lookup', () => {
     try {
       const result = await client.request({
         url: 'https://internal.example/',
-        timeoutMs: 5_000,
+        timeoutMs: 60_000,
         limitBytes: 10,
       });
       expect(result).toMatchObject({ ok: false, kind: 'blocked' });

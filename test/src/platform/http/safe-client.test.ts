@@ -32,7 +32,7 @@ afterAll(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const call = { timeoutMs: 5_000, limitBytes: 1_000 };
+const call = { timeoutMs: 60_000, limitBytes: 1_000 };
 
 describe('the client', () => {
   const strict = clientWith({ allowPrivate: false });
