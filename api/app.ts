@@ -15,7 +15,7 @@ import type { ApiDeps } from './deps';
 import { untrustedProxyWarning } from './http/caller-address';
 import { type ConcurrencyLimiter, createConcurrencyLimiter } from './http/concurrency-limit';
 import { asRefusal, ERROR_BODIES, shapeOfPath } from './http/errors/error-body';
-import { createFailureLimiter } from './http/failure-limit';
+import { createFailureLimiter, MOST_NAMES } from './http/failure-limit';
 import { openApiRoute } from './http/openapi/document';
 import { createRateLimiter } from './http/rate-limit';
 import { notesOf, requestLog } from './http/request-log';
@@ -66,7 +66,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     rateLimiter: createRateLimiter(deps.config, deps.sql),
     wrongCredentials: deps.config.RATE_LIMIT === 0 ? undefined : createFailureLimiter('credential'),
     wrongSignatures: createFailureLimiter('webhook'),
-    knownCredentials: new LRUCache<string, true>({ max: 100_000, ttl: 3_600_000 }),
+    knownCredentials: new LRUCache<string, true>({ ...MOST_NAMES, ttl: 3_600_000 }),
     concurrencyLimiter: concurrencyLimiter(deps.config.CONCURRENT_REQUESTS),
     checkResponses: options.checkResponses ?? process.env.NODE_ENV === 'test',
   };

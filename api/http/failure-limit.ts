@@ -17,8 +17,11 @@ export const FAILURE_LIMITS = {
   sign_in: { limit: 60, seconds: 60, message: 'Too many failed attempts to sign in.' },
 } as const;
 
-/** Most names that are counted at once. Beyond it the oldest are forgotten. */
-const NAMES = 100_000;
+/**
+ * Most names that are counted at once. Beyond it the oldest are forgotten. Given as a size, because a cache with `max` takes
+ * the memory of all of them when it is made.
+ */
+export const MOST_NAMES = { maxSize: 100_000, sizeCalculation: () => 1 };
 
 /** Counts failures by name, such as an address, in the memory of this process. */
 export interface FailureLimiter {
@@ -31,7 +34,7 @@ export interface FailureLimiter {
 /** Creates a limiter. It counts in memory, so that a flood of wrong credentials writes nothing to Postgres. */
 export function createFailureLimiter(kind: keyof typeof FAILURE_LIMITS): FailureLimiter {
   const { limit, seconds, message } = FAILURE_LIMITS[kind];
-  const failures = new LRUCache<string, { count: number }>({ max: NAMES, ttl: seconds * 1_000, ttlResolution: 0 });
+  const failures = new LRUCache<string, { count: number }>({ ...MOST_NAMES, ttl: seconds * 1_000, ttlResolution: 0 });
   return {
     check(name) {
       if ((failures.get(name)?.count ?? 0) < limit) return;
