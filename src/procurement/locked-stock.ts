@@ -25,16 +25,21 @@ import type { MovementType } from './stock-movements';
 export interface OpenReservation extends Reservation {
   readonly id: string;
   readonly printJobId: string;
+  /** Pieces of the reservation that stay reserved: those of a job that is still to be made. */
+  readonly left: number;
 }
 
-/** Returns the cause of a settlement. The step has a reservation id, so that no movement is written twice. */
+/**
+ * Returns the cause of a settlement. The step has a reservation id and the pieces that stay reserved, so that no movement is
+ * written twice. A job can lose units several times before it ends: each time, fewer pieces stay reserved.
+ */
 function settlementCause(
   type: 'consume_reserved' | 'release',
   reservations: readonly OpenReservation[],
 ): Required<Cause> {
   return {
     reference: `print job ${reservations.map(({ printJobId }) => printJobId).join(', ')}`,
-    step: `${type}:${reservations[0]!.id}`,
+    step: `${type}:${reservations[0]!.id}:${reservations[0]!.left}`,
   };
 }
 

@@ -114,7 +114,10 @@ export interface PrintedJob {
   readonly units?: number;
 }
 
-type ReservationRow = OpenReservation & { readonly stockItemId: string; readonly units: number | null };
+type ReservationRow = Omit<OpenReservation, 'left'> & {
+  readonly stockItemId: string;
+  readonly units: number | null;
+};
 
 /** An open reservation, divided into the part that is consumed and the part that is released. */
 interface Settlement {
@@ -133,12 +136,13 @@ function divide(
 ): Settlement {
   // The units that were made used the allocated pieces first.
   const taken = Math.min(used, allocated);
+  const left = isOpen ? used : 0;
   return {
     id,
     stockItemId,
     isOpen,
-    consumed: { id, printJobId, quantity: used, allocated: taken },
-    released: { id, printJobId, quantity: quantity - used, allocated: allocated - taken },
+    consumed: { id, printJobId, quantity: used, allocated: taken, left },
+    released: { id, printJobId, quantity: quantity - used, allocated: allocated - taken, left },
   };
 }
 

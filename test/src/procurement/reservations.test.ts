@@ -276,6 +276,19 @@ describe('short stock', () => {
   });
 });
 
+it('a job that loses units several times releases their pieces each time, and the rest when it is cancelled', async () => {
+  const { id: partnerId } = await stockPartner(db.sql, [stocked('frame', 10)]);
+  const job = newJob();
+  await reserve(newStep(), { partnerId, partnerSku: 'frame', quantity: 8, units: 4, printJobId: job });
+  for (const units of [3, 1]) {
+    await inTransaction(db.sql, (tx) => settleReservations(tx, { reduced: [{ id: job, units }] }));
+    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 2 * units });
+  }
+  await released(job);
+  expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, reserved: 0, backorder: 0 });
+  expect(await auditStock(db.sql)).toEqual([]);
+});
+
 it('SKUs that are not stock items of the partner are skipped', async () => {
   const { id: partnerId } = await stockPartner(db.sql);
   expect(await reserve(newStep(), { partnerId, partnerSku: 'own-brand', quantity: 1, printJobId: newJob() })).toEqual({
