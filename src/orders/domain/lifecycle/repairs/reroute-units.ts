@@ -10,13 +10,13 @@ export interface ReroutedJob {
   readonly quantity: number;
 }
 
-/** Returns the jobs of these units. */
+/** Returns the jobs of these units. Units that were cancelled after the reroute was requested are not among them. */
 export function reroutedJobs(state: RunState, units: readonly ReroutedUnits[]): ReroutedJob[] {
   const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
   return state.printOrders.flatMap((printOrder) =>
     printOrder.jobs.flatMap((job) => {
       const quantity = quantities.get(job.id);
-      return quantity === undefined ? [] : [{ printOrder, job, quantity }];
+      return quantity === undefined ? [] : [{ printOrder, job, quantity: Math.min(quantity, job.quantity) }];
     }),
   );
 }

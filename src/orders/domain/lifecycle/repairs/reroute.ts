@@ -27,14 +27,34 @@ export function rerouted(state: RunState, event: EventOf<'rerouted'>, effects: R
     return waitForPartners(state, event, event.waitsUntil, effects);
   }
   const force = event.force === true ? { force: true } : {};
-  effects.push(audit(event.action, event, { printOrderId: id, units: event.units, ...force }));
+  const { units, lost } = unitsLeft(state, event.units);
+  effects.push(audit(event.action, event, { printOrderId: id, units, ...force }));
   // An earlier reroute of these jobs may have failed. The operator now decides without their partner.
   const decided = event.force === true ? withForce(state, event.units) : state;
-  const printOrder = newPrintOrder(event.printOrder);
-  const next = addRerouted(decided, { ...event, printOrder }, effects);
+  const planned = newPrintOrder(event.printOrder);
+  const printOrder = {
+    ...planned,
+    jobs: planned.jobs.map((job) => ({ ...job, quantity: job.quantity - lost })),
+  };
+  const next = addRerouted(decided, { ...event, units, printOrder }, effects);
+  if (lost > 0) effects.push({ type: 'replan_shipments', printOrderIds: [id] });
   deliver(next, id, effects);
   return next;
 }
+
+/** Returns the units that were not cancelled while the reroute was planned, and the number of those that were. */
+function unitsLeft(
+  state: RunState,
+  wanted: readonly ReroutedUnits[],
+): { units: readonly ReroutedUnits[]; lost: number } {
+  const units = reroutedJobs(state, wanted).flatMap(({ job, quantity }) =>
+    job.ended === null ? [{ jobId: job.id, quantity }] : [],
+  );
+  // Without any unit, the new print order ends as planned.
+  return units.length === 0 ? { units: wanted, lost: 0 } : { units, lost: total(wanted) - total(units) };
+}
+
+const total = (units: readonly ReroutedUnits[]): number => units.reduce((sum, { quantity }) => sum + quantity, 0);
 
 function withForce(state: RunState, units: readonly ReroutedUnits[]): RunState {
   const jobIds = reroutedJobs(state, units).flatMap(({ job }) => (job.stopRequest ? [job.id] : []));
@@ -178,7 +198,7 @@ function endWait(state: RunState, waiting: WaitingReroute, effects: RunEffect[])
       ...(outcomes.has('unanswered') ? { unanswered: true } : {}),
     }),
   );
-  const quantity = units.reduce((sum, each) => sum + each.quantity, 0);
+  const quantity = total(units);
   const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity })) };
   const next = addRerouted(state, { reason: waiting.reason, units, printOrder }, effects);
   const isOutdated = state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;

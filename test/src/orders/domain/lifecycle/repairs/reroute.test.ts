@@ -163,6 +163,27 @@ describe('force', () => {
   });
 });
 
+describe('units that are cancelled while the reroute is planned', () => {
+  const { waitsUntil: _waitsUntil, ...atOnce } = reroute as EventOf<'rerouted'>;
+  const cancelUnit: RunEvent = { type: 'cancel_units', ...byOperator, units: [{ itemId: POSTER.itemId, quantity: 1 }] };
+  const agreed: RunEvent = { type: 'order_update', printOrderId: '501', revision: 1, outcome: 'accepted', message: '' };
+
+  test.each<[string, RunEvent[]]>([
+    ['waits for the partner', [cancelUnit, reroute, agreed, cancelResponse('confirmed')]],
+    ['does not wait', [cancelUnit, agreed, { ...atOnce, force: true }]],
+  ])('are not made by a reroute that %s', (_how, events) => {
+    const played = play(running(), ...events);
+    expect(delivered(played)).toEqual(['502']);
+    expect(job(played.state, '801')).toMatchObject({ quantity: 2, ended: null });
+    expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: 'superseded' });
+    expect(played.effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
+    expect(played.effects).toContainEqual({
+      type: 'replan_shipments',
+      printOrderIds: expect.arrayContaining(['502']),
+    });
+  });
+});
+
 test.each<[string, RunEvent]>([
   ['shipped', postback('shipped')],
   ['were cancelled by the client', { type: 'cancel_requested', by: 'client', reason: 'no' }],
