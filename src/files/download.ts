@@ -90,6 +90,8 @@ export async function downloadFile(client: SafeClient, download: Download): Prom
     await pipeline(response.body, inspectChunks, createWriteStream(download.path));
   } catch (error) {
     download.signal?.throwIfAborted();
+    // The end of `inspectChunks` aborts a body that has more chunks.
+    if (fault !== undefined) return fault;
     if (!(error instanceof TransferError)) throw error;
     return error.kind === 'too-large' ? tooLarge(download) : transientFault(error.message);
   }

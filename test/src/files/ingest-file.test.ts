@@ -168,6 +168,11 @@ describe('print files', () => {
     expect((await faultOf(fileRequest())).message).toContain('image/gif');
   });
 
+  it('of an unsupported type are refused for good, also when their host has more to send', async () => {
+    serve(Buffer.concat([Buffer.from('GIF89a'), randomBytes(900_000)]));
+    expect(await faultOf(fileRequest())).toMatchObject({ transient: false, code: 'file_type_not_supported' });
+  });
+
   it('larger than the limit are refused, with and without Content-Length', async () => {
     const large = Buffer.concat([await samplePdf([10, 10]), Buffer.alloc(1_000_000)]);
     serve(large);
