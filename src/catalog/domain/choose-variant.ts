@@ -27,7 +27,7 @@ export function chooseVariant(
     message,
   });
 
-  const given = new Map<VariantOption, string>();
+  const given = new Map<VariantOption, { readonly key: string; readonly value: string }>();
   for (const [key, value] of Object.entries(productVariant)) {
     const option = options.find(({ name }) => name === key) ?? options.find(({ id }) => id === key);
     if (option === undefined) {
@@ -35,29 +35,25 @@ export function chooseVariant(
       return refuse(key, 'NO_SUCH_CHOICE_ERROR', message);
     }
     if (given.has(option)) return refuse(key, 'VALIDATION_ERROR', `option "${option.name}" is given twice`);
-    given.set(option, value);
+    given.set(option, { key, value });
   }
 
   const attributes: Record<string, string> = {};
   for (const option of options) {
     if (option.values.length === 0 && !given.has(option)) continue;
-    const wanted = given.get(option);
+    const { key, value: wanted } = given.get(option) ?? { key: option.name, value: undefined };
     const chosen = option.values.find((entry) => (wanted === undefined ? entry.isDefault : entry.value === wanted));
     if (chosen === undefined) {
       const values = choicesText(option.values.map(({ value }) => value));
       return wanted === undefined
-        ? refuse(
-            option.name,
-            'MISSING_FIELD_ERROR',
-            `option "${option.name}" has no default and needs a value${values}`,
-          )
-        : refuse(option.name, 'NO_SUCH_CHOICE_ERROR', `option "${option.name}" has no value "${wanted}"${values}`);
+        ? refuse(key, 'MISSING_FIELD_ERROR', `option "${option.name}" has no default and needs a value${values}`)
+        : refuse(key, 'NO_SUCH_CHOICE_ERROR', `option "${option.name}" has no value "${wanted}"${values}`);
     }
     for (const part of chosen.attributeValues) {
       for (const [attributeId, text] of Object.entries(part.attributes)) {
         if (attributes[attributeId] !== undefined && attributes[attributeId] !== text) {
           const message = `the chosen values give attribute ${attributeId} two values`;
-          return refuse(option.name, 'VALIDATION_ERROR', message);
+          return refuse(key, 'VALIDATION_ERROR', message);
         }
         attributes[attributeId] = text;
       }

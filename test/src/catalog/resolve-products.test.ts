@@ -118,6 +118,7 @@ describe('a productName with its variant', () => {
     [{ productName: 'classic tee', productVariant: {} }, 'productName'],
     [{ productName: 'Classic', productVariant: {} }, 'productName'],
     [{ productName: 'Classic tee', productVariant: { Size: 'XS' } }, 'productVariant.Size'],
+    [{ productName: 'Classic tee', productVariant: { size: 'XS' } }, 'productVariant.size'],
     [{ productName: 'Classic tee', productVariant: { Sleeve: 'long' } }, 'productVariant.Sleeve'],
   ])('is refused by field: %j', async (reference, path) => {
     expect(await resolve(reference)).toMatchObject({ ok: false, path, code: 'NO_SUCH_CHOICE_ERROR' });
