@@ -47,10 +47,11 @@ export async function replaceFile(
       WHERE i.order_id = ${orderId} AND i.item_reference_id = ${itemReferenceId} AND f.type = ${type}
         AND f.replacement IS NULL AND i.fulfillment_status <> 'cancelled'
       FOR UPDATE OF i`;
-    if (order === undefined || file === undefined) return { outcome: 'not-found' };
+    if (order === undefined) return { outcome: 'not-found' };
     const { status, erased } = order;
     if (status === 'draft') return { outcome: 'draft' };
     if (erased || ENDED_ORDERS.includes(status)) return { outcome: 'ended', status };
+    if (file === undefined) return { outcome: 'not-found' };
     if (file.isPlanned) {
       const { id: fileId, itemId } = file;
       const requested = await requestReplacement(tx, { ...replacement, itemId, fileId });

@@ -196,6 +196,15 @@ describe('a print file', () => {
     expect(done.items[0]!.files[0]!.url).toBe(body.url);
   });
 
+  test('is not replaced when its order is cancelled', async () => {
+    const { id } = await ordered(stack, posterFrom(wrongSize()), isAt('on_hold'));
+    await stack.client.cancelOrder({ params: { orderId: id }, body: {} });
+    await readUntil(stack.client, id, isAt('canceled'));
+    await expect(stack.client.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject(
+      conflict(/has ended. Its status is canceled/),
+    );
+  });
+
   test('is not replaced when a partner has printed it, nor by another client', async () => {
     const { id } = await ordered(stack, orderOf(stack), isAt('printed', 'shipped'));
     await expect(stack.client.replaceFile({ params: path(id), body: { url: goodUrl() } })).rejects.toMatchObject(
