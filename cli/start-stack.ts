@@ -5,7 +5,7 @@ import { accountByName, isRevokedAccount } from '../src/accounts/accounts-and-ke
 import { DEMO_OPERATOR } from '../src/accounts/demo-accounts';
 import { issueOneTimeToken } from '../src/accounts/sessions';
 import { type Config, ConfigError } from '../src/platform/config';
-import { freePort, listenError, reservePort } from '../src/platform/embedded/ports';
+import { freePort, keepPort, listenError, reservePort } from '../src/platform/embedded/ports';
 import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging/logging';
@@ -81,6 +81,7 @@ export async function startStack(
   try {
     await ensureFree('PORT', config.HOST, config.PORT);
     await ensureFree('SANDBOX_PORT', '127.0.0.1', config.SANDBOX_PORT);
+    for (const port of [config.PORT, config.SANDBOX_PORT]) keepPort(port);
     const embedded = await startEmbeddedStack(config, report, (end) =>
       log.error({ err: end }, 'an embedded server ended unexpectedly and was restarted'),
     );

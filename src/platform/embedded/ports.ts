@@ -35,6 +35,13 @@ export async function listenError(port: number, host: string): Promise<string | 
   return typeof listened === 'string' ? listened : undefined;
 }
 
+const kept = new Set<number>();
+
+/** Keeps a port for a server that the configuration gives it to, and that listens later: no embedded server gets it. */
+export function keepPort(port: number): void {
+  kept.add(port);
+}
+
 /** Below the ports that Linux (32768), macOS and Windows (49152) give to outgoing connections and to listeners on port 0. */
 const FREE_PORTS = { from: 20_000, below: 32_768 } as const;
 const MOST_TRIES = 1_000;
@@ -47,7 +54,7 @@ const handedOut = new Set<number>();
 export async function freePort(): Promise<number> {
   for (let tries = 0; tries < MOST_TRIES; tries += 1) {
     const port = randomInt(FREE_PORTS.from, FREE_PORTS.below);
-    if (handedOut.has(port) || typeof (await tryListen(port, '127.0.0.1')) === 'string') continue;
+    if (handedOut.has(port) || kept.has(port) || typeof (await tryListen(port, '127.0.0.1')) === 'string') continue;
     handedOut.add(port);
     return port;
   }
@@ -73,7 +80,7 @@ export async function choosePort(dataDir: string, name: PortName, taken: readonl
   const previous = (await storedPorts(dataDir))[name];
   let chosen: number | string | undefined;
   for (const candidate of [previous, DEFAULT_PORTS[name]]) {
-    if (candidate === undefined || taken.includes(candidate)) continue;
+    if (candidate === undefined || taken.includes(candidate) || kept.has(candidate)) continue;
     chosen = await tryListen(candidate, '127.0.0.1');
     if (typeof chosen === 'number') break;
   }

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { listenError, reservePort } from '../../../../src/platform/embedded/ports';
+import { keepPort, listenError, reservePort } from '../../../../src/platform/embedded/ports';
 
 const root = mkdtempSync(join(tmpdir(), 'pressline-ports-'));
 afterAll(() => rmSync(root, { recursive: true }));
@@ -15,6 +15,16 @@ test('two stacks that start at the same moment reserve different ports, and keep
     expect(await listenError(port, '127.0.0.1')).toBe('EADDRINUSE');
     listener.close();
   }
+});
+
+test('a port that the configuration gives to another server is not reserved, although it is free and stored', async () => {
+  const folder = mkdtempSync(join(root, 'kept'));
+  const before = await reservePort(folder, 'sandbox');
+  await new Promise((resolve) => before.listener.close(resolve));
+  keepPort(before.port);
+  const { port, listener } = await reservePort(folder, 'sandbox');
+  listener.close();
+  expect(port).not.toBe(before.port);
 });
 
 test('a server takes a reserved port over, without a moment in which the port is free', async () => {
