@@ -3,6 +3,7 @@ import { cleanValue } from '../platform/domain/foreign-text';
 import { type ColorModel, type FileFacts, unmeasured } from './domain/file-facts';
 import { profileOf } from './icc-profile';
 import { type JpegSegment, jpegSegments, START_OF_SCAN } from './jpeg-segments';
+import { pngChunks } from './png-chunks';
 
 type ImageFacts = NonNullable<FileFacts['image']>;
 
@@ -31,20 +32,17 @@ type ColorFacts = Pick<ImageFacts, 'model' | 'profile' | 'alpha'>;
 
 /** Colour types of PNG (PNG, third edition, 11.2.1). */
 const PNG_MODELS: Readonly<Record<number, ColorModel>> = { 0: 'gray', 2: 'rgb', 3: 'rgb', 4: 'gray', 6: 'rgb' };
-const SIGNATURE_BYTES = 8;
 
 function ofPng(bytes: Buffer): ColorFacts {
   const colorType = bytes[25]!;
   let alpha = colorType === 4 || colorType === 6;
   let profile: string | null = null;
-  for (let at = SIGNATURE_BYTES; at + 8 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
-    const name = bytes.toString('latin1', at + 4, at + 8);
-    const data = bytes.subarray(at + 8, at + 8 + bytes.readUInt32BE(at));
-    if (name === 'IDAT') break;
-    if (name === 'tRNS') alpha = true;
+  for (const { type, data } of pngChunks(bytes)) {
+    if (type === 'IDAT') break;
+    if (type === 'tRNS') alpha = true;
     // A file with both is made for readers of profiles.
-    if (name === 'sRGB') profile ??= 'sRGB';
-    if (name === 'iCCP') profile = nameOf(embeddedInPng(data));
+    if (type === 'sRGB') profile ??= 'sRGB';
+    if (type === 'iCCP') profile = nameOf(embeddedInPng(data));
   }
   return { model: PNG_MODELS[colorType] ?? 'unknown', profile, alpha };
 }

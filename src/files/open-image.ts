@@ -3,6 +3,7 @@ import { imageSize } from 'image-size';
 import { jpegSegments, START_OF_SCAN } from './jpeg-segments';
 import { measureImage } from './measure-image';
 import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
+import { pngDamage } from './png-chunks';
 
 /** Each decoded pixel takes four bytes: at most 400 MB while the previews are rendered. */
 const MAX_RENDERED_PIXELS = 100_000_000;
@@ -12,19 +13,18 @@ const MAX_PIXELS = 1_000_000_000;
 const MAX_SCANS = 100;
 /** The end marker is searched in this many trailing bytes, because some cameras append data to the image. */
 const TAIL_BYTES = 65_536;
-const PNG_END = Buffer.from('IEND');
 const JPEG_END = Buffer.from([0xff, 0xd9]);
+const JPEG_SCAN = Buffer.from([0xff, START_OF_SCAN]);
 
 /**
- * Opens a PNG or JPEG. Refuses an image without an end marker as truncated: decoders render the missing part as
- * grey, and it would be printed. Refuses images with too many pixels or scans before they are decoded.
+ * Opens a PNG or JPEG. Refuses an image that is truncated or damaged: decoders render the missing part as grey, and it
+ * would be printed. The pixels of a JPEG have no checksum. Refuses images with too many pixels or scans before they are
+ * decoded.
  * @throws UnreadableFile
  */
 export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): OpenedFile {
-  const tail = bytes.subarray(-TAIL_BYTES);
-  if (tail.lastIndexOf(type === 'image/png' ? PNG_END : JPEG_END) === -1) {
-    throw new UnreadableFile('the image is truncated');
-  }
+  const damage = type === 'image/png' ? pngDamage(bytes) : jpegDamage(bytes);
+  if (damage !== undefined) throw new UnreadableFile(damage);
   const stored = sizeOf(bytes);
   const isTurned = stored.orientation >= 5;
   const [width, height] = isTurned ? [stored.heightPx, stored.widthPx] : [stored.widthPx, stored.heightPx];
@@ -54,6 +54,12 @@ export function openImage(bytes: Buffer, type: 'image/png' | 'image/jpeg'): Open
     },
     close: () => undefined,
   };
+}
+
+/** Returns what shows that pixels are missing. Undefined: nothing. */
+function jpegDamage(jpeg: Buffer): string | undefined {
+  if (jpeg.subarray(-TAIL_BYTES).lastIndexOf(JPEG_END) === -1) return 'the image is truncated';
+  return jpeg.indexOf(JPEG_SCAN) === -1 ? 'the image has no pixels' : undefined;
 }
 
 /** Returns width and height in pixels as stored. EXIF orientations 5 to 8 display them swapped. */

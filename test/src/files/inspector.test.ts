@@ -3,6 +3,7 @@ import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
+import { crc32 } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
 import type { PrintFileType } from '../../../src/files/domain/file-properties';
@@ -117,6 +118,39 @@ describe('the inspector', () => {
       'image/png',
     ],
     [
+      'a PNG cut in half with an end marker',
+      (() => {
+        const whole = sampleImage('png', 800, 800);
+        return Buffer.concat([whole.subarray(0, whole.length >> 1), whole.subarray(-12)]);
+      })(),
+      'image/png',
+    ],
+    [
+      'a PNG with damaged pixels',
+      (() => {
+        const damaged = sampleImage('png', 800, 800);
+        damaged[damaged.length >> 1]! ^= 0xff;
+        return damaged;
+      })(),
+      'image/png',
+    ],
+    [
+      'a PNG without pixels',
+      (() => {
+        const whole = sampleImage('png', 800, 800);
+        return Buffer.concat([whole.subarray(0, 33), whole.subarray(-12)]);
+      })(),
+      'image/png',
+    ],
+    [
+      'a JPEG without pixels',
+      (() => {
+        const whole = sampleImage('jpeg', 800, 800);
+        return Buffer.concat([whole.subarray(0, whole.indexOf('ffda', 'hex')), Buffer.from('ffd9', 'hex')]);
+      })(),
+      'image/jpeg',
+    ],
+    [
       'a JPEG without a header',
       Buffer.concat([Buffer.from('ffd8ffe0', 'hex'), Buffer.alloc(500, 1), Buffer.from('ffd9', 'hex')]),
       'image/jpeg',
@@ -135,6 +169,7 @@ describe('the inspector', () => {
     const bomb = sampleImage('png', 16, 16);
     bomb.writeUInt32BE(30_000, 16);
     bomb.writeUInt32BE(30_000, 20);
+    bomb.writeUInt32BE(crc32(bomb.subarray(12, 29)), 29);
     const inspection = await inspect(bomb, 'image/png');
     expect(inspection).toMatchObject({
       ok: true,
