@@ -31,8 +31,7 @@ function addConnectionOptions(command: Command): Command {
   return command
     .addOption(new Option('--url <url>', 'base URL of the API').env('PRESSLINE_URL'))
     .addOption(new Option('--key <key>', 'key of an operator').env('PRESSLINE_OPERATOR_KEY'))
-    .addOption(new Option('--client-key <key:secret>', 'key and secret of a client').env('PRESSLINE_CLIENT_KEY'))
-    .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.wrongUse));
+    .addOption(new Option('--client-key <key:secret>', 'key and secret of a client').env('PRESSLINE_CLIENT_KEY'));
 }
 
 /** Connects and acts. Ends the process with an exit code, and with an error in plain words. */
@@ -104,6 +103,8 @@ const GROUPS = {
 
 /** Adds the commands that work on a running Pressline over its HTTP API. */
 export function addRemoteCommands(program: Command): void {
+  // Groups and commands inherit this. The program itself refuses unknown commands.
+  program.exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? EXIT.done : EXIT.wrongUse));
   const groups = new Map(
     Object.entries(GROUPS).map(([name, description]) => [name, program.command(name).description(description)]),
   );
