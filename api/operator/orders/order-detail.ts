@@ -2,7 +2,7 @@ import { hasOperatorRole } from '../../../src/accounts/account';
 import { withRows } from '../../../src/orders/archive/archived-tables';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
-import { DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
+import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
 import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
@@ -131,14 +131,16 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
       const view = orderView(order);
+      const needsAttention = order.attention.length > 0;
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
+      const step = isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy);
       return {
         ...view,
         consoleUrl: orderPage(publicUrl, id),
         temporalUrl: workflowPage(config, orderWorkflowId(id)),
-        nextStep: isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy),
+        nextStep: step.who === 'nobody' && needsAttention ? DECISION_NEXT_STEP : step,
         latestChange: latestChange(order),
-        problem: order.attention.length === 0 ? null : latestProblem(order),
+        problem: needsAttention ? latestProblem(order) : null,
         failingSteps,
         possibleRepairs: await repairs(),
         routing: decisions ?? [],

@@ -112,6 +112,7 @@ export const WAITS: Readonly<Record<Order['nextStep']['waitsFor'], string>> = {
   dispatch: 'to dispatch',
   shipping: 'to hand over the parcel',
   tracking: 'to deliver the parcel',
+  decision: 'to decide what comes next',
   nothing: 'Nothing is left to do',
 };
 
@@ -122,7 +123,6 @@ export const order = {
   payment: 'Payment',
   waitsFor: 'Waits for',
   nobody: 'Nobody',
-  decision: 'Operator to decide what comes next',
   waitsForOf: (who: string, what: string) => `${who} ${what}`,
   due: 'Due',
   dispatch: 'Dispatch',

@@ -114,8 +114,7 @@ function Head({ order }: { readonly order: OperatorOrder }) {
   const { promise, nextStep, attention, refusal, problem } = order;
   // What an operator has to do can concern the print order of a partner.
   const who = (nextStep.who === 'partner' ? nextStep.partnerUid : null) ?? texts.names.code(nextStep.who);
-  const ended = attention.length === 0 ? t.nobody : t.decision;
-  const waits = nextStep.who === 'nobody' ? ended : t.waitsForOf(who, WAITS[nextStep.waitsFor]);
+  const waits = nextStep.who === 'nobody' ? t.nobody : t.waitsForOf(who, WAITS[nextStep.waitsFor]);
   return (
     <DescriptionList
       entries={[

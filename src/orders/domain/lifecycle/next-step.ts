@@ -4,7 +4,7 @@ import { jobStatus } from './derive';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from './run-state';
 import { hasShipped } from './statuses';
 
-/** What an order waits for. `nothing`: it has ended. */
+/** What an order waits for. `nothing`: it has ended. `decision`: it has ended, and an operator has not looked at it. */
 export const WAITS_FOR = [
   'submission',
   'planning',
@@ -19,6 +19,7 @@ export const WAITS_FOR = [
   'dispatch',
   'shipping',
   'tracking',
+  'decision',
   'nothing',
 ] as const;
 
@@ -45,6 +46,9 @@ const whole = (who: NextStep['who'], waitsFor: NextStep['waitsFor'], dueAt: stri
 
 /** The next step of a draft: its client has to submit it. */
 export const DRAFT_NEXT_STEP: NextStep = whole('client', 'submission');
+
+/** The next step of an order that has ended and needs attention: it was refused or returned, or something went wrong. */
+export const DECISION_NEXT_STEP: NextStep = whole('operator', 'decision');
 
 /**
  * Returns who has to act next. What waits for an operator comes first, then the partner that is due first, then

@@ -107,8 +107,10 @@ test('a refused order can be dismissed and made again; a draft accepts no repair
   await orderUntil(stack, id, is('failed'));
   expect(await look(id)).toMatchObject({
     possibleRepairs: [{ action: 'dismiss', reasons: ['order_failed'] }, { action: 'reprint' }],
-    nextStep: { who: 'nobody', waitsFor: 'nothing' },
+    nextStep: { who: 'operator', waitsFor: 'decision' },
   });
+  await repair(id, { action: 'dismiss' });
+  expect(await look(id)).toMatchObject({ attention: [], nextStep: { who: 'nobody', waitsFor: 'nothing' } });
   const draft = await stack.client.submitOrder({
     body: { ...orderBody(stack, 'repairs-draft'), orderType: 'draft' },
   });

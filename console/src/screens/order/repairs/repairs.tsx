@@ -47,8 +47,7 @@ function recommendedOf(order: OperatorOrder): PossibleRepair['action'] | undefin
   const { nextStep, possibleRepairs, attention, fulfillmentStatus } = order;
   if (nextStep.waitsFor === 'release') return 'release';
   if (fulfillmentStatus === 'returned' || fulfillmentStatus === 'failed') return 'reprint';
-  const needsOperator = nextStep.who === 'operator' || (nextStep.who === 'nobody' && attention.length > 0);
-  if (!needsOperator) return undefined;
+  if (nextStep.who !== 'operator') return undefined;
   const helping = attention.some((reason) => UNMADE.includes(reason)) ? ELSEWHERE : HELPING;
   return helping.find((action) => possibleRepairs.some((repair) => repair.action === action && isUseful(repair)));
 }
