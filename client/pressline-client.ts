@@ -5,7 +5,7 @@ import { OPERATIONS, type Operations } from './operations';
 export type * from './operations';
 
 export interface ClientOptions {
-  /** Base URL of the API, without a trailing slash. */
+  /** Base URL of the API, such as `https://pressline.example.com`. */
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Required on order routes for clients. Partners and operators have a key only. */
@@ -118,6 +118,12 @@ const UNAVAILABLE: readonly number[] = [502, 503, 504];
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 5_000;
 
+/** Returns a base URL without trailing slashes. @throws TypeError unless it is an http or https URL */
+function baseOf(baseUrl: string): string {
+  if (/^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl)) return baseUrl.replace(/\/+$/, '');
+  throw new TypeError(`baseUrl must be a URL such as https://pressline.example.com, not ${baseUrl}`);
+}
+
 function addressOf(baseUrl: string, path: string, { params = {}, query = {} }: AnyInput): string {
   const filled = path.replace(/\{(\w+)\}/g, (_whole, name: string) => {
     // An empty parameter would address another resource.
@@ -154,10 +160,12 @@ function delayBefore(attempt: number, retryAfter: string | null | undefined): nu
  * The client always retries 429, because the request was not processed, unless a quota is used up (`QUOTA_EXCEEDED`).
  * It retries 502, 503, 504, a broken connection and 409 `IDEMPOTENCY_IN_FLIGHT` where a retry is safe: reads (searches
  * and quotes too), PUT, DELETE, creating calls, which carry an Idempotency-Key, and operations marked `x-repeatable`.
- * @throws PresslineError for error statuses; errors of `fetch` for a broken connection
+ * A call throws PresslineError for an error status, and errors of `fetch` for a broken connection.
+ * @throws TypeError when `baseUrl` is no http or https URL
  */
 export function createPresslineClient(options: ClientOptions): PresslineClient {
-  const { baseUrl, apiKey, apiSecret, retries = 5, timeoutMs = 30_000, onIgnoredFields } = options;
+  const { apiKey, apiSecret, retries = 5, timeoutMs = 30_000, onIgnoredFields } = options;
+  const baseUrl = baseOf(options.baseUrl);
   const keyHeader = apiSecret === undefined ? apiKey : `${apiKey}:${apiSecret}`;
 
   async function call(operation: OperationId, input: AnyInput = {}, callOptions: CallOptions = {}): Promise<unknown> {

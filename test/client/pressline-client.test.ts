@@ -81,6 +81,14 @@ test('the same idempotency key returns the same response; path parameters are en
   });
 });
 
+test('a base URL may end with a slash; one that is no http URL is refused at once', async () => {
+  const client = createPresslineClient({ baseUrl: `${server.url}/`, apiKey: operator.apiKey });
+  expect(await client.listClients({ query: { limit: 1 } })).toHaveProperty('connectors');
+  for (const baseUrl of ['', 'localhost:3000', 'https://', undefined as unknown as string]) {
+    expect(() => createPresslineClient({ baseUrl, apiKey: 'k' })).toThrow(/baseUrl must be a URL/);
+  }
+});
+
 /** The error page of a proxy. */
 const proxyPage =
   (status: number): RequestListener =>
