@@ -15,7 +15,7 @@ export const SERVICE_VARIABLES = {
   ),
   SANDBOX_PORT: variable(
     integer(0, 0, 65535),
-    'Port of the sandbox. With 0, the first start picks a free port and stores it in DATA_DIR.',
+    'Port of the sandbox. With 0, the first start takes 3100, or a free port when 3100 is in use, and stores it in DATA_DIR.',
   ),
   RATE_LIMIT: variable(
     integer(100, 0, 1_000_000),
