@@ -10,7 +10,8 @@ export function unsupportedNode(version: string): string | undefined {
   const { engines } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
   const floor = engines.node.replace('>=', '');
   if (compareVersions(version, floor) >= 0) return undefined;
-  return `Pressline needs Node ${floor} or later; this is Node ${version}. On Linux with glibc, "npm ci" installs a Node that "npm start" and "npm run demo" use.`;
+  const own = '"npm ci" installs one as node_modules/.bin/node, which "npm start" and "npm run demo" use';
+  return `Pressline needs Node ${floor} or later; this is Node ${version}. On Linux with glibc, ${own}.`;
 }
 
 /** Compares two versions of the form `major.minor.patch` by number. A pre-release suffix is ignored. */

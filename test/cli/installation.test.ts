@@ -75,6 +75,10 @@ describe('the Node version', () => {
     expect(unsupportedNode(version) !== undefined).toBe(below);
   });
 
+  test('below the floor, the message names the Node that npm installs', () => {
+    expect(unsupportedNode('20.20.2')).toContain('node_modules/.bin/node');
+  });
+
   test('a Node below the floor ends every command with one line, before any package is loaded', () => {
     const folder = copyProgram();
     const file = join(folder, 'package.json');
