@@ -93,12 +93,10 @@ export function faultyFileRoutes(signal: AbortSignal): Router {
       response.type('application/pdf');
       response.write('%PDF-1.7\n');
       const chunk = Buffer.alloc(1 << 20, ' ');
+      const closed = new Promise((resolve) => response.once('close', resolve));
       for (let sent = 0; sent < numberIn(request, 'megabytes', 300) && !response.destroyed; sent++) {
         if (!response.write(chunk)) {
-          await Promise.race([
-            new Promise((drained) => response.once('drain', drained)),
-            new Promise((closed) => response.once('close', closed)),
-          ]);
+          await Promise.race([new Promise((drained) => response.once('drain', drained)), closed]);
         }
       }
       response.end();

@@ -145,6 +145,15 @@ describe('Faulty hosts', () => {
     expect((await fetched('/faulty-files/too-large.pdf?megabytes=3')).data.length).toBeGreaterThanOrEqual(3 << 20);
   });
 
+  it('too-large.pdf is sent to a slow receiver without a warning of Node', async () => {
+    const warned: Error[] = [];
+    const note = (warning: Error) => void warned.push(warning);
+    process.on('warning', note);
+    expect((await fetched('/faulty-files/too-large.pdf?megabytes=30')).data.length).toBeGreaterThan(30_000_000);
+    process.off('warning', note);
+    expect(warned).toEqual([]);
+  });
+
   it('slow.pdf arrives after the requested delay', async () => {
     const start = Date.now();
     expect((await fetched('/faulty-files/slow.pdf?ms=150')).status).toBe(200);
