@@ -9,6 +9,7 @@ import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RepairRequest } from '../domain/run/run-messages';
 import { dismissAttention } from '../reading/operator-orders';
 import { reroutePartners } from '../reading/reroute-partners';
+import { refundEndedOrder } from '../receipts/ended-refunds';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';
 import { type BulkRepair, type LeftOrder, type RepairOutcome, storeRequests } from './bulk-repair-rows';
@@ -40,6 +41,11 @@ export async function repairOrder(
       const outcome = await dismissAttention(sql, orderId, { by: bulk.requestedByName, reason: bulk.reason });
       if (outcome === 'dismissed') return { outcome: 'done', message: null };
       if (outcome === 'nothing') return refused('the order needs no attention');
+    }
+    if (bulk.action === 'refund' && order.requests === null) {
+      const outcome = await refundEndedOrder(sql, orderId, { by: bulk.requestedByName, reason: bulk.reason });
+      if (outcome === 'refunded') return { outcome: 'done', message: null };
+      if (outcome === 'nothing') return refused('partners have cancelled no units of the order');
     }
     const requests = order.requests ?? (await decide({ sql, runs }, bulk, orderId));
     if (typeof requests === 'string') return refused(requests);
@@ -76,15 +82,17 @@ export async function expectedRepair(
   orderId: string,
 ): Promise<OrderRepair | null> {
   const { sql } = deps;
-  const [order] = await sql<{ needsAttention: boolean; hasEnded: boolean }[]>`
-    SELECT attention IS NOT NULL AS needs_attention,
+  const [order] = await sql<{ needsAttention: boolean; isShort: boolean; hasEnded: boolean }[]>`
+    SELECT attention IS NOT NULL AS needs_attention, coalesce('short_shipped' = ANY(attention), false) AS is_short,
       fulfillment_status = ANY(${[...ENDED_ORDERS]}) OR tracking_ended_at IS NOT NULL AS has_ended
     FROM orders WHERE id = ${orderId}`;
   if (order === undefined) return null;
   if (bulk.action === 'dismiss' && !order.needsAttention) return { ok: false, why: 'the order needs no attention' };
   const snapshot = order.hasEnded ? null : (await storedRun(sql, orderId))?.snapshot;
-  if (snapshot == null)
-    return bulk.action === 'dismiss' ? { ok: true, requests: [] } : { ok: false, why: 'the order has ended' };
+  if (snapshot == null) {
+    const isPossible = bulk.action === 'dismiss' || (bulk.action === 'refund' && order.isShort);
+    return isPossible ? { ok: true, requests: [] } : { ok: false, why: 'the order has ended' };
+  }
   const repair = repairsOfOrder(snapshot.state, bulk);
   return repair.ok ? ((await whyNoPartner(deps, bulk, orderId, snapshot.state)) ?? repair) : repair;
 }

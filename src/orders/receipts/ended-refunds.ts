@@ -1,6 +1,6 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { uuidv7 } from '../../platform/ids';
-import { inTransaction, json, type Sql } from '../../platform/postgres';
+import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import { openLines } from './charges';
@@ -34,7 +34,7 @@ export async function refundEndedOrder(
     const short = await tx<ShortJob[]>`
       SELECT j.id::text, j.order_item_id::text AS item_id, j.print_order_id::text, j.quantity, j.cancelled_quantity
       FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id
-      WHERE p.order_id = ${orderId} AND j.cancelled_quantity BETWEEN 1 AND j.quantity - 1
+      WHERE p.order_id = ${orderId} AND j.cancelled_quantity > 0
         AND j.status IN ('shipped', 'in_transit', 'delivered', 'returned') ORDER BY j.id`;
     const refunded = short.filter(({ itemId }) => itemIds?.includes(itemId) ?? true);
     if (refunded.length === 0) return 'nothing';
@@ -42,12 +42,14 @@ export async function refundEndedOrder(
       const items = [{ itemId, quantity: cancelledQuantity }];
       await refundItems(tx, { orderId, step: `refund:${id}-${quantity}`, printOrderId, items });
     }
+    // A job of which the partner cancelled every unit after it had shipped keeps its quantity.
     await tx`
-      UPDATE print_jobs SET quantity = quantity - cancelled_quantity, cancelled_quantity = 0
+      UPDATE print_jobs SET cancelled_quantity = 0,
+        quantity = CASE WHEN cancelled_quantity < quantity THEN quantity - cancelled_quantity ELSE quantity END
       WHERE id = ANY(${refunded.map(({ id }) => id)}::bigint[])`;
     const isSettled = refunded.length === short.length;
     await tx`
-      UPDATE orders SET financial_status = 'partially_refunded', updated_at = now(),
+      UPDATE orders SET financial_status = ${await statusAfterRefund(tx, orderId)}, updated_at = now(),
         attention = CASE WHEN ${isSettled} THEN nullif(array_remove(attention, 'short_shipped'), '{}') ELSE attention END
       WHERE id = ${orderId}`;
     const ids = [...new Set(refunded.map(({ itemId }) => itemId))];
@@ -65,6 +67,11 @@ export async function refundEndedOrder(
     await enqueueOrderNotifications(tx, { orderId });
     return 'refunded';
   });
+}
+
+async function statusAfterRefund(tx: Transaction, orderId: string): Promise<FinancialStatus> {
+  const left = (await readCharges(tx, orderId)).all.flatMap(openLines);
+  return left.every(({ amount }) => amount === 0) ? 'refunded' : 'partially_refunded';
 }
 
 /** The financial statuses of an order with charges that can be refunded. */
@@ -101,10 +108,8 @@ export async function refundUnitsOfEnded(
       if (of.reduce((sum, { quantity }) => sum + quantity, 0) > leftOf(itemId)) return 'too-many';
     }
     await refundItems(tx, { orderId, step: `refund:${uuidv7()}`, printOrderId: null, items: units });
-    const left = (await readCharges(tx, orderId)).all.flatMap(openLines);
-    const isAll = left.every(({ amount }) => amount === 0);
     await tx`
-      UPDATE orders SET financial_status = ${isAll ? 'refunded' : 'partially_refunded'}, updated_at = now() WHERE id = ${orderId}`;
+      UPDATE orders SET financial_status = ${await statusAfterRefund(tx, orderId)}, updated_at = now() WHERE id = ${orderId}`;
     await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'refund_units', ${json(tx, { ...requestedBy(request), units })})`;

@@ -1,9 +1,11 @@
 import { eventually, type TestStack, testStack } from '../../support/stack';
-import { handedOver, is, orderBody, orderLog, orderUntil } from '../order/order-fixture';
+import { operatorHelpers } from '../order/operator-fixture';
+import { deliveredByCarrier, handedOver, is, orderBody, orderLog, orderUntil } from '../order/order-fixture';
 
 /** A bulk repair against running orders: each is repaired once, and orders that refuse are counted with the reason. */
 
 let stack: TestStack;
+const { say } = operatorHelpers(() => stack);
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'manual' });
@@ -56,6 +58,39 @@ test('an attempt that is repeated after its requests were sent repairs no order 
   });
   expect(await ended(id)).toMatchObject({ counts: { done: 1, refused: 0, left: 0 } });
   expect(await holdsOf(orderId)).toHaveLength(1);
+});
+
+test('a refund settles short shipments that are delivered, as the dry run says', async () => {
+  const short = [];
+  for (const [name, cancelled] of [
+    ['bulk-short', 1],
+    ['bulk-all', undefined],
+  ] as const) {
+    const order = await handedOver(stack, name, { quantity: 3 });
+    const { orderId, printOrderId, jobIds } = order;
+    await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
+    if (cancelled) await say(order, 'cancelled', { items: [{ orderItemId: jobIds[0], quantity: cancelled }] });
+    await say(order, 'shipped');
+    await orderUntil(stack, orderId, is('shipped'));
+    // A late postback, of a time before the parcel left.
+    if (!cancelled) await say(order, 'cancelled', { timestamp: '2026-01-05T08:00:00Z' });
+    await deliveredByCarrier(stack, orderId);
+    await orderUntil(stack, orderId, ({ attention }) => attention === 'short_shipped');
+    short.push(orderId);
+  }
+  const refund = { action: 'refund', reason: 'short', orderIds: short } as const;
+  expect(await stack.operator.startBulkRepair({ body: { ...refund, dryRun: true } })).toMatchObject({ possible: 2 });
+  expect(await ended(await start(refund))).toMatchObject({ counts: { done: 2, refused: 0 } });
+  const shown = await Promise.all(short.map((orderId) => stack.client.getOrder({ params: { orderId } })));
+  expect(
+    shown.map(({ financialStatus, receipts }) => [financialStatus, receipts.map(({ items }) => items[0]!.amount)]),
+  ).toEqual([
+    ['partially_refunded', [3, 1]],
+    ['refunded', [3, 3]],
+  ]);
+  expect(await ended(await start(refund))).toMatchObject({
+    notRepaired: [{ message: 'the order has ended', count: 2 }],
+  });
 });
 
 test('a dry run of a reroute asks routing, which has no other partner for an order without retail prices', async () => {
