@@ -4,7 +4,10 @@ import type { PostalAddress } from './consignment';
 
 countries.registerLocale(english);
 
-/** Position of the post code relative to the city. Countries that are not listed use `code city`, as most of Europe does. */
+/** Countries whose addresses name no state or region, whatever a shop sends. */
+const WITHOUT_STATE = ['AT', 'BE', 'CH', 'CZ', 'DE', 'DK', 'FI', 'FR', 'LU', 'NL', 'NO', 'PL', 'PT', 'SE', 'SK'];
+
+/** Position of the post code relative to the city. Countries that are not listed use `code city state`, as Italy does. */
 const CITY_LINES: Readonly<Record<string, 'city state code' | 'city / code' | 'code / city state'>> = {
   AU: 'city state code',
   BR: 'city state code',
@@ -55,7 +58,8 @@ function streetLines(address: PostalAddress): string[] {
  * @param options.from the sender's country; an address in the same country has no country line
  */
 export function addressLines(address: PostalAddress, options: { readonly from?: string } = {}): string[] {
-  const { city, postcode, state, suburb, country } = address;
+  const { city, postcode, suburb, country } = address;
+  const state = WITHOUT_STATE.includes(country) ? undefined : address.state;
   const place = suburb !== undefined && suburb.toLowerCase() !== city.toLowerCase() ? [suburb] : [];
   const form = CITY_LINES[country];
   const cityLines =

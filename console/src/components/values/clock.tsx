@@ -1,6 +1,6 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
 
-const REFRESH_MS = 5_000;
+export const REFRESH_MS = 5_000;
 
 const Clock = createContext(0);
 

@@ -1,4 +1,4 @@
-import { useNow } from './clock';
+import { REFRESH_MS, useNow } from './clock';
 
 const SECOND = 1_000;
 const UNITS: readonly (readonly [Intl.RelativeTimeFormatUnit, number])[] = [
@@ -23,6 +23,8 @@ export const utc = (at: string): string => `${new Date(at).toISOString().slice(0
 /** Returns the time since another as a text such as `5m ago`. */
 function ago(at: string, now: number): string {
   const ms = Date.parse(at) - now;
+  // What has just happened is later than the last tick of the clock.
+  if (Math.abs(ms) < REFRESH_MS) return 'now';
   const [unit, length] = UNITS.find(([, size]) => Math.abs(ms) >= size) ?? UNITS[UNITS.length - 1]!;
   return relative.format(Math.trunc(ms / length), unit);
 }

@@ -19,6 +19,16 @@ test.each([
       'UNITED STATES OF AMERICA',
     ],
   ],
+  [
+    'Germany, without its state',
+    { ...BERLIN, state: 'BE' },
+    ['Jörg Weiß', 'Druckhaus Spree GmbH', 'Köpenicker Straße 154a', '10997 Berlin', 'GERMANY'],
+  ],
+  [
+    'Italy, with its province',
+    { lastName: 'Rossi', addressLine1: 'Via Cavour 1', city: 'Roma', state: 'RM', postcode: '00184', country: 'IT' },
+    ['Rossi', 'Via Cavour 1', '00184 Roma RM', 'ITALY'],
+  ],
   ['Greece', ATHENS, ['Ελένη Παπαδοπούλου', 'Λεωφόρος Βασιλίσσης Σοφίας 12', '106 74 Αθήνα', 'GREECE']],
   [
     'Japan in Japanese, family name and prefecture first',
