@@ -118,9 +118,9 @@ const UNAVAILABLE: readonly number[] = [502, 503, 504];
 const FIRST_DELAY_MS = 200;
 const LONGEST_DELAY_MS = 5_000;
 
-/** Returns a base URL without trailing slashes. @throws TypeError unless it is an http or https URL */
+/** Returns a base URL without a trailing slash. @throws TypeError unless it is an http or https URL */
 function baseOf(baseUrl: string): string {
-  if (/^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl)) return baseUrl.replace(/\/+$/, '');
+  if (/^https?:\/\//i.test(baseUrl) && URL.canParse(baseUrl)) return baseUrl.replace(/\/$/, '');
   throw new TypeError(`baseUrl must be a URL such as https://pressline.example.com, not ${baseUrl}`);
 }
 
