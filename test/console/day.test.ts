@@ -33,6 +33,11 @@ afterAll(() => {
   expect(faults).toEqual([]);
 });
 
+// A dialog that a failed test left open would hold up the tests after it.
+beforeEach(async () => {
+  await page.goto('/console/today');
+});
+
 /** What one operator does about one order. Counts clicks. */
 class Case {
   count = 0;
