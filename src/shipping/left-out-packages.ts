@@ -2,7 +2,7 @@ import { SCANNED_STATUSES } from '../consignments/domain/tracking-status';
 import { voidPackagesWorkflowId, WORKFLOW_TYPES } from '../platform/domain/workflows';
 import { enqueue } from '../platform/outbox/outbox';
 import type { Fragment, Queryable, Transaction } from '../platform/postgres';
-import { shipmentTransits, signalOrders } from './shipment-transit';
+import { followedParcels, signalOrders } from './followed-parcels';
 
 /** Packages of one shipment by position. */
 interface PackagesOfShipment {
@@ -26,7 +26,7 @@ export async function leaveOutPackages(tx: Transaction, unused: readonly Package
   let count = 0;
   await tx`SELECT 1 FROM shipments WHERE id = ANY(${shipmentIds}::uuid[]) ORDER BY id FOR UPDATE`;
   const owners = { shipmentIds, printOrderIds: [] };
-  const before = await shipmentTransits(tx, owners);
+  const before = await followedParcels(tx, owners);
   for (const { shipmentId, positions } of unused) {
     const leftOut = await tx<{ position: number }[]>`
       UPDATE shipment_packages k SET left_out_at = now() FROM trackings t
@@ -45,6 +45,6 @@ export async function leaveOutPackages(tx: Transaction, unused: readonly Package
       },
     });
   }
-  await signalOrders(tx, before, await shipmentTransits(tx, owners));
+  await signalOrders(tx, before, await followedParcels(tx, owners));
   return count;
 }

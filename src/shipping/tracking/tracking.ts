@@ -8,7 +8,7 @@ import {
 import { sha256 } from '../../platform/ids';
 import { columnsOf, inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { updateDeliveryEstimates } from '../delivery-estimate';
-import { shipmentTransits, signalOrders } from '../shipment-transit';
+import { followedParcels, signalOrders } from '../followed-parcels';
 
 /** Counts of recorded events. */
 export interface RecordedEvents {
@@ -65,12 +65,12 @@ export async function recordTrackingEvents(
       shipmentIds: distinctIds(scanned, 'shipmentId'),
       printOrderIds: distinctIds(scanned, 'printOrderId'),
     };
-    const before = await shipmentTransits(tx, owners);
+    const before = await followedParcels(tx, owners);
     const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
       await updateStatuses(tx, scanned);
       await restoreScannedLabels(tx, scanned);
-      await signalOrders(tx, before, await shipmentTransits(tx, owners));
+      await signalOrders(tx, before, await followedParcels(tx, owners));
       await updateDeliveryEstimates(tx, owners.shipmentIds, owners.printOrderIds);
     }
     const unknown = [
