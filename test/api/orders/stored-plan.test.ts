@@ -1,5 +1,6 @@
+import { ARCHIVE_FILES } from '../../../src/orders/archive/archive-files';
 import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from './orders-api';
-import { order } from './sample-orders';
+import { item, of, order } from './sample-orders';
 
 /** A plan is stored once, and not for an order that has ended. */
 
@@ -39,4 +40,18 @@ test('an order that was cancelled before or while it is planned gets no plan', a
   await api.sql`UPDATE order_items SET fulfillment_status = 'cancelled' WHERE order_id = ${orderId}`;
   expect(await planOrder(api, orderId)).toEqual({ outcome: 'ended' });
   expect(await rows(orderId)).toEqual(NONE);
+});
+
+test('an item has the price of all its units, as the archive says of its column', async () => {
+  const orderId = (await api.submit(of(item({ quantity: 3 }))).expect(200)).body.id;
+  await planOrder(api, orderId);
+  const [found] = await api.sql<{ price: number; charged: number }[]>`
+    SELECT price_minor::int AS price, (r.body #>> '{lines,0,price}')::int AS charged
+    FROM order_items i JOIN receipts r USING (order_id) WHERE order_id = ${orderId}`;
+  expect(found!.price).toBe(found!.charged);
+  const [one] = await api.sql<{ price: number }[]>`
+    SELECT price_minor::int AS price FROM order_items WHERE quantity = 1 AND price_minor IS NOT NULL LIMIT 1`;
+  expect(found!.price).toBe(3 * one!.price);
+  const { columns } = ARCHIVE_FILES.find(({ name }) => name === 'items')!;
+  expect(columns.find(({ name }) => name === 'price_minor')!.doc).toMatch(/^Price of all its units without VAT/);
 });
