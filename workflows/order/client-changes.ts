@@ -1,16 +1,16 @@
 import {
   CANCELLATIONS,
   type Cancellation,
+  cancellableUnits,
   cancellationOf,
   unitsCancellationOf,
-} from '../../src/orders/domain/lifecycle/cancellation';
-import { cancellableUnits } from '../../src/orders/domain/lifecycle/cancelled-units';
-import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { whyNotCancel, whyNotCancelUnits, whyNotChangeShipping } from '../../src/orders/domain/lifecycle/guards';
-import { type ItemUnits, requestedBy } from '../../src/orders/domain/lifecycle/run-events';
+} from '../../src/orders/domain/lifecycle/facts/cancellations';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
+import { type ItemUnits, RUN_REFUSALS, requestedBy } from '../../src/orders/domain/lifecycle/requests';
+import { whyNotCancel, whyNotCancelUnits, whyNotChangeShipping } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { hasShipped } from '../../src/orders/domain/lifecycle/statuses';
-import { type CancelRequest, type CancelResult, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import { planning } from './activities';
 import type { Handover } from './handover';
 import { Mutex } from './mutex';

@@ -5,9 +5,9 @@ import {
   type Deadline,
   deadlineKey,
   nextDeadline,
-  type RunClock,
-} from '../../src/orders/domain/lifecycle/deadlines';
+} from '../../src/orders/domain/lifecycle/rules/deadlines';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { RunClock } from '../../src/orders/domain/lifecycle/run-state';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
 import type { Handover } from './handover';
 import type { RunContext } from './run-context';

@@ -1,9 +1,10 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
-import { unitsToShip } from '../../src/orders/domain/lifecycle/derive';
-import { type RunRefusal, whyNotDispatch } from '../../src/orders/domain/lifecycle/guards';
+import { unitsToShip } from '../../src/orders/domain/lifecycle/facts/jobs';
+import { RUN_REFUSALS } from '../../src/orders/domain/lifecycle/requests';
+import { type RunRefusal, whyNotDispatch } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf } from '../../src/orders/domain/lifecycle/run-state';
-import { type DispatchResult, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
+import type { DispatchResult } from '../../src/orders/domain/run/run-messages';
 import { carrier, voiding } from './activities';
 import { summaryOf } from './handover';
 import { outcomeOf, refuseWith } from './refusals';

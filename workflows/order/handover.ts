@@ -1,6 +1,5 @@
 import { condition } from '@temporalio/workflow';
-import { wantedUnits } from '../../src/orders/domain/lifecycle/derive';
-import { isAskedForUnits } from '../../src/orders/domain/lifecycle/ended-units';
+import { isAskedForUnits, wantedUnits } from '../../src/orders/domain/lifecycle/facts/jobs';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { cutText } from '../../src/platform/domain/foreign-text';

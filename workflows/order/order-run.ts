@@ -1,11 +1,11 @@
 import { allHandlersFinished, condition, continueAsNew, log, workflowInfo } from '@temporalio/workflow';
 import type { RunIds } from '../../activities/order-ids';
-import { shownDeadlines } from '../../src/orders/domain/lifecycle/deadlines';
-import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
+import { shownDeadlines } from '../../src/orders/domain/lifecycle/rules/deadlines';
+import type { RefusedChange } from '../../src/orders/domain/lifecycle/rules/transitions';
 import type { OrderRefusal, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
 import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
 import { initialSnapshot, isBackgroundStep, type RunSnapshot } from '../../src/orders/domain/run/run-record';
 import { BackgroundTasks } from './background-tasks';

@@ -5,7 +5,7 @@ import {
   whyNotDispatch,
   whyNotRepair,
   whyNotRerouteUnits,
-} from '../../src/orders/domain/lifecycle/guards';
+} from '../../src/orders/domain/lifecycle/rules/guards';
 import type { OrderRunInput, OrderRunResult } from '../../src/orders/domain/run/run-messages';
 import { ClientChanges } from './client-changes';
 import {

@@ -1,12 +1,20 @@
 import { currentUpdateInfo } from '@temporalio/workflow';
-import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { whyNotRepair, whyNotRerouteUnits } from '../../src/orders/domain/lifecycle/guards';
-import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
-import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
-import { requestedBy } from '../../src/orders/domain/lifecycle/run-events';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
+import {
+  isWithPartner,
+  reroutedJobs,
+  reroutedUnits,
+  waitingRerouteOf,
+} from '../../src/orders/domain/lifecycle/facts/reroutes';
+import {
+  type RepairRequest,
+  type RerouteRequest,
+  RUN_REFUSALS,
+  requestedBy,
+} from '../../src/orders/domain/lifecycle/requests';
+import { whyNotRepair, whyNotRerouteUnits } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
-import { type RepairRequest, type RerouteRequest, RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 import { planning } from './activities';
 import type { Handover } from './handover';
 import { Mutex } from './mutex';

@@ -1,6 +1,6 @@
-import type { RunClock } from '../lifecycle/deadlines';
-import { deriveFinancialStatus } from '../lifecycle/derive';
+import { deriveFinancialStatus } from '../lifecycle/facts/items';
 import type { OrderRefusal, RunEffect } from '../lifecycle/run-events';
+import type { RunClock } from '../lifecycle/run-state';
 import { initialRunState, type RunState } from '../lifecycle/run-state';
 import type { FinancialStatus } from '../lifecycle/statuses';
 import { historyLengthOf, positionsIn } from './run-position';
