@@ -17,10 +17,8 @@ const LEFT_JOBS = ['shipped', 'in_transit', 'delivered', 'returned'];
  * those with codes that the partner has named for the job, else packages with labels of Pressline, else parcels with codes for the
  * whole print order. A partner's code is that of units that have left. A job that left before a change of address or method
  * keeps its label.
- * @param leaving ids of print jobs that are about to leave
  */
-function parcelsOfJobs(sql: Queryable, leaving: readonly string[] = []): Fragment {
-  const hasLeft = sql`(j.status = ANY(${LEFT_JOBS}) OR j.id = ANY(${[...leaving]}::bigint[]))`;
+function parcelsOfJobs(sql: Queryable): Fragment {
   return sql`
     JOIN planned_shipments p ON p.print_order_id = j.print_order_id
     LEFT JOIN LATERAL (
@@ -40,7 +38,7 @@ function parcelsOfJobs(sql: Queryable, leaving: readonly string[] = []): Fragmen
       SELECT position, tracking_number AS code, tracking_url AS url, quantity FROM labels
       UNION ALL
       SELECT 0, tracking_code, tracking_link, j.quantity FROM own
-      WHERE ${hasLeft} AND (job_ids IS NOT NULL
+      WHERE j.status = ANY(${LEFT_JOBS}) AND (job_ids IS NOT NULL
         OR NOT EXISTS (SELECT FROM labels) AND NOT EXISTS (SELECT FROM own WHERE job_ids IS NOT NULL))
     ) k ON true`;
 }
@@ -79,7 +77,6 @@ type ViewRow = Omit<OrderView, 'items' | 'refusedCancels'> & {
   readonly events: readonly LoggedEvent[];
   readonly notified: NotifiedSnapshot | null;
   readonly endpoints: NotifiableOrder['endpoints'] | null;
-  readonly rowVersion: string;
 };
 
 /** What notifications are made from. */
@@ -88,42 +85,16 @@ export interface NotifiableOrder {
   readonly notified: NotifiedSnapshot | null;
   /** The enabled endpoints of the order's client, at least one. */
   readonly endpoints: readonly Pick<Endpoint, 'id' | 'events'>[];
-  /** `xmin` of the order's row: the transaction that wrote it last. */
-  readonly rowVersion: string;
 }
-
-/** Statuses that an order is about to get, which is not refused. */
-export interface ComingStatuses {
-  readonly fulfillmentStatus: string;
-  readonly items: readonly Pick<ItemView, 'id' | 'status'>[];
-  /** Its print jobs. */
-  readonly jobs: readonly { readonly id: string; readonly status: string }[];
-}
-
-/**
- * Returns true when notifications of a change can be made from the rows before it and the new statuses: no status needs a reason,
- * and parcels stay.
- * @param events types of the log entries that come with the change
- */
-export const isKnownFromStatuses = ({ items, jobs }: ComingStatuses, events: readonly string[]): boolean =>
-  !items.some(({ status }) => EXPLAINED.includes(status)) &&
-  !jobs.some(({ status }) => NOT_SENT_JOBS.includes(status)) &&
-  !events.some((event) => READ_EVENTS.includes(event));
 
 /**
  * Reads an order, its last snapshot and the endpoints of its client in the caller's transaction. Returns undefined when the
  * client has no enabled endpoint; then nothing else is read.
- * @param coming statuses that the view shows in place of those of the rows, see `isKnownFromStatuses`
  */
-export async function readNotifiableOrder(
-  tx: Queryable,
-  orderId: string,
-  coming?: ComingStatuses,
-): Promise<NotifiableOrder | undefined> {
-  const leaving = coming?.jobs.flatMap(({ id, status }) => (LEFT_JOBS.includes(status) ? [id] : []));
+export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
   const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
-      n.endpoints, o.xmin::text AS row_version,
+      n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       -- One read of the log, whose partitions each plan opens.
       (SELECT coalesce(jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
@@ -145,7 +116,7 @@ export async function readNotifiableOrder(
            'shipmentMethodUid', ${methodUid(tx)},
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,
            'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position, k.code) AS fulfillments
-         FROM print_jobs j ${parcelsOfJobs(tx, leaving)} WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
+         FROM print_jobs j ${parcelsOfJobs(tx)} WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
        ) f ON true
        WHERE i.order_id = o.id) AS items
     FROM orders o
@@ -162,15 +133,13 @@ export async function readNotifiableOrder(
     LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;
   if (row?.endpoints == null) return undefined;
-  const { notified, endpoints, events, rowVersion, ...read } = row;
+  const { notified, endpoints, events, ...read } = row;
   const refusedCancels = events.flatMap(({ type, itemIds }) =>
     type === 'partner_cancel_refused' && itemIds !== null ? [itemIds] : [],
   );
-  const order = { ...read, ...withoutRefusal(coming), refusedCancels };
-  const comingItems = new Map(coming?.items.map(({ id, status }) => [id, status]));
+  const order = { ...read, refusedCancels };
   const items = read.items.map(({ printOrderIds, ...item }) => ({
     ...item,
-    status: comingItems.get(item.id) ?? item.status,
     cancelledUnits: cancelledUnits(item.id, events),
     comment: EXPLAINED.includes(item.status) ? stopReason(item.id, printOrderIds, events) : null,
   }));
@@ -179,11 +148,8 @@ export async function readNotifiableOrder(
     order.refusalReason === null
       ? { ...order, items }
       : { ...order, items: items.map((item) => ({ ...item, comment: order.refusalReason })) };
-  return { view, notified, endpoints, rowVersion };
+  return { view, notified, endpoints };
 }
-
-const withoutRefusal = (coming?: ComingStatuses) =>
-  coming && { fulfillmentStatus: coming.fulfillmentStatus, refusalReason: null, refusalReasonCode: null };
 
 /** Returns the number of units that were cancelled while the rest of an item went on. */
 function cancelledUnits(id: string, events: readonly LoggedEvent[]): number {

@@ -227,7 +227,17 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
     rowsOf: (sql, ids) =>
       sql`kind = 'signal_workflow' AND target = ANY(${ids.map((id) => ORDER_WORKFLOW_PREFIX + id)})`,
     columns: {
-      payload: texts('signal', 'type', 'eventId', 'printOrderId', 'shipmentId', 'number', 'transit', 'itemIds', ...postbackKeeps),
+      payload: texts(
+        'signal',
+        'type',
+        'eventId',
+        'printOrderId',
+        'shipmentId',
+        'number',
+        'transit',
+        'itemIds',
+        ...postbackKeeps,
+      ),
       last_error: placeholder,
     },
   },

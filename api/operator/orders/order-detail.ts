@@ -1,6 +1,7 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { withRows } from '../../../src/orders/archive/archived-tables';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
+import { printOrderTransit } from '../../../src/orders/domain/lifecycle/facts/jobs';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
 import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
 import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
@@ -52,9 +53,14 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
   }
 }
 
-function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
+function runBody({ seen: _1, clock: _2, pending: _3, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,
+    printOrders: state.printOrders.map((each) => {
+      const { parcels: _1, jobs, ...printOrder } = each;
+      const transit = printOrderTransit(each);
+      return { ...printOrder, transit, jobs: jobs.map(({ leftWith: _2, ...job }) => job) };
+    }),
     waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
       ...{ action, units },
       printOrder: { id, partnerId, partnerUid },

@@ -29,25 +29,31 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
  * Returns the parcels that hold units of a job: those with codes of the partner's own that it named for the job, else those with
  * labels of ours, else those with codes that it named for the whole print order.
  */
-export function parcelsOf(job: JobState, { parcels = [] }: PrintOrderState): ParcelState[] {
+export function parcelsOf(job: JobState, { parcels = [], jobs }: PrintOrderState): ParcelState[] {
   const named = parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds?.includes(job.id));
   if (named.length > 0) return named;
+  const travelsWith = (shipmentId: string) =>
+    job.leftWith === undefined ? jobs.every(({ leftWith }) => leftWith !== shipmentId) : job.leftWith === shipmentId;
   const labelled = parcels.filter(
-    ({ shipmentId, jobIds }) =>
-      shipmentId !== null &&
-      (jobIds?.includes(job.id) ?? true) &&
-      (job.leftWith === undefined || job.leftWith === shipmentId),
+    ({ shipmentId, jobIds }) => shipmentId !== null && (jobIds?.includes(job.id) ?? true) && travelsWith(shipmentId),
   );
   if (labelled.length > 0) return labelled;
   return parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds === null);
 }
 
-/**
- * Returns how far carriers have taken a job. One of whose parcels moves is in transit. When all have arrived, it is delivered, or
- * returned when none was delivered. Null before the first scan.
- */
+/** Returns how far carriers have taken a job. Null before the first scan. */
 function transitOf(job: JobState, printOrder: PrintOrderState): Transit | null {
-  const transits = parcelsOf(job, printOrder).flatMap(({ transit }) => (transit === undefined ? [] : [transit]));
+  return combined(parcelsOf(job, printOrder).flatMap(({ transit }) => (transit === undefined ? [] : [transit])));
+}
+
+/** Returns how far carriers have taken what has left of a print order. Null before the first scan. */
+export function printOrderTransit(printOrder: PrintOrderState): Transit | null {
+  const left = printOrder.jobs.filter(({ progress }) => progress === JOB_PROGRESS.shipped);
+  return combined(left.map((job) => transitOf(job, printOrder)));
+}
+
+/** Several parcels are in transit as soon as one moves. When all have arrived, they are delivered, or returned when none was delivered. */
+function combined(transits: readonly (Transit | null)[]): Transit | null {
   if (transits.every((transit) => transit === null)) return null;
   if (transits.some((transit) => transit === null || transit === 'in_transit')) return 'in_transit';
   return transits.includes('delivered') ? 'delivered' : 'returned';

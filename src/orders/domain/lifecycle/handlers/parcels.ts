@@ -1,6 +1,13 @@
 import { hasEnded, hasOpenJobs, isHandedToCarrier, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
 import type { EventOf, PostbackEvent } from '../run-events';
-import { JOB_PROGRESS, type JobState, type ParcelState, type PrintOrderState, type RunState, type Transit } from '../run-state';
+import {
+  JOB_PROGRESS,
+  type JobState,
+  type ParcelState,
+  type PrintOrderState,
+  type RunState,
+  type Transit,
+} from '../run-state';
 import {
   andThen,
   type Change,
@@ -113,9 +120,8 @@ const rankOf = (transit: Transit | null = null): number => (transit === null ? 0
 /** A carrier reported the parcels of a print order. Scans of unknown print orders are ignored. */
 export function tracked(state: RunState, event: EventOf<'tracking'>): Change {
   return changePrintOrder(state, event.printOrderId, (printOrder) =>
-    andThen(
-      withStrayParcel(withLostLabel(printOrder, event, state.shippingRevision), event),
-      (next) => withScans(next, event),
+    andThen(withStrayParcel(withLostLabel(printOrder, event, state.shippingRevision), event), (next) =>
+      withScans(next, event),
     ),
   );
 }
@@ -140,8 +146,12 @@ function withScans(printOrder: PrintOrderState, event: EventOf<'tracking'>): Cha
   const parcels = scanned.reduce(withParcel, others);
   if (JSON.stringify(parcels) === JSON.stringify(known)) return change(printOrder);
   const news = scanned.filter(({ number, transit }) => rankOf(transit) > rankOf(before(number)?.transit));
-  const logs = [...new Set(news.map(({ transit }) => transit))].map((transit) => printOrderLog(`tracking_${transit}`, id));
-  return andThen(change({ ...printOrder, parcels }, ...logs), (next) => withShippedJobs(next, scanned));
+  const logs = [...new Set(news.map(({ transit }) => transit))].map((transit) =>
+    printOrderLog(`tracking_${transit}`, id),
+  );
+  return andThen(change<PrintOrderState>({ ...printOrder, parcels }, ...logs), (next) =>
+    withShippedJobs(next, scanned),
+  );
 }
 
 /**
@@ -152,9 +162,7 @@ function withShippedJobs(printOrder: PrintOrderState, scanned: readonly ParcelSt
   const holds = (parcel: ParcelState, job: JobState) =>
     parcelsOf(job, printOrder).some(({ number }) => number === parcel.number);
   const reported = printOrder.jobs.filter(leavesNow);
-  const moving = scanned.filter(
-    (parcel) => rankOf(parcel.transit) > 0 && !reported.some((job) => holds(parcel, job)),
-  );
+  const moving = scanned.filter((parcel) => rankOf(parcel.transit) > 0 && !reported.some((job) => holds(parcel, job)));
   const shipped = openJobs(printOrder).filter(
     (job) => jobStatus(job, printOrder) !== 'manual_handling' && moving.some((parcel) => holds(parcel, job)),
   );
@@ -173,8 +181,7 @@ function withLostLabel(
   revision: number,
 ): PrintOrderState {
   const { shipment, labelTakenBack, jobs } = printOrder;
-  const hadLabel =
-    shipment !== null || labelTakenBack === true || jobs.some(({ leftWith }) => leftWith !== undefined);
+  const hadLabel = shipment !== null || labelTakenBack === true || jobs.some(({ leftWith }) => leftWith !== undefined);
   if (shipmentId === undefined || hadLabel || hasEnded(printOrder)) return printOrder;
   return { ...printOrder, shipment: { id: shipmentId, revision } };
 }

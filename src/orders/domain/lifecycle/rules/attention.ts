@@ -206,8 +206,7 @@ function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
   const { strayParcel, labelTakenBack, shipment, jobs } = printOrder;
   if (strayParcel === true) return true;
   const shipped = jobs.some(
-    ({ ended, progress, leftWith }) =>
-      ended === null && progress === JOB_PROGRESS.shipped && leftWith === undefined,
+    ({ ended, progress, leftWith }) => ended === null && progress === JOB_PROGRESS.shipped && leftWith === undefined,
   );
   return labelTakenBack === true && shipment === null && shipped;
 }
