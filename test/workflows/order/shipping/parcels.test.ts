@@ -203,6 +203,14 @@ test('what left before a change of address follows its own parcel', async () => 
     params: { orderId: order.orderId },
     body: { shippingAddress: { ...orderBody(stack, 'moved').shippingAddress, addressLine1: 'Invalidenstrasse 2' } },
   });
+  // The update of the partner names only what has not left.
+  const update = await eventually(async () => {
+    const [row] = await stack.services.sql<{ body: string }[]>`
+      SELECT body FROM print_order_updates WHERE print_order_id = ${order.printOrderId}`;
+    return row?.body;
+  });
+  expect(update).toContain(`"${order.jobIds[0]}"`);
+  expect(update).not.toContain(`"${order.jobIds[1]}"`);
   await scanned(codes[0], 'returned');
   await statusesAre(order, 'passed', 'passed', 'returned');
   await ships(order, codes[1]);
