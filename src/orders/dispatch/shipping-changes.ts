@@ -9,7 +9,7 @@ import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';
 import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../preparation/plan-refusals';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
-import { shippingReceipts, storeShippingReceipts } from '../receipts/shipping-receipts';
+import { type ReplannedRest, shippingReceipts, storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { removeEndedUnits } from './parcel-contents';
 
@@ -162,7 +162,7 @@ async function planChange(
   return { outcome: 'refused', message: plans.reason, reference: fieldAtFault(plans, change) };
 }
 
-type Replanned = { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan };
+type Replanned = ReplannedRest & { readonly isPartlyShipped: boolean };
 
 interface UnshippedRow {
   readonly id: string;
@@ -233,9 +233,15 @@ async function replanPrintOrder(
   ]);
   if (!planned.ok) return methodRefusal(order, planned.reason);
   const { plan } = planned;
-  if (restBefore === null) return { printOrderId, isPartlyShipped, plan };
-  const rest = restBefore.ok ? restBefore.plan : plan;
-  return { printOrderId, isPartlyShipped, plan: withDepartedParcels(row, rest, plan) };
+  const rest = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter: plan.method.price.minor };
+  if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest };
+  const planBefore = restBefore.ok ? restBefore.plan : plan;
+  return {
+    printOrderId,
+    isPartlyShipped,
+    plan: withDepartedParcels(row, planBefore, plan),
+    rest: { ...rest, priceBefore: planBefore.method.price.minor },
+  };
 }
 
 /**

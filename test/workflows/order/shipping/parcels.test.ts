@@ -5,6 +5,7 @@ import type { TrackingStatus } from '../../../../src/consignments/domain/trackin
 import { recordTrackingEvents } from '../../../../src/shipping/tracking/tracking';
 import { eventually } from '../../../support/eventually';
 import { type TestStack, testStack } from '../../../support/stack';
+import { addressIn } from '../client-orders';
 import { operatorHelpers } from '../operator-fixture';
 import { type HandedOver, handedOver, orderBody, orderUntil } from '../order-fixture';
 
@@ -218,4 +219,28 @@ test('what left before a change of address follows its own parcel', async () => 
   await scanned(codes[1], 'delivered');
   await statusesAre(order, 'delivered', 'delivered', 'returned');
   expect(await parcelsOf(order)).toEqual({ [codes[0]]: ['sticker'], [codes[1]]: ['poster'] });
+});
+
+test('an address in another country changes the taxes of what has not left, and of nothing else', async () => {
+  const order = await handedOver(stack, 'taxes', { items: 2 });
+  await ships(order, ownCode(), 'sticker');
+  await statusesAre(order, 'passed', 'passed', 'shipped');
+  const { orderId } = order;
+  const { receipts: before } = await stack.client.getOrder({ params: { orderId } });
+  await stack.client.updateShipment({ params: { orderId }, body: { shippingAddress: addressIn.FR } });
+  const { receipts } = await stack.client.getOrder({ params: { orderId } });
+
+  expect(receipts.map(({ type }) => type)).toEqual(['invoice', 'refund', 'invoice']);
+  const [first, refund, invoice] = receipts.map(({ items }) =>
+    Object.fromEntries(items.map(({ type, referenceId, ...line }) => [type === 'shipment' ? type : referenceId, line])),
+  );
+  expect([first]).toMatchObject(
+    before.map(({ items }) => ({ sticker: { vat: items.find(({ referenceId }) => referenceId === 'sticker')!.vat } })),
+  );
+  expect(Object.keys(refund!)).toEqual(['poster', 'shipment']);
+  expect(Object.keys(invoice!)).toEqual(['poster', 'shipment']);
+  expect(refund!.poster!.price).toBe(-first!.poster!.price);
+  expect(invoice!.poster!.price).toBe(first!.poster!.price);
+  expect(invoice!.poster!.vat).toBeCloseTo(first!.poster!.price * 0.2, 2);
+  expect(-refund!.shipment!.price).toBeLessThanOrEqual(first!.shipment!.price);
 });
