@@ -1,9 +1,8 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
 import type { CarrierAdapter } from '../src/carriers/carrier';
-import { carriersOf, createCarriers } from '../src/carriers/carriers';
-import { carrierGateways } from '../src/carriers/gateways';
-import { measuredCarrier } from '../src/carriers/measured-carrier';
+import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
+import { carrierGateways } from '../src/carriers/easypost/gateway';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { createFileInspector } from '../src/files/inspector';
 import { ClientQuotas } from '../src/orders/client-quotas';

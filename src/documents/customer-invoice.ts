@@ -1,4 +1,4 @@
-import type { Party } from '../consignments/domain/tax-ids';
+import type { Party } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
 import { partyLines } from './customs-text';
 import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';

@@ -1,6 +1,5 @@
 import { addressLines } from '../consignments/domain/address-lines';
-import type { ConsignmentItem, Money } from '../consignments/domain/consignment';
-import { type Party, taxIdsOf } from '../consignments/domain/tax-ids';
+import { type ConsignmentItem, type Money, type Party, taxIdsOf } from '../consignments/domain/consignment';
 import { formatMinor } from '../platform/domain/money';
 import { printableText } from './fonts';
 

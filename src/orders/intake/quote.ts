@@ -1,5 +1,5 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/customs';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
 import { UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';

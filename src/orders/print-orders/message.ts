@@ -1,7 +1,7 @@
 import Decimal from 'decimal.js';
 import type { ClientSettings } from '../../accounts/client-settings';
 import type { ProductKind } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/customs';
 import type { PageBoxes } from '../../files/domain/file-facts';
 import { withExtension } from '../../files/domain/file-properties';
 import { pageSize } from '../../files/domain/page-checks';
