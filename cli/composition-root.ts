@@ -8,7 +8,7 @@ import { createFileInspector } from '../src/files/inspector';
 import { ClientQuotas } from '../src/orders/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
-import { createCandidateReader } from '../src/partners/candidates';
+import { createCandidateReader } from '../src/partners/routing-rows';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { createHealth } from '../src/platform/health';

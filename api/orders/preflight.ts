@@ -1,8 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
-import { fileFactsSchema } from '../../src/files/domain/file-facts';
-import { PRINT_FILE_TYPES } from '../../src/files/domain/file-properties';
+import { fileFactsSchema, PRINT_FILE_TYPES } from '../../src/files/domain/file-facts';
 import type { FileOfProduct } from '../../src/orders/domain/file-needs';
 import { orderFileSchema, productFields, productNamingRule, trimField } from '../../src/orders/intake/order-schemas';
 import {

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { postbackSchema, storePostback } from '../../src/orders/print-orders/postbacks';
-import type { PostbackOutcome } from '../../src/partners/partner-metrics';
+import type { PostbackOutcome } from '../../src/partners/health';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

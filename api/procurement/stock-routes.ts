@@ -5,6 +5,7 @@ import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import { adjustStock } from '../../src/procurement/adjust-stock';
+import { stockMovements } from '../../src/procurement/locked-stock-rows';
 import {
   pageQuerySchema,
   stockItemsRequestSchema,
@@ -19,7 +20,6 @@ import {
   pageOfItems,
 } from '../../src/procurement/partner-schemas';
 import { listStockItems, setUpStockItems } from '../../src/procurement/stock-items';
-import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';

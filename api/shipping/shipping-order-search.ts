@@ -1,11 +1,10 @@
 import { z } from 'zod';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
-import { shippingOrderSummary } from '../../src/shipping/shipping-orders/shipping-order-reader';
+import { searchShippingOrders, shippingOrderSummary } from '../../src/shipping/shipping-orders/shipping-order-reader';
 import {
   SHIPPING_ORDER_STATUSES,
   shippingOrderSummarySchema,
 } from '../../src/shipping/shipping-orders/shipping-order-schemas';
-import { searchShippingOrders } from '../../src/shipping/shipping-orders/shipping-order-search';
 import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';

@@ -3,10 +3,8 @@ import type { CarrierRefusal } from '../../src/carriers/carrier';
 import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { inTransaction } from '../../src/platform/postgres';
-import { consignmentFrom } from '../../src/shipping/consignment';
-import { requestedMethod } from '../../src/shipping/method-request';
+import { consignmentFrom, requestedMethod } from '../../src/shipping/consignment';
 import { shippingOrderRequestSchema } from '../../src/shipping/request-schemas';
-import { requestCancellation } from '../../src/shipping/shipping-orders/shipping-order-cancellation';
 import {
   findShippingOrder,
   newestShippingOrdersByAccount,
@@ -23,6 +21,7 @@ import {
   endWait,
   insertShippingOrder,
   recordResponse,
+  requestCancellation,
   resumeShippingOrder,
 } from '../../src/shipping/shipping-orders/shipping-orders';
 import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/workflow-gateway';

@@ -1,4 +1,4 @@
-import { withExtension } from '../../files/domain/file-properties';
+import { withExtension } from '../../files/domain/file-facts';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { receiptView } from '../domain/receipt';

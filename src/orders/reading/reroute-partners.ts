@@ -1,5 +1,5 @@
-import type { CandidateReader } from '../../partners/candidates';
 import { type Alternative, REJECTIONS } from '../../partners/domain/routing-decision';
+import type { CandidateReader } from '../../partners/routing-rows';
 import type { Sql } from '../../platform/postgres';
 import { crossBorderRefusal } from '../preparation/plan-refusals';
 import { candidatesFor, routeItems } from '../preparation/routing';

@@ -16,7 +16,7 @@ import {
   type Transaction,
 } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
-import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
+import { followPartnerTracking } from '../../shipping/tracking/tracking';
 import { removeEndedUnits } from '../dispatch/parcel-contents';
 import type { RunEffect, RunEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';

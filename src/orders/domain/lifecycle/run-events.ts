@@ -1,4 +1,4 @@
-import type { PostbackStatus } from '../../../partners/domain/postback-status';
+import type { PostbackStatus } from '../../../partners/domain/delivery-target';
 import type { MarkedShipment } from '../run/run-messages';
 import type { AttentionReason, ParkingReason } from './attention';
 import type { Delivery, Transit } from './run-state';
