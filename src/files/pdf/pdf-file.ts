@@ -41,10 +41,7 @@ export interface PdfFile {
  * Opens the objects of a PDF. PDFium decides whether a file is accepted and how many pages it has; this reads what PDFium
  * does not tell: inherited boxes, user units, the colour spaces and fonts of objects, overprint.
  *
- * @libpdf/core reads objects when they are needed, repairs cross-reference tables, and decrypts. Not pdfjs-dist (5.6): it
- * converts colours to RGB and has no access to objects. Not @cantoo/pdf-lib (2.11): it parses all objects of a file.
- * Not private functions of PDFium: boxes without inheritance, colours as RGB, no overprint, and the metadata of an image
- * only after it has been decoded.
+ * Why no other library: docs/decisions/pdf-reader.md.
  * @throws Error when the file has no catalog
  */
 export async function openPdfFile(bytes: Uint8Array): Promise<PdfFile> {
