@@ -35,8 +35,19 @@ const featureRules = FEATURES.map((feature, index) => ({
   to: { path: '^src/', pathNot: `^src/(${FEATURES.slice(0, index + 1).join('|')})/` },
 }));
 
+/** The folders of console/src, lowest first. */
+const CONSOLE = ['routing', 'api', 'texts', 'components', 'screens', 'shell'];
+
+const consoleRules = CONSOLE.map((folder, index) => ({
+  name: `folders above ${folder} of the console`,
+  comment: `console/src/${folder} imports only the folders before it: ${CONSOLE.slice(0, index).join(', ') || 'none'}`,
+  from: { path: `^console/src/${folder}/` },
+  to: { path: '^console/src/', pathNot: `^console/src/(${CONSOLE.slice(0, index + 1).join('|')})/` },
+}));
+
 const forbidden = [
   ...featureRules,
+  ...consoleRules,
   {
     name: 'every feature has a place',
     comment: 'FEATURES names every folder of src/',
@@ -102,6 +113,12 @@ const forbidden = [
     comment: 'types that modules of the console share stand in modules of types',
     from: { path: '^console/' },
     to: { circular: true },
+  },
+  {
+    name: 'every folder of the console has a place',
+    comment: 'CONSOLE names every folder of console/src; main.tsx starts the console',
+    from: { path: '^console/src/', pathNot: `^console/src/((${CONSOLE.join('|')})/|main\\.tsx$)` },
+    to: {},
   },
   { name: 'imports exist', from: {}, to: { couldNotResolve: true } },
   {

@@ -5,11 +5,11 @@ import type { ItemUnits } from '../../src/orders/domain/lifecycle/run-events';
 import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import type { CancelOrder } from '../../src/orders/intake/order-schemas';
 import type { OrderRecord } from '../../src/orders/reading/order-reader';
+import { retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import type { CallContext, Sent } from '../http/route';
-import { retrievedOrderSchema } from './order-schemas';
 
 type Chosen = Pick<CancelRequest, 'itemIds' | 'units'>;
 

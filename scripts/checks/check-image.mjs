@@ -2,7 +2,7 @@
  * Runs the steps of the Dockerfile in a clean folder, without a container engine: copies the build context, runs the RUN commands of
  * the stages, collects the files of the image, and looks at the result.
  *
- *   npm run check:image
+ *   npm run check -- image
  *
  * Needs git and npm. Takes about two minutes.
  */

@@ -2,7 +2,7 @@
  * Bundles and packs the npm packages that run without a clone: each with the project's own sources, and with its other packages as
  * dependencies in the versions of package.json.
  *
- *   npm run pack:packages      (writes out/*.tgz)
+ *   npm run pack -- packages      (writes out/*.tgz)
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

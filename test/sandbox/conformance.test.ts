@@ -209,6 +209,32 @@ describe('The conformance check reports each fault of a partner', () => {
   );
 });
 
+it.each([
+  ['new ids of the request', ['requestId', 'traceId', 'trace_id', 'valid', 'paid'], false],
+  ['a new job', ['jobId'], true],
+  ['a new print order', ['print_order_id'], true],
+  ['a new id', ['id'], true],
+])('A partner that responds to a print order that arrives again with %s', async (_, names, isMadeTwice) => {
+  let responses = 0;
+  const server = createServer((request, response) => {
+    responses += 1;
+    const text = JSON.stringify(Object.fromEntries(names.map((name) => [name, responses])));
+    request.resume().on('end', () => response.end(text));
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const client = createSafeClient({ allowPrivate: true });
+  const addresses = { apparelOrderSubmitUrl: null, orderCancelUrl: null, orderUpdateUrl: null, inventoryUrl: null };
+  const report = await checkPartner(
+    { orderSubmitUrl: url, ...addresses, printOrderVersion: null, kinds: ['print'], secrets: [] },
+    { client, allowPrivate: true, filesUrl: `${url}/files`, limits: { ...LIMITS, pieceMs: 1 } },
+  );
+  await client.close();
+  server.closeAllConnections();
+  server.close();
+  expect(faultsOf(report).includes('duplicate-made-twice')).toBe(isMadeTwice);
+});
+
 describe('pressline check-partner', () => {
   let output: { out: string; err: string };
 

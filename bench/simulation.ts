@@ -1,5 +1,5 @@
 import { Command, InvalidArgumentError } from 'commander';
-import { type CoreChange, type SimulatedWaits, type Station, simulateQueues } from './queue-simulation';
+import { type CoreChange, type SimulatedWaits, type Station, simulateQueues } from './simulation/queue-simulation';
 
 /** CPU time of an order in milliseconds: the medians of docs/operation/capacity.md, with Temporal's development server. */
 const COSTS = { api: 16.8, postgres: 35.8, temporal: 60.5, worker: 95.9 } as const;
@@ -66,7 +66,7 @@ const whole = (text: string): number => {
   throw new InvalidArgumentError('must be a whole number of at least 1');
 };
 
-const { orders, scale, ...cores } = new Command('simulate')
+const { orders, scale, ...cores } = new Command('simulation')
   .description('waiting times of orders in queues for CPU time, from the measured costs of an order')
   .option('--orders <count>', 'orders a day', whole, 1_000_000)
   .option('--api <cores>', 'cores of API processes', whole, 2)

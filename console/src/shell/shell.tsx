@@ -4,7 +4,9 @@ import {
   Button,
   Group,
   Kbd,
+  Modal,
   Switch,
+  Table,
   Text,
   useComputedColorScheme,
   useMantineColorScheme,
@@ -17,12 +19,11 @@ import { useReachable } from '../api/connection';
 import { useLive } from '../api/live';
 import { read } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
+import icon from '../components/layout/icon.svg';
 import { Link as TextLink } from '../components/values/link';
 import { texts } from '../texts';
 import { countOf } from '../texts/common';
 import { GoTo } from './go-to';
-import icon from './icon.svg';
-import { KeysHelp } from './keys-help';
 import { useDestinations } from './navigation';
 import styles from './shell.module.css';
 
@@ -155,5 +156,30 @@ function Operator() {
         {texts.common.signOut}
       </Button>
     </>
+  );
+}
+
+/** The dialog that lists the keys of the console. */
+function KeysHelp({ opened, onClose }: { readonly opened: boolean; readonly onClose: () => void }) {
+  return (
+    <Modal
+      opened={opened}
+      onClose={onClose}
+      title={texts.common.keys.title}
+      closeButtonProps={{ 'aria-label': texts.common.close }}
+    >
+      <Table aria-label={texts.common.keys.title}>
+        <Table.Tbody>
+          {texts.common.keys.list.map(([keys, effect]) => (
+            <Table.Tr key={keys}>
+              <Table.Th scope="row">
+                <Kbd>{keys}</Kbd>
+              </Table.Th>
+              <Table.Td>{effect}</Table.Td>
+            </Table.Tr>
+          ))}
+        </Table.Tbody>
+      </Table>
+    </Modal>
   );
 }

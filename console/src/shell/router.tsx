@@ -1,5 +1,10 @@
-import { createRouter } from '@tanstack/react-router';
+import { Text } from '@mantine/core';
+import { createRouter, type ErrorComponentProps } from '@tanstack/react-router';
+import { ErrorAlert } from '../components/layout/error-alert';
 import { LoadingLines } from '../components/layout/query-content';
+import { Screen } from '../components/layout/screen';
+import { Link } from '../components/values/link';
+import { indexRoute, rootRoute, signInRoute } from '../routing/root-route';
 import { attentionRoute } from '../screens/attention/route';
 import { catalogRoute } from '../screens/catalog/route';
 import { clientRoute, clientsRoute } from '../screens/clients/route';
@@ -14,31 +19,33 @@ import { stockRoute } from '../screens/stock/route';
 import { systemRoute } from '../screens/system/route';
 import { operatorRoute, teamRoute } from '../screens/team/route';
 import { todayRoute } from '../screens/today/route';
-import { indexRoute, rootRoute, signInRoute } from './root-route';
-import { ScreenError } from './screen-error';
+import { texts } from '../texts';
+import { Shell } from './shell';
 
 export const router = createRouter({
-  routeTree: rootRoute.addChildren([
-    indexRoute,
-    signInRoute,
-    todayRoute,
-    attentionRoute,
-    ordersRoute,
-    orderRoute,
-    partnersRoute,
-    partnerRoute,
-    clientsRoute,
-    clientRoute,
-    teamRoute,
-    operatorRoute,
-    sandboxRoute,
-    shipmentsRoute,
-    reportsRoute,
-    catalogRoute,
-    stockRoute,
-    outboxRoute,
-    systemRoute,
-  ]),
+  routeTree: rootRoute
+    .update({ component: Shell, notFoundComponent: NotFound })
+    .addChildren([
+      indexRoute,
+      signInRoute,
+      todayRoute,
+      attentionRoute,
+      ordersRoute,
+      orderRoute,
+      partnersRoute,
+      partnerRoute,
+      clientsRoute,
+      clientRoute,
+      teamRoute,
+      operatorRoute,
+      sandboxRoute,
+      shipmentsRoute,
+      reportsRoute,
+      catalogRoute,
+      stockRoute,
+      outboxRoute,
+      systemRoute,
+    ]),
   basepath: '/console',
   defaultPendingComponent: () => <LoadingLines lines={8} />,
   defaultErrorComponent: ScreenError,
@@ -58,4 +65,24 @@ declare module '@tanstack/react-router' {
   interface Register {
     router: typeof router;
   }
+}
+
+/** Shown for an address of no screen. */
+function NotFound() {
+  const { title, text, link } = texts.common.notFound;
+  return (
+    <Screen title={title}>
+      <Text>{text}</Text>
+      <Link to="/">{link}</Link>
+    </Screen>
+  );
+}
+
+/** Shown instead of a screen that failed. */
+function ScreenError({ error, reset }: ErrorComponentProps) {
+  return (
+    <Screen title={texts.common.error.title}>
+      <ErrorAlert error={error} onRetry={reset} />
+    </Screen>
+  );
 }

@@ -6,11 +6,23 @@ import { ApiConnection, ConnectionProvider, useConnection } from '../api/connect
 import { createQueryClient } from '../api/queries';
 import { useSession, useSigning } from '../api/session';
 import { ErrorAlert } from '../components/layout/error-alert';
-import { ClockProvider } from '../components/values/clock';
+import { ClockProvider } from '../components/values/time';
 import { SignIn } from '../screens/sign-in/sign-in';
-import { cspNonce } from './csp-nonce';
 import { router, routerKey } from './router';
 import { cssVariables, theme } from './theme';
+
+/**
+ * The nonce that the content security policy of this page accepts for style elements. Empty under the development server,
+ * which sends no policy.
+ */
+const cspNonce = document.querySelector<HTMLMetaElement>('meta[property="csp-nonce"]')?.nonce ?? '';
+
+declare global {
+  var __webpack_nonce__: string;
+}
+
+// The library that locks scrolling behind dialogs reads the nonce from this global.
+globalThis.__webpack_nonce__ = cspNonce;
 
 /** Returns the connection to the API and the cache of its responses. */
 function openConnection() {

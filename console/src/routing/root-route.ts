@@ -1,9 +1,7 @@
 import { createRootRoute, createRoute, redirect } from '@tanstack/react-router';
-import { NotFound } from '../screens/not-found/not-found';
-import { Shell } from './shell';
 
-/** The frame of every screen. */
-export const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound });
+/** The parent of every route. The router gives it the frame of every screen. */
+export const rootRoute = createRootRoute();
 
 /** The console opens its first screen. */
 export const indexRoute = createRoute({
