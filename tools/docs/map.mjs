@@ -82,6 +82,7 @@ async function draw() {
   });
   const middle = BOX_WIDTH / 2;
   return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${width} ${height * ROW}" font-family="sans-serif" font-size="12">
+<title>Folders of the sources and their imports</title>
 <rect width="100%" height="100%" fill="#fff"/>
 <g stroke="#9aa5b1">
 ${lines.map(([a, b]) => `<line x1="${a.x + middle}" y1="${a.y + BOX_HEIGHT}" x2="${b.x + middle}" y2="${b.y}"/>`).join('\n')}
