@@ -41,7 +41,7 @@ export interface PdfFile {
  * Opens the objects of a PDF. PDFium decides whether a file is accepted and how many pages it has; this reads what PDFium
  * does not tell: inherited boxes, user units, the colour spaces and fonts of objects, overprint.
  *
- * Why no other library: docs/decisions/pdf-reader.md.
+ * Why no other library: docs/decisions/017-pdf-reader.md.
  * @throws Error when the file has no catalog
  */
 export async function openPdfFile(bytes: Uint8Array): Promise<PdfFile> {
