@@ -9,10 +9,10 @@ import { withoutTokens } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
-import { instant } from '../http/lists/search-filters';
+import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/cursor';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route } from '../http/route';
+import { instant } from '../http/search-filters';
 
 /** Types of objects that are accounts. */
 const ACCOUNTS = ['client', 'partner', 'operator'];

@@ -14,7 +14,7 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { type KeyOwners, keyExpiry, keyName, keyRoutes } from './key-routes';
 

@@ -26,7 +26,7 @@ import { customerProductOrdered } from '../../src/orders/reading/ordered-product
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { type Route, route } from '../http/route';
 
 const group = {

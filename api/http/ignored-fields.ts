@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { fieldPath } from './errors/field-errors';
+import { fieldPath } from './field-errors';
 import type { SentRequest } from './validation';
 
 /** Fields that a response names at most, and characters of a name. */

@@ -6,7 +6,7 @@ import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
 import type { ClientQuotas } from '../../src/orders/client-quotas';
 import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable } from '../../src/platform/postgres';
-import type { ErrorShape } from './errors/error-body';
+import type { ErrorShape } from './error-body';
 import { type SentRequest, validated } from './validation';
 
 /**

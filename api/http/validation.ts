@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { type FieldError, Refusal } from '../../src/platform/errors';
-import { fieldErrors } from './errors/field-errors';
+import { fieldErrors } from './field-errors';
 import { NO_PARAMETERS, refusesUnknownFields } from './ignored-fields';
 import { isUnstorable, unstorableAt } from './json-body';
 

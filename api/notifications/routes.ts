@@ -7,8 +7,7 @@ import { requireClient } from '../clients/views';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import { ADMINS_FOR_CLIENTS, CLIENTS, OPERATORS, OPERATORS_FOR_CLIENTS, shownTo } from './audience';
-import { deliveryRoutes } from './delivery-routes';
-import { orderDeliveryRoutes } from './order-delivery-routes';
+import { deliveryRoutes, orderDeliveryRoutes } from './delivery-routes';
 import { createEndpointRoute, foundEndpoint, webhookRoutes } from './webhook-routes';
 
 export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {

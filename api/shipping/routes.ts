@@ -1,11 +1,13 @@
 import type { ApiDeps } from '../deps';
 import type { Route } from '../http/route';
-import { carrierEventsRoute } from './carrier-events';
 import { quoteRoute } from './quotes';
-import { searchShippingOrdersRoute } from './shipping-order-search';
-import { cancelShippingOrderRoute, createShippingOrderRoute, getShippingOrderRoute } from './shipping-orders';
-import { trackingRoute } from './tracking';
-import { trackingPageRoute } from './tracking-page';
+import {
+  cancelShippingOrderRoute,
+  createShippingOrderRoute,
+  getShippingOrderRoute,
+  searchShippingOrdersRoute,
+} from './shipping-orders';
+import { carrierEventsRoute, trackingPageRoute, trackingRoute } from './tracking';
 
 /** Routes of the shipping group (docs/shipping.md), and the carrier webhook. */
 export function shippingRoutes(deps: ApiDeps): Route[] {

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { FIELD_ERROR_CODES, type FieldError, type FieldErrorCode, MAX_ERRORS } from '../../../src/platform/errors';
+import { FIELD_ERROR_CODES, type FieldError, type FieldErrorCode, MAX_ERRORS } from '../../src/platform/errors';
 
 type Issue = z.core.$ZodIssue;
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Refusal } from '../../../src/platform/errors';
-import { isUuid } from '../../../src/platform/ids';
-import type { SearchPosition } from '../../../src/platform/list-position';
+import { Refusal } from '../../src/platform/errors';
+import { isUuid } from '../../src/platform/ids';
+import type { SearchPosition } from '../../src/platform/list-position';
 
 /** The largest number of rows on a page, in requests. */
 export const limitField = z.coerce.number().int().min(1).max(250).default(50);

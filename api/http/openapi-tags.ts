@@ -28,6 +28,6 @@ const TAGS: Readonly<Record<string, string>> = {
 export function describedTag(name: string): { name: string; description: string } {
   const description = TAGS[name];
   if (description === undefined)
-    throw new Error(`the tag ${name} has no description: add one to api/http/openapi/tags.ts`);
+    throw new Error(`the tag ${name} has no description: add one to api/http/openapi-tags.ts`);
   return { name, description };
 }

@@ -6,8 +6,8 @@ import {
   type FieldError,
   MAX_ERRORS,
   Refusal,
-} from '../../../src/platform/errors';
-import { isUnavailable, unavailable } from '../../../src/platform/unavailable';
+} from '../../src/platform/errors';
+import { isUnavailable, unavailable } from '../../src/platform/unavailable';
 
 /** The parts of a request that an error body can repeat. */
 export interface FailedRequest {

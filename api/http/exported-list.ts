@@ -1,8 +1,8 @@
 import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { z } from 'zod';
-import { unavailable } from '../../../src/platform/unavailable';
-import { RawResponse, type Route, type RouteDefinition, route } from '../route';
+import { unavailable } from '../../src/platform/unavailable';
+import { RawResponse, type Route, type RouteDefinition, route } from './route';
 
 /** Rows of one export at most. A larger list is exported in parts, by its filters. */
 const MOST_ROWS = 250_000;

@@ -1,10 +1,10 @@
 import { z } from 'zod';
-import { readFileReport } from '../../src/orders/reading/file-report';
-import { Refusal } from '../../src/platform/errors';
-import { contentDisposition } from '../../src/platform/http/content-disposition';
-import { documentOf, INVOICE_DATA } from '../../src/shipping/invoice-data';
-import type { ApiDeps } from '../deps';
-import { openRoute, RawResponse, type Route } from '../http/route';
+import { readFileReport } from '../src/orders/reading/file-report';
+import { Refusal } from '../src/platform/errors';
+import { contentDisposition } from '../src/platform/http/content-disposition';
+import { documentOf, INVOICE_DATA } from '../src/shipping/invoice-data';
+import type { ApiDeps } from './deps';
+import { openRoute, RawResponse, type Route } from './http/route';
 
 /** Content types that a browser displays. Others are downloaded. */
 const SHOWN_INLINE: ReadonlySet<string> = new Set(['application/pdf', 'image/png', 'image/jpeg']);

@@ -3,10 +3,50 @@ import { TAX_CATEGORIES } from '../../src/catalog/domain/product';
 import { loadTaxRates, taxRatesOn } from '../../src/orders/receipts/tax-rates';
 import { countryCode, day, text } from '../../src/platform/domain/fields';
 import { repeatsOf } from '../../src/platform/domain/repeats';
+import { loadExchangeRates, ratesOn } from '../../src/platform/exchange-rates';
+import { exchangeRatesOfDaySchema, exchangeRatesSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 
-const group = { errors: 'coded', tag: 'Operator: orders', path: '/v1/tax-rates/{date}' } as const;
+const exchangeRateGroup = { tag: 'Operator: stock' } as const;
+
+/** Routes with which operators read and load exchange rates. */
+export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
+  return [
+    route({
+      ...exchangeRateGroup,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/exchange-rates/{date}',
+      operationId: 'getExchangeRates',
+      summary: 'Read the exchange rates of a day',
+      params: z.object({ date: day }),
+      response: exchangeRatesOfDaySchema,
+      handler: async ({ params: { date } }) => ({ ...(await ratesOn(sql, [date])).get(date)!, date }),
+    }),
+    route({
+      ...exchangeRateGroup,
+      method: 'put',
+      access: operatorsOnly('admin'),
+      path: '/v1/exchange-rates/{date}',
+      operationId: 'loadExchangeRates',
+      summary: 'Load exchange rates of a day',
+      description: 'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
+      audits: ['exchange_rates.load'],
+      params: z.object({ date: day }),
+      body: exchangeRatesSchema,
+      response: exchangeRatesOfDaySchema,
+      handler: async ({ params: { date }, body: { perEuro }, audit }) => {
+        await loadExchangeRates(sql, { date, perEuro }, (tx, before) =>
+          audit(tx, { action: 'exchange_rates.load', objectId: date, before, after: perEuro }),
+        );
+        return { ...(await ratesOn(sql, [date])).get(date)!, date };
+      },
+    }),
+  ];
+}
+
+const taxRateGroup = { errors: 'coded', tag: 'Operator: orders', path: '/v1/tax-rates/{date}' } as const;
 const params = z.object({ date: day });
 
 const taxRate = z.object({
@@ -44,7 +84,7 @@ export function taxRateRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   const read = async (date: string) => ({ date, rates: await taxRatesOn(sql, date) });
   return [
     route({
-      ...group,
+      ...taxRateGroup,
       method: 'get',
       access: operatorsOnly('viewer'),
       operationId: 'getTaxRates',
@@ -56,7 +96,7 @@ export function taxRateRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       handler: async ({ params: { date } }) => await read(date),
     }),
     route({
-      ...group,
+      ...taxRateGroup,
       method: 'put',
       access: operatorsOnly('admin'),
       operationId: 'loadTaxRates',

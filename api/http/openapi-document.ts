@@ -1,13 +1,13 @@
 import { z } from 'zod';
-import { hasOperatorRole, OPERATOR_ROLES } from '../../../src/accounts/account';
-import { EVENT_SCHEMAS } from '../../../src/notifications/domain/event-schemas';
-import { ERROR_CODES, type ErrorCode } from '../../../src/platform/errors';
-import { ERROR_BODIES } from '../errors/error-body';
-import { type Access, type KeyAccess, openRoute, RawResponse, type Route } from '../route';
-import { pathParameters } from '../route-path';
-import { SESSION_COOKIE } from '../session-cookie';
-import { exampleOf, pathExamplesOf } from './examples';
-import { describedTag } from './tags';
+import { hasOperatorRole, OPERATOR_ROLES } from '../../src/accounts/account';
+import { EVENT_SCHEMAS } from '../../src/notifications/domain/event-schemas';
+import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
+import { ERROR_BODIES } from './error-body';
+import { exampleOf, pathExamplesOf } from './openapi-examples';
+import { describedTag } from './openapi-tags';
+import { type Access, type KeyAccess, openRoute, RawResponse, type Route } from './route';
+import { pathParameters } from './route-path';
+import { SESSION_COOKIE } from './session-cookie';
 
 type JsonSchema = Record<string, unknown>;
 
