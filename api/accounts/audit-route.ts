@@ -9,10 +9,9 @@ import { withoutTokens } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/cursor';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import { cursorField, decodeCursor, encodeCursor, instant, limitField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route } from '../http/route';
-import { instant } from '../http/search-filters';
 
 /** Types of objects that are accounts. */
 const ACCOUNTS = ['client', 'partner', 'operator'];

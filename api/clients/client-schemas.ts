@@ -13,7 +13,7 @@ import { RECENT_ORDERS } from '../../src/orders/reading/client-health';
 import { timestamp } from '../../src/platform/domain/fields';
 import { QUOTA_NAMES } from '../../src/platform/domain/quotas';
 import { credentialFields, keyExpiry } from '../accounts/key-routes';
-import { idCursorField, limitField } from '../http/cursor';
+import { idCursorField, limitField } from '../http/list-query';
 
 const clientFields = {
   id: z.string(),

@@ -8,8 +8,8 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import { pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';
 import {
   client,

@@ -5,8 +5,7 @@ import { ERROR_CODES, type ErrorCode } from '../../src/platform/errors';
 import { ERROR_BODIES } from './error-body';
 import { exampleOf, pathExamplesOf } from './openapi-examples';
 import { describedTag } from './openapi-tags';
-import { type Access, type KeyAccess, openRoute, RawResponse, type Route } from './route';
-import { pathParameters } from './route-path';
+import { type Access, type KeyAccess, openRoute, pathParameters, RawResponse, type Route } from './route';
 import { SESSION_COOKIE } from './session-cookie';
 
 type JsonSchema = Record<string, unknown>;

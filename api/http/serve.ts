@@ -11,13 +11,11 @@ import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';
 import { authorize, type Credential, credentialOf, identify, secretOf } from './authentication';
 import { callerAddress, callerNetwork } from './caller-address';
-import type { ConcurrencyLimiter } from './concurrency-limit';
-import type { FailureLimiter } from './failure-limit';
 import { fieldErrors, fieldPath } from './field-errors';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
-import { ignoredFields } from './ignored-fields';
 import { isJson, parseJson, readBody } from './json-body';
-import { countedName, type RateLimiter } from './rate-limit';
+import type { ConcurrencyLimiter, FailureLimiter } from './request-limits';
+import { countedName, type RateLimiter } from './request-limits';
 import { notesOf, type RequestNotes } from './request-log';
 import {
   type CallContext,
@@ -28,6 +26,7 @@ import {
   type Route,
 } from './route';
 import type { SentRequest } from './validation';
+import { ignoredFields } from './validation';
 
 /** Returns the members of a response that the schema does not declare. */
 function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): string[] {

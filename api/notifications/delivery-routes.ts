@@ -17,8 +17,8 @@ import {
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { idCursorField, limitField, pageOf } from '../http/cursor';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import { idCursorField, limitField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { OPERATOR_ORDER_ROUTE } from '../operator/orders/order-schemas';
 import { changedOrderId, visibleOrderId } from '../orders/visible-order';

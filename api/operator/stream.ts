@@ -7,10 +7,10 @@ import { createOrderChangeReader, type OrderChangeReader } from '../../src/order
 import type { Logger } from '../../src/platform/logging/logging';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { createConcurrencyLimiter } from '../http/concurrency-limit';
+import { createConcurrencyLimiter } from '../http/request-limits';
 import { operatorsOnly, RawResponse, type Route, route } from '../http/route';
 import { sessionTokenOf } from '../http/session-cookie';
-import type { LiveCounts } from './live-counts';
+import type { LiveCounts } from './summary';
 
 /** One event of the stream, in the form of the wire. */
 export interface FeedEvent {

@@ -7,9 +7,8 @@ import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { anyOf, cursorField, decodeCursor, encodeCursor, instant, pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';
-import { anyOf, instant } from '../http/search-filters';
 import { READERS, viewerOf } from './visible-order';
 
 const text = z.string().min(1).max(100);

@@ -9,7 +9,7 @@ import type { PostbackOutcome } from '../../src/partners/partner-metrics';
 import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '../../src/partners/print-orders';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/cursor';
+import { pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';
 
 const sentFields = {

@@ -26,8 +26,8 @@ import {
 } from '../../src/procurement/stock-items';
 import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
-import { invalidCursor, limitField, pageOf } from '../http/cursor';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import { invalidCursor, limitField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = { tag: 'Operator: stock' } as const;

@@ -32,9 +32,8 @@ import {
 } from '../../src/shipping/shipping-orders/shipping-orders';
 import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/workflow-gateway';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/cursor';
+import { anyOf, cursorField, decodeCursor, encodeCursor, instant, pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';
-import { anyOf, instant } from '../http/search-filters';
 import { refuseAmbiguous } from '../orders/visible-order';
 
 const readers = {

@@ -20,8 +20,8 @@ import { readTracking, trackingSchema } from '../../src/shipping/tracking/tracki
 import type { ApiDeps } from '../deps';
 import { callerNetwork } from '../http/caller-address';
 import { fieldErrorSchema } from '../http/error-body';
-import { createFailureLimiter } from '../http/failure-limit';
 import { fieldErrors } from '../http/field-errors';
+import { createFailureLimiter } from '../http/request-limits';
 import { openRoute, RawResponse, type Route, route } from '../http/route';
 
 /** `GET /v1/tracking/{trackingNumber}` (operation `getTracking`). */

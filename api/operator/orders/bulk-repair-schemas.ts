@@ -4,7 +4,7 @@ import { BULK_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possi
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { text, timestamp } from '../../../src/platform/domain/fields';
-import { instant } from '../../http/search-filters';
+import { instant } from '../../http/list-query';
 
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;

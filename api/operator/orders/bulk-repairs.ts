@@ -20,8 +20,8 @@ import { Refusal } from '../../../src/platform/errors';
 import { isUuid } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { idCursorField, pageOf } from '../../http/cursor';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import { idCursorField, pageOf } from '../../http/list-query';
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import {
   bulkRepair,

@@ -11,10 +11,18 @@ import { listedOrderSchema } from '../../../src/orders/reading/operator-order-sc
 import { countryCode } from '../../../src/platform/domain/fields';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
-import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../../http/cursor';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import {
+  anyOfList,
+  cursorField,
+  decodeCursor,
+  encodeCursor,
+  instant,
+  invalidCursor,
+  limitField,
+  pageOf,
+} from '../../http/list-query';
 import { operatorsOnly, type Route } from '../../http/route';
-import { anyOfList, instant } from '../../http/search-filters';
 import { OPERATOR_ROUTE } from './order-schemas';
 
 const text = z.string().min(1).max(100);

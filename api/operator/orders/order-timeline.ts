@@ -6,9 +6,16 @@ import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partne
 import { timestamp } from '../../../src/platform/domain/fields';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { cursorField, decodeCursor, encodeCursor, idCursorField, limitField, pageOf } from '../../http/cursor';
+import {
+  anyOfList,
+  cursorField,
+  decodeCursor,
+  encodeCursor,
+  idCursorField,
+  limitField,
+  pageOf,
+} from '../../http/list-query';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { anyOfList } from '../../http/search-filters';
 import { changedOrderId, visibleOrderId, visibleRows } from '../../orders/visible-order';
 import { OPERATOR_ORDER_ROUTE } from './order-schemas';
 

@@ -24,9 +24,9 @@ import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
 import { fieldPath } from '../../http/field-errors';
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
+import { partnerSubscriptionRoute } from '../../partner/subscribe';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
-import { partnerSubscriptionRoute } from './partner-subscription';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls' | 'config' | 'publicUrl'>;
 

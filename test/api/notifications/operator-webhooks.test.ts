@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { notificationRoutes } from '../../../api/notifications/routes';
+import { notificationRoutes } from '../../../api/notifications/webhook-routes';
 import { allRoutes } from '../../../api/routes';
 import { type DigestSource, sendDigests } from '../../../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../../../src/notifications/system-digests';

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents';
-import { shippingRoutes } from '../../../api/shipping/routes';
+import { shippingRoutes } from '../../../api/routes';
 import type { CarrierAdapter } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';

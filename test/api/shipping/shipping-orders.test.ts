@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents';
-import { shippingRoutes } from '../../../api/shipping/routes';
+import { shippingRoutes } from '../../../api/routes';
 import { isS10, isSscc } from '../../../src/carriers/domain/tracking-numbers';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
