@@ -7,7 +7,7 @@ import { attributeRoutes } from './catalog/attribute-routes';
 import { customerProductRoutes } from './catalog/customer-product-routes';
 import { productModelRoutes } from './catalog/product-model-routes';
 import { productRoutes } from './catalog/product-routes';
-import { clientRoutes } from './clients/routes';
+import { clientRoutes } from './clients';
 import type { ApiDeps } from './deps';
 import { documentRoutes } from './documents';
 import type { Route } from './http/route';

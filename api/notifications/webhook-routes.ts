@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
+import { requireClient } from '../../src/accounts/clients';
 import { endpointsWithHealth } from '../../src/notifications/delivery-log';
 import {
   changeEndpoint,
@@ -21,7 +22,6 @@ import { Refusal } from '../../src/platform/errors';
 import { outboundUrl } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
-import { requireClient } from '../clients/views';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import {

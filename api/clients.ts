@@ -1,33 +1,37 @@
-import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
-import { changeClient, listClients } from '../../src/accounts/clients';
-import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
-import { clientFileFaults } from '../../src/orders/reading/client-file-faults';
-import { clientHealth } from '../../src/orders/reading/client-health';
-import { QUOTA_NAMES, QUOTAS } from '../../src/platform/domain/quotas';
-import { Refusal } from '../../src/platform/errors';
-import { inTransaction } from '../../src/platform/postgres';
-import { type KeyOwners, keyRoutes } from '../accounts/key-routes';
-import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/exported-list';
-import { pageOf } from '../http/list-query';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { z } from 'zod';
+import { createAccount, issueKey } from '../src/accounts/accounts-and-keys';
 import {
-  client,
-  clientChange,
+  changeClient,
+  clientChangeSchema,
+  clientSchema,
+  clientsWithKeys,
+  clientView,
+  createdClientSchema,
+  listClients,
+  newClientSchema,
+  requireClient,
+  storedSettings,
+} from '../src/accounts/clients';
+import { clientQuotasSchema } from '../src/orders/client-quotas';
+import {
+  clientFileFaults,
   clientFileFaultsSchema,
+  clientHealth,
   clientHealthSchema,
-  clientPage,
-  clientPath,
-  clientQuotasSchema,
-  createdClient,
-  newClient,
-  pageQuery,
-} from './client-schemas';
-import { clientsWithKeys, clientView, requireClient, storedSettings } from './views';
+} from '../src/orders/reading/client-health';
+import { QUOTA_NAMES, QUOTAS } from '../src/platform/domain/quotas';
+import { Refusal } from '../src/platform/errors';
+import { inTransaction } from '../src/platform/postgres';
+import { type KeyOwners, keyRoutes } from './accounts/key-routes';
+import type { ApiDeps } from './deps';
+import { exportedList, formatQuery, PAGES } from './http/exported-list';
+import { idCursorField, limitField, pageOf } from './http/list-query';
+import { operatorsOnly, type Route, route } from './http/route';
 
 type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const common = { tag: 'Clients' } as const;
+const clientPath = z.object({ connectorId: z.string().max(100) });
 
 const CLIENTS: KeyOwners = {
   noun: 'Client',
@@ -64,8 +68,8 @@ function createRoute({ sql, publicUrl }: Deps): Route {
     description: 'The response contains the client’s addresses, key and secret. Key and secret are shown only here.',
     idempotent: true,
     returnsSecret: true,
-    body: newClient,
-    response: createdClient,
+    body: newClientSchema,
+    response: createdClientSchema,
     handler: ({ body, idempotency, audit }) =>
       inTransaction(sql, async (tx) => {
         const { name, keyExpiresAt: expiresAt = null, ...given } = body;
@@ -95,8 +99,11 @@ function listRoute({ sql, publicUrl }: Deps): Route {
     operationId: 'listClients',
     onStandby: true,
     summary: 'List clients, newest first',
-    query: pageQuery.extend({ format: formatQuery }),
-    response: clientPage,
+    query: z.object({ limit: limitField, cursor: idCursorField.optional(), format: formatQuery }),
+    response: z.object({
+      connectors: z.array(clientSchema),
+      nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
+    }),
     handler: async ({ query }) => {
       const rows = await listClients(sql, { limit: query.limit + 1, after: query.cursor });
       const { page, nextCursor } = pageOf(rows, query.limit, ({ id }) => id);
@@ -114,7 +121,7 @@ function getRoute({ sql, publicUrl }: Deps): Route {
     operationId: 'getClient',
     summary: 'Get a client and its keys',
     params: clientPath,
-    response: client,
+    response: clientSchema,
     handler: async ({ params }) => {
       const found = await requireClient(sql, params.connectorId);
       return (await clientsWithKeys(sql, [found], publicUrl))[0]!;
@@ -132,8 +139,8 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
     operationId: 'changeClient',
     summary: 'Change the settings of a client',
     params: clientPath,
-    body: clientChange,
-    response: client,
+    body: clientChangeSchema,
+    response: clientSchema,
     handler: ({ params, body, audit }) =>
       inTransaction(sql, async (tx) => {
         const { id, settings: before } = await requireClient(tx, params.connectorId);
@@ -184,14 +191,7 @@ function healthRoute({ sql }: Deps): Route {
     response: clientHealthSchema,
     handler: async ({ params }) => {
       const { id } = await requireClient(sql, params.connectorId);
-      const { byStatus, ...figures } = await clientHealth(sql, id);
-      return {
-        ...figures,
-        byStatus: ORDER_STATUSES.flatMap((status) => {
-          const orders = byStatus[status];
-          return orders === undefined ? [] : [{ status, orders }];
-        }),
-      };
+      return await clientHealth(sql, id);
     },
   });
 }
