@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { readFileReport } from '../src/orders/reading/file-report';
+import { readFileReport } from '../src/orders/reading/order-documents';
 import { Refusal } from '../src/platform/errors';
 import { contentDisposition } from '../src/platform/http/content-disposition';
 import { documentOf, INVOICE_DATA } from '../src/shipping/invoice-data';

@@ -17,7 +17,7 @@ import { createDiskBudget } from '../src/files/disk-budget';
 import { notificationLane } from '../src/notifications/delivery';
 import { startDigests } from '../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../src/notifications/system-digests';
-import { ATTENTION_DIGEST } from '../src/orders/attention-digest';
+import { ATTENTION_DIGEST } from '../src/orders/reading/attention-counts';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
 import { startHold } from '../src/orders/reconciliation/known-servers';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';

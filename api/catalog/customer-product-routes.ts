@@ -22,7 +22,7 @@ import {
   updateCustomerProduct,
   type Viewer,
 } from '../../src/catalog/customer-products';
-import { customerProductOrdered } from '../../src/orders/reading/ordered-products';
+import { customerProductOrdered } from '../../src/orders/reading/order-reader';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';

@@ -78,14 +78,3 @@ export const anyOfList = <T extends z.ZodType<unknown, string>>(value: T) =>
     .transform((text) => text.split(','))
     .pipe(z.array(value).min(1).max(FILTER_VALUES))
     .optional();
-
-/** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. No order is outside it. */
-const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
-
-/** Filter of a search by time, ISO 8601 with an offset. */
-export const instant = z.iso
-  .datetime({ offset: true })
-  .nullish()
-  .transform((value) =>
-    value == null ? undefined : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
-  );

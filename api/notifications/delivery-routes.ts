@@ -20,10 +20,8 @@ import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { idCursorField, limitField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { OPERATOR_ORDER_ROUTE } from '../operator/orders/order-schemas';
-import { changedOrderId, visibleOrderId } from '../orders/visible-order';
-import { type Audience, endpointParams } from './audience';
-import { foundEndpoint } from './webhook-routes';
+import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId } from '../orders/visible-order';
+import { type Audience, endpointParams, foundEndpoint } from './audience';
 
 const deliveryParams = endpointParams.extend({ deliveryId: z.string() });
 /** @throws Refusal `CONFLICT` when the endpoint is disabled */

@@ -6,22 +6,15 @@ import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
-  endpointOf,
   ROTATION_OVERLAP_SECONDS,
   rotateSecret,
 } from '../../src/notifications/endpoints';
-import {
-  type Endpoint,
-  endpointHealthSchema,
-  eventsSchema,
-  secretSchema,
-} from '../../src/notifications/webhook-schemas';
+import { endpointHealthSchema, eventsSchema, secretSchema } from '../../src/notifications/webhook-schemas';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { outboundUrl } from '../../src/platform/http/outbound-url';
-import { isUuid } from '../../src/platform/ids';
-import { inTransaction, type Queryable } from '../../src/platform/postgres';
+import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 import {
@@ -29,19 +22,13 @@ import {
   type Audience,
   CLIENTS,
   endpointParams,
+  foundEndpoint,
   OPERATORS,
   OPERATORS_FOR_CLIENTS,
   type OwningAudience,
   shownTo,
 } from './audience';
 import { deliveryRoutes, orderDeliveryRoutes } from './delivery-routes';
-
-/** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
-export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
-  const endpoint = isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
-  if (endpoint === undefined) throw new Refusal('NOT_FOUND');
-  return endpoint;
-}
 
 type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>;
 

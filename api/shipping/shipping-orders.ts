@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { CarrierRefusal } from '../../src/carriers/carrier';
+import { instant } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
@@ -32,7 +33,7 @@ import {
 } from '../../src/shipping/shipping-orders/shipping-orders';
 import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/workflow-gateway';
 import type { ApiDeps } from '../deps';
-import { anyOf, cursorField, decodeCursor, encodeCursor, instant, pageOf } from '../http/list-query';
+import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';
 import { refuseAmbiguous } from '../orders/visible-order';
 

@@ -13,6 +13,14 @@ import {
   reasonsOf,
   requestCancel,
 } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
+import {
+  bulkRepair,
+  bulkRepairBody,
+  CHECKED_ORDERS,
+  dryRunResponse,
+  LISTED_REASONS,
+  reasons,
+} from '../../../src/orders/bulk-repairs/bulk-repair-schemas';
 import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
@@ -23,15 +31,7 @@ import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
 import { idCursorField, pageOf } from '../../http/list-query';
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
-import {
-  bulkRepair,
-  bulkRepairBody,
-  CHECKED_ORDERS,
-  dryRunResponse,
-  LISTED_REASONS,
-  reasons,
-} from './bulk-repair-schemas';
-import { OPERATOR_ROUTE } from './order-schemas';
+import { OPERATOR_ROUTE } from '../../orders/visible-order';
 
 const CHECK_CONCURRENCY = 4;
 

@@ -1,16 +1,16 @@
 import { z } from 'zod';
 import { orderFileSchema, shippingAddressSchema, submittedOrderSchema } from '../../../src/orders/intake/order-schemas';
+import { requestFile } from '../../../src/orders/intake/replace-file';
 import { reprintOf } from '../../../src/orders/intake/reprint';
-import { requestFile } from '../../../src/orders/intake/request-file';
 import { submitWith } from '../../../src/orders/intake/submit';
+import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { recordPayment } from '../../../src/orders/receipts/payment';
 import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction, json } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, visibleOrder } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
+import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrder } from '../../orders/visible-order';
 
 const paymentSchema = z
   .object({

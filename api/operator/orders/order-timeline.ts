@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/notes';
-import { sentMessages, sentPrintOrderSchema } from '../../../src/orders/reading/sent-messages';
+import { sentMessages, sentPrintOrderSchema } from '../../../src/orders/reading/operator-orders';
 import { orderTimeline, TIMELINE_KINDS } from '../../../src/orders/reading/timeline';
 import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partners/requests';
 import { timestamp } from '../../../src/platform/domain/fields';
@@ -16,8 +16,7 @@ import {
   pageOf,
 } from '../../http/list-query';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, visibleOrderId, visibleRows } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE } from './order-schemas';
+import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId, visibleRows } from '../../orders/visible-order';
 
 const ENTRY_ID = /^[a-z]+:[a-z0-9-]{1,50}$/;
 

@@ -8,7 +8,7 @@ import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import type { RepairRequest } from '../domain/run/run-messages';
 import { dismissAttention } from '../reading/operator-orders';
-import { reroutePartners } from '../reading/reroute-partners';
+import { reroutePartners } from '../reading/possible-repairs';
 import { refundEndedOrder } from '../receipts/ended-refunds';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';

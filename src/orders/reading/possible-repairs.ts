@@ -1,11 +1,13 @@
 import { z } from 'zod';
-import { POSSIBLE_REPAIRS, possibleRepairs } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
-import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
-import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
-import { reroutePartners } from '../../../src/orders/reading/reroute-partners';
-import { REJECTION_REASONS } from '../../../src/partners/domain/routing-decision';
-import type { ApiDeps } from '../../deps';
-import type { Sent } from '../../http/route';
+import type { CandidateReader } from '../../partners/candidates';
+import { type Alternative, REJECTION_REASONS, REJECTIONS } from '../../partners/domain/routing-decision';
+import type { Sql } from '../../platform/postgres';
+import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/repairs/possible-repairs';
+import type { RunState } from '../domain/lifecycle/run-state';
+import { crossBorderRefusal } from '../preparation/plan-refusals';
+import { candidatesFor, routeItems } from '../preparation/routing';
+import { runOrder } from '../run/run-order';
+import { attentionReason } from './operator-order-schemas';
 
 /** The repairs of an order that are possible now, with what each request needs. */
 
@@ -58,10 +60,10 @@ export const possibleRepairsSchema = z
 
 /** Returns the repairs that an order run accepts in a state, with the partners that routing would choose from. */
 export async function possibleRepairsOf(
-  deps: Pick<ApiDeps, 'sql' | 'candidates'>,
+  deps: { readonly sql: Sql; readonly candidates: CandidateReader },
   orderId: string,
   state: RunState,
-): Promise<Sent<typeof possibleRepairsSchema>> {
+) {
   const repairs = possibleRepairs(state);
   // A reroute and a reproduce of one item take the same units by default.
   const items = [...new Map(repairs.flatMap(({ reroutes }) => reroutes).map((item) => [item.itemId, item])).values()];
@@ -80,4 +82,44 @@ export async function possibleRepairsOf(
       })),
     })),
   }));
+}
+
+/** Units of an item that another partner could make. */
+export interface ReroutedItem {
+  readonly itemId: string;
+  readonly quantity: number;
+}
+
+/**
+ * Returns what routing says now about every partner for each item: its cost, or why it cannot make the item. The plan of a
+ * reroute or reproduce asks the same.
+ * @returns the partners by item id. Items that are cancelled are left out
+ */
+export async function reroutePartners(
+  { sql, candidates }: { readonly sql: Sql; readonly candidates: CandidateReader },
+  orderId: string,
+  rerouted: readonly ReroutedItem[],
+): Promise<ReadonlyMap<string, readonly Alternative[]>> {
+  const order = await runOrder(sql, orderId);
+  const items = rerouted.flatMap(({ itemId, quantity }) =>
+    order.items.filter(({ id }) => id === itemId).map((item) => ({ ...item, quantity })),
+  );
+  const partners = await candidatesFor(candidates, items);
+  const at = new Date();
+  const crosses = (id: string) =>
+    crossBorderRefusal(
+      order,
+      partners.filter(({ partnerId }) => partnerId === id),
+    ) !== null;
+  return new Map(
+    items.map((item) => [
+      item.id,
+      (routeItems(order, [item], partners, at).explanation[0]?.alternatives ?? []).map((alternative): Alternative => {
+        const { partnerId, partnerUid, verdict } = alternative;
+        if (verdict === 'rejected' || !crosses(partnerId)) return alternative;
+        const detail = `${partnerUid} ${REJECTIONS.no_retail_prices.text}`;
+        return { partnerId, partnerUid, verdict: 'rejected', reason: 'no_retail_prices', detail };
+      }),
+    ]),
+  );
 }

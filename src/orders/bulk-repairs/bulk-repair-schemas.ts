@@ -1,10 +1,9 @@
 import { z } from 'zod';
-import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
-import { BULK_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
-import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
-import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
-import { text, timestamp } from '../../../src/platform/domain/fields';
-import { instant } from '../../http/list-query';
+import { instant, text, timestamp } from '../../platform/domain/fields';
+import { BULK_ACTIONS } from '../domain/lifecycle/repairs/possible-repairs';
+import { ORDER_STATUSES } from '../domain/lifecycle/statuses';
+import { attentionReason } from '../reading/operator-order-schemas';
+import { MOST_ORDERS } from './bulk-repair-rows';
 
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;

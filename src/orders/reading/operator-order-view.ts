@@ -1,39 +1,26 @@
 import { z } from 'zod';
-import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
-import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/next-step';
-import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
-import { ITEM_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
+import { routingDecisionSchema } from '../../partners/domain/routing-decision';
+import { timestamp } from '../../platform/domain/fields';
+import { orderWorkflowId } from '../../platform/domain/workflows';
+import { ATTENTION_REASONS } from '../domain/lifecycle/attention';
+import { WAITS_FOR } from '../domain/lifecycle/next-step';
+import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../domain/lifecycle/run-state';
+import { ITEM_STATUSES } from '../domain/lifecycle/statuses';
+import type { RunView } from '../domain/run/run-messages';
 import {
   changeOutcomeSchema,
   deliveryDates,
+  type OperatorOrder,
   printOrder,
   storedOrderSchema,
-} from '../../../src/orders/reading/operator-order-schemas';
-import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
-import { timestamp } from '../../../src/platform/domain/fields';
+} from './operator-order-schemas';
 import { possibleRepairsSchema } from './possible-repairs';
-
-/** Schemas of orders as operators see them. */
-
-/** What every route of operators for orders has in common. */
-export const OPERATOR_ROUTE = { tag: 'Operator: orders' } as const;
-
-/** What every route for one order has in common. */
-export const OPERATOR_ORDER_ROUTE = {
-  ...OPERATOR_ROUTE,
-  params: z.object({
-    orderId: z
-      .string()
-      .min(1)
-      .max(100)
-      .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
-  }),
-} as const;
 
 const time = z.iso.datetime({ offset: true });
 const NAMED = { id: true, partnerId: true, partnerUid: true } as const;
 
-const run = z
+/** The state of an order's workflow, as operators see it. */
+const runSchema = z
   .object({
     version: z.int(),
     phase: z.enum(['preparing', 'running', 'closed']),
@@ -134,6 +121,7 @@ const run = z
   })
   .describe('The state of the order workflow.');
 
+/** An order as operators see it. */
 export const operatorOrderSchema = z
   .object({
     ...storedOrderSchema.shape,
@@ -178,6 +166,39 @@ export const operatorOrderSchema = z
       .describe('Steps of the workflow that have failed and are tried again. Empty while Temporal does not respond.'),
     possibleRepairs: possibleRepairsSchema,
     routing: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
-    run: run.nullable().describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
+    run: runSchema.nullable().describe('Null when no worker responds, or when Temporal no longer has the workflow.'),
   })
   .meta({ id: 'OperatorOrder' });
+
+/** Returns the stored part of an order as operators see it. */
+export function storedOrderView({ trackingEndedAt: _, ...order }: OperatorOrder) {
+  return { ...order, workflowId: orderWorkflowId(order.id), promise: promiseOf(order) };
+}
+
+/** Returns the dates of all print orders together: the widest span, and the first day of dispatch. Null before planning. */
+function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
+  const planned = printOrders.flatMap(({ status, promise, dispatchDate }) =>
+    promise === null || status === 'cancelled' || status === 'waiting' ? [] : [{ ...promise, dispatchDate }],
+  );
+  if (planned.length === 0) return null;
+  const days = (key: keyof (typeof planned)[number]) => planned.map((promise) => promise[key]).sort();
+  return {
+    dispatchDate: days('dispatchDate')[0]!,
+    minDeliveryDate: days('minDeliveryDate')[0]!,
+    maxDeliveryDate: days('maxDeliveryDate').at(-1)!,
+    initialMinDeliveryDate: days('initialMinDeliveryDate')[0]!,
+    initialMaxDeliveryDate: days('initialMaxDeliveryDate').at(-1)!,
+  };
+}
+
+/** Returns the state of an order's workflow as operators see it. */
+export function runView({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
+  return {
+    ...state,
+    waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
+      ...{ action, units },
+      printOrder: { id, partnerId, partnerUid },
+      until: new Date(until),
+    })),
+  };
+}
