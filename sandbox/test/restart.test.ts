@@ -2,7 +2,7 @@ import { appendFileSync, cpSync, mkdtempSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { FAST, type Sandbox, type SeenPrintOrder, startSandbox } from '../../sandbox';
+import { FAST, type Sandbox, type SeenPrintOrder, startSandbox } from '../index';
 import {
   printOrder,
   removeFolder,

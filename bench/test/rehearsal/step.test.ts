@@ -1,4 +1,4 @@
-import { isClean, runSteps, stepTable } from '../../../bench/rehearsal/step';
+import { isClean, runSteps, stepTable } from '../../rehearsal/step';
 
 const silent = () => undefined;
 

@@ -1,4 +1,4 @@
-import type { SeenPrintOrder } from '../../sandbox';
+import type { SeenPrintOrder } from '../index';
 import { sandboxFixture } from './sandbox-fixture';
 import { printOrder, sendSigned, until } from './stub-pressline';
 

@@ -1,15 +1,6 @@
-import { gunzipSync, gzipSync } from 'node:zlib';
-import type { AsyncBuffer } from 'hyparquet';
-import type { BasicType } from 'hyparquet-writer';
-import type { ObjectStore } from '../../platform/objects/object-store';
+import type { Column } from '../../platform/parquet';
+import { RECORDS_FILE } from './archived-order';
 import type { OrderRows, StoredRow } from './archived-tables';
-
-/** A column of a Parquet file. Every column may be null. */
-export interface Column {
-  readonly name: string;
-  readonly type: Extract<BasicType, 'STRING' | 'INT32' | 'INT64' | 'TIMESTAMP' | 'BOOLEAN' | 'BYTE_ARRAY'>;
-  readonly doc: string;
-}
 
 /** The rows of an order, and its lines of reports (`reportLines`). */
 export type ReportedRows = OrderRows & { readonly report_lines: readonly StoredRow[] };
@@ -69,7 +60,7 @@ export const ARCHIVE_FILES = [
       text('product_model_id', 'Its product model.'),
       text('fulfillment_status', 'Status in which the item ended.'),
       whole('quantity', 'Ordered units.'),
-      minor('price_minor', 'Price of a unit in minor units of the order’s currency.'),
+      minor('price_minor', 'Price of all its units without VAT, in minor units of the order’s currency.'),
       whole('page_count', 'Pages of the print file.'),
     ],
   },
@@ -147,9 +138,9 @@ export const ARCHIVE_FILES = [
   },
 ] as const satisfies readonly ArchiveFile[];
 
-/** The file from which an order is read and restored. Its row groups are small, because an order is read from one of them. */
+/** The columns of `RECORDS_FILE`. */
 export const RECORDS = {
-  name: 'records',
+  name: RECORDS_FILE,
   columns: [
     ORDER_ID,
     text('rows', 'All rows of the order by table, without personal data: JSON.'),
@@ -160,8 +151,6 @@ export const RECORDS = {
     },
   ],
 } as const satisfies Omit<ArchiveFile, 'rows'>;
-
-const RECORDS_OF_GROUP = 50;
 
 const member = (value: unknown, name: string): unknown => (value as StoredRow | null | undefined)?.[name] ?? null;
 
@@ -216,94 +205,4 @@ function parcels({
       delivered_at: deliveredAt(tracking),
     }));
   return [...labelled, ...ofPartners];
-}
-
-/** Returns a value of Postgres' JSON as the writer takes it. */
-function parquetValue(value: unknown, type: Column['type']): unknown {
-  if (value === null || value === undefined) return null;
-  switch (type) {
-    case 'STRING':
-      return String(value);
-    case 'INT64':
-      return BigInt(value as number);
-    case 'TIMESTAMP':
-      return new Date(value as string);
-    default:
-      return value;
-  }
-}
-
-// Both libraries are loaded by the worker's and the API's first use: most processes never read the archive.
-const writer = () => import('hyparquet-writer');
-const reader = () => import('hyparquet');
-
-/** Returns rows as the bytes of a Parquet file, compressed with gzip. */
-export async function parquetOf(
-  columns: readonly Column[],
-  rows: readonly StoredRow[],
-  rowGroupSize = 100_000,
-): Promise<Uint8Array> {
-  const { parquetWriteBuffer } = await writer();
-  const buffer = parquetWriteBuffer({
-    columnData: columns.map(({ name, type }) => ({
-      name,
-      type,
-      nullable: true,
-      data: rows.map((row) => parquetValue(row[name], type)),
-      ...(type === 'BYTE_ARRAY' ? { statistics: false, encoding: 'PLAIN' as const } : {}),
-    })),
-    codec: 'GZIP',
-    compressors: { GZIP: (bytes) => gzipSync(bytes) },
-    rowGroupSize,
-  });
-  return new Uint8Array(buffer);
-}
-
-/** One order of the file of records. */
-export type RecordRow = {
-  readonly order_id: string;
-  /** Text of JSON. */
-  readonly rows: string;
-  readonly sealed: Uint8Array;
-};
-
-export const recordsFile = (records: readonly RecordRow[]): Promise<Uint8Array> =>
-  parquetOf(RECORDS.columns, records, RECORDS_OF_GROUP);
-
-/** Reads rows of a Parquet file. Timestamps are Date, INT64 is bigint. @param range first row, and the row after the last one */
-export async function readParquet<T>(
-  file: AsyncBuffer | ArrayBuffer,
-  range: { readonly rowStart?: number; readonly rowEnd?: number } = {},
-): Promise<T[]> {
-  const { parquetReadObjects } = await reader();
-  const rows = await parquetReadObjects({
-    file,
-    ...range,
-    utf8: false,
-    compressors: { GZIP: (bytes) => gunzipSync(bytes) },
-  });
-  return rows as T[];
-}
-
-/** Opens a file of the object store, of which only the parts are read that are needed. @throws Error when it does not exist */
-export async function storedFile(objects: ObjectStore, key: string): Promise<AsyncBuffer> {
-  const info = await objects.stat(key);
-  if (info === null) throw new ArchiveFileMissing(key);
-  return {
-    byteLength: info.size,
-    async slice(start, end = info.size) {
-      const found = await objects.get(key, { start, end });
-      if (found === null) throw new ArchiveFileMissing(key);
-      const bytes = Buffer.concat(await found.body.toArray());
-      return bytes.buffer.slice(bytes.byteOffset, bytes.byteOffset + bytes.byteLength) as ArrayBuffer;
-    },
-  };
-}
-
-/** A file of the archive that the object store does not have. */
-export class ArchiveFileMissing extends Error {
-  override readonly name = 'ArchiveFileMissing';
-  constructor(key: string) {
-    super(`the object store has no ${key}, which the archive needs`);
-  }
 }

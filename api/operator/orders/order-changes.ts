@@ -4,7 +4,7 @@ import { requestFile } from '../../../src/orders/intake/replace-file';
 import { reprintOf } from '../../../src/orders/intake/reprint';
 import { submitWith } from '../../../src/orders/intake/submit';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
-import { recordPayment } from '../../../src/orders/receipts/payment';
+import { recordPayment } from '../../../src/orders/receipts/receipts';
 import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction, json } from '../../../src/platform/postgres';

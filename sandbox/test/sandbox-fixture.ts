@@ -1,4 +1,4 @@
-import type { Sandbox, SeenPrintOrder } from '../../sandbox';
+import type { Sandbox, SeenPrintOrder } from '../index';
 import {
   printOrder,
   removeFolder,

@@ -2,9 +2,9 @@
 /** The command of the package @pressline/sandbox. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
-import { FAST, type Mode, startSandbox, WATCHABLE } from '../../../sandbox';
-import { parseNamedList } from '../../../src/platform/configuration/named-list';
-import { parseSecretsBySender } from '../../../src/platform/http/webhook-signature';
+import { parseNamedList } from '../src/platform/configuration/named-list';
+import { parseSecretsBySender } from '../src/platform/http/webhook-signature';
+import { FAST, type Mode, startSandbox, WATCHABLE } from './index';
 
 interface Options {
   readonly presslineUrl: string;

@@ -1,4 +1,4 @@
-import { postgresSettings, readComposeFile } from '../../../bench/rehearsal/compose-file';
+import { postgresSettings, readComposeFile } from '../../rehearsal/compose-file';
 
 const SECRETS = {
   POSTGRES_PASSWORD: 'app-secret',

@@ -2,12 +2,12 @@ import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { PRINT_FILES, printFile } from '../../sandbox/files/print-files';
-import { UNFIT_FILES } from '../../sandbox/files/unfit-files';
 import { NEEDS_OF_FAMILIES } from '../../src/catalog/domain/print-needs';
 import { checkFile } from '../../src/files/domain/file-check';
 import { type AreaNeeds, FILE_FINDING_CODES, type FileFinding } from '../../src/files/domain/file-findings';
 import { createFileInspector } from '../../src/files/inspector';
+import { PRINT_FILES, printFile } from '../files/print-files';
+import { UNFIT_FILES } from '../files/unfit-files';
 
 /** The checks find the fault of each file of the sandbox that has one, and nothing in the others. */
 

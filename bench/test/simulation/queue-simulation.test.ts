@@ -1,4 +1,4 @@
-import { simulateQueues } from '../../../bench/simulation/queue-simulation';
+import { simulateQueues } from '../../simulation/queue-simulation';
 
 /** Mean wait of an M/M/c queue in seconds, by Erlang's C formula. */
 function erlangWait(rate: number, mean: number, cores: number): number {

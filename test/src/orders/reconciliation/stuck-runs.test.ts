@@ -1,9 +1,8 @@
 import { ServiceError } from '@temporalio/client';
 import { temporal as protocol } from '@temporalio/proto';
 import pino from 'pino';
-import { flagFailingRuns } from '../../../../src/orders/reconciliation/failing-runs';
 import type { ReconcileDeps } from '../../../../src/orders/reconciliation/reconciliation';
-import { flagStuckRuns } from '../../../../src/orders/reconciliation/stuck-runs';
+import { flagFailingRuns, flagStuckRuns } from '../../../../src/orders/reconciliation/stuck-runs';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import type { Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';

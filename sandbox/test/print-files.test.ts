@@ -1,9 +1,9 @@
 import { get } from 'node:http';
 import { type PDFiumDocument, PDFiumLibrary } from '@hyzyla/pdfium';
 import imageSize from 'image-size';
-import type { Sandbox } from '../../sandbox';
-import { PRINT_FILES } from '../../sandbox/files/print-files';
-import { formatOf } from '../../sandbox/partners/asset-check';
+import { PRINT_FILES } from '../files/print-files';
+import type { Sandbox } from '../index';
+import { formatOf } from '../partners/asset-check';
 import { removeFolder, type StubPressline, sandboxAt, startStub } from './stub-pressline';
 
 let stub: StubPressline;

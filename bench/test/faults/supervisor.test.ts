@@ -1,8 +1,8 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { nodeProcess, reasonIn, type Supervised, supervise } from '../../../bench/faults/supervisor';
-import { eventually } from '../../support/eventually';
+import { eventually } from '../../../test/support/eventually';
+import { nodeProcess, reasonIn, type Supervised, supervise } from '../../faults/supervisor';
 
 let folder: string;
 let process_: Supervised | undefined;

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { DIFFERENCES } from '../../../../src/orders/reconciliation/differences';
+import { DIFFERENCES } from '../../../../src/orders/reconciliation/reconciliation';
 import { projectRoot } from '../../../../src/platform/project-root';
 
 test('docs/operation/backup-and-recovery.md lists every finding as the code has it', () => {

@@ -1,7 +1,7 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type LoadBalancer, startLoadBalancer } from '../../../bench/rehearsal/load-balancer';
-import { eventually } from '../../support/eventually';
+import { eventually } from '../../../test/support/eventually';
+import { type LoadBalancer, startLoadBalancer } from '../../rehearsal/load-balancer';
 
 let isReady: boolean[];
 let targets: Server[];

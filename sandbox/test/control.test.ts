@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Sandbox, Seen } from '../../sandbox';
-import { BEHAVIOURS, behaviourInAddress } from '../../sandbox/behaviours';
-import { UNFIT_FILES } from '../../sandbox/files/unfit-files';
 import { projectRoot } from '../../src/platform/project-root';
+import { BEHAVIOURS, behaviourInAddress } from '../behaviours';
+import { UNFIT_FILES } from '../files/unfit-files';
+import type { Sandbox, Seen } from '../index';
 import { printOrder, removeFolder, type StubPressline, sandboxAt, sendSigned, startStub } from './stub-pressline';
 
 let stub: StubPressline;

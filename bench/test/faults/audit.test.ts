@@ -1,4 +1,4 @@
-import { audit, type Evidence, isClean, type SeenPrintOrder, type SubmittedOrder } from '../../../bench/faults/audit';
+import { audit, type Evidence, isClean, type SeenPrintOrder, type SubmittedOrder } from '../../faults/audit';
 
 const SKU = 'tee-navy-m';
 

@@ -6,9 +6,9 @@ import { join } from 'node:path';
 import express from 'express';
 import { pino } from 'pino';
 import { Webhook } from 'standardwebhooks';
-import { FAST, type Mode, type Sandbox, startSandbox } from '../../sandbox';
 import { RATE_CARDS } from '../../src/carriers/domain/rate-cards';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { FAST, type Mode, type Sandbox, startSandbox } from '../index';
 
 export const CARRIER_SECRET = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
 const PARTNERS = [

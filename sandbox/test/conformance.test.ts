@@ -8,8 +8,6 @@ import pLimit from 'p-limit';
 import { pino } from 'pino';
 import { checkPartnerCommand } from '../../cli/commands/check-partner';
 import { startCheckListener } from '../../cli/partner-check/listener';
-import { FAST, startSandbox } from '../../sandbox';
-import { BEHAVIOURS, type BehaviourName } from '../../sandbox/behaviours';
 import { PRODUCT_KINDS } from '../../src/catalog/domain/product';
 import { checkPartner } from '../../src/partners/conformance/check-partner';
 import type { FaultName } from '../../src/partners/conformance/faults';
@@ -17,6 +15,8 @@ import type { ConformanceReport } from '../../src/partners/conformance/report';
 import type { CheckLimits } from '../../src/partners/conformance/sender';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
+import { BEHAVIOURS, type BehaviourName } from '../behaviours';
+import { FAST, startSandbox } from '../index';
 import { removeFolder } from './stub-pressline';
 
 /** The conformance check against the sandbox's partner, with each of its behaviours. */
