@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { instant, text, timestamp } from '../../platform/domain/fields';
-import { BULK_ACTIONS } from '../domain/lifecycle/repairs/possible-repairs';
+import { BULK_ACTIONS } from '../domain/lifecycle/rules/possible-repairs';
 import { ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { attentionReason } from '../reading/operator-order-schemas';
 import { MOST_ORDERS } from './bulk-repair-rows';

@@ -3,7 +3,7 @@ import { attentionPage } from '../../platform/http/operator-page-urls';
 import type { GaugePoint } from '../../platform/metrics/metrics';
 import type { Queryable } from '../../platform/postgres';
 import { readRunningTotals } from '../../platform/running-totals';
-import { ATTENTION_REASONS, type AttentionReason } from '../domain/lifecycle/attention';
+import { ATTENTION_REASONS, type AttentionReason } from '../domain/lifecycle/attention-reasons';
 import { OPEN_ORDERS } from '../domain/lifecycle/statuses';
 
 /** Orders that need attention for one reason. */

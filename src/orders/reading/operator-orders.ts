@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { json, type Queryable } from '../../platform/postgres';
 import { type ArchivedRows, withRows } from '../archive/archived-tables';
-import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
+import { type RequestedBy, requestedBy } from '../domain/lifecycle/requests';
 import { ENDED_ORDERS, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
 import { itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { CandidateReader } from '../../partners/candidates';
 import { type Alternative, REJECTION_REASONS, REJECTIONS } from '../../partners/domain/routing-decision';
 import type { Sql } from '../../platform/postgres';
-import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/repairs/possible-repairs';
+import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../domain/lifecycle/run-state';
 import { crossBorderRefusal } from '../preparation/plan-refusals';
 import { candidatesFor, routeItems } from '../preparation/routing';
