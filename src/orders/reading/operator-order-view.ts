@@ -192,7 +192,7 @@ function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
 }
 
 /** Returns the state of an order's workflow as operators see it. */
-export function runView({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
+export function runView({ seen: _1, clock: _2, pending: _3, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,
     waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
