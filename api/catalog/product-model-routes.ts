@@ -22,7 +22,7 @@ import { changeProductModel, createProductModel, listProductModels } from '../..
 import { type Candidate, leadDaysOf } from '../../src/partners/routing-rows';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = { tag: 'Catalog', access: operatorsOnly('operator') } as const;
