@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/postgres';
-import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
+import { followPartnerTracking } from '../../shipping/tracking/tracking';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 
 /**
