@@ -2,7 +2,7 @@ import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
-import type { OrderSearch, SearchPage } from '../reading/order-list';
+import type { OrderSearch, SearchPage } from '../reading/order-search';
 
 /** What the index row of an archived order has. */
 export interface ArchivedSummary {

@@ -3,36 +3,9 @@ import { isUuid } from '../../platform/ids';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { type ArchivedSummary, withArchived } from '../archive/archived-list';
-import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
-import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import { LISTED_COLUMNS, type ListedFields } from '../order-fields';
 import type { Viewer } from './order-reader';
-
-/** Filters of a search. An order must match every filter given; a list matches any of its values. */
-export interface OrderSearch {
-  readonly ids?: readonly string[] | undefined;
-  readonly orderReferenceIds?: readonly string[] | undefined;
-  readonly clientIds?: readonly string[] | undefined;
-  readonly fulfillmentStatuses?: readonly OrderStatus[] | undefined;
-  readonly financialStatuses?: readonly FinancialStatus[] | undefined;
-  readonly orderTypes?: readonly ('order' | 'draft')[] | undefined;
-  readonly countries?: readonly string[] | undefined;
-  readonly channels?: readonly string[] | undefined;
-  /** ISO 8601, inclusive. */
-  readonly createdFrom?: string | undefined;
-  /** ISO 8601, exclusive. */
-  readonly createdTo?: string | undefined;
-  /** ISO 8601, inclusive. With this or `updatedTo`, orders are sorted by their last change, and clients must be named. */
-  readonly updatedFrom?: string | undefined;
-  /** ISO 8601, exclusive. */
-  readonly updatedTo?: string | undefined;
-  /** Orders with at least one of these reasons; empty for any reason. */
-  readonly attention?: readonly AttentionReason[] | undefined;
-  /** Orders with a print order at one of these partners. */
-  readonly partnerIds?: readonly string[] | undefined;
-  /** Orders with a shipment planned by one of these methods. */
-  readonly methodUids?: readonly string[] | undefined;
-}
+import type { OrderSearch, SearchPage } from './order-search';
 
 export interface OrderSummary extends ListedFields {
   /** True when the rows of the order are in the archive. */
@@ -85,11 +58,6 @@ const archivedSummary = ({ clientName: _, ...order }: ArchivedSummary): OrderSum
   parcels: [],
   archived: true,
 });
-
-export interface SearchPage {
-  readonly limit: number;
-  readonly after: SearchPosition | null;
-}
 
 /**
  * Finds one page of the orders that match and that the viewer may see.
