@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { parseEnv } from 'node:util';
 import { parseDocument } from 'yaml';
 import { z } from 'zod';
-import { newSecrets } from '../../cli/packages/create-pressline/secrets';
+import { newSecrets } from '../../kits/create-pressline/secrets';
 import { loadSecrets } from '../../cli/secrets';
 import { loadConfig, VARIABLES } from '../../src/platform/config';
 import { shutdownDelayMs } from '../../src/platform/health';
