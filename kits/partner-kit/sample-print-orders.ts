@@ -1,11 +1,7 @@
 import type { ProductKind, ResolvedProduct } from '../../src/catalog/domain/product';
+import type { PrintFile } from '../../src/partners/domain/assets';
 import { type PrintOrderVersion, printOrderVersion } from '../../src/partners/domain/delivery-target';
-import {
-  buildPrintOrder,
-  type PrintFile,
-  type PrintOrderAddress,
-  type PrintOrderInput,
-} from '../../src/partners/domain/print-order';
+import { buildPrintOrder, type PrintOrderAddress, type PrintOrderInput } from '../../src/partners/domain/print-order';
 import type { PrintOrderBody } from '../../src/partners/message-schemas';
 import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
 import { FRAME, FRAMED_POSTER, PHOTO_BOOK, POSTER, T_SHIRT } from './sample-products';
