@@ -1,7 +1,8 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
 import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
+import type { PrintFile } from '../domain/assets';
 import { type PrintOrderVersion, printOrderVersion } from '../domain/delivery-target';
-import { buildPrintOrder, type PrintFile, type PrintOrderAddress, type PrintOrderInput } from '../domain/print-order';
+import { buildPrintOrder, type PrintOrderAddress, type PrintOrderInput } from '../domain/print-order';
 import type { PrintOrderBody } from '../message-schemas';
 import { FRAME, FRAMED_POSTER, PHOTO_BOOK, POSTER, T_SHIRT } from './sample-products';
 

@@ -1,7 +1,26 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type CarrierAdapter, type CarrierEvent, CarrierUnavailable } from '../../carriers/carrier';
+import type { Carriers } from '../../carriers/carriers';
 import type { Logger } from '../../platform/logging/logging';
+import type { Sql } from '../../platform/postgres';
 import { isUnavailable } from '../../platform/unavailable';
+import type { SweepResult } from '../domain/sweep-result';
+import { recordTrackingEvents } from './tracking';
+
+export interface SweepDeps {
+  readonly sql: Sql;
+  readonly carriers: Carriers;
+  readonly log: Logger;
+}
+
+/** When a step of a sweep ends, and where it reports its progress. */
+export interface SweepBounds {
+  /** Packages. */
+  readonly limit: number;
+  /** Epoch milliseconds. No batch begins later. */
+  readonly deadline: number;
+  readonly report: (soFar: SweepResult) => void;
+}
 
 /** Consecutive packages without a usable response after which the carrier counts as unavailable, not the packages as bad. */
 const SILENT_PACKAGES = 5;
@@ -87,4 +106,38 @@ export class CarrierInquiry {
 
 function rethrowIfPostgresIsUnavailable(error: unknown): void {
   if (!(error instanceof CarrierUnavailable) && isUnavailable(error)) throw error;
+}
+
+/**
+ * Records events of one carrier. When that fails, it records them package by package, so that the events of one bad package
+ * do not stop the others.
+ * @returns the number of new checkpoints, and of packages whose events could not be recorded
+ * @throws when Postgres is unavailable
+ */
+export async function recordEvents(
+  { sql, log }: Pick<SweepDeps, 'sql' | 'log'>,
+  carrierUid: string,
+  events: readonly CarrierEvent[],
+): Promise<{ recorded: number; failed: number }> {
+  const numbers = [...new Set(events.map(({ trackingNumber }) => trackingNumber))];
+  try {
+    return { recorded: (await recordTrackingEvents(sql, carrierUid, events)).recorded, failed: 0 };
+  } catch (error) {
+    if (isUnavailable(error)) throw error;
+    if (numbers.length === 1) {
+      log.error(
+        { err: error, carrier: carrierUid, trackingNumber: numbers[0] },
+        'the events of a package could not be recorded',
+      );
+      return { recorded: 0, failed: 1 };
+    }
+  }
+  let [recorded, failed] = [0, 0];
+  for (const number of numbers) {
+    const own = events.filter(({ trackingNumber }) => trackingNumber === number);
+    const outcome = await recordEvents({ sql, log }, carrierUid, own);
+    recorded += outcome.recorded;
+    failed += outcome.failed;
+  }
+  return { recorded, failed };
 }

@@ -2,10 +2,8 @@ import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
 import { RATE_CARDS } from '../../carriers/domain/rate-cards';
 import { json, type Sql } from '../../platform/postgres';
 import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/sweep-result';
-import { markFollowed } from '../tracking/partner-tracking';
-import { CarrierInquiry } from './carrier-inquiry';
-import { recordEvents } from './record-events';
-import type { SweepBounds, SweepDeps } from './sweep-step';
+import { CarrierInquiry, recordEvents, type SweepBounds, type SweepDeps } from './carrier-inquiry';
+import { markFollowed } from './tracking';
 
 /** Gateways are searched for this long after a code arrived: many codes are known only after the first scan. */
 const SEARCH_DAYS = 14;

@@ -1,6 +1,6 @@
-import type { Sql } from '../platform/postgres';
+import { type Fragment, json, type Queryable, type Sql, type Statement } from '../platform/postgres';
 import { readRunningTotals } from '../platform/running-totals';
-import type { CandidatePartner } from './domain/routing-decision';
+import type { CandidatePartner, RoutingDecision } from './domain/routing-decision';
 import { type Partner, partnerColumns } from './partner-rows';
 
 /** Lifetime of the cached load of partners. It changes slowly. */
@@ -58,4 +58,61 @@ async function readCandidates(sql: Sql, partnerSkus: readonly string[]): Promise
       GROUP BY 1
     ) s ON s.stock_partner_id = p.account_id
     ORDER BY p.uid`;
+}
+
+/** Working days from the start of production to dispatch: of the fastest and of the slowest partner. */
+interface LeadDays {
+  readonly min: number;
+  readonly max: number;
+}
+
+/** Returns the lead time of a product at the subscribed partners that make all of its models, or null without such a partner. */
+export function leadDaysOf(
+  partners: readonly Pick<Candidate, 'capabilities' | 'subscribed'>[],
+  modelUids: Iterable<string>,
+): LeadDays | null {
+  const uids = [...modelUids];
+  const days = partners.flatMap(({ capabilities, subscribed }) => {
+    const offers = uids.flatMap((uid) => capabilities.models[uid] ?? []);
+    return subscribed && offers.length === uids.length ? [Math.max(...offers.map((offer) => offer.leadDays))] : [];
+  });
+  return days.length === 0 ? null : { min: Math.min(...days), max: Math.max(...days) };
+}
+
+/** A stored routing decision as operators read it. */
+interface StoredDecision {
+  /** Step of the order run that made the decision. */
+  readonly step: string;
+  readonly decision: RoutingDecision;
+  readonly createdAt: Date;
+}
+
+/** Returns the statement that stores the routing decision of a step. A retry of the step replaces it. */
+export function recordRoutingDecision(
+  sql: Queryable,
+  { orderId, step, decision }: { orderId: string; step: string; decision: RoutingDecision },
+): Statement {
+  return sql`
+    INSERT INTO routing_decisions (order_id, step, routed, decision)
+    VALUES (${orderId}, ${step}, ${decision.ok}, ${json(sql, decision)})
+    ON CONFLICT (order_id, step) DO UPDATE
+    SET routed = excluded.routed, decision = excluded.decision, created_at = now()`;
+}
+
+/**
+ * Returns all routing decisions of an order, oldest first.
+ * @param beginning of the statement: `WITH` and what the names of tables stand for, each with a comma
+ * @returns undefined when there is no such order
+ */
+export async function routingDecisions(
+  sql: Queryable,
+  orderId: string,
+  beginning: Fragment = sql`WITH`,
+): Promise<StoredDecision[] | undefined> {
+  const rows = await sql<(StoredDecision | { step: null })[]>`
+    ${beginning} wanted AS (SELECT ${orderId}::uuid AS id)
+    SELECT d.step, d.decision, d.created_at
+    FROM wanted JOIN orders o USING (id) LEFT JOIN routing_decisions d ON d.order_id = o.id ORDER BY d.created_at, d.step`;
+  if (rows.length === 0) return undefined;
+  return rows.filter((row): row is StoredDecision => row.step !== null);
 }
