@@ -17,7 +17,7 @@ const COMMANDS = {
   bench: Object.fromEntries(
     benchmarks.map((file) => {
       const name = basename(file, '.ts');
-      return [name, `npm run --silent build && node dist/bench/${name}.js`];
+      return [name, `npm run --silent build && tsc -p bench/tsconfig.build.json && node dist/bench/${name}.js`];
     }),
   ),
 };

@@ -7,7 +7,7 @@ import {
   storeShippingChange,
   tryShippingChange,
 } from '../../src/orders/dispatch/shipping-changes';
-import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { Receipt } from '../../src/orders/domain/receipt';
 import type { UpdateShipment } from '../../src/orders/intake/order-schemas';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';

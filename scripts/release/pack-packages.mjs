@@ -42,7 +42,7 @@ const PACKAGES = [
     name: '@pressline/sandbox',
     description: 'Plays print partners, carriers and hosts of print files for a Pressline on this machine',
     bin: 'sandbox',
-    source: 'cli/packages/sandbox',
+    source: 'sandbox',
   },
   {
     name: 'create-pressline',

@@ -85,7 +85,7 @@ const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[
     'receipts.parquet',
     'needs DuckDB, which is no dependency: test/src/orders/archive reads the files',
   ],
-  ['operation/scale', 'npm run bench -- simulation', 'takes a minute: test/bench/simulation runs the simulation'],
+  ['operation/scale', 'npm run bench -- simulation', 'takes a minute: bench/test/simulation runs the simulation'],
   ['development/benchmarks', 'npm run bench -- orders', 'benchmarks'],
   ['development/rehearsal', 'npm run bench -- rehearsal', 'takes a quarter of an hour'],
   ['development/fuzzing', 'npm run check -- fuzz', 'takes minutes: test/fuzz sends fewer requests'],

@@ -67,10 +67,10 @@ test('npm run pack -- sbom lists exactly the packages that ship, with version an
   };
   expect(bomFormat).toBe('CycloneDX');
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version: string; dev?: boolean; name?: string }>;
+    packages: Record<string, { version: string; dev?: boolean; link?: boolean; name?: string }>;
   };
   const shipped = Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && !dev)
+    .filter(([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link)
     .map(([path, { version, name }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`);
   const listed = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`);
   expect(new Set(listed)).toEqual(new Set(shipped));

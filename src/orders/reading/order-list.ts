@@ -3,7 +3,7 @@ import { isUuid } from '../../platform/ids';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { type ArchivedSummary, withArchived } from '../archive/archived-list';
-import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import { LISTED_COLUMNS, type ListedFields } from '../order-fields';
 import type { Viewer } from './order-reader';
