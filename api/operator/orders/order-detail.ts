@@ -52,7 +52,7 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
   }
 }
 
-function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
+function runBody({ seen: _1, clock: _2, pending: _3, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,
     waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({

@@ -9,8 +9,8 @@ import { operatorHelpers } from '../operator-fixture';
 import { accepted, is, orderBody, orderLog, orderNow, orderUntil, stepsBack } from '../order-fixture';
 
 /**
- * The activity that plans an order also makes the first attempt to deliver its print order. Whatever happens between two of its
- * steps, the partner gets one content under one id, and no order that was cancelled or held before.
+ * The plan and the delivery of a print order, with failures, cancellations, holds and postbacks between and during them: the
+ * partner gets one content under one id, and no order that was cancelled or held before.
  */
 
 let stack: TestStack;
@@ -85,10 +85,7 @@ async function historyOf(orderId: string) {
   return (await handle.fetchHistory()).events!;
 }
 
-const activitiesOf = async (orderId: string) =>
-  (await historyOf(orderId)).flatMap((event) => event.activityTaskScheduledEventAttributes?.activityType?.name ?? []);
-
-/** Waits until the run has taken a request that its order's first activity is to wait for, or that waits for the activity. */
+/** Waits until the run has taken a request. */
 const requested = (orderId: string) =>
   eventually(async () =>
     (await historyOf(orderId)).find((event) => event.workflowExecutionUpdateAcceptedEventAttributes != null),
@@ -108,52 +105,22 @@ async function expectOneHandover(orderId: string, deliveries?: number) {
   expect(await stepsBack(stack, orderId)).toEqual([]);
 }
 
-test('an accepted print order costs no activity of its own', async () => {
-  const id = await submit('one-activity');
-  await expectOneHandover(id, 1);
-  await say(await accepted(stack, id), 'received');
-  await orderUntil(stack, id, is('in_production'));
-  expect(await activitiesOf(id)).toEqual(['fetchOrderFiles']);
-});
-
-test('a refused print order is delivered once, and waits for an operator', async () => {
-  responds = false;
-  const id = await submit('refused-first');
-  (await nth('order')).respond(422);
-  await orderUntil(stack, id, ({ items }) => items[0]!.status === 'manual_handling');
-  expect(ordersGot()).toHaveLength(1);
-  expect(await activitiesOf(id)).toEqual(['fetchOrderFiles']);
-});
-
 test.each([
-  ['429 with Retry-After', 429, { 'retry-after': '1' }],
-  ['500', 500, {}],
-])('after a response of %s, the print order is delivered in an activity of its own', async (_, status, headers) => {
-  responds = false;
-  const id = await submit(`failed-${status}`);
-  (await nth('order')).respond(status, headers);
-  accept(await nth('order', 2));
-  await expectOneHandover(id, 2);
-  expect(await activitiesOf(id)).toEqual(['fetchOrderFiles', 'deliverPrintOrder']);
-});
-
-test.each([
-  ['before the message is stored', 'UPDATE OF body ON print_orders', 'true', 1, ['deliverPrintOrder']],
-  ['after the partner has accepted', 'UPDATE OF accepted_at ON print_orders', 'true', 2, ['deliverPrintOrder']],
-  [
-    'before the plan is recorded',
-    'UPDATE ON run_snapshots',
-    `NEW.snapshot #>> '{state,printOrders,0,delivery}' = 'pending'`,
-    1,
-    ['prepareOrder', 'deliverPrintOrder'],
-  ],
-])('the activity fails %s: a later attempt sends the same message', async (what, where, when, deliveries, others) => {
+  ['before the message is stored', 'UPDATE OF body ON print_orders', 1],
+  ['after the partner has accepted', 'UPDATE OF accepted_at ON print_orders', 2],
+])('a delivery fails %s: a later attempt sends the same message', async (what, where, deliveries) => {
   const { asOwner } = stack.database;
-  await asOwner(`CREATE TRIGGER fails BEFORE ${where} FOR EACH ROW WHEN (${when}) EXECUTE FUNCTION fail_once()`);
+  await asOwner(`CREATE TRIGGER fails BEFORE ${where} FOR EACH ROW EXECUTE FUNCTION fail_once()`);
   const id = await submit(`fails-${what.length}`);
   await expectOneHandover(id, deliveries);
-  expect(await activitiesOf(id)).toEqual(['fetchOrderFiles', ...others]);
-  await asOwner(`DROP TRIGGER fails ON ${where.split(' ').at(-1)!}; ALTER SEQUENCE faults RESTART`);
+  await asOwner(`DROP TRIGGER fails ON print_orders; ALTER SEQUENCE faults RESTART`);
+});
+
+test('a plan that cannot be made with the files is made afterwards', async () => {
+  const { asOwner } = stack.database;
+  await asOwner('CREATE TRIGGER fails BEFORE INSERT ON print_orders FOR EACH ROW EXECUTE FUNCTION fail_once()');
+  await expectOneHandover(await submit('plan-fails'), 1);
+  await asOwner('DROP TRIGGER fails ON print_orders; ALTER SEQUENCE faults RESTART');
 });
 
 test('a cancellation that arrives during the delivery waits for it, and then asks the partner', async () => {
@@ -196,10 +163,9 @@ test('an order that is held before it is planned is delivered after its release'
   expect(ordersGot()).toEqual([]);
   await repair(id, { action: 'release' });
   await expectOneHandover(id, 1);
-  expect(await activitiesOf(id)).toEqual(['fetchOrderFiles', 'deliverPrintOrder']);
 });
 
-test('a hold that waits for the transaction of the plan comes after the delivery', async () => {
+test('a hold that waits for the transaction of the plan comes before the delivery', async () => {
   let id = '';
   let held: ReturnType<typeof repair> | undefined;
   await stack.services.sql.begin(async (tx) => {
@@ -208,18 +174,16 @@ test('a hold that waits for the transaction of the plan comes after the delivery
     id = await submit('held-beside');
     await waitsFor('new_print_orders');
     held = repair(id, { action: 'hold' });
-    await waitsFor('RETURNING (run_position');
+    await waitsFor('FOR NO KEY UPDATE');
   });
   await held;
-  await orderUntil(stack, id, is('on_hold'));
-  expect(ordersGot()).toHaveLength(1);
+  await orderUntil(stack, id, ({ status, printOrderIds }) => status === 'on_hold' && printOrderIds.length === 1);
   await repair(id, { action: 'release' });
   await expectOneHandover(id, 1);
 });
 
-test('while a plan is stored that was taken back, the order is cancelled and refunded, and no partner gets it', async () => {
+test('an order that is cancelled while its plan is stored is refunded, and no partner gets it', async () => {
   const { id, send } = await files.submit(stack, 'cancelled-beside');
-  for (const action of ['hold', 'release'] as const) await repair(id, { action });
   let cancelled: Promise<unknown> | undefined;
   await stack.services.sql.begin(async (tx) => {
     await tx`SELECT FROM partners WHERE uid = 'prints-berlin' FOR UPDATE`;
@@ -227,7 +191,7 @@ test('while a plan is stored that was taken back, the order is cancelled and ref
     await waitsFor('new_print_orders');
     cancelled = stack.client.cancelOrder({ params: { orderId: id }, body: { reason: 'ordered twice' } });
     // Its record waits for the order, which the plan holds.
-    await waitsFor('changed_order');
+    await waitsFor('FOR NO KEY UPDATE');
   });
   expect(await cancelled).toMatchObject({ fulfillmentStatus: 'canceled' });
   await orderUntil(stack, id, (order) => order.financialStatus === 'refunded' && order.printOrderIds.length === 1);
@@ -250,18 +214,4 @@ test('a postback that overtakes the response counts after it, and no status step
   accept(delivery);
   await orderUntil(stack, id, is('in_production'));
   await expectOneHandover(id);
-});
-
-test('a partner that leaves a call without a response gets no further first attempts', async () => {
-  responds = false;
-  const first = await submit('unanswered');
-  const delivery = await nth('order');
-  const { partnerCalls } = stack.services;
-  await eventually(async () => (partnerCalls.heldMs('prints-berlin') > 2_000 ? true : undefined));
-  responds = true;
-  const second = await submit('behind-unanswered');
-  await accepted(stack, second);
-  expect(await activitiesOf(second)).toEqual(['fetchOrderFiles', 'deliverPrintOrder']);
-  accept(delivery);
-  await accepted(stack, first);
 });
