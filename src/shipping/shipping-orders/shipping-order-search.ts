@@ -1,4 +1,4 @@
-import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
+import { COMPARED_ROWS, isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
 import { type ShippingOrderRow, type ShippingOrderViewer, shippingOrderRows, visibleTo } from './shipping-order-reader';
 import type { ShippingOrderStatus } from './shipping-order-schemas';
@@ -29,7 +29,7 @@ export async function searchShippingOrders(
   sql: Queryable,
   viewer: ShippingOrderViewer,
   { orderReferenceIds: references, statuses, createdFrom, createdTo }: ShippingOrderSearch,
-  page: { readonly limit: number; readonly after: SearchPosition | null },
+  page: SearchPage,
 ): Promise<FoundShippingOrders> {
   const none = sql``;
   const { limit, after } = page;
