@@ -2,7 +2,14 @@ import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
 import type { RepairRequest } from '../../src/orders/domain/lifecycle/requests';
 import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
-import { type CancelRequest, type CancelResult, type DispatchResult, ORDER_QUERIES, ORDER_UPDATES, type RunView } from '../../src/orders/domain/run/run-messages';
+import {
+  type CancelRequest,
+  type CancelResult,
+  type DispatchResult,
+  ORDER_QUERIES,
+  ORDER_UPDATES,
+  type RunView,
+} from '../../src/orders/domain/run/run-messages';
 import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
 
 /** Signals, updates and queries of the order workflow. */
