@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkOutboundUrl } from '../../platform/http/address-check';
-import type { SafeClient } from '../../platform/http/safe-client';
-import { newSigningSecret } from '../../platform/http/webhook-signature';
+import { checkOutboundUrl } from '../../src/platform/http/address-check';
+import type { SafeClient } from '../../src/platform/http/safe-client';
+import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import {
   createLabelReview,
   type ExpectedShipment,

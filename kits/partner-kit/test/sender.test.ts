@@ -1,8 +1,8 @@
 import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createSend } from '../../../../src/partners/conformance/sender';
-import { createSafeClient } from '../../../../src/platform/http/safe-client';
-import { newSigningSecret } from '../../../../src/platform/http/webhook-signature';
+import { createSafeClient } from '../../../src/platform/http/safe-client';
+import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
+import { createSend } from '../sender';
 
 test('a slow delivery states its length, as every real one does, and arrives whole', async () => {
   const received: { headers: IncomingHttpHeaders; body: string }[] = [];

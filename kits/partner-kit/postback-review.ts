@@ -1,4 +1,4 @@
-import { withRevision } from '../domain/print-order';
+import { withRevision } from '../../src/partners/domain/print-order';
 import type { Finding } from './report';
 import { CHANGED_DELIVERY, type SamplePrintOrder } from './sample-print-orders';
 import type { Send } from './sender';

@@ -1,4 +1,4 @@
-import type { ResolvedAttribute, ResolvedPart, ResolvedProduct } from '../../catalog/domain/product';
+import type { ResolvedAttribute, ResolvedPart, ResolvedProduct } from '../../src/catalog/domain/product';
 
 /** The products of the print orders that a conformance check sends. */
 

@@ -8,7 +8,7 @@ import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writ
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { openApiDocument } from '../build/openapi.mjs';
+import { openApiDocument } from '../../scripts/build/openapi.mjs';
 
 const GENERATOR = ['openapi-python-client==0.29.1', 'ruff==0.17.6'];
 
@@ -37,7 +37,7 @@ try {
     (name) => name.endsWith('.py') && !name.endsWith('__init__.py'),
   ).length;
   if (generated !== operations) throw new Error(`${generated} of ${operations} operations were generated`);
-  cpSync(join(root, 'client', 'README.python.md'), join(target, 'README.md'));
+  cpSync(join(import.meta.dirname, 'README.md'), join(target, 'README.md'));
   mkdirSync(out, { recursive: true });
   execFileSync(join(bin, 'pip'), [
     'wheel',

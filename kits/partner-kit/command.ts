@@ -1,11 +1,10 @@
 import type { ProductKind } from '../../src/catalog/domain/product';
-import { CheckImpossible, checkPartner } from '../../src/partners/conformance/check-partner';
-import { reportText } from '../../src/partners/conformance/report';
 import type { PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
-import { startCheckListener } from '../partner-check/listener';
-import { say } from '../say';
+import { CheckImpossible, checkPartner } from './check-partner';
+import { startCheckListener } from './listener';
+import { reportText } from './report';
 
 /** The options of `check-partner` as the command line has them. */
 export interface CheckPartnerOptions {
@@ -63,7 +62,7 @@ export async function checkPartnerCommand(options: CheckPartnerOptions): Promise
         ...(waitSeconds === undefined ? {} : { postbacks: { inbox: listener, waitMs: waitSeconds * 1_000 } }),
       },
     );
-    say(options.json ? JSON.stringify(report, null, 2) : reportText(report).trimEnd());
+    process.stdout.write(options.json ? `${JSON.stringify(report, null, 2)}\n` : reportText(report));
     return report.passed ? EXIT.passed : EXIT.findings;
   } catch (error) {
     if (error instanceof CheckImpossible) return couldNotRun(error.message);

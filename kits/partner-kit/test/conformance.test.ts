@@ -6,18 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pLimit from 'p-limit';
 import { pino } from 'pino';
-import { checkPartnerCommand } from '../../cli/commands/check-partner';
-import { startCheckListener } from '../../cli/partner-check/listener';
-import { PRODUCT_KINDS } from '../../src/catalog/domain/product';
-import { checkPartner } from '../../src/partners/conformance/check-partner';
-import type { FaultName } from '../../src/partners/conformance/faults';
-import type { ConformanceReport } from '../../src/partners/conformance/report';
-import type { CheckLimits } from '../../src/partners/conformance/sender';
-import { createSafeClient } from '../../src/platform/http/safe-client';
-import { newSigningSecret } from '../../src/platform/http/webhook-signature';
-import { BEHAVIOURS, type BehaviourName } from '../behaviours';
-import { FAST, startSandbox } from '../index';
-import { removeFolder } from './stub-pressline';
+import { FAST, startSandbox } from '../../../sandbox';
+import { BEHAVIOURS, type BehaviourName } from '../../../sandbox/behaviours';
+import { removeFolder } from '../../../sandbox/test/stub-pressline';
+import { PRODUCT_KINDS } from '../../../src/catalog/domain/product';
+import { createSafeClient } from '../../../src/platform/http/safe-client';
+import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
+import { checkPartner } from '../check-partner';
+import { checkPartnerCommand } from '../command';
+import { startCheckListener } from '../listener';
+import type { ConformanceReport, FaultName } from '../report';
+import type { CheckLimits } from '../sender';
 
 /** The conformance check against the sandbox's partner, with each of its behaviours. */
 

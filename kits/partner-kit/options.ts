@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PRODUCT_KINDS, type ProductKind } from '../../src/catalog/domain/product';
 import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/delivery-target';
-import type { CheckPartnerOptions } from '../commands/check-partner';
+import type { CheckPartnerOptions } from './command';
 
 /** Parses a whole number of seconds, up to 30 days. */
 export function wholeSeconds(text: string): number {
@@ -36,7 +36,7 @@ export function addCheckPartner(program: Command, name: string): void {
     .option('--json', 'print the report as JSON')
     .exitOverride(({ exitCode }) => process.exit(exitCode === 0 ? 0 : 2))
     .action(async (options: CheckPartnerOptions) => {
-      const { checkPartnerCommand } = await import('../commands/check-partner.js');
+      const { checkPartnerCommand } = await import('./command.js');
       process.exit(await checkPartnerCommand(options));
     });
 }

@@ -1,19 +1,19 @@
 import { z } from 'zod';
-import type { ProductKind } from '../../catalog/domain/product';
-import { cutText } from '../../platform/domain/foreign-text';
-import { isTransient } from '../../platform/http/response';
-import { submitUrlFor } from '../domain/delivery-target';
-import { withRevision } from '../domain/print-order';
+import type { ProductKind } from '../../src/catalog/domain/product';
+import { submitUrlFor } from '../../src/partners/domain/delivery-target';
+import { withRevision } from '../../src/partners/domain/print-order';
 import {
   type CancelRequestBody,
   type PrintOrderBody,
   STOCK_POLL_VERSION,
   type StockPollBody,
-} from '../message-schemas';
-import type { Subscription } from '../partner-schemas';
-import { stockReportSchema } from '../partner-schemas';
-import type { FaultName } from './faults';
+} from '../../src/partners/message-schemas';
+import type { Subscription } from '../../src/partners/partner-schemas';
+import { stockReportSchema } from '../../src/partners/partner-schemas';
+import { cutText } from '../../src/platform/domain/foreign-text';
+import { isTransient } from '../../src/platform/http/response';
 import type { ExpectedShipment } from './postback-review';
+import type { FaultName } from './report';
 import { CHANGED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVariant } from './sample-print-orders';
 import { SAMPLE_SKUS } from './sample-products';
 import type { CheckedResponse, Send, Signing } from './sender';

@@ -1,9 +1,5 @@
-import {
-  reviewPostbacks,
-  type SeenDispatch,
-  type SeenPostback,
-} from '../../../src/partners/conformance/postback-review';
-import type { SamplePrintOrder } from '../../../src/partners/conformance/sample-print-orders';
+import { reviewPostbacks, type SeenDispatch, type SeenPostback } from '../postback-review';
+import type { SamplePrintOrder } from '../sample-print-orders';
 
 /** The postbacks and dispatch requests of a print order in a conformance check. */
 

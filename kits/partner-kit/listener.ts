@@ -1,9 +1,9 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { dispatchRequestSchema } from '../../api/partner/dispatch';
+import { dispatchRequestSchema } from '../../src/orders/dispatch/dispatch';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
-import type { PostbackInbox, SeenDispatch, SeenPostback } from '../../src/partners/conformance/postback-review';
+import type { PostbackInbox, SeenDispatch, SeenPostback } from './postback-review';
 
 /**
  * The part of Pressline's API that a print partner calls, for a conformance check: it accepts subscriptions and postbacks, responds to

@@ -1,9 +1,9 @@
-import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
-import { REFERENCE_RATES } from '../../platform/domain/exchange-rates';
-import type { PrintFile } from '../domain/assets';
-import { type PrintOrderVersion, printOrderVersion } from '../domain/delivery-target';
-import { buildPrintOrder, type PrintOrderAddress, type PrintOrderInput } from '../domain/print-order';
-import type { PrintOrderBody } from '../message-schemas';
+import type { ProductKind, ResolvedProduct } from '../../src/catalog/domain/product';
+import type { PrintFile } from '../../src/partners/domain/assets';
+import { type PrintOrderVersion, printOrderVersion } from '../../src/partners/domain/delivery-target';
+import { buildPrintOrder, type PrintOrderAddress, type PrintOrderInput } from '../../src/partners/domain/print-order';
+import type { PrintOrderBody } from '../../src/partners/message-schemas';
+import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
 import { FRAME, FRAMED_POSTER, PHOTO_BOOK, POSTER, T_SHIRT } from './sample-products';
 
 /** Base of the ids of a check's print orders. They have 18 digits and begin with 99, which no real id reaches. */

@@ -1,10 +1,10 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpFault } from '../../platform/http/http-fault';
-import type { TextResponse } from '../../platform/http/response';
-import type { SafeClient } from '../../platform/http/safe-client';
-import { newSigningSecret, signatureHeaders } from '../../platform/http/webhook-signature';
-import { randomToken } from '../../platform/ids';
+import type { HttpFault } from '../../src/platform/http/http-fault';
+import type { TextResponse } from '../../src/platform/http/response';
+import type { SafeClient } from '../../src/platform/http/safe-client';
+import { newSigningSecret, signatureHeaders } from '../../src/platform/http/webhook-signature';
+import { randomToken } from '../../src/platform/ids';
 
 /** How a message is signed. */
 export type Signing =
