@@ -1,7 +1,7 @@
 import { z } from 'zod';
 
 /** Colours that a print area may allow. */
-export const PRINT_COLORS = ['gray', 'rgb', 'cmyk', 'lab', 'spot'] as const;
+const PRINT_COLORS = ['gray', 'rgb', 'cmyk', 'lab', 'spot'] as const;
 
 const dpi = z.int().min(1).max(10_000);
 

@@ -17,8 +17,8 @@ const CLIPPING_MODE = 7;
 
 type ResourceKind = 'ColorSpace' | 'ExtGState' | 'Font' | 'Pattern' | 'Properties' | 'Shading' | 'XObject';
 
-/** What the operators read from the file of a page, and note of what they paint. `PageContents` says what each method does. */
-interface PaintedPage {
+/** What is told of everything that the operators of a page's content paint. */
+export interface Painter {
   readonly file: PdfFile;
   readonly spaces: ColorSpaces;
   readonly layers: Layers;
@@ -26,15 +26,13 @@ interface PaintedPage {
   colorSpace(space: ColorSpace, inkPercent: number | null): void;
   effects(effects: number): void;
   font(font: PdfDict): void;
-  image(
-    kind: 'image' | 'mask' | 'inline',
-    space: ColorSpace | null,
-    pixels: readonly [number | undefined, number | undefined],
-    matrix: Matrix,
-  ): boolean;
+  image(kind: 'image' | 'mask' | 'inline', space: ColorSpace | null, pixels: Pixels, matrix: Matrix): boolean;
   form(form: PdfStream, state: GraphicsState, resources: PdfDict | undefined): void;
   shading(shading: PdfDict | undefined, named: PdfDict | undefined): void;
 }
+
+/** Width and height of an image. */
+export type Pixels = readonly [width: number | undefined, height: number | undefined];
 
 /** Carries out the operators of one content stream: keeps the graphics state, and reports what is painted. */
 export class ContentOperators implements ContentReader {
@@ -47,7 +45,7 @@ export class ContentOperators implements ContentReader {
   private readonly base: Matrix;
 
   constructor(
-    private readonly page: PaintedPage,
+    private readonly page: Painter,
     private readonly resources: PdfDict | undefined,
     private state: GraphicsState,
   ) {
@@ -195,12 +193,7 @@ export class ContentOperators implements ContentReader {
     this.paintImage(isMask, isMask ? 'mask' : 'image', space, pixels);
   }
 
-  private paintImage(
-    isMask: boolean,
-    kind: 'image' | 'mask' | 'inline',
-    own: ColorSpace | null,
-    pixels: readonly [number | undefined, number | undefined],
-  ): void {
+  private paintImage(isMask: boolean, kind: 'image' | 'mask' | 'inline', own: ColorSpace | null, pixels: Pixels): void {
     if (this.hidden > 0) return;
     const { fill, fillEffects, matrix } = this.state;
     const space = isMask ? fill.space : own;
