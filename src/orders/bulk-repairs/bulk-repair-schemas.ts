@@ -3,8 +3,9 @@ import { instant, text, timestamp } from '../../platform/domain/fields';
 import { BULK_ACTIONS, REPAIRS, repairsAbout } from '../domain/lifecycle/rules/repairs';
 import { ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { attentionReason } from '../reading/operator-order-schemas';
-import { MOST_ORDERS } from './bulk-repair-rows';
 
+/** Orders of one bulk repair at most. */
+export const MOST_ORDERS = 10_000;
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;
 /** Reasons that a response lists. */
@@ -67,6 +68,9 @@ const counts = z.object({
   canceled: z.int(),
   left: z.int(),
 });
+
+/** How many orders a bulk repair has repaired. */
+export type BulkRepairProgress = z.output<typeof counts>;
 
 export const bulkRepair = z
   .object({
