@@ -13,7 +13,7 @@ import { PERIODIC_JOBS } from '../../src/platform/domain/periodic-jobs';
 import { connectPostgres } from '../../src/platform/postgres';
 import { readRunningTotals } from '../../src/platform/running-totals';
 import { scheduleId } from '../../src/platform/temporal/schedules';
-import { sweepCarrier } from '../../src/shipping/tracking-sweep/carrier-sweep';
+import { sweepCarrier } from '../../src/shipping/tracking/carrier-sweep';
 import { inParallel } from '../support/in-parallel';
 import type { BenchStack } from '../support/processes/bench-stack';
 import { spreadOf } from '../support/report';

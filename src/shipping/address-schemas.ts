@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { labelText } from '../documents/label-text-schema';
+import { labelText } from '../documents/fonts';
 import { crossField, property, type ReportField } from '../platform/domain/cross-field';
 import { countryCode, emailAddress, text } from '../platform/domain/fields';
 

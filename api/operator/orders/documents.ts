@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { printNeeds } from '../../../src/catalog/domain/print-needs';
-import { fileFactsSchema } from '../../../src/files/domain/file-facts';
-import { withExtension } from '../../../src/files/domain/file-properties';
+import { fileFactsSchema, withExtension } from '../../../src/files/domain/file-facts';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
@@ -13,7 +12,7 @@ import { contentDisposition } from '../../../src/platform/http/content-dispositi
 import { isUuid } from '../../../src/platform/ids';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/objects/signed-links';
 import { unavailable } from '../../../src/platform/unavailable';
-import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/label-copy';
+import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/document-set';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';

@@ -14,7 +14,7 @@ import { possibleRepairsOf } from '../../../src/orders/reading/possible-repairs'
 import { takesRefunds } from '../../../src/orders/receipts/ended-refunds';
 import type { RunGateway } from '../../../src/orders/run/gateway';
 import { storedRun } from '../../../src/orders/run/snapshots';
-import { routingDecisions } from '../../../src/partners/routing-decisions';
+import { routingDecisions } from '../../../src/partners/routing-rows';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
 import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';

@@ -1,4 +1,4 @@
-import type { CandidateReader } from '../../partners/candidates';
+import type { CandidateReader } from '../../partners/routing-rows';
 import { Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';

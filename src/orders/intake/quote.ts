@@ -1,9 +1,9 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/customs';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
-import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
-import { UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
+import { groupIntoPrintOrders } from '../../partners/domain/routing';
+import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';

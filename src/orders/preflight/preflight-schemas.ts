@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { fileFactsSchema } from '../../files/domain/file-facts';
-import { PRINT_FILE_TYPES } from '../../files/domain/file-properties';
+import { fileFactsSchema, PRINT_FILE_TYPES } from '../../files/domain/file-facts';
 import { crossField, property } from '../../platform/domain/cross-field';
 import { text } from '../../platform/domain/fields';
 import { orderFileSchema, productFields, productNamingRule, trimField } from '../intake/order-schemas';

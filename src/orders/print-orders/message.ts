@@ -1,18 +1,12 @@
 import Decimal from 'decimal.js';
 import type { ClientSettings } from '../../accounts/client-settings';
 import type { ProductKind } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
-import type { PageBoxes } from '../../files/domain/file-facts';
-import { withExtension } from '../../files/domain/file-properties';
+import { isCrossBorder } from '../../consignments/domain/customs';
+import { type PageBoxes, withExtension } from '../../files/domain/file-facts';
 import { pageSize } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
-import {
-  buildPrintOrder,
-  type PrintFile,
-  type PrintOrderAddress,
-  PrintOrderError,
-  withRevision,
-} from '../../partners/domain/print-order';
+import { type PrintFile, PrintOrderError } from '../../partners/domain/assets';
+import { buildPrintOrder, type PrintOrderAddress, withRevision } from '../../partners/domain/print-order';
 import type { PackageBody } from '../../partners/message-schemas';
 import type { Partner } from '../../partners/partner-rows';
 import type { LinkSigner } from '../../platform/objects/signed-links';

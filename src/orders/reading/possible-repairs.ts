@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import type { CandidateReader } from '../../partners/candidates';
 import { type Alternative, REJECTION_REASONS, REJECTIONS } from '../../partners/domain/routing-decision';
+import type { CandidateReader } from '../../partners/routing-rows';
 import type { Sql } from '../../platform/postgres';
 import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../domain/lifecycle/run-state';
