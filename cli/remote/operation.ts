@@ -84,3 +84,21 @@ export async function partnerOf(operator: PresslineClient, text: string) {
   const names = partners.map(({ name }) => name).join(', ');
   throw new RemoteFailure(`There is no partner ${text}. Partners: ${names || 'none'}.`, 'refused');
 }
+
+/** The field that names an order. */
+export const order = z
+  .string()
+  .min(1)
+  .describe('Id or reference of the order, id of a print order, or tracking number.');
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/** Returns the id of the only order that a text finds. */
+export async function orderIdOf(operator: PresslineClient, text: string): Promise<string> {
+  if (UUID.test(text)) return text;
+  const { orders } = await operator.listOperatorOrders({ query: { q: text, limit: 10 } });
+  if (orders.length === 1) return orders[0]!.id;
+  if (orders.length === 0) throw new RemoteFailure(`There is no order ${text}.`, 'refused');
+  const found = orders.map(({ id, clientName }) => `${id} (${clientName})`).join(', ');
+  throw new RemoteFailure(`Several orders match ${text}: ${found}. Give an id.`, 'refused');
+}

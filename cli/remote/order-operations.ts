@@ -1,22 +1,21 @@
 import { z } from 'zod';
-import type { Operations, PresslineClient } from '../../client/pressline-client';
+import type { Operations } from '../../client/pressline-client';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
 import { REPAIR_ACTIONS, REPAIRS } from '../../src/orders/domain/lifecycle/rules/repairs';
 import { TIMELINE_KINDS } from '../../src/orders/reading/timeline';
-import { RemoteFailure } from './connection';
-import { facts, limitField, type Operation, operation, partnerField, partnerOf, sections, table } from './operation';
-
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-const order = z.string().min(1).describe('Id or reference of the order, id of a print order, or tracking number.');
-/** Returns the id of the only order that a text finds. */
-async function orderIdOf(operator: PresslineClient, text: string): Promise<string> {
-  if (UUID.test(text)) return text;
-  const { orders } = await operator.listOperatorOrders({ query: { q: text, limit: 10 } });
-  if (orders.length === 1) return orders[0]!.id;
-  if (orders.length === 0) throw new RemoteFailure(`There is no order ${text}.`, 'refused');
-  const found = orders.map(({ id, clientName }) => `${id} (${clientName})`).join(', ');
-  throw new RemoteFailure(`Several orders match ${text}: ${found}. Give an id.`, 'refused');
-}
+import {
+  facts,
+  limitField,
+  type Operation,
+  operation,
+  order,
+  orderIdOf,
+  partnerField,
+  partnerOf,
+  sections,
+  table,
+} from './operation';
+import { STORY } from './story';
 
 function orderText(found: Operations['getOperatorOrder']['response']): string {
   const { nextStep, promise, temporalUrl } = found;
@@ -185,6 +184,7 @@ export const ORDER_OPERATIONS: readonly Operation[] = [
         ]),
       ),
   }),
+  STORY,
   operation({
     command: 'order repair',
     description: 'repair an order; `order show` names the repairs that are possible now',

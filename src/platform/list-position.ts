@@ -7,6 +7,13 @@ export interface SearchPosition {
   readonly id: string;
 }
 
+/** A page of such a list. */
+export interface SearchPage {
+  readonly limit: number;
+  /** The position of the last row of the page before. Null for the first page. */
+  readonly after: SearchPosition | null;
+}
+
 /**
  * Most rows that one page of a search compares with filters that have no index. A page of rare values then ends early
  * instead of reading every row of an account.

@@ -1,4 +1,4 @@
-import type { SearchPosition } from './list-position';
+import type { SearchPage, SearchPosition } from './list-position';
 
 /**
  * Lists whose rows with problems come first. Each status has age ranges, and each range has a problem or none. The ranges
@@ -45,10 +45,7 @@ export function ageRangeColumns<Status extends string, Problem extends string>(
  */
 export async function readProblemsFirst<Row>(
   { limit, after, only }: ProblemPage,
-  read: (
-    hasProblem: boolean,
-    page: { readonly limit: number; readonly after: SearchPosition | null },
-  ) => Promise<readonly Row[]>,
+  read: (hasProblem: boolean, page: SearchPage) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const problems = after?.hasProblem === false ? [] : await read(true, { limit, after });
   if (only || problems.length >= limit) return problems;

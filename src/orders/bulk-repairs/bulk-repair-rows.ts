@@ -5,7 +5,7 @@ import { json, type Queryable, type Transaction } from '../../platform/postgres'
 import type { ChangeOutcome } from '../domain/change-outcome';
 import type { RepairRequest } from '../domain/lifecycle/requests';
 import type { BulkRepairRequest } from '../domain/lifecycle/rules/possible-repairs';
-import { matchesFilters, type OrderSearch } from '../reading/order-list';
+import { matchesFilters, type OrderSearch } from '../reading/order-search';
 import type { BulkRepairProgress } from './bulk-repair-schemas';
 
 export type RepairOutcome = 'done' | 'refused' | 'failed' | 'canceled';
