@@ -12,7 +12,7 @@ import { renewDocuments } from '../../src/orders/dispatch/renewed-documents';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import { DISPATCH_TYPES } from '../../src/shipping/shipments';
-import { runLabelReplacement } from '../../src/shipping/workflow-gateway';
+import { runLabelReplacement } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
 
