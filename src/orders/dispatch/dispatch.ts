@@ -199,7 +199,7 @@ export function packagesToRelabel(
   { voidLabels, jobs }: Pick<DispatchedPrintOrder, 'voidLabels' | 'jobs'>,
   trackingCodes: readonly string[],
 ): { readonly position: number; readonly trackingCode: string }[] {
-  return [...new Set(trackingCodes)].flatMap((trackingCode, index) => {
+  return [...new Set(trackingCodes)].flatMap((trackingCode) => {
     const position = packages.findIndex((pack) => pack.trackingNumber === trackingCode && !pack.isVoid);
     if (position !== -1) {
       const contents = packages[position]!.items.map(({ itemReferenceId }) => itemReferenceId);
@@ -209,8 +209,8 @@ export function packagesToRelabel(
     }
     if (voidLabels?.some((label) => label.trackingCode === trackingCode)) return [];
     const message = `The print order has no label ${trackingCode}.`;
-    const errors = [{ code: 'VALIDATION_ERROR', message, reference: `replaceLabels[${index}]` } as const];
-    throw new Refusal('VALIDATION_ERROR', { errors });
+    const reference = `replaceLabels[${trackingCodes.indexOf(trackingCode)}]`;
+    throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'VALIDATION_ERROR', message, reference }] });
   });
 }
 
