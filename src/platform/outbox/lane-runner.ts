@@ -7,10 +7,29 @@ import type { Claims } from './claims';
 import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './delivery-outcome';
 import { FairClaims } from './fair-claims';
 import { OrderedClaims } from './ordered-claims';
-import { notifyRelay, type OutboxRow, WAKE_EVERY_MS } from './outbox';
-import type { Lane } from './relay';
+import { notifyRelay, type OutboxKind, type OutboxRow, WAKE_EVERY_MS } from './outbox';
 import type { RelayObserver } from './relay-observer';
 import { Settler } from './settlement';
+
+export interface Lane {
+  readonly kind: OutboxKind;
+  /** Number of concurrent deliveries in this process. */
+  readonly concurrency: number;
+  /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
+  readonly leaseSeconds: number;
+  /**
+   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
+   * after another, in order.
+   */
+  readonly perKey?: number;
+  /**
+   * Resolves when a delivered row no longer counts towards the limit of its key. It holds no slot meanwhile. Unset: a row counts
+   * until it is delivered. Only for lanes with `perKey`.
+   */
+  readonly untilUncounted?: (row: OutboxRow) => Promise<void>;
+  /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
+  readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
+}
 
 /** Pause between claims without a wake-up. They find what a dead relay left, and messages whose wake-up was lost. */
 const POLL_MS = 5_000;

@@ -1,29 +1,8 @@
 import type { Logger } from '../logging/logging';
 import type { Sql } from '../postgres';
-import type { DeliveryOutcome } from './delivery-outcome';
-import { LaneRunner } from './lane-runner';
-import { addRelayOfProcess, channelOfRelay, OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
+import { type Lane, LaneRunner } from './lane-runner';
+import { addRelayOfProcess, channelOfRelay, OUTBOX_CHANNEL } from './outbox';
 import type { RelayObserver } from './relay-observer';
-
-export interface Lane {
-  readonly kind: OutboxKind;
-  /** Number of concurrent deliveries in this process. */
-  readonly concurrency: number;
-  /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
-  readonly leaseSeconds: number;
-  /**
-   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
-   * after another, in order.
-   */
-  readonly perKey?: number;
-  /**
-   * Resolves when a delivered row no longer counts towards the limit of its key. It holds no slot meanwhile. Unset: a row counts
-   * until it is delivered. Only for lanes with `perKey`.
-   */
-  readonly untilUncounted?: (row: OutboxRow) => Promise<void>;
-  /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
-  readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
-}
 
 export interface Relay {
   /** Stops claiming rows and waits for deliveries in progress. */

@@ -1,5 +1,4 @@
 import { context, SpanKind, type SpanOptions } from '@opentelemetry/api';
-import type { Queryable } from '../postgres';
 import { activeSpan, markFailed, startSpan } from './spans';
 
 /** The parts of the driver's queries that are replaced: `handler` sends the query, `resolve` and `reject` end it. */
@@ -16,7 +15,7 @@ type Tag = (...args: unknown[]) => unknown;
  * Returns a pool or transaction whose statements are spans of the trace that they run in. Statements outside a trace are not
  * recorded. A span has the operation and the tables of its statement, never its values.
  */
-export function traceStatements<S extends Queryable>(sql: S): S {
+export function traceStatements<S extends object>(sql: S): S {
   return new Proxy(sql as unknown as Tag & Record<string | symbol, unknown>, {
     apply(target, self, args: unknown[]) {
       const query = Reflect.apply(target, self, args);

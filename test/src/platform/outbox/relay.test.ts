@@ -3,6 +3,7 @@ import pino from 'pino';
 import postgres from 'postgres';
 import { replayDead } from '../../../../src/platform/outbox/dead-letters';
 import { type DeliveryOutcome, MAX_ATTEMPTS } from '../../../../src/platform/outbox/delivery-outcome';
+import type { Lane } from '../../../../src/platform/outbox/lane-runner';
 import {
   enqueue,
   notifyRelay,
@@ -10,7 +11,7 @@ import {
   type OutboxRow,
   wakeRelays,
 } from '../../../../src/platform/outbox/outbox';
-import { type Lane, type Relay, startRelay } from '../../../../src/platform/outbox/relay';
+import { type Relay, startRelay } from '../../../../src/platform/outbox/relay';
 import { inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
