@@ -1,6 +1,6 @@
-import { type ArchiveDeps, readArchived } from '../orders/archive/archived-order';
-import { withRows } from '../orders/archive/archived-tables';
-import { PERSONAL_TABLES } from '../orders/personal-columns';
+import { PERSONAL_TABLES } from '../orders/domain/personal-columns';
+import { type ArchiveDeps, readArchived } from '../orders/reading/archived-order';
+import { withRows } from '../orders/reading/archived-tables';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Queryable } from '../platform/postgres';
 import type { Subject } from './subjects';
