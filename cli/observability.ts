@@ -5,7 +5,7 @@ import { healthPages } from '../src/platform/health';
 import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
 import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/process-metrics';
-import { outboxGauges } from '../src/platform/outbox/outbox-sizes';
+import { outboxGauges } from '../src/platform/outbox/messages';
 import { partitionGauges } from '../src/platform/schema/partitioned-tables';
 import { jobGauges } from '../src/platform/temporal/job-runs';
 import type { Services } from './composition-root';

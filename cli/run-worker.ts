@@ -28,8 +28,8 @@ import { fileQueueOf, preflightQueueOf } from '../src/platform/domain/task-queue
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { createErrorReporter } from '../src/platform/logging/error-report';
 import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
+import { createRelayObserver } from '../src/platform/outbox/lane';
 import { startRelay } from '../src/platform/outbox/relay';
-import { createRelayObserver } from '../src/platform/outbox/relay-observer';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
 import { startSteps } from '../src/platform/start-steps';
@@ -131,7 +131,6 @@ export async function runWorker(
   const localSql = connectPostgres(config.DATABASE_URL!, {
     max: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,
-    plans: 'generic',
   });
   addPoolMetrics(services.metrics, localSql);
   // A pooler passes no notifications on.

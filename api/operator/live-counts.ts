@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/reading/attention-counts';
 import { orderStages } from '../../src/orders/reading/order-stages';
-import { readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
+import { readOutboxSizes } from '../../src/platform/outbox/messages';
 import { readRunningTotals } from '../../src/platform/running-totals';
 import { readJobResults } from '../../src/platform/temporal/job-runs';
 import type { ApiDeps } from '../deps';

@@ -1,5 +1,5 @@
 import { orderGauges } from '../../src/orders/order-gauges';
-import { outboxGauges } from '../../src/platform/outbox/outbox-sizes';
+import { outboxGauges } from '../../src/platform/outbox/messages';
 import { connectPostgres } from '../../src/platform/postgres';
 import type { Filled, Reading } from '../support/compare-sizes';
 

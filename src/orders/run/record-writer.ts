@@ -9,7 +9,6 @@ import {
   json,
   onCommit,
   type PostgresError,
-  planOnce,
   type Queryable,
   refusesContent,
   type Sql,
@@ -81,7 +80,6 @@ export interface RecordWriter {
 /** @param observe measures what a record changed */
 export function createRecordWriter(observe: RunObserver, log: Logger): RecordWriter {
   async function writeOnce(queryable: Sql | Transaction, record: RunRecord): Promise<RecordOutcome> {
-    if (!('begin' in queryable)) planOnce(queryable);
     const change =
       (changesStatusesOnly(record) ? await writeAtOnce(queryable, record) : null) ??
       (await ('begin' in queryable
@@ -179,7 +177,6 @@ async function writeAtOnce(sql: Sql | Transaction, record: RunRecord): Promise<W
 }
 
 async function writeRecord(tx: Transaction, record: RunRecord): Promise<WrittenChange | 'repeated' | 'skipped'> {
-  planOnce(tx);
   const change =
     (await writeStatuses(tx, record, { which: 'following' })) ?? (await writeStatuses(tx, record, { which: 'all' }));
   if (change === null) return (await isRecorded(tx, record)) ? 'repeated' : 'skipped';

@@ -11,7 +11,7 @@ import { changeEndpoint, deleteEndpoint, endpointOf, rotateSecret } from '../../
 import { eraseRows } from '../../../src/orders/personal-columns';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
-import { replayDead } from '../../../src/platform/outbox/dead-letters';
+import { replayDead } from '../../../src/platform/outbox/messages';
 import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { inTransaction } from '../../../src/platform/postgres';
