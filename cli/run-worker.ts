@@ -33,13 +33,11 @@ import { startRelay } from '../src/platform/outbox/relay';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
 import { startSteps } from '../src/platform/start-steps';
-import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
-import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
+import { bundleFor, dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
 import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import {
-  collectStackTraces,
   limitWorkflowHeap,
   thisMachine,
   tuningOptions,
@@ -155,7 +153,6 @@ export async function runWorker(
   };
   const tuning = workerTuning(config, thisMachine());
   limitWorkflowHeap(tuning.heapMb);
-  collectStackTraces(config.WORKER_STACK_TRACES === 'on');
   log.info({ ...tuning }, 'worker tuning');
   const reason = await whyNotConfined();
   if (reason !== null)

@@ -47,10 +47,6 @@ export const PROCESS_VARIABLES = {
     'Maximum number of concurrent polls for workflow tasks, and for activities.',
     '10 for each core',
   ),
-  WORKER_STACK_TRACES: variable(
-    z.enum(['on', 'off']).default('off'),
-    'Whether the Temporal UI can show the call stack of running workflows. Collecting it takes about half of the CPU time that a worker needs to run workflow code.',
-  ),
   METRICS_PORT: variable(
     z.union([z.literal('off'), z.coerce.number().int().min(0).max(65535)], 'expected a port or off').optional(),
     'Port of the metrics and health listener of each process. Set it to 0 to pick a free port, or to off to have no listener. When it is not set and 9464 is in use, a free port is taken.',
