@@ -5,7 +5,7 @@ import { type AuditEntry, auditEntrySchema, listAuditEntries } from '../../src/a
 import { auditedBulkRepairs } from '../../src/orders/bulk-repairs/bulk-repair-rows';
 import { auditedOrders } from '../../src/orders/reading/audited-orders';
 import { changeOutcomeSchema } from '../../src/orders/reading/operator-order-schemas';
-import { withoutTokens } from '../../src/platform/http/outbound-url';
+import { withoutTokens } from '../../src/platform/http/outbound-addresses';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';

@@ -6,7 +6,7 @@ import {
   clientSettingsFields,
   fileCheckRule,
   returnAddress,
-} from '../../src/accounts/client-settings';
+} from '../../src/accounts/clients';
 import { FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../src/files/domain/file-findings';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { RECENT_ORDERS } from '../../src/orders/reading/client-health';

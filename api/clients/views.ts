@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import { keysOf } from '../../src/accounts/accounts-and-keys';
-import type { ClientSettings } from '../../src/accounts/client-settings';
+import type { ClientSettings } from '../../src/accounts/clients';
 import { type Client, clientById } from '../../src/accounts/clients';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { readFileReport } from '../../src/orders/reading/file-report';
 import { Refusal } from '../../src/platform/errors';
-import { contentDisposition } from '../../src/platform/http/content-disposition';
+import { contentDisposition } from '../../src/platform/objects/object-store';
 import { documentOf, INVOICE_DATA } from '../../src/shipping/invoice-data';
 import type { ApiDeps } from '../deps';
 import { openRoute, RawResponse, type Route } from '../http/route';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Account, hasOperatorRole } from '../../src/accounts/account';
-import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/event-schemas';
 import { listEndpoints, listEndpointsOfOperators, operatorOfEndpoint } from '../../src/notifications/endpoints';
 import {
   type Endpoint,
@@ -8,7 +8,7 @@ import {
   endpointSchema,
   ownedEndpointSchema,
 } from '../../src/notifications/webhook-schemas';
-import { withoutTokens } from '../../src/platform/http/outbound-url';
+import { withoutTokens } from '../../src/platform/http/outbound-addresses';
 import type { Queryable } from '../../src/platform/postgres';
 import { type KeyAccess, operatorsOnly } from '../http/route';
 

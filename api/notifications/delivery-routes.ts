@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { AuditedChange } from '../../src/accounts/audit-log';
 import { deliveryWithBody, listDeliveries, redeliver, sendTestEvent } from '../../src/notifications/delivery-log';
-import { TEST_EVENT } from '../../src/notifications/domain/events';
+import { TEST_EVENT } from '../../src/notifications/domain/event-schemas';
 import { DELIVERY_STATES, deliverySchema, type Endpoint } from '../../src/notifications/webhook-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';

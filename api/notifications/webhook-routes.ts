@@ -12,7 +12,7 @@ import { type Endpoint, eventsSchema, secretSchema } from '../../src/notificatio
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { outboundUrl } from '../../src/platform/http/outbound-url';
+import { outboundUrl } from '../../src/platform/http/outbound-addresses';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';

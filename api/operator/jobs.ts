@@ -2,8 +2,7 @@ import { ScheduleNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { readJobResults } from '../../src/platform/temporal/job-runs';
-import { triggerJob } from '../../src/platform/temporal/schedules';
+import { readJobResults, triggerJob } from '../../src/platform/temporal/periodic-jobs';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 

@@ -3,7 +3,7 @@ import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/r
 import { orderStages } from '../../src/orders/reading/order-stages';
 import { readOutboxSizes } from '../../src/platform/outbox/messages';
 import { readRunningTotals } from '../../src/platform/running-totals';
-import { readJobResults } from '../../src/platform/temporal/job-runs';
+import { readJobResults } from '../../src/platform/temporal/periodic-jobs';
 import type { ApiDeps } from '../deps';
 
 /** Lifetime of the counts: all consoles of a process share one reading. Changes show within 5 s. */

@@ -7,7 +7,7 @@ import type { StagePeriod } from '../../src/orders/reading/order-stages';
 import { timestamp } from '../../src/platform/domain/fields';
 import { COUNTED_ROWS } from '../../src/platform/outbox/messages';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
-import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
+import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/connection';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { jobSchema } from './jobs';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { DIFFERENCES } from '../../src/orders/reconciliation/differences';
 import { confirmServers, HOLD_REASONS, readKnownServers } from '../../src/orders/reconciliation/known-servers';
 import { lastReconciliation } from '../../src/orders/reconciliation/reconciliation';
-import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
+import { shownConfiguration } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { projectRoot } from '../../src/platform/project-root';

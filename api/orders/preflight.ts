@@ -12,8 +12,7 @@ import {
   readPreflight,
   type StoredPreflight,
 } from '../../src/orders/preflight/preflight-rows';
-import { crossField, property } from '../../src/platform/domain/cross-field';
-import { text } from '../../src/platform/domain/fields';
+import { crossField, property, text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';

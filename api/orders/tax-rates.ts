@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { TAX_CATEGORIES } from '../../src/catalog/domain/product';
 import { loadTaxRates, taxRatesOn } from '../../src/orders/receipts/tax-rates';
-import { countryCode, day, text } from '../../src/platform/domain/fields';
-import { repeatsOf } from '../../src/platform/domain/repeats';
+import { countryCode, day, repeatsOf, text } from '../../src/platform/domain/fields';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 

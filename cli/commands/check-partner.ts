@@ -5,7 +5,7 @@ import type { PrintOrderVersion } from '../../src/partners/domain/delivery-targe
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { startCheckListener } from '../partner-check/listener';
-import { say } from '../say';
+import { say } from '../terminal';
 
 /** The options of `check-partner` as the command line has them. */
 export interface CheckPartnerOptions {

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { text } from '../platform/domain/fields';
-import { repeatsOf } from '../platform/domain/repeats';
+import { repeatsOf, text } from '../platform/domain/fields';
 import { attributeId, timestamp } from './fields';
 
 const propertyValue = z.union([z.string().max(1_000), z.number(), z.array(z.string().max(1_000)).max(100)]);

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { crossField, property } from '../platform/domain/cross-field';
-import { countryCode } from '../platform/domain/fields';
+import { countryCode, crossField, property } from '../platform/domain/fields';
 import { optional, optionalText, requiredText } from './address-schemas';
 
 /** Packages and their items in requests of the shipping group (schemas `ShippingPackage`, `ShippingItem`). */

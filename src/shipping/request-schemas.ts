@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
-import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
-import { currencyCode } from '../platform/domain/fields';
+import { crossField, currencyCode, list, property, type ReportField } from '../platform/domain/fields';
 import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
 import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
 import { MAX_PACKAGES, packageSchema } from './package-schemas';

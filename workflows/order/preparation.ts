@@ -3,7 +3,7 @@ import type { FirstDelivery } from '../../activities/first-delivery';
 import type { FilesAndPlan, PreparationSteps } from '../../activities/order-files';
 import { preparedBy } from '../../src/orders/domain/lifecycle/run-events';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
-import { fileQueueOf } from '../../src/platform/domain/task-queues';
+import { fileQueueOf } from '../../src/platform/domain/workflows';
 import { files, type Planning } from './activities';
 import type { OrderRunContext } from './background-steps';
 import type { BackgroundTasks } from './background-tasks';

@@ -1,5 +1,5 @@
 import type { Role } from '../../../src/accounts/account';
-import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../../src/notifications/domain/event-schemas';
 import type { Route } from '../route';
 import { openApiDocument } from './document';
 import { EXAMPLE_FILE_URL } from './examples';

@@ -3,8 +3,8 @@
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
 import { FAST, type Mode, startSandbox, WATCHABLE } from '../../../sandbox';
-import { parseNamedList } from '../../../src/platform/configuration/named-list';
 import { parseSecretsBySender } from '../../../src/platform/http/webhook-signature';
+import { parseNamedList } from '../../../src/platform/sealing/named-keys';
 
 interface Options {
   readonly presslineUrl: string;

@@ -4,7 +4,7 @@ import { uuidv7 } from '../../platform/ids';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { progressed } from '../../platform/progress';
-import { decrypt, encrypt } from '../../platform/sealing/aes-gcm';
+import { decrypt, encrypt } from '../../platform/sealing/named-keys';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { reportLines } from '../reports/report-lines';
 import { deleteRows, type OrderRows, rowsOfOrder, type StoredRow } from './archived-tables';

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';

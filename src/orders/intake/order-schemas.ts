@@ -1,14 +1,17 @@
 import { z } from 'zod';
 import { labelText } from '../../documents/label-text-schema';
-import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
 import {
   countryCode,
+  crossField,
   currencyCode,
   emailAddress,
   httpUrl,
+  list,
   metadata,
   needsState,
   price,
+  property,
+  type ReportField,
   text,
 } from '../../platform/domain/fields';
 import { type PhoneFault, phoneFault } from './phone-number';

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { contentsValue, minorIn } from '../../consignments/domain/customs';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkOutboundUrl } from '../../platform/http/address-check';
+import { checkOutboundUrl } from '../../platform/http/outbound-addresses';
 import type { SafeClient } from '../../platform/http/safe-client';
 import { newSigningSecret } from '../../platform/http/webhook-signature';
 import {

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { ProductKind } from '../../catalog/domain/product';
 import { cutText } from '../../platform/domain/foreign-text';
-import { isTransient } from '../../platform/http/response';
+import { isTransient } from '../../platform/http/responses';
 import { submitUrlFor } from '../domain/delivery-target';
 import { withRevision } from '../domain/print-order';
 import {

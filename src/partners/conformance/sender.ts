@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpFault } from '../../platform/http/http-fault';
-import type { TextResponse } from '../../platform/http/response';
+import type { HttpFault, TextResponse } from '../../platform/http/responses';
 import type { SafeClient } from '../../platform/http/safe-client';
 import { newSigningSecret, signatureHeaders } from '../../platform/http/webhook-signature';
 import { randomToken } from '../../platform/ids';

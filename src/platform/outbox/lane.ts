@@ -1,4 +1,4 @@
-import { createErrorReporter, type ErrorReporter } from '../logging/error-report';
+import { createErrorReporter, type ErrorReporter } from '../logging/logging';
 import type { Metrics } from '../metrics/metrics';
 import { OUTBOX_KINDS, type OutboxKind, type OutboxRow } from './outbox';
 

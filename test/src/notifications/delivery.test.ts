@@ -6,7 +6,7 @@ import {
   redeliver,
   sendTestEvent,
 } from '../../../src/notifications/delivery-log';
-import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/event-schemas';
 import { changeEndpoint, deleteEndpoint, endpointOf, rotateSecret } from '../../../src/notifications/endpoints';
 import { eraseRows } from '../../../src/orders/personal-columns';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';

@@ -8,8 +8,8 @@ import {
 } from '@temporalio/common';
 import { temporal } from '@temporalio/proto';
 import { cutText } from '../../domain/foreign-text';
-import { decrypt, encrypt } from '../../sealing/aes-gcm';
 import type { KeyRing, NamedKey } from '../../sealing/named-keys';
+import { decrypt, encrypt } from '../../sealing/named-keys';
 import { ENCODES_FAILURES } from './failures';
 
 /**
