@@ -1,6 +1,5 @@
 import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
-import type { ArchiveDeps } from '../orders/archive/archive-orders';
-import { readArchived } from '../orders/archive/archived-order';
+import { type ArchiveDeps, readArchived } from '../orders/archive/archived-order';
 import { withRows } from '../orders/archive/archived-tables';
 import { ENDED_ORDERS } from '../orders/domain/lifecycle/statuses';
 import { PERSONAL_TABLES } from '../orders/personal-columns';

@@ -1,9 +1,9 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { withRows } from '../../../src/orders/archive/archived-tables';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
-import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
-import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
-import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
+import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
+import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
@@ -52,7 +52,7 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
   }
 }
 
-function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
+function runBody({ seen: _1, clock: _2, pending: _3, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,
     waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({

@@ -2,8 +2,8 @@ import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cr
 import { servesCountry } from '../../partners/domain/capabilities';
 import { type RoutingDecision, UNROUTABLE_TEXTS, type UnroutableCode } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
-import type { ParkingReason } from '../domain/lifecycle/attention';
-import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { ParkingReason } from '../domain/lifecycle/attention-reasons';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
 import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from '../run/run-order';
@@ -24,12 +24,14 @@ export type PreparationPlan =
     }
   | { readonly outcome: 'parked'; readonly reason: ParkingReason; readonly message: string }
   /** A file was replaced, and is to be fetched first. */
-  | { readonly outcome: 'unfetched' };
+  | { readonly outcome: 'unfetched' }
+  /** The order has been cancelled. Nothing is stored. */
+  | { readonly outcome: 'ended' };
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
 /** Why an order is not planned: it is refused, or waits. */
-export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' }>;
+export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' | 'ended' }>;
 
 /**
  * Returns `parked` when every unroutable item may become routable later, otherwise a refusal. Operators read the reason of each

@@ -1,7 +1,8 @@
 const { existsSync, readFileSync } = require('node:fs');
-const { dirname, join, sep } = require('node:path');
+const { dirname, join, relative, sep } = require('node:path');
 
-const TESTS = join(__dirname, '../..');
+const ROOT = join(__dirname, '../../..');
+const isTest = (path) => relative(ROOT, path).split(sep).includes('test');
 const direct = new Map();
 
 /** Returns the project's files that a file imports. */
@@ -14,16 +15,16 @@ function importsOf(file) {
   return direct.get(file);
 }
 
-/** Returns the files that a test file imports, directly or by other files of test/, as paths from the project's root. */
+/** Returns the files that a test file imports, directly or by other files of tests, as paths from the project's root. */
 exports.importsOfTest = function importsOfTest(testFile) {
   const seen = new Set();
   const follow = (file) => {
     for (const next of importsOf(file)) {
       if (seen.has(next)) continue;
       seen.add(next);
-      if (next.startsWith(TESTS + sep)) follow(next);
+      if (isTest(next)) follow(next);
     }
   };
   follow(testFile);
-  return new Set([...seen].map((path) => path.slice(join(TESTS, '..').length + 1).replaceAll(sep, '/')));
+  return new Set([...seen].map((path) => relative(ROOT, path).replaceAll(sep, '/')));
 };

@@ -14,7 +14,9 @@ const PACKAGES = [`${sep}node_modules${sep}`, `${sep}runner${sep}supertest.js`, 
 const isPackage = (path) => PACKAGES.some((part) => path.includes(part));
 const isPostgres = (path) => path.includes(`${sep}node_modules${sep}postgres${sep}`);
 const isProgram = (path) =>
-  path.endsWith('.ts') && PROGRAMS.some((folder) => path.startsWith(folder)) && !isPackage(path);
+  path.endsWith('.ts') &&
+  PROGRAMS.some((folder) => path.startsWith(folder) && !path.startsWith(`${folder}test${sep}`)) &&
+  !isPackage(path);
 
 /** The compiled files of tests, by path. V8 keeps with each the functions that it has compiled so far. */
 const compiled = new Map();
