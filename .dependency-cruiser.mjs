@@ -6,7 +6,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 
-const SHIPPED = '^(cli|src|api|workflows|activities|sandbox|client)/(?!test/)';
+const SHIPPED = { path: '^(cli|src|api|workflows|activities|sandbox|kits|client)/', pathNot: '/test/' };
 const VALUES = { dependencyTypesNot: ['type-only'] };
 /** Returns a pattern of packages, with or without the folder that they are installed in. */
 const packages = (names) => `(node_modules/)?(${names})(/|$)`;
@@ -58,7 +58,7 @@ const forbidden = [
     name: 'src stands below',
     comment: 'src never imports the layers above it; only the entry point (cli/) composes them',
     from: { path: '^src/' },
-    to: { path: '^(cli|api|activities|workflows|sandbox|bench|client|console|test)/' },
+    to: { path: '^(cli|api|activities|workflows|sandbox|bench|kits|client|console|test)/' },
   },
   {
     name: 'workflows are deterministic',
@@ -88,13 +88,13 @@ const forbidden = [
     name: 'activities do not serve',
     comment: 'activities do not import HTTP routes',
     from: { path: '^activities/' },
-    to: { path: '^(api|sandbox|bench|client|test)/', ...VALUES },
+    to: { path: '^(api|sandbox|bench|kits|client|test)/', ...VALUES },
   },
   {
     name: 'sandbox is outside',
     comment: 'the sandbox simulates partners and carriers over HTTP; it may import platform and pure modules',
-    from: { path: '^sandbox/(?!test/)' },
-    to: { path: '^(api|activities|workflows|bench|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
+    from: { path: '^sandbox/', pathNot: '/test/' },
+    to: { path: '^(api|activities|workflows|bench|kits|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
   },
   {
     name: 'the console is a client',
@@ -130,14 +130,14 @@ const forbidden = [
   {
     name: 'shipped code has dependencies',
     comment: 'what ships imports no development dependency, except types',
-    from: { path: SHIPPED },
+    from: SHIPPED,
     to: { dependencyTypes: ['npm-dev'], ...VALUES },
   },
   {
     name: 'optional packages load late',
     comment:
       'an optional dependency is loaded with import() where it is needed, so that other commands start without it',
-    from: { path: SHIPPED },
+    from: SHIPPED,
     to: { dependencyTypes: ['npm-optional'], dynamic: false, ...VALUES },
   },
 ];

@@ -20,7 +20,7 @@ module.exports = {
   // The export conditions that Node uses for require().
   testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
   moduleNameMapper: { '^supertest$': '<rootDir>/test/support/runner/supertest.js' },
-  roots: ['<rootDir>/test', '<rootDir>/bench/test', '<rootDir>/sandbox/test'],
+  roots: ['<rootDir>/test', '<rootDir>/bench/test', '<rootDir>/kits', '<rootDir>/sandbox/test'],
   testMatch: ['**/*.test.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/runner/setup.ts'],
   globalSetup: '<rootDir>/test/support/runner/global-setup.ts',

@@ -1,5 +1,5 @@
 import { tidyAuditLog } from '../src/accounts/audit-log';
-import { prunePurchases } from '../src/carriers/prune-purchases';
+import { prunePurchases } from '../src/carriers/built-in';
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
 import { archiveOrders } from '../src/orders/archive/archive-orders';

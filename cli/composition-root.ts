@@ -1,15 +1,14 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
 import type { CarrierAdapter } from '../src/carriers/carrier';
-import { carriersOf, createCarriers } from '../src/carriers/carriers';
-import { carrierGateways } from '../src/carriers/gateways';
-import { measuredCarrier } from '../src/carriers/measured-carrier';
+import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
+import { carrierGateways } from '../src/carriers/easypost/gateway';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { createFileInspector } from '../src/files/inspector';
 import { ClientQuotas } from '../src/orders/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
-import { createCandidateReader } from '../src/partners/candidates';
+import { createCandidateReader } from '../src/partners/routing-rows';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { createHealth } from '../src/platform/health';

@@ -1,5 +1,5 @@
-import { orderGauges } from '../src/orders/order-gauges';
-import { expectPartners } from '../src/partners/partner-metrics';
+import { orderGauges } from '../src/orders/reading/attention-counts';
+import { expectPartners } from '../src/partners/health';
 import type { Config } from '../src/platform/config';
 import { healthPages } from '../src/platform/health';
 import { addPoolMetrics, addProcessMetrics, createGaugeSnapshot } from '../src/platform/metrics/gauges';

@@ -1,8 +1,8 @@
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
+import { addCheckPartner, wholeSeconds } from '../kits/partner-kit/options';
 import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
 import type { Command } from './command';
 import type { WorkerVersionOptions } from './commands/worker-version';
-import { addCheckPartner, wholeSeconds } from './partner-check/options';
 import { addRemoteCommands } from './remote/commands';
 import { say } from './terminal';
 

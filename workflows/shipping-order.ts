@@ -8,9 +8,10 @@ import {
 } from '@temporalio/workflow';
 import type { ShippingActivities } from '../activities/shipping';
 import { takeBackShippingOrderWorkflowId } from '../src/platform/domain/workflows';
-import type { LabelToReplace, ReplacedLabel } from '../src/shipping/domain/replaced-label';
 import {
   type Cancellation,
+  type LabelToReplace,
+  type ReplacedLabel,
   type ShippingOrderInput,
   type ShippingOrderOutcome,
   shippingOrderPurchaseKey,

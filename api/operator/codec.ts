@@ -5,7 +5,7 @@ import type { Config } from '../../src/platform/config';
 import { Refusal } from '../../src/platform/errors';
 import { dataConverterOf, UndecryptablePayload } from '../../src/platform/temporal/codec/data-converter';
 import type { ApiDeps } from '../deps';
-import { ERROR_BODIES } from '../http/errors/error-body';
+import { ERROR_BODIES } from '../http/error-body';
 import { notesOf } from '../http/request-log';
 import { operatorsOnly, type Route, route } from '../http/route';
 

@@ -13,7 +13,7 @@ import {
 } from '../../src/privacy/erasures';
 import { exportSubject, isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
-import { idCursorField, pageOf } from '../http/lists/cursor';
+import { idCursorField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const PERSONAL_DATA_ROUTE = {

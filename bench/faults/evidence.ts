@@ -7,7 +7,7 @@ import { createPresslineClient, PresslineError } from '../../client/pressline-cl
 import type { Seen } from '../../sandbox';
 import type { DemoCredentials } from '../../src/accounts/demo-accounts';
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
-import { stockNeeds } from '../../src/partners/domain/routing';
+import { stockNeeds } from '../../src/partners/domain/routing-weights';
 import { orderIdOfWorkflow, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';
 import type { Sql } from '../../src/platform/postgres';
 import { inParallel } from '../support/in-parallel';

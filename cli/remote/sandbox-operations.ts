@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../../src/partners/domain/postback-status';
+import { POSTBACK_STATUSES } from '../../src/partners/domain/delivery-target';
 import { sampleOrder } from '../demo/sample-order';
 import { RemoteFailure } from './connection';
 import { type Operation, operation } from './operation';

@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { FileFacts } from './domain/file-facts';
+import type { FileFacts, FileProperties, PrintFileType } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
-import type { FileProperties, PrintFileType } from './domain/file-properties';
 import { openImage } from './open-image';
 import { openPdf } from './open-pdf';
-import { UnreadableFile } from './opened-file';
-import { type Preview, renderPreviews } from './previews';
+import { type Preview, renderPreviews, UnreadableFile } from './opened-file';
 
 /** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
 

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { confined, whyNotConfined } from './confinement';
-import { type FileFacts, unmeasured } from './domain/file-facts';
+import { type FileFacts, type FileProperties, unmeasured } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
-import type { FileProperties } from './domain/file-properties';
 import type { InspectionJob, InspectionReport } from './inspection-entry';
-import type { Preview } from './previews';
+import type { Preview } from './opened-file';
 
 /** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
 export type Inspection =

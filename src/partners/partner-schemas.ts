@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { labelText } from '../documents/label-text-schema';
+import { labelText } from '../documents/fonts';
 import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-addresses';
 import { partnerCapabilitiesSchema } from './domain/capabilities';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { labelText } from '../documents/label-text-schema';
+import { labelText } from '../documents/fonts';
 import { countryCode, crossField, emailAddress, property, type ReportField, text } from '../platform/domain/fields';
 
 /**

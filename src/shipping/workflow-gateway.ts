@@ -8,8 +8,13 @@ import {
 } from '../platform/domain/workflows';
 import { workflowDetails } from '../platform/http/operator-page-urls';
 import { isTemporalUnavailable, unavailable } from '../platform/unavailable';
-import type { LabelToReplace, ReplacedLabel } from './domain/replaced-label';
-import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from './domain/shipping-order-run';
+import type {
+  Cancellation,
+  LabelToReplace,
+  ReplacedLabel,
+  ShippingOrderInput,
+  ShippingOrderOutcome,
+} from './domain/shipping-order-run';
 
 /** How long a request waits for its labels. */
 export const LABEL_WAIT_SECONDS = 45;

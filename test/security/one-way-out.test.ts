@@ -18,7 +18,7 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/carriers/easypost/api.ts': 'the gateway in the configuration; the safe client downloads labels',
   'src/accounts/identity-provider.ts': 'the OpenID Connect provider in the configuration',
   'cli/demo/demo-order.ts': 'the demo downloads documents from its own API',
-  'cli/partner-check/listener.ts': 'the listener of a conformance check, for postbacks and print files',
+  'kits/partner-kit/listener.ts': 'the listener of a conformance check, for postbacks and print files',
   'cli/remote/listen.ts': 'the developer machine that a command forwards notifications to, and its listener',
   'api/http/server.ts': 'the API server',
   'src/platform/metrics/metrics-server.ts': 'the listener of metrics and health probes',
@@ -31,9 +31,9 @@ const GLOBALS = /\bfetch\(|\bnew (?:WebSocket|EventSource)\(/;
 
 test('only the safe client and the listed files open connections', () => {
   const root = projectRoot();
-  const found = ['src', 'api', 'activities', 'workflows', 'cli'].flatMap((folder) =>
+  const found = ['src', 'api', 'activities', 'workflows', 'cli', 'kits'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => name.endsWith('.ts') && !name.includes('test/'))
       .map((name) => join(root, folder, name))
       .filter((path) => {
         const code = readFileSync(path, 'utf8').replace(/^import type .*$/gm, '');

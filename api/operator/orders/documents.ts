@@ -4,8 +4,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { printNeeds } from '../../../src/catalog/domain/print-needs';
-import { fileFactsSchema } from '../../../src/files/domain/file-facts';
-import { withExtension } from '../../../src/files/domain/file-properties';
+import { fileFactsSchema, withExtension } from '../../../src/files/domain/file-facts';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
@@ -13,13 +12,12 @@ import { isUuid } from '../../../src/platform/ids';
 import { contentDisposition } from '../../../src/platform/objects/object-store';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/objects/signed-links';
 import { unavailable } from '../../../src/platform/unavailable';
-import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/label-copy';
+import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/document-set';
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
-import { visibleRows } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE } from './order-schemas';
+import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE, visibleRows } from '../../orders/visible-order';
 
 type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
 

@@ -2,15 +2,15 @@ import { z } from 'zod';
 import { PartnerBusy, postToPartner } from '../../../src/partners/calls';
 import { partnerHealth, partnerHealthSchema } from '../../../src/partners/health';
 import type { Partner } from '../../../src/partners/partner-rows';
-import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/postbacks';
+import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/print-orders';
 import { insertPartnerRequest, partnerRequestSchema, requestsToPartner } from '../../../src/partners/requests';
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import { unavailable } from '../../../src/platform/unavailable';
 import type { ApiDeps } from '../../deps';
-import { limitField, pageOf } from '../../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import { limitField, pageOf } from '../../http/list-query';
 import { operatorsOnly, type Route, route } from '../../http/route';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls'>;

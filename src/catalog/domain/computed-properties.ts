@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import type { PropertyValue } from '../attribute-schemas';
+import type { PropertyValue } from '../attributes';
 
 const HEX_COLOUR = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i;
 

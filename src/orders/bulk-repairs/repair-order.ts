@@ -1,4 +1,4 @@
-import type { CandidateReader } from '../../partners/candidates';
+import type { CandidateReader } from '../../partners/routing-rows';
 import { Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
@@ -12,7 +12,7 @@ import {
 import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { dismissAttention } from '../reading/operator-orders';
-import { reroutePartners } from '../reading/reroute-partners';
+import { reroutePartners } from '../reading/possible-repairs';
 import { refundEndedOrder } from '../receipts/ended-refunds';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';

@@ -1,4 +1,4 @@
-import type { CandidateReader } from '../../partners/candidates';
+import type { CandidateReader } from '../../partners/routing-rows';
 import type { FieldError } from '../../platform/errors';
 import type { Receipt } from '../domain/receipt';
 import type { UpdateShipment } from '../intake/order-schemas';

@@ -1,6 +1,6 @@
 import type { ConsignmentPackage } from '../../consignments/domain/consignment';
 import { json, type Transaction } from '../../platform/postgres';
-import { leaveOutPackages } from '../../shipping/left-out-packages';
+import { leaveOutPackages } from '../../shipping/shipment-transit';
 import { withUnitsLeft } from '../domain/packing';
 
 interface BoughtShipment {

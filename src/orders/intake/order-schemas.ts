@@ -1,5 +1,6 @@
+import { validatePhoneNumberLength } from 'libphonenumber-js/min';
 import { z } from 'zod';
-import { labelText } from '../../documents/label-text-schema';
+import { labelText } from '../../documents/fonts';
 import {
   countryCode,
   crossField,
@@ -14,7 +15,6 @@ import {
   type ReportField,
   text,
 } from '../../platform/domain/fields';
-import { type PhoneFault, phoneFault } from './phone-number';
 
 /** The form of a file type name. Workflow-enabled products accept every such name. */
 const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
@@ -22,7 +22,7 @@ const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 /** Schemas of orders as clients submit them (schema `SubmitOrder`), with the rules that need no database. */
 
 /** What is wrong with a phone number, in words. */
-const NO_PHONE: Readonly<Record<PhoneFault, string>> = {
+const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
   INVALID_COUNTRY: 'The country code is missing or does not exist. Write the number as +49 30 901820.',
   NOT_A_NUMBER: 'This is not a phone number. Write it with its country code, as +49 30 901820.',
   TOO_SHORT: 'The number is too short for its country.',
@@ -41,7 +41,7 @@ const phone = z
         params: { code: 'IS_BLANK_ERROR' },
       });
     } else {
-      const wrong = phoneFault(value);
+      const wrong = validatePhoneNumberLength(value);
       if (wrong !== undefined) context.addIssue({ code: 'custom', message: NO_PHONE[wrong] });
     }
   });

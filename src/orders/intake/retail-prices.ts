@@ -1,4 +1,4 @@
-import { missingRetailPrices } from '../../consignments/domain/cross-border';
+import { missingRetailPrices } from '../../consignments/domain/customs';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { hasShipped, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';

@@ -1,6 +1,5 @@
-import type { FileFacts } from '../../files/domain/file-facts';
+import type { FileFacts, FileProperties, PrintFileType } from '../../files/domain/file-facts';
 import type { FileFinding } from '../../files/domain/file-findings';
-import type { FileProperties, PrintFileType } from '../../files/domain/file-properties';
 import { preflightWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';

@@ -1,7 +1,6 @@
 import type { ClientSettings } from '../../accounts/clients';
 import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
-import { contentsValue, minorIn } from '../../consignments/domain/customs';
+import { contentsValue, isCrossBorder, minorIn } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';
 import type { Partner } from '../../partners/partner-rows';
 import { EU_MEMBERS } from '../../platform/domain/countries';

@@ -1,8 +1,8 @@
 import pLimit from 'p-limit';
 import { checkFile } from '../../files/domain/file-check';
+import { printDpi } from '../../files/domain/file-facts';
 import { type FileFault, transientFault } from '../../files/domain/file-fault';
 import { FILE_CHECKS, type FileFinding } from '../../files/domain/file-findings';
-import { printDpi } from '../../files/domain/file-properties';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
 import type { Metrics } from '../../platform/metrics/metrics';
 import { type Fragment, json, type Queryable, type Sql } from '../../platform/postgres';

@@ -1,4 +1,4 @@
-import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cross-border';
+import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/customs';
 import { servesCountry } from '../../partners/domain/capabilities';
 import { type RoutingDecision, UNROUTABLE_TEXTS, type UnroutableCode } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';

@@ -1,7 +1,7 @@
-import type { CandidateReader } from '../../partners/candidates';
-import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
+import { groupIntoPrintOrders } from '../../partners/domain/routing';
+import type { RoutingDecision } from '../../partners/domain/routing-decision';
 import { deliveryTargetOf } from '../../partners/partner-rows';
-import { recordRoutingDecision } from '../../partners/routing-decisions';
+import { type CandidateReader, recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import {
   inTransaction,

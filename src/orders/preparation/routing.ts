@@ -1,5 +1,7 @@
-import type { Candidate, CandidateReader } from '../../partners/candidates';
-import { type RoutingDecision, routeOrder, stockNeeds } from '../../partners/domain/routing';
+import { routeOrder } from '../../partners/domain/routing';
+import type { RoutingDecision } from '../../partners/domain/routing-decision';
+import { stockNeeds } from '../../partners/domain/routing-weights';
+import type { Candidate, CandidateReader } from '../../partners/routing-rows';
 import type { RunItem, RunOrder } from '../run/run-order';
 
 type RoutedItem = Pick<RunItem, 'id' | 'product' | 'quantity'>;

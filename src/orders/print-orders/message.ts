@@ -1,18 +1,12 @@
 import Decimal from 'decimal.js';
 import type { ClientSettings } from '../../accounts/clients';
 import type { ProductKind } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
-import type { PageBoxes } from '../../files/domain/file-facts';
-import { withExtension } from '../../files/domain/file-properties';
+import { isCrossBorder } from '../../consignments/domain/customs';
+import { type PageBoxes, withExtension } from '../../files/domain/file-facts';
 import { pageSize } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
-import {
-  buildPrintOrder,
-  type PrintFile,
-  type PrintOrderAddress,
-  PrintOrderError,
-  withRevision,
-} from '../../partners/domain/print-order';
+import { type PrintFile, PrintOrderError } from '../../partners/domain/assets';
+import { buildPrintOrder, type PrintOrderAddress, withRevision } from '../../partners/domain/print-order';
 import type { PackageBody } from '../../partners/message-schemas';
 import type { Partner } from '../../partners/partner-rows';
 import type { LinkSigner } from '../../platform/objects/signed-links';
@@ -28,7 +22,7 @@ import {
   receiverOf,
   returnAddressOf,
 } from '../preparation/consignments';
-import { fileReportTarget } from '../reading/file-report';
+import { fileReportTarget } from '../reading/order-documents';
 import type { RunOrder } from '../run/run-order';
 
 /**

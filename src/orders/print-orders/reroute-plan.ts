@@ -1,7 +1,7 @@
 import { dispatchDate } from '../../partners/domain/calendar';
-import type { RoutingDecision } from '../../partners/domain/routing';
+import type { RoutingDecision } from '../../partners/domain/routing-decision';
 import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
-import { recordRoutingDecision } from '../../partners/routing-decisions';
+import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction } from '../../platform/postgres';
 import type { ReroutedUnits } from '../domain/lifecycle/requests';

@@ -1,5 +1,5 @@
 import type { ProductKind, ResolvedProduct } from '../../catalog/domain/product';
-import { stockNeeds } from '../../partners/domain/routing';
+import { stockNeeds } from '../../partners/domain/routing-weights';
 import { randomToken } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Transaction } from '../../platform/postgres';
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';

@@ -1,6 +1,6 @@
 import type { Transaction } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
-import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
+import { followPartnerTracking } from '../../shipping/tracking/tracking';
 import { removeEndedUnits } from '../dispatch/parcel-contents';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-record';

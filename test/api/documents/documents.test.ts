@@ -1,11 +1,10 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
-import { documentRoutes } from '../../../api/documents/routes';
-import type { CustomerInvoice } from '../../../src/documents/customer-invoice';
+import { documentRoutes } from '../../../api/documents';
+import { type CustomerInvoice, INVOICE_DATA, invoiceData } from '../../../src/documents/customer-invoice';
 import { contentDisposition } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
-import { INVOICE_DATA, invoiceData } from '../../../src/shipping/invoice-data';
 import { BERLIN } from '../../src/consignments/sample-addresses';
 import { textOf } from '../../src/documents/pictures';
 import { testApiDeps } from '../../support/api-deps';

@@ -1,13 +1,12 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { catalogRoutes } from '../../../api/catalog/routes';
 import type { ApiDeps } from '../../../api/deps';
-import { operatorOrderRoutes } from '../../../api/operator/orders/orders';
 import { draftRoutes } from '../../../api/orders/drafts';
 import { orderSearchRoutes } from '../../../api/orders/order-search';
+import { orderRoutes } from '../../../api/orders/orders';
 import { orderQuoteRoutes } from '../../../api/orders/quote';
-import { orderRoutes } from '../../../api/orders/routes';
+import { catalogRoutes, operatorOrderRoutes } from '../../../api/routes';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../../../src/accounts/accounts-and-keys';
-import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerCapabilitiesSchema } from '../../../src/partners/domain/capabilities';
 import { routeOrder } from '../../../src/partners/domain/routing';
@@ -12,7 +11,7 @@ import {
   signingSecretsOf,
   subscribe,
 } from '../../../src/partners/partner-rows';
-import { recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-decisions';
+import { createCandidateReader, recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-rows';
 import { recordStockReports, reportedLevels, skusToPoll } from '../../../src/partners/stock-levels';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';

@@ -4,19 +4,18 @@ const { constants, Script } = require('node:vm');
 const { default: JestRuntime } = require('jest-runtime');
 
 const ROOT = join(__dirname, '../../..');
-/** The project's programs: everything but tests, tools, and what a browser runs. */
-const PROGRAMS = ['activities', 'api', 'bench', 'cli', 'client', 'sandbox', 'src', 'workflows'].map(
-  (folder) => join(ROOT, folder) + sep,
-);
+/** The folders of the project's programs: everything but tests, tools, and what a browser runs. */
+const PROGRAMS = ['activities', 'api', 'bench', 'cli', 'client', 'kits', 'sandbox', 'src', 'workflows'];
 /** Installed packages, what changes one of them, and what all test files of a worker share. */
 const PACKAGES = [`${sep}node_modules${sep}`, `${sep}runner${sep}supertest.js`, `${sep}runner${sep}shared-`];
 
 const isPackage = (path) => PACKAGES.some((part) => path.includes(part));
 const isPostgres = (path) => path.includes(`${sep}node_modules${sep}postgres${sep}`);
-const isProgram = (path) =>
-  path.endsWith('.ts') &&
-  PROGRAMS.some((folder) => path.startsWith(folder) && !path.startsWith(`${folder}test${sep}`)) &&
-  !isPackage(path);
+function isProgram(path) {
+  if (!path.endsWith('.ts') || !path.startsWith(ROOT + sep) || isPackage(path)) return false;
+  const folders = path.slice(ROOT.length + 1).split(sep);
+  return PROGRAMS.includes(folders[0]) && !folders.includes('test');
+}
 
 /** The compiled files of tests, by path. V8 keeps with each the functions that it has compiled so far. */
 const compiled = new Map();

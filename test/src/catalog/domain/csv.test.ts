@@ -1,6 +1,5 @@
 import fc from 'fast-check';
-import { CsvError, type CsvRecord, readCsv } from '../../../../src/catalog/domain/csv';
-import { readJsonObjects } from '../../../../src/catalog/domain/json-values';
+import { CsvError, type CsvRecord, readCsv, readJsonObjects } from '../../../../src/catalog/import-lines';
 
 async function all<T>(records: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = [];

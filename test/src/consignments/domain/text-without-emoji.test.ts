@@ -1,4 +1,4 @@
-import { withoutEmoji } from '../../../../src/consignments/domain/text-without-emoji';
+import { withoutEmoji } from '../../../../src/carriers/easypost/parameters';
 
 test.each([
   ['Anna \u{1F389} Maria', 'Anna Maria'],
