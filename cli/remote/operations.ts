@@ -2,25 +2,14 @@ import { z } from 'zod';
 import type { Operations, PresslineClient } from '../../client/pressline-client';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
 import { RemoteFailure } from './connection';
-import { type Operation, operation } from './operation';
+import { type Operation, operation, order, orderIdOf } from './operation';
 import { TRIGGERS } from './sandbox-operations';
+import { STORY } from './story';
 import { facts, sections, table } from './text';
 
-const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
-const order = z.string().min(1).describe('Id or reference of the order, id of a print order, or tracking number.');
 const partner = z.string().min(1).describe('Id, uid or name of the partner.');
 const limit = z.int().min(1).max(100).default(20).describe('Greatest number of rows.');
 const list = z.array(z.string()).optional();
-
-/** Returns the id of the only order that a text finds. */
-async function orderIdOf(operator: PresslineClient, text: string): Promise<string> {
-  if (UUID.test(text)) return text;
-  const { orders } = await operator.listOperatorOrders({ query: { q: text, limit: 10 } });
-  if (orders.length === 1) return orders[0]!.id;
-  if (orders.length === 0) throw new RemoteFailure(`There is no order ${text}.`, 'refused');
-  const found = orders.map(({ id, clientName }) => `${id} (${clientName})`).join(', ');
-  throw new RemoteFailure(`Several orders match ${text}: ${found}. Give an id.`, 'refused');
-}
 
 async function partnerOf(operator: PresslineClient, text: string) {
   const { partners } = await operator.listPartners();
@@ -224,6 +213,7 @@ export const OPERATIONS: readonly Operation[] = [
         ]),
       ),
   }),
+  STORY,
   operation({
     command: 'order repair',
     description: 'repair an order; `order show` names the repairs that are possible now',

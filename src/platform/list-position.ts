@@ -7,6 +7,13 @@ export interface SearchPosition {
   readonly id: string;
 }
 
+/** A page of such a list. */
+export interface SearchPage {
+  readonly limit: number;
+  /** The position of the last row of the page before. Null for the first page. */
+  readonly after: SearchPosition | null;
+}
+
 /**
  * Most rows that one page of a search compares with filters that have no index. A page of rare values then ends early
  * instead of reading every row of an account.
@@ -62,10 +69,7 @@ export function ageRangeColumns<Status extends string, Problem extends string>(
  */
 export async function readProblemsFirst<Row>(
   { limit, after, only }: ProblemPage,
-  read: (
-    hasProblem: boolean,
-    page: { readonly limit: number; readonly after: SearchPosition | null },
-  ) => Promise<readonly Row[]>,
+  read: (hasProblem: boolean, page: SearchPage) => Promise<readonly Row[]>,
 ): Promise<readonly Row[]> {
   const problems = after?.hasProblem === false ? [] : await read(true, { limit, after });
   if (only || problems.length >= limit) return problems;

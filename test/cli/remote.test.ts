@@ -66,6 +66,15 @@ describe('An operator at the command line', () => {
     expect((await stack.operator.getOperatorOrder({ params: { orderId: id } })).fulfillmentStatus).toBe('canceled');
     const timeline = await run('order timeline cli-1 --kind repair');
     expect(timeline.output).toMatch(/repair +cancel_items +operator .*"unprintable"/);
+    const story = (await run('story cli-1')).output;
+    const handlers = 'src/orders/domain/lifecycle/handlers';
+    for (const [sentence, file] of [
+      ['Print order refused: prints-', `${handlers}/planning.ts`],
+      ['Cancel items by operator. unprintable', `${handlers}/cancels.ts`],
+    ])
+      expect(story).toMatch(new RegExp(`\\d\\d:\\d\\d:\\d\\d +${sentence}.*\n +${file}\n`));
+    const order = ['Print order refused', 'Cancel items', 'Status: Cancelled'].map((text) => story.indexOf(text));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
   test('looks at partners, pings one, and keeps routing from one', async () => {
@@ -215,7 +224,8 @@ describe('The MCP server', () => {
     const client = await assistant([], { PRESSLINE_OPERATOR_KEY: viewerKey });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...['summary', 'order_list', 'order_show', 'order_timeline', 'outbox_list', 'partner_list', 'partner_show'],
+      ...['summary', 'order_list', 'order_show', 'order_timeline', 'story'],
+      ...['outbox_list', 'partner_list', 'partner_show'],
     ]);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
     const id = await refusedOrder('mcp-1');

@@ -5,7 +5,7 @@ import { json, type Queryable, type Transaction } from '../../platform/postgres'
 import type { ChangeOutcome } from '../domain/change-outcome';
 import type { RepairRequest } from '../domain/lifecycle/requests';
 import type { BulkRepairRequest } from '../domain/lifecycle/rules/possible-repairs';
-import { matchesFilters, type OrderSearch } from '../reading/order-list';
+import { matchesFilters, type OrderSearch } from '../reading/order-search';
 
 /** Orders of one bulk repair at most. */
 export const MOST_ORDERS = 10_000;

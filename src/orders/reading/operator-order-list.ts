@@ -1,10 +1,10 @@
 import { fromMinor } from '../../platform/domain/money';
-import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
+import { isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import { type Fragment, inTransaction, type Queryable, type Sql } from '../../platform/postgres';
-import { type ArchivedSummary, withArchived } from '../archive/archived-list';
 import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { OperatorOrderSummary } from './operator-order-schemas';
-import { findOrders, matchesFilters, type OrderSearch, type SearchPage } from './order-list';
+import { type ArchivedSummary, withArchived } from './order-list';
+import { findOrders, matchesFilters, type OrderSearch } from './order-search';
 
 /** Orders that one search text finds at most. Ids and tracking numbers find one; a reference or an address can have many. */
 const FOUND_BY_TEXT = 1_000;

@@ -1,4 +1,4 @@
-import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
+import { isoMicroseconds, type SearchPage } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
 import { type ArchivedRows, withRows } from '../archive/archived-tables';
 import { REPAIR_ACTIONS } from '../domain/lifecycle/rules/possible-repairs';
@@ -39,7 +39,7 @@ export async function orderTimeline(
   sql: Queryable,
   orderId: string,
   kinds: readonly TimelineKind[],
-  page: { readonly limit: number; readonly after: SearchPosition | null },
+  page: SearchPage,
   archived: ArchivedRows | null,
 ): Promise<TimelineEntry[]> {
   const { limit, after } = page;

@@ -1,4 +1,4 @@
-import { isoMicroseconds, type SearchPosition } from '../list-position';
+import { isoMicroseconds, type SearchPage } from '../list-position';
 import type { GaugePoint } from '../metrics/metrics';
 import { onCommit, type Queryable } from '../postgres';
 import { OUTBOX_KINDS, type OutboxKind, wakeRelays } from './outbox';
@@ -33,7 +33,7 @@ export async function listMessages(
     readonly kind?: OutboxKind | undefined;
     readonly target?: string | undefined;
   },
-  page: { readonly limit: number; readonly after: SearchPosition | null },
+  page: SearchPage,
 ): Promise<readonly OutboxListItem[]> {
   const { limit, after } = page;
   const isDead = filter.state === 'dead';

@@ -2,7 +2,7 @@ import type { Account } from '../../accounts/account';
 import type { CarrierRefusal } from '../../carriers/carrier';
 import { fromMinor } from '../../platform/domain/money';
 import { isUuid } from '../../platform/ids';
-import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
+import { COMPARED_ROWS, isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { documentLink, readShipment, type ShipmentDocument, typeOf } from '../shipments';
@@ -180,7 +180,7 @@ export async function searchShippingOrders(
   sql: Queryable,
   viewer: ShippingOrderViewer,
   { orderReferenceIds: references, statuses, createdFrom, createdTo }: ShippingOrderSearch,
-  page: { readonly limit: number; readonly after: SearchPosition | null },
+  page: SearchPage,
 ): Promise<FoundShippingOrders> {
   const none = sql``;
   const { limit, after } = page;
