@@ -1,14 +1,16 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CarrierRefusal } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging/logging';
-import type {
-  Cancellation,
-  LabelToReplace,
-  ReplacedLabel,
-  ShippingOrderInput,
-  ShippingOrderOutcome,
-} from '../src/shipping/domain/shipping-order-run';
-import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';
+import {
+  addSweeps,
+  type Cancellation,
+  type LabelToReplace,
+  NOTHING_SWEPT,
+  type ReplacedLabel,
+  type ShippingOrderInput,
+  type ShippingOrderOutcome,
+  type SweepResult,
+} from '../src/shipping/domain/shipping-runs';
 import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
 import { replaceLabel } from '../src/shipping/replacement-label';
 import {

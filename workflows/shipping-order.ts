@@ -15,7 +15,7 @@ import {
   type ShippingOrderInput,
   type ShippingOrderOutcome,
   shippingOrderPurchaseKey,
-} from '../src/shipping/domain/shipping-order-run';
+} from '../src/shipping/domain/shipping-runs';
 import { isRefusal } from './order/refusals';
 
 /** Packages that are bought at a time (`buyLabels`), and the time for their calls to the carrier, eight seconds each. */

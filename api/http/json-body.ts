@@ -47,9 +47,10 @@ export function isJson(contentType: string | undefined): boolean {
   });
 }
 
-/** Returns true for text with NUL or lone surrogates, which Postgres or UTF-8 cannot represent. */
+/** NUL, which Postgres does not store, and lone surrogates, which UTF-8 does not have. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
+/** Returns true for text that cannot be stored. */
 export function isUnstorable(text: string): boolean {
   return UNSTORABLE.test(text);
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { dispatchRequestSchema } from '../../src/orders/dispatch/dispatch';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
 import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import {
@@ -11,7 +12,7 @@ import {
 import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { openRoute, RawResponse, type Route } from '../http/route';
-import { dispatchRequestSchema, dispatchResponseSchema } from './dispatch';
+import { dispatchResponseSchema } from './dispatch';
 
 type JsonSchema = Record<string, unknown>;
 

@@ -30,7 +30,7 @@ import {
   requestCancellation,
   resumeShippingOrder,
 } from '../../src/shipping/shipping-orders/shipping-orders';
-import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/workflow-gateway';
+import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
 import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';

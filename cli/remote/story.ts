@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { detailOf, sentenceOf, storyOf, type TimelineEntry } from '../../client/order-story';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import { operation, order, orderIdOf } from './operation';
-import { facts } from './text';
+import { facts, operation, order, orderIdOf } from './operation';
 
 const HANDLERS = 'src/orders/domain/lifecycle/handlers';
 

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { dispatchRequestSchema } from '../../api/partner/dispatch';
+import { dispatchRequestSchema } from '../../src/orders/dispatch/dispatch';
 import { postbackSchema } from '../../src/orders/print-orders/postbacks';
 import type { PostbackInbox, SeenDispatch, SeenPostback } from './postback-review';
 

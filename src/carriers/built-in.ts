@@ -16,7 +16,7 @@ import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
 
 /** Returns the sort code of an address: its country and the first three characters of its post code. */
-export function routingText({ country, postcode }: { country: string; postcode: string }): string {
+function routingText({ country, postcode }: { country: string; postcode: string }): string {
   const area = postcode
     .toUpperCase()
     .replace(/[^A-Z0-9]/g, '')

@@ -162,8 +162,7 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
   { table: 'print_order_updates', rowsOf: byPrintOrder, columns: { body: textsOfJson(...printOrderKeeps) } },
   // Responses of partners can repeat what they received.
   { table: 'partner_requests', rowsOf: byPrintOrder, columns: { response: removed } },
-  { table: 'print_jobs', rowsOf: byPrintOrder, columns: { tracking_link: removed } },
-  { table: 'planned_shipments', rowsOf: by('order_id'), columns: { tracking_link: removed } },
+  { table: 'partner_parcels', rowsOf: byPrintOrder, columns: { tracking_link: removed } },
   {
     table: 'postbacks',
     // The order selects the partition, and only the print order has an index.
@@ -228,7 +227,17 @@ export const PERSONAL_TABLES: readonly PersonalTable[] = [
     rowsOf: (sql, ids) =>
       sql`kind = 'signal_workflow' AND target = ANY(${ids.map((id) => ORDER_WORKFLOW_PREFIX + id)})`,
     columns: {
-      payload: texts('signal', 'type', 'eventId', 'printOrderId', 'shipmentId', 'transit', ...postbackKeeps),
+      payload: texts(
+        'signal',
+        'type',
+        'eventId',
+        'printOrderId',
+        'shipmentId',
+        'number',
+        'transit',
+        'itemIds',
+        ...postbackKeeps,
+      ),
       last_error: placeholder,
     },
   },

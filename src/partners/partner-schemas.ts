@@ -11,7 +11,7 @@ const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
 const printedLine = (max: number) => labelText(line(max));
 
-export const senderAddressSchema = z.object({
+const senderAddressSchema = z.object({
   firstName: printedLine(25),
   lastName: printedLine(25),
   company: printedLine(60),

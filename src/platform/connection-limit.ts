@@ -1,5 +1,3 @@
-import type { Queryable } from './postgres';
-
 /** Numbers of the connections of a pool, and of the statements and transactions that wait for one. */
 export interface PoolStates {
   readonly used: number;
@@ -81,7 +79,7 @@ type Member = (...args: unknown[]) => unknown;
 type Pending = Promise<unknown> & { execute(): unknown };
 
 /** Returns a pool or transaction that runs something around each statement and transaction. */
-export function around<S extends Queryable>(sql: S, hooks: Around): S {
+export function around<S extends object>(sql: S, hooks: Around): S {
   return new Proxy(sql as unknown as Member & Record<string | symbol, unknown>, {
     apply(target, self, args: unknown[]) {
       const statement = Reflect.apply(target, self, args);

@@ -31,13 +31,13 @@ export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'>
   readonly storedAs?: string;
 }
 
-export const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
+const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
 
 /** What a label needs of a purchase. */
 type LabelledPurchase = Pick<CarrierPurchase, 'label' | 'carrierName' | 'methodName' | 'trackingNumber'>;
 
 /** Returns a reference as part of a file name. */
-export const fileSafe = (text: string) =>
+const fileSafe = (text: string) =>
   text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+/, '')
@@ -50,7 +50,7 @@ function originOf({ packages }: Pick<Consignment, 'packages'>, index: number): n
 }
 
 /** Returns the content of a package's label, or null for a label of the carrier's own. @param date YYYY-MM-DD */
-export function labelContent(
+function labelContent(
   consignment: Consignment,
   { label, carrierName, methodName, trackingNumber }: LabelledPurchase,
   index: number,
@@ -129,7 +129,7 @@ export async function labelDocument(
 }
 
 /** Renders the label of one package. */
-export async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: LabelSize): Promise<Buffer> {
+async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: LabelSize): Promise<Buffer> {
   return format === 'zpl' ? renderLabelZpl([content]) : await renderLabelPdf([content], size);
 }
 

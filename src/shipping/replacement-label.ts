@@ -4,7 +4,7 @@ import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { uuidv7 } from '../platform/ids';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { labelDocument } from './document-set';
-import type { LabelToReplace, ReplacedLabel } from './domain/shipping-order-run';
+import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
 import { callCarrier, type PurchaseDeps, packageKey, storeDocuments } from './purchase';
 import { releaseLease } from './purchase-lease';
 import { type LeasedIntent, leaseShipment, recordReplacement, type StoredDocument } from './purchase-rows';

@@ -1,4 +1,4 @@
-import { addSweeps, type SweepResult } from '../../src/shipping/domain/sweep-result';
+import { addSweeps, type SweepResult } from '../../src/shipping/domain/shipping-runs';
 import type { SweepBounds, SweepDeps } from '../../src/shipping/tracking/carrier-inquiry';
 import { carriersToSweep, sweepCarrier } from '../../src/shipping/tracking/carrier-sweep';
 import { findPartnerCarriers } from '../../src/shipping/tracking/partner-code-search';

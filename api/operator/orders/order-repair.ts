@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { RepairRequest, RequestedBy } from '../../../src/orders/domain/lifecycle/requests';
-import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
+import { REPAIR_ACTIONS, type RepairBody, repairSchema } from '../../../src/orders/domain/lifecycle/rules/repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
@@ -14,7 +14,6 @@ import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { changedOrderId, OPERATOR_ORDER_ROUTE } from '../../orders/visible-order';
-import { type RepairBody, repairSchema } from './repair-schemas';
 
 /** The route with which operators repair an order. */
 export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): Route {

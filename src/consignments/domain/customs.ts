@@ -11,7 +11,7 @@ const SDR_PER_EURO = 0.8605;
 const CN22_VALUE_EURO_CENTS = Math.floor((300 / SDR_PER_EURO) * 100);
 const CN22_GRAMS = 2_000;
 /** Content lines that fit on a CN22. */
-export const CN22_LINES = 6;
+const CN22_LINES = 6;
 
 /** Returns the value of all units of an item. */
 export function lineValue({ unitValue, totalValue, quantity }: ConsignmentItem): Money {

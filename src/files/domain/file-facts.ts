@@ -101,7 +101,7 @@ const placedImage = z.object({
 });
 
 /** `unknown`: a JPEG 2000 image does not tell its colours. */
-export const COLOR_MODELS = ['gray', 'rgb', 'cmyk', 'lab', 'spot', 'unknown'] as const;
+const COLOR_MODELS = ['gray', 'rgb', 'cmyk', 'lab', 'spot', 'unknown'] as const;
 
 const color = z.object({
   pages,

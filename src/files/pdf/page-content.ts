@@ -2,7 +2,7 @@ import { type PdfDict, type PdfObject, PdfStream } from '@libpdf/core';
 import { EFFECTS, type FileFacts, isPartOfDrawing } from '../domain/file-facts';
 import { type ColorSpace, ColorSpaces, inkPercent } from './color-spaces';
 import { readContent } from './content-lexer';
-import { ContentOperators } from './content-operators';
+import { ContentOperators, type Painter, type Pixels } from './content-operators';
 import { Layers } from './document-facts';
 import {
   effectBit,
@@ -39,7 +39,7 @@ interface Painted {
 }
 
 /** Reads the content of pages and notes what is painted: images, colours, fonts and effects. */
-export class PageContents {
+export class PageContents implements Painter {
   readonly spaces: ColorSpaces;
   readonly layers: Layers;
   private readonly painted = new Map<PdfStream, Painted>();
@@ -143,7 +143,7 @@ export class PageContents {
   image(
     kind: 'image' | 'mask' | 'inline',
     space: ColorSpace | null,
-    [widthPx, heightPx]: readonly [number | undefined, number | undefined],
+    [widthPx, heightPx]: Pixels,
     [a, b, c, d, e, f]: Matrix,
   ): boolean {
     if (widthPx === undefined || heightPx === undefined || !(widthPx > 0 && heightPx > 0)) return false;

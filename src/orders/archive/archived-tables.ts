@@ -31,6 +31,7 @@ export const ARCHIVED_TABLES = [
   { table: 'receipts', rows: ofOrder },
   { table: 'shipments', rows: ofPrintOrder },
   { table: 'print_jobs', rows: ofPrintOrder },
+  { table: 'partner_parcels', rows: ofPrintOrder },
   { table: 'stock_reservations', rows: `print_job_id IN (SELECT id FROM print_jobs WHERE ${ofPrintOrder})` },
   { table: 'shipment_packages', rows: ofShipment },
   { table: 'shipment_documents', rows: ofShipment },

@@ -6,9 +6,7 @@ import type { ChangeOutcome } from '../domain/change-outcome';
 import type { RepairRequest } from '../domain/lifecycle/requests';
 import type { BulkRepairRequest } from '../domain/lifecycle/rules/possible-repairs';
 import { matchesFilters, type OrderSearch } from '../reading/order-search';
-
-/** Orders of one bulk repair at most. */
-export const MOST_ORDERS = 10_000;
+import type { BulkRepairProgress } from './bulk-repair-schemas';
 
 export type RepairOutcome = 'done' | 'refused' | 'failed' | 'canceled';
 
@@ -74,15 +72,6 @@ export async function listBulkRepairs(
   return await sql<BulkRepair[]>`
     SELECT ${columns(sql)} FROM bulk_repairs ${page.after === undefined ? sql`` : sql`WHERE id < ${page.after}`}
     ORDER BY id DESC LIMIT ${page.limit}`;
-}
-
-export interface BulkRepairProgress {
-  readonly total: number;
-  readonly done: number;
-  readonly refused: number;
-  readonly failed: number;
-  readonly canceled: number;
-  readonly left: number;
 }
 
 /** Returns how far bulk repairs are, by id. Archived orders do not count: a bulk repair may have none. */

@@ -1,10 +1,11 @@
 import { z } from 'zod';
 import { instant, text, timestamp } from '../../platform/domain/fields';
-import { BULK_ACTIONS } from '../domain/lifecycle/rules/possible-repairs';
+import { BULK_ACTIONS, REPAIRS, repairsAbout } from '../domain/lifecycle/rules/repairs';
 import { ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { attentionReason } from '../reading/operator-order-schemas';
-import { MOST_ORDERS } from './bulk-repair-rows';
 
+/** Orders of one bulk repair at most. */
+export const MOST_ORDERS = 10_000;
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;
 /** Reasons that a response lists. */
@@ -12,12 +13,20 @@ export const LISTED_REASONS = 50;
 
 const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).nullish();
 
+/** Returns names as a list: `a`, `b` and `c`. */
+const named = (actions: readonly string[]) =>
+  actions
+    .map((action) => `\`${action}\``)
+    .join(', ')
+    .replace(/, (?=[^,]*$)/, ' and ');
+
+/** A request to repair many orders. */
 export const bulkRepairBody = z
   .strictObject({
     action: z
       .enum(BULK_ACTIONS)
       .describe(
-        '`retry`, `cancel` and `refund`: every item that it is possible for. `reroute` and `reproduce`: every item that waits for an operator, ' +
+        `${named(repairsAbout('items'))}: every item that it is possible for. ${named(repairsAbout('units'))}: every item that waits for an operator, ` +
           'or every possible item when none waits; they end no wait for a partner.',
       ),
     reason: text(500).describe('Recorded with the operator’s name in the event log of each order.'),
@@ -41,7 +50,7 @@ export const bulkRepairBody = z
     path: ['orderIds'],
     message: 'either orderIds or filter is required',
   })
-  .refine(({ action, partnerId }) => partnerId == null || action === 'reroute' || action === 'reproduce', {
+  .refine(({ action, partnerId }) => partnerId == null || REPAIRS[action].scope === 'units', {
     path: ['partnerId'],
     message: 'only a reroute or a reproduce has a partner',
   })
@@ -59,6 +68,9 @@ const counts = z.object({
   canceled: z.int(),
   left: z.int(),
 });
+
+/** How many orders a bulk repair has repaired. */
+export type BulkRepairProgress = z.output<typeof counts>;
 
 export const bulkRepair = z
   .object({

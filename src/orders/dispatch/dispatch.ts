@@ -1,6 +1,8 @@
+import { z } from 'zod';
 import type { ClientSettings } from '../../accounts/clients';
 import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
+import { text } from '../../platform/domain/fields';
 import { ORDER_WORKFLOW_PREFIX, orderWorkflowId } from '../../platform/domain/workflows';
 import { Refusal } from '../../platform/errors';
 import type { LinkSigner } from '../../platform/objects/signed-links';
@@ -10,9 +12,27 @@ import { dispatchResponse, type NamedPackage, type StoredShipment, shipmentAsJso
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import { type PackedPackage, withReferencesOf } from '../domain/packing';
 import { consignmentOf, listsPackages, packForPartner, returnAddressOf } from '../preparation/consignments';
+import { decimalId } from '../print-orders/postbacks';
 import { type ChargesJson, chargesAsJson, orderCharges } from '../receipts/receipts';
 import { runOrderWith } from '../run/run-order';
 import { customerInvoice } from './customer-invoice';
+
+export const dispatchRequestSchema = z
+  .object({
+    orderId: text(64),
+    orderItemIds: z
+      .array(decimalId)
+      .min(1)
+      .max(1_000)
+      .nullish()
+      .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
+    replaceLabels: z
+      .array(text(64))
+      .max(100)
+      .nullish()
+      .describe('Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.'),
+  })
+  .meta({ id: 'DispatchRequest' });
 
 export interface DispatchOrder {
   readonly orderId: string;
@@ -179,7 +199,7 @@ export function packagesToRelabel(
   { voidLabels, jobs }: Pick<DispatchedPrintOrder, 'voidLabels' | 'jobs'>,
   trackingCodes: readonly string[],
 ): { readonly position: number; readonly trackingCode: string }[] {
-  return [...new Set(trackingCodes)].flatMap((trackingCode, index) => {
+  return [...new Set(trackingCodes)].flatMap((trackingCode) => {
     const position = packages.findIndex((pack) => pack.trackingNumber === trackingCode && !pack.isVoid);
     if (position !== -1) {
       const contents = packages[position]!.items.map(({ itemReferenceId }) => itemReferenceId);
@@ -189,8 +209,8 @@ export function packagesToRelabel(
     }
     if (voidLabels?.some((label) => label.trackingCode === trackingCode)) return [];
     const message = `The print order has no label ${trackingCode}.`;
-    const errors = [{ code: 'VALIDATION_ERROR', message, reference: `replaceLabels[${index}]` } as const];
-    throw new Refusal('VALIDATION_ERROR', { errors });
+    const reference = `replaceLabels[${trackingCodes.indexOf(trackingCode)}]`;
+    throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'VALIDATION_ERROR', message, reference }] });
   });
 }
 

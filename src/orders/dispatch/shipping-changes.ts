@@ -9,7 +9,7 @@ import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';
 import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../preparation/plan-refusals';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../preparation/shipment-plan';
-import { shippingReceipts, storeShippingReceipts } from '../receipts/shipping-receipts';
+import { type ReplannedRest, shippingReceipts, storeShippingReceipts } from '../receipts/shipping-receipts';
 import { type RunOrder, runOrder } from '../run/run-order';
 import { removeEndedUnits } from './parcel-contents';
 
@@ -162,7 +162,7 @@ async function planChange(
   return { outcome: 'refused', message: plans.reason, reference: fieldAtFault(plans, change) };
 }
 
-type Replanned = { printOrderId: string; isPartlyShipped: boolean; plan: ShipmentPlan };
+type Replanned = ReplannedRest & { readonly isPartlyShipped: boolean };
 
 interface UnshippedRow {
   readonly id: string;
@@ -233,9 +233,15 @@ async function replanPrintOrder(
   ]);
   if (!planned.ok) return methodRefusal(order, planned.reason);
   const { plan } = planned;
-  if (restBefore === null) return { printOrderId, isPartlyShipped, plan };
-  const rest = restBefore.ok ? restBefore.plan : plan;
-  return { printOrderId, isPartlyShipped, plan: withDepartedParcels(row, rest, plan) };
+  const rest = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter: plan.method.price.minor };
+  if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest };
+  const planBefore = restBefore.ok ? restBefore.plan : plan;
+  return {
+    printOrderId,
+    isPartlyShipped,
+    plan: withDepartedParcels(row, planBefore, plan),
+    rest: { ...rest, priceBefore: planBefore.method.price.minor },
+  };
 }
 
 /**
@@ -254,7 +260,7 @@ function withDepartedParcels(row: UnshippedRow, restBefore: ShipmentPlan, restAf
 }
 
 /**
- * Keeps label, method and own tracking code of the print jobs that left before the change. The labels of the old shipment
+ * Keeps label, method and own parcels of the print jobs that left before the change. The labels of the old shipment
  * that none of them uses are voided.
  */
 async function keepDepartedParcels(
@@ -263,17 +269,21 @@ async function keepDepartedParcels(
 ): Promise<void> {
   const ids = plans.flatMap(({ printOrderId, isPartlyShipped }) => (isPartlyShipped ? [printOrderId] : []));
   if (ids.length === 0) return;
+  // The partner named these codes for what had left. Labels of ours take precedence, as in `parcelsOf`.
+  await tx`
+    UPDATE partner_parcels w SET job_ids = l.job_ids FROM (
+      SELECT j.print_order_id, array_agg(j.id ORDER BY j.id) AS job_ids FROM print_jobs j
+      WHERE j.print_order_id = ANY(${ids}::bigint[]) AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL
+        AND NOT EXISTS (SELECT FROM partner_parcels n WHERE n.print_order_id = j.print_order_id AND j.id = ANY(n.job_ids))
+        AND NOT EXISTS (SELECT FROM shipments h WHERE h.print_order_id = j.print_order_id AND h.status = 'bought')
+      GROUP BY j.print_order_id) l
+    WHERE w.print_order_id = l.print_order_id AND w.job_ids IS NULL`;
   await tx`
     UPDATE print_jobs j SET departed_method_uid = s.shipment_method_uid, departed_method_name = s.shipment_method_name,
-      tracking_code = coalesce(j.tracking_code, s.tracking_code),
-      tracking_link = coalesce(j.tracking_link, s.tracking_link),
       departed_shipment_id = (SELECT id FROM shipments h
         WHERE h.print_order_id = j.print_order_id AND h.status = 'bought' ORDER BY h.bought_at DESC LIMIT 1)
     FROM planned_shipments s
     WHERE s.print_order_id = j.print_order_id AND j.print_order_id = ANY(${ids}::bigint[])
       AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL`;
-  await tx`
-    UPDATE planned_shipments SET tracking_code = NULL, tracking_link = NULL
-    WHERE print_order_id = ANY(${ids}::bigint[])`;
   await removeEndedUnits(tx, ids);
 }

@@ -1,4 +1,4 @@
-import { buildReceipt, type Receipt, type ReceiptLine, refundReceipt } from '../domain/receipt';
+import { buildReceipt, type Receipt, type ReceiptInput, type ReceiptLine, refundReceipt } from '../domain/receipt';
 import { shippingRate } from '../domain/vat';
 
 export type ReceiptType = 'invoice' | 'refund';
@@ -30,28 +30,35 @@ export interface ShipmentCharge {
 }
 
 /**
- * Groups the receipts of an order by print order. An invoice with products replaces the charges of its print order;
- * every other receipt changes them.
+ * Groups the receipts of an order. An invoice with products replaces the charges of its print order that were refunded before it:
+ * units that had left before a change of address keep theirs. Every other receipt changes the charges with its products.
  * @param receipts in the order of their numbers
  */
 export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
-  const charges = new Map<string, Charges>();
+  const charges: Charges[] = [];
   for (const receipt of receipts) {
-    const isComplete = receipt.type === 'invoice' && receipt.body.lines.some(({ type }) => type === 'product');
-    if (isComplete && receipt.printOrderId !== null) {
-      const { printOrderId } = receipt;
-      charges.set(printOrderId, { printOrderId, invoice: receipt, later: [] });
+    const { printOrderId, body } = receipt;
+    const isOwn = (each: Charges) => each.printOrderId === printOrderId;
+    if (printOrderId !== null && receipt.type === 'invoice' && products(body).length > 0) {
+      const invoiced = { printOrderId, invoice: receipt, later: [] };
+      const refunded = charges.findIndex((each) => isOwn(each) && openLines(each).every(({ amount }) => amount === 0));
+      charges.splice(refunded === -1 ? charges.length : refunded, refunded === -1 ? 0 : 1, invoiced);
       continue;
     }
-    const changed =
-      receipt.printOrderId === null
-        ? [...charges.values()].find(({ invoice }) => sharesProduct(invoice.body, receipt.body))
-        : charges.get(receipt.printOrderId);
-    if (changed !== undefined) {
-      charges.set(changed.printOrderId, { ...changed, later: [...changed.later, receipt] });
-    }
+    const index =
+      printOrderId === null
+        ? charges.findIndex(({ invoice }) => sharesProduct(invoice.body, body))
+        : charges.findLastIndex((each) => isOwn(each) && (products(body).length === 0 || hasOpen(each, body)));
+    const changed = charges[index];
+    if (changed !== undefined) charges[index] = { ...changed, later: [...changed.later, receipt] };
   }
-  return [...charges.values()];
+  return charges;
+}
+
+/** Returns true when the charges have open units of a product in a refund. */
+function hasOpen(charges: Charges, refund: Receipt): boolean {
+  const refunded = products(refund).map(({ referenceId }) => referenceId);
+  return openLines(charges).some(({ line, amount }) => amount > 0 && refunded.includes(line.referenceId));
 }
 
 function sharesProduct(invoice: Receipt, refund: Receipt): boolean {
@@ -99,8 +106,13 @@ export interface ReceiptChange {
  * Returns the refunds of units of items: their share of the invoice lines, and the shipping price when no units of the
  * invoice are left. Units that were refunded earlier are not refunded again.
  * @param wanted units by item reference
+ * @param shippingMinor the part of the shipping price that is refunded when units are left
  */
-export function refundUnits(charges: readonly Charges[], wanted: ReadonlyMap<string, number>): ReceiptChange[] {
+export function refundUnits(
+  charges: readonly Charges[],
+  wanted: ReadonlyMap<string, number>,
+  shippingMinor = 0,
+): ReceiptChange[] {
   const left = new Map(wanted);
   return charges.flatMap((charge): ReceiptChange[] => {
     const open = openLines(charge);
@@ -116,7 +128,7 @@ export function refundUnits(charges: readonly Charges[], wanted: ReadonlyMap<str
     const receipt = buildReceipt({
       currency: charge.invoice.body.currency,
       products: open.flatMap(({ line, amount }) => refundedProduct(line, amount, taken.get(line.referenceId) ?? 0)),
-      shipments: isLast ? shippingRefund(charge) : [],
+      shipments: shippingRefund(charge, isLast ? shippingCharge(charge).price : shippingMinor),
     });
     return [{ printOrderId: charge.printOrderId, type: 'refund', receipt: refundReceipt(receipt) }];
   });
@@ -139,9 +151,9 @@ function refundedProduct(line: ReceiptLine, open: number, units: number) {
   ];
 }
 
-function shippingRefund(charge: Charges): ShipmentCharge[] {
+function shippingRefund(charge: Charges, priceMinor: number): ReceiptInput['shipments'] {
   const { title, referenceId, vatRate, price } = shippingCharge(charge);
-  return price === 0 ? [] : [{ title, referenceId, vatRate, priceMinor: price }];
+  return priceMinor === 0 ? [] : [{ title, referenceId, vatRate, priceMinor, earlierMinor: price - priceMinor }];
 }
 
 /**
@@ -176,24 +188,29 @@ export function shippingDifference(
 }
 
 /**
- * Returns the receipts for another VAT country: a refund of everything that is open, and an invoice of the same units
- * with the new VAT rates and shipping price. Empty when everything has been refunded.
+ * Returns the receipts for another VAT country: a refund of the open units that go there, and an invoice of the same units
+ * with the new VAT rates and shipping price. Empty when none is open.
  * @param rateOf returns the new VAT rate of an item by its reference
+ * @param moved the units that go there, by item reference, and their part of the shipping price. Absent: all units
  */
 export function reinvoice(
   charge: Charges,
   rateOf: (itemReferenceId: string) => string,
   shipment: Omit<ShipmentCharge, 'vatRate'>,
+  moved?: { readonly units: ReadonlyMap<string, number>; readonly shippingMinor: number },
 ): ReceiptChange[] {
   const open = openLines(charge).filter(({ amount }) => amount > 0);
-  const [refund] = refundUnits([charge], new Map(open.map(({ line, amount }) => [line.referenceId, amount])));
+  const wanted = new Map(open.map(({ line, amount }) => [line.referenceId, amount]));
+  const [refund] = refundUnits([charge], moved?.units ?? wanted, moved?.shippingMinor);
   if (refund === undefined) return [];
-  const products = open.map(({ line, amount, price }) => ({
-    referenceId: line.referenceId,
-    title: line.title,
-    vatRate: rateOf(line.referenceId),
-    price: { quantity: amount, baseMinor: line.priceBase, lineMinor: price },
-  }));
+  const products = refund.receipt.lines
+    .filter(({ type }) => type === 'product')
+    .map(({ referenceId, title, priceBase, amount, price }) => ({
+      referenceId,
+      title,
+      vatRate: rateOf(referenceId),
+      price: { quantity: amount, baseMinor: -priceBase, lineMinor: -price },
+    }));
   const vatRate = shippingRate(products.map((product) => product.vatRate));
   const { currency } = charge.invoice.body;
   const receipt = buildReceipt({ currency, products, shipments: [{ ...shipment, vatRate }] });

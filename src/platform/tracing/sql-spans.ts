@@ -1,13 +1,12 @@
 import { SpanKind, type SpanOptions } from '@opentelemetry/api';
 import { around } from '../connection-limit';
-import type { Sql } from '../postgres';
 import { activeSpan, inSpan } from './spans';
 
 /**
  * Returns a pool whose statements are spans of the trace that they run in, also those in transactions. Statements outside a trace
  * are not recorded. A span has the operation and the tables of its statement, never its values.
  */
-export function traceStatements(sql: Sql): Sql {
+export function traceStatements<S extends object>(sql: S): S {
   return around(sql, {
     async statement(strings, send) {
       if (activeSpan() === undefined) return await send();

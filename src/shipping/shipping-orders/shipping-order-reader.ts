@@ -37,11 +37,11 @@ export interface ShippingOrderRow extends Pick<ShippingOrderSummary, 'orderRefer
 export type ShippingOrderViewer = Pick<Account, 'id' | 'role'>;
 
 /** Returns the condition of the shipping orders `o` that the viewer may see. */
-export const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
+const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
   viewer.role === 'operator' ? sql`true` : sql`o.account_id = ${viewer.id}`;
 
 /** Returns the shipping orders `o` that match a condition. @param condition may end with an order and a limit */
-export async function shippingOrderRows(sql: Queryable, condition: Fragment): Promise<ShippingOrderRow[]> {
+async function shippingOrderRows(sql: Queryable, condition: Fragment): Promise<ShippingOrderRow[]> {
   return await sql<ShippingOrderRow[]>`
     SELECT o.id, o.order_reference_id, o.status, o.method_uid, o.refusal, o.created_at, o.canceled_at,
       ${isoMicroseconds(sql, sql`o.created_at`)} AS position, s.id AS shipment_id, s.carrier_name,

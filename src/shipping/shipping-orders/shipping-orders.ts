@@ -4,7 +4,7 @@ import { SCANNED_STATUSES } from '../../consignments/domain/tracking-status';
 import { sha256, uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { LabelOptions } from '../document-set';
-import { type Cancellation, type ShippingOrderOutcome, shippingOrderPurchaseKey } from '../domain/shipping-order-run';
+import { type Cancellation, type ShippingOrderOutcome, shippingOrderPurchaseKey } from '../domain/shipping-runs';
 import { buyLabels, type PurchaseDeps, voidShipment } from '../purchase';
 import type { ShippingOrderRequest } from '../request-schemas';
 

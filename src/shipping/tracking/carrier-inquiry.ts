@@ -4,7 +4,7 @@ import type { Carriers } from '../../carriers/carriers';
 import type { Logger } from '../../platform/logging/logging';
 import type { Sql } from '../../platform/postgres';
 import { isUnavailable } from '../../platform/unavailable';
-import type { SweepResult } from '../domain/sweep-result';
+import type { SweepResult } from '../domain/shipping-runs';
 import { recordTrackingEvents } from './tracking';
 
 export interface SweepDeps {

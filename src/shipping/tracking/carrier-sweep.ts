@@ -1,7 +1,7 @@
 import type { CarrierAdapter } from '../../carriers/carrier';
 import { nextCheckHours, type TrackingStatus } from '../../consignments/domain/tracking-status';
 import { json, type Sql } from '../../platform/postgres';
-import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/sweep-result';
+import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/shipping-runs';
 import { CarrierInquiry, recordEvents, type SweepBounds, type SweepDeps } from './carrier-inquiry';
 
 /** Time after which a package without a usable response, or of a sweep that ended, becomes due again. */

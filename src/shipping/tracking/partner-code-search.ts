@@ -1,7 +1,7 @@
 import type { CarrierAdapter, CarrierEvent } from '../../carriers/carrier';
 import { RATE_CARDS } from '../../carriers/domain/rate-cards';
 import { json, type Sql } from '../../platform/postgres';
-import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/sweep-result';
+import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../domain/shipping-runs';
 import { CarrierInquiry, recordEvents, type SweepBounds, type SweepDeps } from './carrier-inquiry';
 import { markFollowed } from './tracking';
 

@@ -188,7 +188,7 @@ describe('the inspector', () => {
     pdf.addContent(`20 w\n${strokes}`).end();
     const path = join(folder, 'slow.pdf');
     await writeFile(path, await buffer(pdf));
-    const impatient = createFileInspector({ stageTimeoutMs: 3_000 });
+    const impatient = createFileInspector({ stepTimeoutMs: 3_000 });
     try {
       const started = Date.now();
       const inspection = await impatient.inspect({ path, mimeType: 'application/pdf' });

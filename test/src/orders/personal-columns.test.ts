@@ -104,7 +104,8 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
   print_orders: ['step', 'kind', 'version', 'status', 'message_id'],
   print_order_updates: ['content_key', 'message_id'],
   partner_requests: ['kind', 'outcome'],
-  print_jobs: ['status', 'tracking_code', 'departed_method_uid', 'departed_method_name', 'part_ids'],
+  partner_parcels: ['tracking_code', 'job_ids'],
+  print_jobs: ['status', 'departed_method_uid', 'departed_method_name', 'part_ids'],
   planned_shipments: [
     'carrier_uid',
     'shipment_method_uid',
@@ -115,7 +116,6 @@ const COLUMNS_WITHOUT: Readonly<Record<string, readonly string[]>> = {
     // Of the print partner.
     'fulfillment_state',
     'fulfillment_facility_id',
-    'tracking_code',
   ],
   postbacks: ['fingerprint'],
   shipping_changes: ['shipment_method_uid'],

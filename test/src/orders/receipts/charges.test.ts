@@ -132,6 +132,30 @@ test('refunds and changes of method, price and VAT country leave what is open, a
   );
 });
 
+test('units that have left keep their invoice when the rest goes to another country', () => {
+  const both = buildReceipt({
+    currency: 'EUR',
+    products: ['left', 'rest'].map((referenceId) => ({
+      referenceId,
+      title: referenceId,
+      vatRate: '0.19',
+      price: { quantity: 2, baseMinor: 500, lineMinor: 1000 },
+    })),
+    shipments: [{ ...METHOD, vatRate: '0.19', priceMinor: 389 }],
+  });
+  const order = new Ledger([both]);
+  const moved = { units: new Map([['rest', 2]]), shippingMinor: 200 };
+  const [refund, again] = order.add(reinvoice(order.charges[0]!, () => '0.20', { ...METHOD, priceMinor: 700 }, moved));
+  expect(refund!.totals).toMatchObject({ productsPrice: -1000, shippingPrice: -200 });
+  expect(again!.totals).toMatchObject({ productsPrice: 1000, productsPriceVat: 200, shippingPrice: 700 });
+  expect(order.charges.map((charge) => openLines(charge).filter(({ amount }) => amount > 0))).toMatchObject([
+    [{ line: { referenceId: 'left', vatRate: '0.19' } }],
+    [{ line: { referenceId: 'rest', vatRate: '0.20' } }],
+  ]);
+  for (const reference of ['left', 'rest']) order.refund(reference, 100);
+  for (const name of TOTALS) expect([name, order.total(name)]).toEqual([name, 0]);
+});
+
 test('shipping is not refunded while units of the parcel are left', () => {
   const order = new Ledger([invoice('item', 3, 593, 0)]);
   const [first] = order.refund('item', 2);

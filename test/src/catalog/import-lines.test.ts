@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { CsvError, type CsvRecord, readCsv, readJsonObjects } from '../../../../src/catalog/import-lines';
+import { CsvError, type CsvRecord, readCsv, readJsonObjects } from '../../../src/catalog/import-lines';
 
 async function all<T>(records: AsyncIterable<T>): Promise<T[]> {
   const read: T[] = [];

@@ -14,7 +14,7 @@ import type {
   ReplacedLabel,
   ShippingOrderInput,
   ShippingOrderOutcome,
-} from './domain/shipping-order-run';
+} from './domain/shipping-runs';
 
 /** How long a request waits for its labels. */
 export const LABEL_WAIT_SECONDS = 45;

@@ -1,6 +1,6 @@
 import pino from 'pino';
-import { type CarrierAdapter, type CarrierEvent, CarrierUnavailable } from '../../../../src/carriers/carrier';
-import { CarrierInquiry } from '../../../../src/shipping/tracking/carrier-inquiry';
+import { type CarrierAdapter, type CarrierEvent, CarrierUnavailable } from '../../../src/carriers/carrier';
+import { CarrierInquiry } from '../../../src/shipping/tracking/carrier-inquiry';
 
 /** Returns an adapter that only tracks packages. */
 function carrier(
