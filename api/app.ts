@@ -31,7 +31,7 @@ import { CONSOLE_PATH, consolePage } from './system/console-page';
 import { docsPage, guidePage, startPage } from './system/docs-page';
 import { systemRoutes } from './system/probes';
 
-export interface AppOptions {
+interface AppOptions {
   /** Check every response against its schema; a mismatch is a 500. For tests and development. */
   readonly checkResponses?: boolean;
 }

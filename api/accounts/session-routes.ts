@@ -89,7 +89,7 @@ export function signInOf(
 }
 
 /** Returns a session as responses show it. */
-export function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
+function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
   return { operator: { id, name, role: operatorRole! }, csrfToken: csrfTokenOf(token) };
 }
 

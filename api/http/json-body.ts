@@ -5,7 +5,7 @@ import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors'
 import { fieldPath } from './field-errors';
 
 /** Largest request body, in bytes. */
-export const BODY_LIMIT = 1_048_576;
+const BODY_LIMIT = 1_048_576;
 /** Deepest accepted nesting. Request bodies nest at most 8 levels; the limit keeps recursion over a body shallow. */
 const DEPTH_LIMIT = 64;
 

@@ -29,7 +29,7 @@ export function operatorsOnly(operatorRole: OperatorRole): KeyAccess {
 }
 
 /** A request as received, before its body is parsed. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawBody: Buffer;

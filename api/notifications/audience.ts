@@ -48,7 +48,7 @@ export interface OwningAudience extends Audience {
   readonly ownerOfEndpoint: (sql: Queryable, account: Account, webhookId: string) => Promise<string>;
 }
 
-export interface EndpointParams {
+interface EndpointParams {
   readonly webhookId: string;
   readonly connectorId?: string | undefined;
 }

@@ -163,7 +163,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
 
 type Chosen = Pick<CancelRequest, 'itemIds' | 'units'>;
 
-export const canceledOrderSchema = retrievedOrderSchema
+const canceledOrderSchema = retrievedOrderSchema
   .pick({ id: true, orderReferenceId: true, fulfillmentStatus: true })
   .extend({
     cancellation: z

@@ -18,7 +18,7 @@ const EVENTS: Readonly<Record<Role, readonly string[]>> = {
 };
 
 /** Returns the routes that callers of a role may call, with the open routes among their tags. */
-export function routesOf(role: Role, routes: readonly Route[]): Route[] {
+function routesOf(role: Role, routes: readonly Route[]): Route[] {
   const own = routes.filter(({ access }) => access.credentials !== 'none' && access.roles.includes(role));
   const tags = new Set(own.map(({ tag }) => tag));
   return routes.filter((route) => own.includes(route) || (route.access.credentials === 'none' && tags.has(route.tag)));
@@ -28,7 +28,7 @@ export function routesOf(role: Role, routes: readonly Route[]): Route[] {
  * Returns the OpenAPI document of one role as JSON: its operations, and the messages that it receives.
  * @param sandboxUrl with it, the print file of the examples is one of the sandbox, so that they work when they are sent
  */
-export function roleDocument(
+function roleDocument(
   role: Role,
   routes: readonly Route[],
   { publicUrl, sandboxUrl }: { readonly publicUrl: string; readonly sandboxUrl: string | undefined },

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { Operations } from '../../client/pressline-client';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
+import { OUTBOX_STATES } from '../../src/platform/outbox/message-list';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
 import { facts, limitField, type Operation, operation, partnerField, partnerOf, sections, table } from './operation';
 import { ORDER_OPERATIONS } from './order-operations';
@@ -76,7 +77,7 @@ export const OPERATIONS: readonly Operation[] = [
     command: 'outbox list',
     description: 'list messages that wait in the outbox, or dead letters',
     input: z.object({
-      state: z.enum(['pending', 'dead']).default('dead'),
+      state: z.enum(OUTBOX_STATES).default('dead'),
       kind: z.enum(OUTBOX_KINDS).optional(),
       limit: limitField,
     }),

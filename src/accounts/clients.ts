@@ -176,7 +176,7 @@ export async function listClients(
 }
 
 /** Returns a client account, or undefined when there is none with this id. */
-export async function clientById(sql: Queryable, id: string): Promise<Client | undefined> {
+async function clientById(sql: Queryable, id: string): Promise<Client | undefined> {
   const [row] = await sql<Client[]>`
     SELECT id, name, created_at, settings FROM accounts WHERE role = 'client' AND id = ${id}`;
   return row;

@@ -158,7 +158,7 @@ const itemFields = {
   metadata: optional(metadata),
 };
 
-export const orderItemSchema = crossField(z.object(itemFields), (item, report) => {
+const orderItemSchema = crossField(z.object(itemFields), (item, report) => {
   const types = new Set<unknown>();
   for (const [index, file] of list(item, 'files').entries()) {
     threadColorsRule(file, (path, message) => report(['files', index, ...path], message));

@@ -3,7 +3,7 @@ import { httpUrl, text } from '../../../../platform/domain/fields';
 import type { RepairRequest } from '../requests';
 import { DISMISSABLE } from './attention';
 
-export type RepairAction = RepairRequest['action'];
+type RepairAction = RepairRequest['action'];
 
 /** What operators can do about an order. */
 interface Repair {
