@@ -373,7 +373,7 @@ describe('unfinished purchases of labels', () => {
 test('dead signals are replayed when their run exists, and others are counted', async () => {
   const { sql } = stack.services;
   const { orderId, printOrderId } = await handedOver(stack, 'given-up');
-  const event = { type: 'tracking', eventId: 'x', printOrderId, transit: 'in_transit' };
+  const event = { type: 'tracking', eventId: 'x', printOrderId, parcels: [{ number: 'X1', transit: 'in_transit' }] };
   for (const target of [runId(orderId), runId(randomUUID())]) {
     await sql`
       INSERT INTO outbox (kind, target, payload, dead_at)
