@@ -6,7 +6,7 @@ import { auditedOrders } from '../../src/orders/reading/audited-orders';
 import { changeOutcomeSchema } from '../../src/orders/reading/operator-order-schemas';
 import { auditedBulkRepairs } from '../../src/orders/upkeep/bulk-repair-rows';
 import { instant } from '../../src/platform/domain/fields';
-import { withoutTokens } from '../../src/platform/http/outbound-url';
+import { withoutTokens } from '../../src/platform/http/outbound-addresses';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';

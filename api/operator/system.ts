@@ -4,13 +4,12 @@ import { ScheduleNotFoundError } from '@temporalio/client';
 import { z } from 'zod';
 import { confirmServers, HOLD_REASONS, readKnownServers } from '../../src/orders/upkeep/known-servers';
 import { DIFFERENCES, lastReconciliation } from '../../src/orders/upkeep/reconciliation';
-import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
+import { shownConfiguration } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { projectRoot } from '../../src/platform/project-root';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
-import { readJobResults } from '../../src/platform/temporal/job-runs';
-import { triggerJob } from '../../src/platform/temporal/schedules';
+import { readJobResults, triggerJob } from '../../src/platform/temporal/periodic-jobs';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 

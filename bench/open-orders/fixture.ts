@@ -12,7 +12,7 @@ import type { Config } from '../../src/platform/config';
 import { PERIODIC_JOBS } from '../../src/platform/domain/periodic-jobs';
 import { connectPostgres } from '../../src/platform/postgres';
 import { readRunningTotals } from '../../src/platform/running-totals';
-import { scheduleId } from '../../src/platform/temporal/schedules';
+import { scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { sweepCarrier } from '../../src/shipping/tracking/carrier-sweep';
 import { inParallel } from '../support/in-parallel';
 import type { BenchStack } from '../support/processes/bench-stack';

@@ -6,7 +6,7 @@ import { MockActivityEnvironment } from '@temporalio/testing';
 import { createReconcileActivities } from '../../activities/reconcile';
 import { writeMark } from '../../src/orders/upkeep/reconciliation';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
-import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { consignmentTo } from '../src/consignments/sample-consignments';
 import { buyShipment } from '../src/shipping/bought-shipment';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { crossField } from '../../platform/domain/cross-field';
-import { countryCode, currencyCode, text } from '../../platform/domain/fields';
+import { countryCode, crossField, currencyCode, text } from '../../platform/domain/fields';
 import {
   optional,
   orderRules,

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
 import { contentsValue, isCrossBorder, minorIn } from '../../consignments/domain/customs';
 import type { PrintOrderAddress } from '../../partners/domain/print-order';

@@ -1,4 +1,4 @@
-import type { FileCheckRule } from '../../accounts/client-settings';
+import type { FileCheckRule } from '../../accounts/clients';
 import type { Fragment, Queryable, Transaction } from '../../platform/postgres';
 import { type FileWithFindings, stoppingFiles } from '../domain/file-check-rule';
 import type { PreparationPlan } from './plan-refusals';

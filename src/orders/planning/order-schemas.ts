@@ -1,15 +1,18 @@
 import { validatePhoneNumberLength } from 'libphonenumber-js/min';
 import { z } from 'zod';
 import { labelText } from '../../documents/fonts';
-import { crossField, list, property, type ReportField } from '../../platform/domain/cross-field';
 import {
   countryCode,
+  crossField,
   currencyCode,
   emailAddress,
   httpUrl,
+  list,
   metadata,
   needsState,
   price,
+  property,
+  type ReportField,
   text,
 } from '../../platform/domain/fields';
 

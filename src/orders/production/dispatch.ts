@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import { type Partner, partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem } from '../../partners/print-orders';
 import { text } from '../../platform/domain/fields';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
-import { crossField, property } from '../../platform/domain/cross-field';
-import { hasOffset, httpUrl, moment, text } from '../../platform/domain/fields';
+import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';
 import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
 import { type FieldError, Refusal } from '../../platform/errors';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import { fileFactsSchema, PRINT_FILE_TYPES } from '../../files/domain/file-facts';
-import { crossField, property } from '../../platform/domain/cross-field';
-import { text } from '../../platform/domain/fields';
+import { crossField, property, text } from '../../platform/domain/fields';
 import { orderFileSchema, productFields, productNamingRule, trimField } from '../planning/order-schemas';
 import { fileFinding } from '../reading/retrieved-item';
 import { PREFLIGHT_EFFECTS, type StoredPreflight } from './preflight-rows';

@@ -1,5 +1,5 @@
 import Decimal from 'decimal.js';
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { ProductKind } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/customs';
 import { type PageBoxes, withExtension } from '../../files/domain/file-facts';

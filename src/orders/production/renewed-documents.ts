@@ -1,4 +1,4 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { Consignment } from '../../consignments/domain/consignment';
 import { partnerAsJson, partnerOf } from '../../partners/partner-rows';
 import { ratesAt } from '../../platform/exchange-rates';

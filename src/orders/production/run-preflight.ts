@@ -1,4 +1,4 @@
-import type { FileCheckRule } from '../../accounts/client-settings';
+import type { FileCheckRule } from '../../accounts/clients';
 import { checkFile } from '../../files/domain/file-check';
 import type { FileFault } from '../../files/domain/file-fault';
 import { type FileDeps, type FileSource, type IngestedFile, ingestFile, inspectFile } from '../../files/ingest-file';

@@ -3,7 +3,7 @@ import type { AsyncBuffer } from 'hyparquet';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import { readParquet } from '../../platform/parquet';
 import type { Queryable, Sql } from '../../platform/postgres';
-import { decrypt, encrypt } from '../../platform/sealing/aes-gcm';
+import { decrypt, encrypt } from '../../platform/sealing/named-keys';
 import type { ArchivedRows } from './archived-tables';
 
 export interface ArchiveDeps {

@@ -1,4 +1,4 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { FileFacts } from '../../files/domain/file-facts';
 import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';

@@ -1,7 +1,7 @@
-import { inCancellableTransaction, isCanceled } from '../../platform/cancellable-transaction';
 import { Refusal } from '../../platform/errors';
 import type { ObjectStore } from '../../platform/objects/object-store';
 import type { Fragment, Sql, Transaction } from '../../platform/postgres';
+import { inCancellableTransaction, isCanceled } from '../../platform/postgres';
 import { unavailable } from '../../platform/unavailable';
 import { type SummedDay, storedSums, submittedFrom, summedDays, sumsOfParts } from './day-sums';
 import {

@@ -6,7 +6,6 @@ import {
   json,
   onCommit,
   type PostgresError,
-  planOnce,
   refusesContent,
   type Sql,
   type Transaction,
@@ -77,7 +76,6 @@ async function writeRecord(
   writeEffects: EffectWriter,
   observe: RunObserver,
 ): Promise<RecordOutcome> {
-  planOnce(tx);
   const stored = await lockOrder(tx, record.orderId);
   // The order has been deleted.
   if (stored === undefined) return 'repeated';

@@ -4,7 +4,7 @@ import {
   orderIdOfWorkflow,
   orderWorkflowId,
 } from '../../platform/domain/workflows';
-import { replayDead } from '../../platform/outbox/dead-letters';
+import { replayDead } from '../../platform/outbox/messages';
 import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';

@@ -1,4 +1,4 @@
-import { NOTIFICATION_EVENTS } from '../../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS } from '../../../../src/notifications/domain/event-schemas';
 import { enqueueOrderNotifications } from '../../../../src/notifications/enqueue';
 import type { ITEM_STATUSES } from '../../../../src/orders/domain/lifecycle/statuses';
 import type { RunRecord } from '../../../../src/orders/domain/run/run-record';

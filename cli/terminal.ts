@@ -49,3 +49,8 @@ export async function untilStopped(
   say('Stopped.');
   return failure instanceof Error ? 1 : 0;
 }
+
+/** Prints a line for the user. */
+export const say = (line: string): void => {
+  process.stdout.write(`${line}\n`);
+};

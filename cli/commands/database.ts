@@ -1,9 +1,17 @@
-import { connectPostgres } from '../../src/platform/postgres';
+import { ENDPOINT_SECRETS } from '../../src/notifications/endpoints';
+import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
+import { connectPostgres, type Sql } from '../../src/platform/postgres';
 import { migrate } from '../../src/platform/schema/migrate';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
+import {
+  createSecretBox,
+  type Resealed,
+  resealSecrets as resealTables,
+  type SecretBox,
+} from '../../src/platform/sealing/secret-box';
 import { startSteps } from '../../src/platform/start-steps';
-import { assertSet, type CommandContext } from '../command';
-import { say } from '../say';
+import { assertSet, type Command, type CommandContext } from '../command';
+import { say } from '../terminal';
 
 /**
  * Migrates the database to the latest version, and gives the application's role its rights.
@@ -42,4 +50,30 @@ async function printStatus(url: string): Promise<number> {
   } finally {
     await sql.end({ timeout: 5 });
   }
+}
+
+/**
+ * Seals every stored secret with the first key of SECRET_KEYS. After it, the other keys can be removed. Workers do the same
+ * when they start. Exits with 1 when a secret is sealed with a key that is not configured.
+ */
+export const resealSecrets: Command = async ({ config }) => {
+  assertSet(config, 'DATABASE_URL');
+  assertSet(config, 'SECRET_KEYS');
+  const sql = connectPostgres(config.DATABASE_URL!, { max: 1, applicationName: 'pressline-reseal' });
+  try {
+    const { sealed, failed } = await resealStoredSecrets(sql, createSecretBox(config.SECRET_KEYS!));
+    say(`Sealed: ${sealed}.`);
+    for (const owner of failed) say(`Not opened by any key of SECRET_KEYS: ${owner}`);
+    return failed.length === 0 ? 0 : 1;
+  } finally {
+    await sql.end({ timeout: 5 });
+  }
+};
+
+/** Every table with sealed secrets. */
+export const SEALED_TABLES = [PARTNER_SECRETS, ENDPOINT_SECRETS];
+
+/** Seals every stored secret with the first key of SECRET_KEYS. */
+export async function resealStoredSecrets(sql: Sql, secretBox: SecretBox): Promise<Resealed> {
+  return await resealTables(sql, secretBox, SEALED_TABLES);
 }

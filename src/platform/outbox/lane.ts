@@ -1,4 +1,6 @@
-import type { OutboxRow } from './outbox';
+import { createErrorReporter, type ErrorReporter } from '../logging/logging';
+import type { Metrics } from '../metrics/metrics';
+import { OUTBOX_KINDS, type OutboxKind, type OutboxRow } from './outbox';
 
 /** Result of a delivery attempt. `afterMs`: milliseconds until the row is due again. Postgres computes the time. */
 export type DeliveryOutcome =
@@ -42,4 +44,51 @@ export function limitAttempts(row: OutboxRow, result: DeliveryOutcome, othersDel
   const judged = result.outcome === 'unavailable' && othersDelivered ? retryLater(row, result.error) : result;
   if (judged.outcome !== 'retry' || row.attempts < MAX_ATTEMPTS) return judged;
   return { outcome: 'dead', error: `gave up after ${row.attempts} attempts: ${judged.error}` };
+}
+
+export interface Lane {
+  readonly kind: OutboxKind;
+  /** Number of concurrent deliveries in this process. */
+  readonly concurrency: number;
+  /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
+  readonly leaseSeconds: number;
+  /**
+   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
+   * after another, in order.
+   */
+  readonly perKey?: number;
+  /**
+   * Resolves when a delivered row no longer counts towards the limit of its key. It holds no slot meanwhile. Unset: a row counts
+   * until it is delivered. Only for lanes with `perKey`.
+   */
+  readonly untilUncounted?: (row: OutboxRow) => Promise<void>;
+  /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
+  readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
+}
+
+/** Label `outcome` of `pressline_outbox_deliveries_total` for each outcome of an attempt. */
+const LABELS = {
+  done: 'delivered',
+  retry: 'retried',
+  dead: 'dead',
+  unavailable: 'unavailable',
+  wait: 'waiting',
+} as const satisfies Record<DeliveryOutcome['outcome'], string>;
+
+export interface RelayObserver {
+  /** Called at the end of every attempt, with the outcome that the relay acts on. */
+  attempted(kind: OutboxKind, outcome: DeliveryOutcome['outcome']): void;
+  /** Reports an unexpected exception, at the first attempt of a row. */
+  readonly report: ErrorReporter;
+}
+
+/** Returns the observer that counts the attempts of a relay and reports unexpected exceptions. */
+export function createRelayObserver(metrics: Metrics): RelayObserver {
+  const count = (kind: OutboxKind, outcome: string, by?: number) =>
+    metrics.count('pressline_outbox_deliveries_total', { kind, outcome }, by);
+  for (const kind of OUTBOX_KINDS) for (const label of Object.values(LABELS)) count(kind, label, 0);
+  return {
+    attempted: (kind, outcome) => count(kind, LABELS[outcome]),
+    report: createErrorReporter(metrics, 'relay'),
+  };
 }
