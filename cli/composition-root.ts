@@ -5,7 +5,7 @@ import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/car
 import { carrierGateways } from '../src/carriers/easypost/gateway';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { createFileInspector } from '../src/files/inspector';
-import { ClientQuotas } from '../src/orders/client-quotas';
+import { ClientQuotas } from '../src/orders/intake/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
 import { createCandidateReader } from '../src/partners/routing-rows';

@@ -5,7 +5,7 @@ import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/dem
 import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { type ImportCounts, importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
-import { restoreDay } from '../../src/orders/archive/archive-orders';
+import { restoreDay } from '../../src/orders/upkeep/archive-orders';
 import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import type { Config } from '../../src/platform/config';
 import type { Logger } from '../../src/platform/logging/logging';

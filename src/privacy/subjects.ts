@@ -1,8 +1,8 @@
 import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
-import { type ArchiveDeps, readArchived } from '../orders/archive/archived-order';
-import { withRows } from '../orders/archive/archived-tables';
 import { ENDED_ORDERS } from '../orders/domain/lifecycle/statuses';
-import { PERSONAL_TABLES } from '../orders/personal-columns';
+import { PERSONAL_TABLES } from '../orders/domain/personal-columns';
+import { type ArchiveDeps, readArchived } from '../orders/reading/archived-order';
+import { withRows } from '../orders/reading/archived-tables';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Queryable } from '../platform/postgres';
 

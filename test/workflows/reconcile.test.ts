@@ -4,7 +4,7 @@ import { promisify } from 'node:util';
 import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createReconcileActivities } from '../../activities/reconcile';
-import { writeMark } from '../../src/orders/reconciliation/reconciliation';
+import { writeMark } from '../../src/orders/upkeep/reconciliation';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import type { Reconciliation } from '../../workflows/reconcile';

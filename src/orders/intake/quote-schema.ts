@@ -8,7 +8,7 @@ import {
   productNamingRule,
   stateRule,
   trimField,
-} from './order-schemas';
+} from '../planning/order-schemas';
 
 /** A quote request: the part of an order that determines its price and its shipment methods. */
 export const quoteOrderSchema = crossField(
