@@ -51,12 +51,12 @@ export function compose(connections: Connections): ApiDeps {
   const { config, metrics, sql, temporal, publicUrl, client, sandboxUrl } = connections;
   const gateways = carrierGateways(config, client, sql);
   const { adapters } = createCarriers(sql, publicUrl, gateways);
-  const played = (adapter: CarrierAdapter) =>
+  const simulated = (adapter: CarrierAdapter) =>
     sandboxUrl === undefined || gateways.includes(adapter) ? adapter : sandboxCarrier(adapter, sandboxUrl, client);
   return {
     ...connections,
     carriers: carriersOf(
-      adapters.map((adapter) => measuredCarrier(played(adapter), metrics, gateways.includes(adapter))),
+      adapters.map((adapter) => measuredCarrier(simulated(adapter), metrics, gateways.includes(adapter))),
     ),
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
