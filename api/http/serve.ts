@@ -5,7 +5,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { cleanJson } from '../../src/platform/domain/foreign-text';
 import { Refusal } from '../../src/platform/errors';
-import { closeUnread } from '../../src/platform/http/close-unread';
+import { closeUnread } from '../../src/platform/http/responses';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';

@@ -7,7 +7,7 @@ import {
   redeliver,
   sendTestEvent,
 } from '../../src/notifications/delivery-log';
-import { TEST_EVENT } from '../../src/notifications/domain/events';
+import { TEST_EVENT } from '../../src/notifications/domain/event-schemas';
 import {
   DELIVERY_STATES,
   deliverySchema,

@@ -13,7 +13,7 @@ import { endpointHealthSchema, eventsSchema, secretSchema } from '../../src/noti
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { outboundUrl } from '../../src/platform/http/outbound-url';
+import { outboundUrl } from '../../src/platform/http/outbound-addresses';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import express, { type Request, type Response, Router } from 'express';
 import type { Role } from '../../src/accounts/account';
-import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/event-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { projectRoot } from '../../src/platform/project-root';
 import type { ApiDeps } from '../deps';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Operations } from '../../client/pressline-client';
 import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
-import { OUTBOX_STATES } from '../../src/platform/outbox/message-list';
+import { OUTBOX_STATES } from '../../src/platform/outbox/messages';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
 import { facts, limitField, type Operation, operation, partnerField, partnerOf, sections, table } from './operation';
 import { ORDER_OPERATIONS } from './order-operations';

@@ -10,7 +10,7 @@ import {
   progressOf,
   reasonsOf,
   requestCancel,
-} from '../../../src/orders/bulk-repairs/bulk-repair-rows';
+} from '../../../src/orders/upkeep/bulk-repair-rows';
 import {
   type BulkRepairProgress,
   bulkRepair,
@@ -20,8 +20,8 @@ import {
   LISTED_REASONS,
   MOST_ORDERS,
   reasons,
-} from '../../../src/orders/bulk-repairs/bulk-repair-schemas';
-import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
+} from '../../../src/orders/upkeep/bulk-repair-schemas';
+import { expectedRepair } from '../../../src/orders/upkeep/repair-order';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';

@@ -1,14 +1,14 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { FileFacts } from '../../files/domain/file-facts';
 import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import { type ArchivedRows, withRows } from '../archive/archived-tables';
+import { ITEM_FIELDS, type ItemFields, itemMembers } from '../domain/item-fields';
 import type { Receipt } from '../domain/receipt';
-import { ITEM_FIELDS, type ItemFields, itemMembers } from '../item-fields';
-import { ORDER_COLUMNS, type OrderFields } from '../order-fields';
-import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { ShipmentPlan } from '../planning/shipment-plan';
+import { type ArchivedRows, withRows } from './archived-tables';
+import { ORDER_COLUMNS, type OrderFields } from './order-fields';
 
 /** An order with everything that its readers see, as stored. */
 export interface OrderRecord extends OrderFields {

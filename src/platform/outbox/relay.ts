@@ -1,8 +1,8 @@
 import type { Logger } from '../logging/logging';
 import type { Sql } from '../postgres';
-import { type Lane, LaneRunner } from './lane-runner';
-import { addRelayOfProcess, channelOfRelay, OUTBOX_CHANNEL } from './outbox';
-import type { RelayObserver } from './relay-observer';
+import type { Lane, RelayObserver } from './lane';
+import { LaneRunner } from './lane-runner';
+import { OUTBOX_CHANNEL } from './outbox';
 
 export interface Relay {
   /** Stops claiming rows and waits for deliveries in progress. */
@@ -11,7 +11,7 @@ export interface Relay {
 
 /**
  * Delivers outbox rows until stopped. Any number of processes can run relays at the same time.
- * Each lane has its own loop, which messages of this process, NOTIFY and a timer wake.
+ * Each lane has its own loop, which NOTIFY and a timer wake.
  *
  * What holds for the order of delivery to one target, on a lane without `perKey`:
  * - A relay delivers the rows that it claims in the order in which they were written, one at a time, across batches.
@@ -36,20 +36,12 @@ export async function startRelay(options: {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
   };
   // Notifications are lost while the connection is down.
-  const notifyAll = () => kinds.forEach(notify);
-  // Other processes find the relay by the last statement of its connection, so its own channel is the last one.
-  const subscriptions = [
-    await listener.listen(OUTBOX_CHANNEL, notify),
-    await listener.listen(channelOfRelay(kinds), notify, notifyAll),
-  ];
-  const removeRelay = addRelayOfProcess(sql, { kinds: new Set(kinds), wake: notify });
+  const subscription = await listener.listen(OUTBOX_CHANNEL, notify, () => kinds.forEach(notify));
   const loops = runners.map((runner) => runner.run());
   return {
     async stop() {
-      removeRelay();
       for (const runner of runners) runner.stop();
-      // Others are notified while this relay finishes its deliveries.
-      for (const { unlisten } of subscriptions) await unlisten().catch(() => undefined);
+      await subscription.unlisten().catch(() => undefined);
       await Promise.all(loops);
     },
   };

@@ -9,8 +9,7 @@ import { NamespaceNotFoundError, type TypedSearchAttributes } from '@temporalio/
 import { workflowDetails } from '../http/operator-page-urls';
 import type { Sql } from '../postgres';
 import { isTemporalUnavailable } from '../unavailable';
-import type { DeliveryOutcome } from './delivery-outcome';
-import type { Lane } from './lane-runner';
+import type { DeliveryOutcome, Lane } from './lane';
 import type { OutboxRow } from './outbox';
 
 /** Payload of a `start_workflow` row. The target of the row is the workflow id. */
