@@ -35,6 +35,16 @@ const featureRules = FEATURES.map((feature, index) => ({
   to: { path: '^src/', pathNot: `^src/(${FEATURES.slice(0, index + 1).join('|')})/` },
 }));
 
+/** The folders of src/orders, lowest first. Imports of types count. */
+const ORDERS = ['domain', 'run', 'planning', 'reading', 'intake', 'production', 'upkeep'];
+
+const ordersRules = ORDERS.map((folder, index) => ({
+  name: `folders above ${folder} of orders`,
+  comment: `src/orders/${folder} imports only the folders before it: ${ORDERS.slice(0, index).join(', ') || 'none'}`,
+  from: { path: `^src/orders/${folder}/` },
+  to: { path: '^src/orders/', pathNot: `^src/orders/(${ORDERS.slice(0, index + 1).join('|')})/` },
+}));
+
 /** The folders of console/src, lowest first. */
 const CONSOLE = ['routing', 'api', 'texts', 'components', 'screens', 'shell'];
 
@@ -47,11 +57,18 @@ const consoleRules = CONSOLE.map((folder, index) => ({
 
 const forbidden = [
   ...featureRules,
+  ...ordersRules,
   ...consoleRules,
   {
     name: 'every feature has a place',
     comment: 'FEATURES names every folder of src/',
     from: { path: '^src/', pathNot: `^src/(${FEATURES.join('|')})/` },
+    to: {},
+  },
+  {
+    name: 'every folder of orders has a place',
+    comment: 'ORDERS names every folder of src/orders',
+    from: { path: '^src/orders/', pathNot: `^src/orders/(${ORDERS.join('|')})/` },
     to: {},
   },
   {
@@ -116,9 +133,9 @@ const forbidden = [
     to: { circular: true, viaOnly: VALUES },
   },
   {
-    name: 'no cycles of types in the console',
-    comment: 'types that modules of the console share stand in modules of types',
-    from: { path: '^console/' },
+    name: 'no cycles of types',
+    comment: 'types that modules share stand in a module of their own',
+    from: { path: '^(src|console)/' },
     to: { circular: true },
   },
   {

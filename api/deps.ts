@@ -1,7 +1,7 @@
 import type { Client } from '@temporalio/client';
 import type { Carriers } from '../src/carriers/carriers';
 import type { FileInspector } from '../src/files/inspector';
-import type { ClientQuotas } from '../src/orders/client-quotas';
+import type { ClientQuotas } from '../src/orders/intake/client-quotas';
 import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
 import type { CandidateReader } from '../src/partners/routing-rows';

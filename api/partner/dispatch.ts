@@ -7,8 +7,8 @@ import {
   dispatchRequestSchema,
   itemsNamed,
   packagesToRelabel,
-} from '../../src/orders/dispatch/dispatch';
-import { renewDocuments } from '../../src/orders/dispatch/renewed-documents';
+} from '../../src/orders/production/dispatch';
+import { renewDocuments } from '../../src/orders/production/renewed-documents';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import { DISPATCH_TYPES } from '../../src/shipping/shipments';

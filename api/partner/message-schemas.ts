@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { dispatchRequestSchema } from '../../src/orders/dispatch/dispatch';
-import { postbackSchema } from '../../src/orders/print-orders/postbacks';
+import { dispatchRequestSchema } from '../../src/orders/production/dispatch';
+import { postbackSchema } from '../../src/orders/production/postbacks';
 import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import {
   cancelRequestSchema,

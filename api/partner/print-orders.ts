@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { postbackSchema, storePostback } from '../../src/orders/print-orders/postbacks';
+import { postbackSchema, storePostback } from '../../src/orders/production/postbacks';
 import type { PostbackOutcome } from '../../src/partners/health';
 import {
   apparelPrintOrderSchema,

@@ -172,7 +172,7 @@ function decode(cursor: string): StockItemPosition {
 }
 
 /** The route with which operators list the stock of all partners. */
-export function stockItemListRoute(sql: Sql): Route {
+function stockItemListRoute(sql: Sql): Route {
   return exportedList({
     csv: { name: 'stock-items', rows: 'items', pages: PAGES.byCursor },
     method: 'get',

@@ -2,7 +2,7 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Client, Connection, type DataConverter, type WorkflowClient } from '@temporalio/client';
 import { Worker } from '@temporalio/worker';
-import { workflowBundle } from '../../cli/workflow-bundle';
+import { workflowBundle } from '../../cli/temporal-runtime';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
 import type { DemoCredentials } from '../../src/accounts/demo-accounts';

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { detailOf, sentenceOf, storyOf, type TimelineEntry } from '../../client/order-story';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import { operation, order, orderIdOf } from './operation';
-import { facts } from './text';
+import { facts, operation, order, orderIdOf } from './operation';
 
 const HANDLERS = 'src/orders/domain/lifecycle/handlers';
 
@@ -68,19 +67,19 @@ export const WRITERS: Readonly<Record<string, RunEvent['type'] | `${string}.ts`>
   reroute: 'rerouted',
   reproduce: 'rerouted',
   change_shipping: 'shipping_changed',
-  payment: 'src/orders/receipts/receipts.ts',
-  record_payment: 'src/orders/receipts/receipts.ts',
-  refund_units: 'src/orders/receipts/ended-refunds.ts',
-  file_requested: 'src/orders/intake/replace-file.ts',
-  request_file: 'src/orders/intake/replace-file.ts',
-  replace_file: 'src/orders/intake/replace-file.ts',
-  file_replacement: 'src/orders/print-orders/file-replacements.ts',
+  payment: 'src/orders/planning/receipts.ts',
+  record_payment: 'src/orders/planning/receipts.ts',
+  refund_units: 'src/orders/planning/ended-refunds.ts',
+  file_requested: 'src/orders/production/replace-file.ts',
+  request_file: 'src/orders/production/replace-file.ts',
+  replace_file: 'src/orders/production/replace-file.ts',
+  file_replacement: 'src/orders/production/file-replacements.ts',
   retail_prices_given: 'src/orders/intake/retail-prices.ts',
   give_retail_prices: 'src/orders/intake/retail-prices.ts',
-  replace_label: 'src/orders/dispatch/renewed-documents.ts',
+  replace_label: 'src/orders/production/renewed-documents.ts',
   reprint: 'src/orders/intake/reprint.ts',
-  reconciled: 'src/orders/reconciliation/compare.ts',
-  add_note: 'src/orders/notes.ts',
+  reconciled: 'src/orders/upkeep/compare.ts',
+  add_note: 'src/orders/reading/notes.ts',
   personal_data_erased: 'src/privacy/erase.ts',
 };
 

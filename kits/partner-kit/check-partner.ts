@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkOutboundUrl } from '../../src/platform/http/address-check';
+import { checkOutboundUrl } from '../../src/platform/http/outbound-addresses';
 import type { SafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import {

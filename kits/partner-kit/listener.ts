@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { z } from 'zod';
-import { dispatchRequestSchema } from '../../src/orders/dispatch/dispatch';
-import { postbackSchema } from '../../src/orders/print-orders/postbacks';
+import { dispatchRequestSchema } from '../../src/orders/production/dispatch';
+import { postbackSchema } from '../../src/orders/production/postbacks';
 import type { PostbackInbox, SeenDispatch, SeenPostback } from './postback-review';
 
 /**

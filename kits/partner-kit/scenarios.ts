@@ -11,7 +11,7 @@ import {
 import type { Subscription } from '../../src/partners/partner-schemas';
 import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { cutText } from '../../src/platform/domain/foreign-text';
-import { isTransient } from '../../src/platform/http/response';
+import { isTransient } from '../../src/platform/http/responses';
 import type { ExpectedShipment } from './postback-review';
 import type { FaultName } from './report';
 import { CHANGED_DELIVERY, SAMPLE_VARIANTS, type SamplePrintOrder, type SampleVariant } from './sample-print-orders';

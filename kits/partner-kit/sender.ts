@@ -1,7 +1,6 @@
 import { Readable } from 'node:stream';
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { HttpFault } from '../../src/platform/http/http-fault';
-import type { TextResponse } from '../../src/platform/http/response';
+import type { HttpFault, TextResponse } from '../../src/platform/http/responses';
 import type { SafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret, signatureHeaders } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';

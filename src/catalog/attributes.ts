@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { text } from '../platform/domain/fields';
-import { repeatsOf } from '../platform/domain/repeats';
+import { repeatsOf, text } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import { attributeId, timestamp } from './fields';

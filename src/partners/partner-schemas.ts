@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { labelText } from '../documents/fonts';
 import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
-import { outboundUrl } from '../platform/http/outbound-url';
+import { outboundUrl } from '../platform/http/outbound-addresses';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 

@@ -1,8 +1,7 @@
 import Decimal from 'decimal.js';
 import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
-import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
-import { countryCode, currencyCode } from '../platform/domain/fields';
+import { countryCode, crossField, currencyCode, list, property, type ReportField } from '../platform/domain/fields';
 import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
 
 /** Packages and their items in requests of the shipping group (schemas `ShippingPackage`, `ShippingItem`). */

@@ -90,6 +90,14 @@ describe('An operator at the command line', () => {
   test.each([
     ['an order that does not exist', 'order show nothing', {}, 1, 'There is no order nothing.'],
     ['a repair that the order does not accept', 'order repair cli-1 release --reason none', {}, 1, 'repairOrder: 409'],
+    [
+      'units that the order does not have',
+      'order repair cli-1 refund --reason none --units 1:2',
+      {},
+      1,
+      'units[0].itemId',
+    ],
+    ['units in another form', 'order repair cli-1 refund --reason none --units two', {}, 2, 'units: Write the units'],
     ['a partner that does not exist', 'partner ping nobody', {}, 1, 'Partners: Prints Berlin, Prints Ohio'],
     ['a key that is not valid', 'summary', { PRESSLINE_OPERATOR_KEY: 'plk_wrong' }, 1, 'The key is not valid'],
     ['a missing option', 'order repair cli-1 cancel', {}, 2, "'--reason <reason>' not specified"],
@@ -253,6 +261,11 @@ describe('The MCP server', () => {
     const operator = await assistant(['--allow-actions']);
     const { tools } = await operator.listTools();
     expect(tools.find(({ name }) => name === 'order_repair')?.annotations?.readOnlyHint).toBe(false);
+    const refund = { ...repair, action: 'refund', units: ['1:2'] };
+    expect(await call(operator, 'order_repair', refund)).toEqual({
+      isError: true,
+      text: expect.stringContaining('units[0].itemId'),
+    });
     const { text } = await call(operator, 'order_repair', repair);
     expect(JSON.parse(text)).toMatchObject({ orderReferenceId: 'mcp-1', fulfillmentStatus: 'canceled' });
     await operator.close();

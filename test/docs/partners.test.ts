@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { FAULTS } from '../../kits/partner-kit/report';
-import { postbackSchema } from '../../src/orders/print-orders/postbacks';
+import { postbackSchema } from '../../src/orders/production/postbacks';
 import {
   apparelPrintOrderSchema,
   mountedPrintOrderSchema,

@@ -8,8 +8,8 @@ import { fileFactsSchema, withExtension } from '../../../src/files/domain/file-f
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
-import { contentDisposition } from '../../../src/platform/http/content-disposition';
 import { isUuid } from '../../../src/platform/ids';
+import { contentDisposition } from '../../../src/platform/objects/object-store';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../../src/platform/objects/signed-links';
 import { unavailable } from '../../../src/platform/unavailable';
 import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/document-set';

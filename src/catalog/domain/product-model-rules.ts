@@ -1,4 +1,4 @@
-import { repeatsOf } from '../../platform/domain/repeats';
+import { repeatsOf } from '../../platform/domain/fields';
 import type { FieldError } from '../../platform/errors';
 import type { AttributeValue } from '../attributes';
 import type { ModelAttribute, ModelPart } from '../product-model-schemas';

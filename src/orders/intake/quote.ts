@@ -10,11 +10,11 @@ import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { amounts, type ReceiptLine } from '../domain/receipt';
-import type { PreparationDeps } from '../preparation/prepare-order';
-import { candidatesFor, routeItems } from '../preparation/routing';
-import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../preparation/shipment-plan';
-import { invoiceOf } from '../receipts/receipts';
-import type { RunOrder } from '../run/run-order';
+import type { PreparationDeps } from '../planning/prepare-order';
+import { invoiceOf } from '../planning/receipts';
+import { candidatesFor, routeItems } from '../planning/routing';
+import type { RunOrder } from '../planning/run-order';
+import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../planning/shipment-plan';
 import type { QuoteOrder } from './quote-schema';
 
 /** The part of the order that one partner would make, with every shipment method. */

@@ -10,7 +10,7 @@ import {
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { randomToken, sha256 } from '../../platform/ids';
 import { columnsOf, inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
-import { shipmentTransits, signalOrders } from '../shipment-transit';
+import { followedParcels, signalOrders } from '../shipment-transit';
 
 /** Counts of recorded events. */
 export interface RecordedEvents {
@@ -67,12 +67,12 @@ export async function recordTrackingEvents(
       shipmentIds: distinctIds(scanned, 'shipmentId'),
       printOrderIds: distinctIds(scanned, 'printOrderId'),
     };
-    const before = await shipmentTransits(tx, owners);
+    const before = await followedParcels(tx, owners);
     const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
       await updateStatuses(tx, scanned);
       await restoreScannedLabels(tx, scanned);
-      await signalOrders(tx, before, await shipmentTransits(tx, owners));
+      await signalOrders(tx, before, await followedParcels(tx, owners));
       await updateDeliveryEstimates(tx, owners.shipmentIds, owners.printOrderIds);
     }
     const unknown = [

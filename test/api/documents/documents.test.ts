@@ -3,7 +3,7 @@ import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { documentRoutes } from '../../../api/documents';
 import { type CustomerInvoice, INVOICE_DATA, invoiceData } from '../../../src/documents/customer-invoice';
-import { contentDisposition } from '../../../src/platform/http/content-disposition';
+import { contentDisposition } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
 import { BERLIN } from '../../src/consignments/sample-addresses';
 import { textOf } from '../../src/documents/pictures';

@@ -12,7 +12,7 @@ import { createSafeClient } from '../../../src/platform/http/safe-client';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
-import { ensureSchedule, scheduleId } from '../../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../../src/platform/temporal/periodic-jobs';
 import { createSlotShares } from '../../../src/platform/temporal/slot-shares';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
 import type { PartnerStockPollResult } from '../../../workflows/partner-stock-poll';

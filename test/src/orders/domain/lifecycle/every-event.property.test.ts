@@ -77,8 +77,14 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     type: one('tracking'),
     eventId: one('t'),
     printOrderId,
-    transit: fc.constantFrom('in_transit', 'delivered', 'returned'),
     shipmentId,
+    parcels: fc.array(
+      fc.record({
+        number: fc.constantFrom('X1', 'X2'),
+        transit: fc.constantFrom(null, 'in_transit', 'delivered', 'returned'),
+        itemIds,
+      }),
+    ),
   }),
   cancel_requested: one({ type: 'cancel_requested', by: 'client', reason: 'no' }),
   partner_cancel: fc.record({
