@@ -186,8 +186,14 @@ function packagesOf(shipment: ShipmentRecord, printOrder: PrintOrderRecord, refe
   });
   const jobs = printOrder.jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
   const labels = shipment.packages.map((label) => {
-    const references = new Set(jobsOf(label.shipmentId, jobs).map(({ itemId }) => referenceOf(itemId)));
-    const items = label.items.filter(({ itemReferenceId }) => references.has(itemReferenceId));
+    const inside = jobsOf(label.shipmentId, jobs);
+    const unitsOf = (some: PrintOrderRecord['jobs']) => {
+      const references = new Set(some.map(({ itemId }) => referenceOf(itemId)));
+      return label.items.filter(({ itemReferenceId }) => references.has(itemReferenceId));
+    };
+    // Once a part of a package has left, the rest may travel in another one.
+    const left = unitsOf(inside.filter(({ status }) => hasShipped(status as ItemStatus)));
+    const items = left.length > 0 ? left : unitsOf(inside);
     const { packageReferenceId, trackingNumber, trackingUrl, methodUid, methodName } = label;
     return parcel(packageReferenceId, items, trackingNumber, trackingUrl, methodUid, methodName);
   });

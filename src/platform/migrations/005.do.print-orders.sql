@@ -110,6 +110,8 @@ CREATE TABLE partner_parcels (
   tracking_link   text,
   -- The print jobs for which the partner has named the code. Null: all of the print order that are in no other parcel.
   job_ids         bigint[],
+  -- The code came before the parcel left. A code with `shipped` for the same jobs takes its place.
+  announced       boolean NOT NULL,
   PRIMARY KEY (print_order_id, tracking_code)
 );
 

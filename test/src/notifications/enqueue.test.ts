@@ -90,7 +90,7 @@ describe('a change of an order', () => {
     await planPrintOrder('handoff:0', 'superseded', '2026-12-24');
     const printOrderId = await planPrintOrder('reproduce:1', 'shipped', '2026-05-08');
     await setStatus(orderId, 'in_production');
-    await fixture.sql`INSERT INTO partner_parcels (print_order_id, tracking_code) VALUES (${printOrderId}, 'SAID-BY-PARTNER')`;
+    await fixture.sql`INSERT INTO partner_parcels (print_order_id, tracking_code, announced) VALUES (${printOrderId}, 'SAID-BY-PARTNER', false)`;
     await setStatus(orderId, 'in_production');
     const shipmentId = uuidv7();
     await fixture.sql`

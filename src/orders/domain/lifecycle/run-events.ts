@@ -203,6 +203,8 @@ export type RunEffect =
       readonly jobId: string | null;
       readonly trackingCode: string | null;
       readonly trackingLink: string | null;
+      /** True for a code that came before the parcel left. */
+      readonly announced: boolean;
     }
   /** The stored print files count as accepted, with their findings. */
   | { readonly type: 'accept_files' }

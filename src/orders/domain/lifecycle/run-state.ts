@@ -69,6 +69,8 @@ export interface ParcelState {
   readonly shipmentId: string | null;
   /** The jobs with units in the parcel. Null: all that are in no other parcel. */
   readonly jobIds: readonly string[] | null;
+  /** The partner sent the code before the parcel left. A code with `shipped` for the same jobs takes its place. Absent otherwise. */
+  readonly announced?: true;
   /** Null: a carrier follows the parcel and has not scanned it. Absent: no carrier is known to follow it. */
   readonly transit?: Transit | null;
 }

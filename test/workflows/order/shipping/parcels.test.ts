@@ -153,6 +153,21 @@ test('a label and an own code in one print order are two parcels', async () => {
   await statusesAre(order, 'delivered', 'delivered', 'delivered');
 });
 
+test('a package of which a part has left names only that part', async () => {
+  const packageItems = ['poster', 'sticker'].map((orderItemReferenceId) => ({ orderItemReferenceId, quantity: 1 }));
+  const order = await handedOver(stack, 'one-package', { items: 2, packagingInstructions: [{ packageItems }] });
+  const { trackingCode: label } = await stack
+    .partner('prints-berlin')
+    .dispatchOrder({ body: { orderId: order.printOrderId } });
+  expect(await parcelsOf(order)).toEqual({ [label!]: ['poster', 'sticker'] });
+  await ships(order, null, 'sticker');
+  await statusesAre(order, 'passed', 'passed', 'shipped');
+  expect(await parcelsOf(order)).toEqual({ [label!]: ['sticker'] });
+  await ships(order, null, 'poster');
+  await statusesAre(order, 'shipped', 'shipped', 'shipped');
+  expect(await parcelsOf(order)).toEqual({ [label!]: ['poster', 'sticker'] });
+});
+
 test.each([
   ['after', ['sticker', undefined]],
   ['before', [undefined, 'sticker']],

@@ -30,7 +30,9 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
  * labels of ours, else those with codes that it named for the whole print order.
  */
 export function parcelsOf(job: JobState, { parcels = [], jobs }: PrintOrderState): ParcelState[] {
-  const named = parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds?.includes(job.id));
+  const named = withoutReplaced(
+    parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds?.includes(job.id)),
+  );
   if (named.length > 0) return named;
   const travelsWith = (shipmentId: string) =>
     job.leftWith === undefined ? jobs.every(({ leftWith }) => leftWith !== shipmentId) : job.leftWith === shipmentId;
@@ -38,7 +40,13 @@ export function parcelsOf(job: JobState, { parcels = [], jobs }: PrintOrderState
     ({ shipmentId, jobIds }) => shipmentId !== null && (jobIds?.includes(job.id) ?? true) && travelsWith(shipmentId),
   );
   if (labelled.length > 0) return labelled;
-  return parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds === null);
+  return withoutReplaced(parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds === null));
+}
+
+/** Returns the parcels without codes that were announced, when others came with `shipped`. A scan proves that a parcel left. */
+function withoutReplaced(parcels: ParcelState[]): ParcelState[] {
+  const left = parcels.filter(({ announced, transit = null }) => announced === undefined || transit !== null);
+  return left.length > 0 ? left : parcels;
 }
 
 /** Returns how far carriers have taken a job. Null before the first scan. */

@@ -92,7 +92,8 @@ function leavesNow({ progress, leftWith }: JobState): boolean {
 }
 
 /** Adds the parcel whose tracking code a partner has sent. A repeated code is that of the same parcel, with more jobs in it. */
-export function withOwnParcel(printOrder: PrintOrderState, { trackingCode, jobId }: PostbackEvent): PrintOrderState {
+export function withOwnParcel(printOrder: PrintOrderState, event: PostbackEvent): PrintOrderState {
+  const { trackingCode, jobId, status } = event;
   if (trackingCode === null) return printOrder;
   const number = withoutSpaces(trackingCode);
   const known = printOrder.parcels?.find((parcel) => parcel.number === number);
@@ -100,7 +101,16 @@ export function withOwnParcel(printOrder: PrintOrderState, { trackingCode, jobId
   if (known !== undefined && known.shipmentId !== null) return printOrder;
   const before = known === undefined ? [] : known.jobIds;
   const jobIds = jobId === null || before === null ? null : [...new Set([...before, jobId])].sort();
-  return { ...printOrder, parcels: withParcel(printOrder.parcels, { ...known, number, shipmentId: null, jobIds }) };
+  const { announced: _before, ...rest } = known ?? {};
+  const isAnnounced = status !== 'shipped' && (known === undefined || known.announced === true);
+  const parcel: ParcelState = {
+    ...rest,
+    number,
+    shipmentId: null,
+    jobIds,
+    ...(isAnnounced ? { announced: true } : {}),
+  };
+  return { ...printOrder, parcels: withParcel(printOrder.parcels, parcel) };
 }
 
 /** Carriers and partners write numbers with and without spaces. */
@@ -133,8 +143,9 @@ function withScans(printOrder: PrintOrderState, event: EventOf<'tracking'>): Cha
   const before = (number: string) => known.find((parcel) => parcel.number === number);
   const scanned = event.parcels.map(({ number: printed, transit, itemIds }): ParcelState => {
     const number = withoutSpaces(printed);
-    const { jobIds = null, transit: reached = null } = before(number) ?? {};
+    const { jobIds = null, transit: reached = null, announced } = before(number) ?? {};
     return {
+      ...(announced === undefined || shipmentId !== null ? {} : { announced }),
       number,
       shipmentId,
       jobIds: itemIds === undefined ? jobIds : jobs.filter((job) => itemIds.includes(job.itemId)).map((job) => job.id),

@@ -108,9 +108,10 @@ function postbackLog({ id, jobs }: PrintOrderState, { status, at, message, jobId
   });
 }
 
-function trackingCode({ printOrderId, jobId, trackingCode, trackingLink }: PostbackEvent): RunEffect[] {
+function trackingCode({ printOrderId, jobId, status, trackingCode, trackingLink }: PostbackEvent): RunEffect[] {
   if (trackingCode === null && trackingLink === null) return [];
-  return [{ type: 'tracking_code', printOrderId, jobId, trackingCode, trackingLink }];
+  const announced = status !== 'shipped';
+  return [{ type: 'tracking_code', printOrderId, jobId, trackingCode, trackingLink, announced }];
 }
 
 /**
