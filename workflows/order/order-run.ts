@@ -125,7 +125,8 @@ export class OrderRun implements RunContext {
     const after = this.snapshot(effects);
     const step = { before, after, effects, handledPostbacks, refusal: this.refusal };
     const outcome = await this.records.write(step, events);
-    if (outcome === 'overridden') this.take({ type: 'record_skipped' });
+    // Still skipped: Temporal was restored from a backup, and the order has ended since.
+    if (outcome === 'overridden' || outcome === 'skipped') this.take({ type: 'record_skipped' });
     if (outcome === 'refused') this.take({ type: 'record_refused' });
   }
 

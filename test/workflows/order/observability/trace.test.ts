@@ -103,7 +103,7 @@ test('the trace leads from the request over outbox, workflow, activities and SQL
   const paths = trace.map((span) => pathOf(span).join(' > '));
   expect(paths).toContainEqual(expect.stringMatching(/^POST \/v1\/orders > INSERT orders/));
   expect(paths).toContainEqual(expect.stringMatching(/RunActivity:fetchOrderFiles > INSERT print_orders/));
-  expect(paths).toContainEqual(expect.stringMatching(/RunActivity:recordRun > UPDATE orders/));
+  expect(paths).toContainEqual(expect.stringMatching(/RunActivity:recordRun > UPDATE order_items/));
   expect(named('POST partner')[0]).toMatchObject({
     kind: 3,
     service: 'pressline',

@@ -21,6 +21,7 @@ export function stallEnded({ stalled: _ended, ...rest }: RunState): Change {
 }
 
 export function recordSkipped(state: RunState): Change {
+  if (state.attention.includes('out_of_step')) return change(state);
   return change(raiseAttention(state, 'out_of_step'), { type: 'log', event: 'record_skipped' });
 }
 
