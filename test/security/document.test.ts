@@ -20,6 +20,8 @@ const tableOf = (title: string) =>
 
 const rows = tableOf('Defences and their tests');
 
+const isTest = (name: string) =>
+  ['.test.ts', '.slow.test.ts'].some((ending) => existsSync(join(root, 'test', name + ending)));
 const named = (shownBy: string) => [...shownBy.matchAll(/`([\w/-]+)`/g)].map(([, name]) => name!);
 
 test.each([
@@ -33,7 +35,7 @@ test.each([
     expect([row[0], row.length, tests.length > 0]).toEqual([row[0], cells, true]);
     for (const name of tests) {
       const found =
-        existsSync(join(root, 'test', `${name}.test.ts`)) ||
+        isTest(name) ||
         (existsSync(join(root, 'test', name)) &&
           readdirSync(join(root, 'test', name)).some((file) => file.endsWith('.test.ts')));
       expect([name, found]).toEqual([name, true]);
@@ -46,7 +48,7 @@ test('every test of test/security and test/fuzz is named', () => {
   const here = ['security', 'fuzz'].flatMap((folder) =>
     readdirSync(join(root, 'test', folder))
       .filter((file) => file.endsWith('.test.ts') && file !== 'document.test.ts')
-      .map((file) => `${folder}/${file.replace('.test.ts', '')}`),
+      .map((file) => `${folder}/${file.replace(/(\.slow)?\.test\.ts$/, '')}`),
   );
   expect(here.filter((name) => !shown.has(name))).toEqual([]);
 });
@@ -58,7 +60,7 @@ test('the OWASP table has a row for each of the ten risks, and every row names e
   for (const [, risk, shownBy] of risks) {
     const tests = named(shownBy!);
     expect([risk, tests.length > 1]).toEqual([risk, true]);
-    const missing = tests.filter((name) => !existsSync(join(root, 'test', `${name}.test.ts`)));
+    const missing = tests.filter((name) => !isTest(name));
     expect([risk, missing]).toEqual([risk, []]);
   }
 });
