@@ -6,7 +6,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 
-const SHIPPED = '^(cli|src|api|workflows|activities|sandbox|client)/';
+const SHIPPED = '^(cli|src|api|workflows|activities|sandbox|client)/(?!test/)';
 const VALUES = { dependencyTypesNot: ['type-only'] };
 /** Returns a pattern of packages, with or without the folder that they are installed in. */
 const packages = (names) => `(node_modules/)?(${names})(/|$)`;
@@ -35,8 +35,19 @@ const featureRules = FEATURES.map((feature, index) => ({
   to: { path: '^src/', pathNot: `^src/(${FEATURES.slice(0, index + 1).join('|')})/` },
 }));
 
+/** The folders of console/src, lowest first. */
+const CONSOLE = ['routing', 'api', 'texts', 'components', 'screens', 'shell'];
+
+const consoleRules = CONSOLE.map((folder, index) => ({
+  name: `folders above ${folder} of the console`,
+  comment: `console/src/${folder} imports only the folders before it: ${CONSOLE.slice(0, index).join(', ') || 'none'}`,
+  from: { path: `^console/src/${folder}/` },
+  to: { path: '^console/src/', pathNot: `^console/src/(${CONSOLE.slice(0, index + 1).join('|')})/` },
+}));
+
 const forbidden = [
   ...featureRules,
+  ...consoleRules,
   {
     name: 'every feature has a place',
     comment: 'FEATURES names every folder of src/',
@@ -82,7 +93,7 @@ const forbidden = [
   {
     name: 'sandbox is outside',
     comment: 'the sandbox simulates partners and carriers over HTTP; it may import platform and pure modules',
-    from: { path: '^sandbox/' },
+    from: { path: '^sandbox/(?!test/)' },
     to: { path: '^(api|activities|workflows|bench|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
   },
   {
@@ -103,10 +114,16 @@ const forbidden = [
     from: { path: '^console/' },
     to: { circular: true },
   },
+  {
+    name: 'every folder of the console has a place',
+    comment: 'CONSOLE names every folder of console/src; main.tsx starts the console',
+    from: { path: '^console/src/', pathNot: `^console/src/((${CONSOLE.join('|')})/|main\\.tsx$)` },
+    to: {},
+  },
   { name: 'imports exist', from: {}, to: { couldNotResolve: true } },
   {
     name: 'packages are declared',
-    comment: 'an import names a package of package.json',
+    comment: 'an import names a package of package.json, or of that of its workspace',
     from: {},
     to: { dependencyTypes: ['npm-no-pkg', 'npm-unknown'] },
   },
@@ -131,6 +148,8 @@ export default {
     // TypeScript 7 has no compiler API.
     parser: 'swc',
     doNotFollow: { path: 'node_modules' },
+    // A workspace may use the packages of the root.
+    combinedDependencies: true,
     enhancedResolveOptions: {
       extensions: ['.ts', '.tsx', '.mts', '.mjs', '.js', '.cjs', '.json'],
       exportsFields: ['exports'],

@@ -1,5 +1,5 @@
 # syntax=docker/dockerfile:1
-# `npm run check:image` runs these steps in a clean folder, without a container engine.
+# `npm run check -- image` runs these steps in a clean folder, without a container engine.
 
 # Compiles the sources and bundles the workflows.
 FROM node:24.21.0-slim@sha256:0e0ff40c39bc087845bfb27465a0df4ea419520094bc35842ff83dd8cbe6f9b6 AS build

@@ -2,17 +2,23 @@ import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/
 import type { Client } from '@temporalio/client';
 import { foldOrderStages } from '../src/orders/reading/order-stages';
 import { compareOrders, compareRuns, type LostSide, type ReconcileBatch } from '../src/orders/reconciliation/compare';
-import { type Counts, DIFFERENCES, tally } from '../src/orders/reconciliation/differences';
-import { flagFailingRuns } from '../src/orders/reconciliation/failing-runs';
 import {
   type CheckedServers,
   checkServers,
   type Servers,
   settleServers,
 } from '../src/orders/reconciliation/known-servers';
-import { type ReconcileConfig, readMark, reconcileDeps, writeMark } from '../src/orders/reconciliation/reconciliation';
+import {
+  type Counts,
+  DIFFERENCES,
+  type ReconcileConfig,
+  readMark,
+  reconcileDeps,
+  tally,
+  writeMark,
+} from '../src/orders/reconciliation/reconciliation';
 import { settleShipments } from '../src/orders/reconciliation/shipments';
-import { flagStuckRuns } from '../src/orders/reconciliation/stuck-runs';
+import { flagFailingRuns, flagStuckRuns } from '../src/orders/reconciliation/stuck-runs';
 import {
   redeliverPostbacks,
   replayDeadSignals,

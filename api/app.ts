@@ -25,7 +25,7 @@ import { bySpecificity, expressPath } from './http/route-path';
 import { serve } from './http/serve';
 import { CODEC_PATH, codecAccess } from './operator/codec';
 import { CONSOLE_PATH, consolePage } from './system/console-page';
-import { docsPage } from './system/docs-page';
+import { docsPage, startPage } from './system/docs-page';
 import { guidePage } from './system/guide-page';
 import { systemRoutes } from './system/probes';
 
@@ -35,8 +35,8 @@ export interface AppOptions {
 }
 
 /**
- * Creates the API as an Express application: the given routes, health routes, the OpenAPI document at /openapi.json, a
- * page to browse it at /docs, the documentation site at /guide, and the web console at /console. Every error (no route, an
+ * Creates the API as an Express application: the given routes, health routes, a start page at /, the OpenAPI document at
+ * /openapi.json, a page to browse it at /docs, the documentation site at /guide, and the web console at /console. Every error (no route, an
  * exception, an unavailable server) has the error body of its group.
  */
 export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppOptions = {}): Express {
@@ -81,6 +81,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
     const here = sorted.filter((route) => route.path === path);
     app.all(expressPath(path), refuseMethod(here));
   }
+  app.get('/', startPage(deps));
   app.use('/docs', docsPage(deps, served));
   // Everywhere else, a path with a slash is another path. People type this one.
   app.get('/schemas/', (_req, res) => res.redirect(308, '/schemas'));

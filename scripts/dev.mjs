@@ -25,6 +25,6 @@ console.log(`Console with hot reload: ${consoleUrl} (the sign-in link of the API
 // The server of the console runs in this process and ends with it.
 await watchAndRestart({
   folders: include,
-  build: ['npm', 'run', '--silent', 'build:engine'],
+  build: [process.execPath, join('scripts', 'build', 'build.mjs')],
   start: [process.execPath, '--enable-source-maps', join('dist', 'cli', 'main.js'), 'start'],
 });

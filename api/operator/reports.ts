@@ -1,9 +1,9 @@
 import { z } from 'zod';
-import { type Column, parquetOf } from '../../src/orders/archive/parquet-files';
 import { MOST_GROUPS, report } from '../../src/orders/reports/report';
 import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reports/report-groups';
 import { day, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
+import { type Column, parquetOf } from '../../src/platform/parquet';
 import type { ApiDeps } from '../deps';
 import { exportedList, PAGES } from '../http/lists/exported-list';
 import { operatorsOnly, RawResponse, type Route } from '../http/route';

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { z } from 'zod';
-import { DIFFERENCES } from '../../src/orders/reconciliation/differences';
 import { confirmServers, HOLD_REASONS, readKnownServers } from '../../src/orders/reconciliation/known-servers';
-import { lastReconciliation } from '../../src/orders/reconciliation/reconciliation';
+import { DIFFERENCES, lastReconciliation } from '../../src/orders/reconciliation/reconciliation';
 import { shownConfiguration } from '../../src/platform/configuration/shown-configuration';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';

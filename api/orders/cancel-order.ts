@@ -1,15 +1,15 @@
 import { z } from 'zod';
-import { CANCELLATIONS } from '../../src/orders/domain/lifecycle/cancellation';
-import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
-import type { ItemUnits } from '../../src/orders/domain/lifecycle/run-events';
+import { CANCELLATIONS } from '../../src/orders/domain/lifecycle/facts/cancellations';
+import type { ItemUnits } from '../../src/orders/domain/lifecycle/requests';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import type { CancelOrder } from '../../src/orders/intake/order-schemas';
 import type { OrderRecord } from '../../src/orders/reading/order-reader';
+import { retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import type { CallContext, Sent } from '../http/route';
-import { retrievedOrderSchema } from './order-schemas';
 
 type Chosen = Pick<CancelRequest, 'itemIds' | 'units'>;
 

@@ -9,13 +9,12 @@ import {
 } from '../../src/orders/intake/order-schemas';
 import { giveRetailPrices } from '../../src/orders/intake/retail-prices';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
-import { orderView } from '../../src/orders/reading/order-view';
+import { orderView, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { fieldErrors } from '../http/errors/field-errors';
 import { type CallContext, type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
-import { retrievedOrderSchema } from './order-schemas';
 import {
   CLIENTS,
   changedOrderId,

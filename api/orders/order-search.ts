@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-list';
+import { retrievedAddressSchema, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { countryCode, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
@@ -9,7 +10,6 @@ import type { ApiDeps } from '../deps';
 import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
 import { anyOf, instant } from '../http/lists/search-filters';
 import { type Route, route } from '../http/route';
-import { retrievedAddressSchema, retrievedOrderSchema } from './order-schemas';
 import { READERS, viewerOf } from './visible-order';
 
 const text = z.string().min(1).max(100);

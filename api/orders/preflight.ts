@@ -12,6 +12,7 @@ import {
   readPreflight,
   type StoredPreflight,
 } from '../../src/orders/preflight/preflight-rows';
+import { fileFinding } from '../../src/orders/reading/retrieved-item';
 import { crossField, property } from '../../src/platform/domain/cross-field';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
@@ -20,7 +21,6 @@ import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { RawResponse, type Route, route, type Sent } from '../http/route';
 import { fileTypeErrors, resolvedProducts } from './order-products';
-import { fileFinding } from './order-schemas';
 import { changedOrderId, READERS, viewerOf } from './visible-order';
 
 const { productUid, productName, productVariant } = productFields;

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
 import type { ReceiptLine } from '../../src/orders/domain/receipt';
+import { amounts } from '../../src/orders/domain/receipt';
 import { type OrderQuote, type QuotedPrintOrder, quotedOrder, quoteOrder } from '../../src/orders/intake/quote';
 import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
 import type { ShipmentPlan } from '../../src/orders/preparation/shipment-plan';
@@ -13,7 +14,6 @@ import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type Route, route, type Sent } from '../http/route';
 import { fileTypeErrors, resolvedProducts } from './order-products';
-import { amounts } from './order-schemas';
 import { CLIENTS } from './visible-order';
 
 const date = z.iso.date();

@@ -2,12 +2,11 @@ import { z } from 'zod';
 import { orderFileSchema } from '../../src/orders/intake/order-schemas';
 import { replaceFile } from '../../src/orders/intake/replace-file';
 import { readOrders } from '../../src/orders/reading/order-reader';
-import { orderView } from '../../src/orders/reading/order-view';
+import { orderView, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { text } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { retrievedOrderSchema } from './order-schemas';
 import { tooManyPreflights } from './preflight';
 import { changedOrderId, orderAddress, READERS, reasonOf, requesterOf } from './visible-order';
 

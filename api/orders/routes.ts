@@ -6,7 +6,7 @@ import {
 } from '../../src/orders/intake/order-schemas';
 import { type Conflict, createIntake } from '../../src/orders/intake/submit';
 import { readOrders } from '../../src/orders/reading/order-reader';
-import { orderView } from '../../src/orders/reading/order-view';
+import { orderView, retrievedOrderSchema, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import type { QuotaName } from '../../src/platform/domain/quotas';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
@@ -14,7 +14,6 @@ import { withoutRedaction } from '../http/request-log';
 import { type Route, route } from '../http/route';
 import { canceledOrderSchema, cancelOrder } from './cancel-order';
 import { productsOfOrder } from './order-products';
-import { retrievedOrderSchema, updatedShipmentSchema } from './order-schemas';
 import { updateShipment } from './update-shipment';
 import { CLIENTS, changedOrderId, orderAddress, READERS, requesterOf, visibleOrder } from './visible-order';
 

@@ -7,11 +7,11 @@ import {
   storeShippingChange,
   tryShippingChange,
 } from '../../src/orders/dispatch/shipping-changes';
-import { whyStatusForbids } from '../../src/orders/domain/lifecycle/guards';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { Receipt } from '../../src/orders/domain/receipt';
 import type { UpdateShipment } from '../../src/orders/intake/order-schemas';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
-import { addressView } from '../../src/orders/reading/order-view';
+import { addressView, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { fromMinor } from '../../src/platform/domain/money';
@@ -20,7 +20,6 @@ import { json } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import type { CallContext } from '../http/route';
 import { editDraft } from './drafts';
-import { updatedShipmentSchema } from './order-schemas';
 import { withCarriers } from './quote';
 import { reasonOf } from './visible-order';
 

@@ -1,7 +1,6 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
-import type { ArchiveDeps } from '../../src/orders/archive/archive-orders';
-import { readArchived } from '../../src/orders/archive/archived-order';
+import { type ArchiveDeps, readArchived } from '../../src/orders/archive/archived-order';
 import type { ArchivedRows } from '../../src/orders/archive/archived-tables';
 import {
   type FoundOrder,

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { type Response, Router } from 'express';
+import { type Request, type Response, Router } from 'express';
 import type { Role } from '../../src/accounts/account';
 import type { ApiDeps } from '../deps';
 import { roleDocument } from '../http/openapi/role-document';
@@ -49,6 +49,50 @@ const start = (url: string, more = {}) => `window.ui = SwaggerUIBundle(${JSON.st
   ...more,
 })});
 `;
+
+/** The pages of the API for people: path and text, by the name that the JSON of the start page has. */
+const PLACES: Readonly<Record<string, readonly [path: string, text: string]>> = {
+  console: ['/console', 'Web console: operators find, understand and repair orders'],
+  guide: ['/guide/', 'Guide: tutorials, how-to guides and reference'],
+  docs: ['/docs', 'API pages: every operation, with fields, errors and examples'],
+  openapi: ['/openapi.json', 'OpenAPI document'],
+  schemas: ['/schemas', 'JSON Schemas of the messages to and from print partners'],
+};
+
+const SERVICE = 'Pressline, a print fulfillment engine: it takes orders over HTTP and has print partners produce them.';
+
+const START_PAGE = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>Pressline</title>
+<link rel="stylesheet" href="/docs/swagger-ui.css">
+<link rel="icon" href="/docs/favicon-32x32.png">
+</head>
+<body>
+<main class="swagger-ui"><div class="wrapper">
+<h1>Pressline</h1>
+<p>${SERVICE}</p>
+<ul>
+${Object.values(PLACES)
+  .map(([path, text]) => `<li><a href="${path}">${text}</a></li>`)
+  .join('\n')}
+</ul>
+</div></main>
+</body>
+</html>
+`;
+
+/** Returns a handler that responds with a page of links to a browser (`Accept: text/html`), and with JSON to everyone else. */
+export function startPage({ publicUrl }: Pick<ApiDeps, 'publicUrl'>) {
+  const links = Object.fromEntries(Object.entries(PLACES).map(([name, [path]]) => [name, publicUrl + path]));
+  return (req: Request, res: Response) => {
+    res.vary('Accept');
+    if (req.accepts(['json', 'html']) === 'html') res.type('html').send(START_PAGE);
+    else res.json({ service: SERVICE, links });
+  };
+}
 
 /** Files of swagger-ui-dist that the page loads. The package's own index page shows another API and is not served. */
 const ASSETS = ['swagger-ui.css', 'swagger-ui-bundle.js', 'favicon-32x32.png'];

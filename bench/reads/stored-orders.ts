@@ -3,7 +3,7 @@ import { resolveProducts } from '../../src/catalog/resolve-products';
 import { buildReceipt } from '../../src/orders/domain/receipt';
 import { searchOrders } from '../../src/orders/reading/order-list';
 import { findOrder, readOrders } from '../../src/orders/reading/order-reader';
-import { orderView } from '../../src/orders/reading/order-view';
+import { orderView } from '../../src/orders/reading/retrieved-order';
 import type { PartnerCapabilities } from '../../src/partners/domain/capabilities';
 import { createLinkSigner } from '../../src/platform/objects/signed-links';
 import { connectPostgres, json, type Sql } from '../../src/platform/postgres';

@@ -1,5 +1,5 @@
-import { parquetOf } from '../../src/orders/archive/parquet-files';
 import { SUM_COLUMNS } from '../../src/orders/reports/report-sums';
+import { parquetOf } from '../../src/platform/parquet';
 import type { Sql } from '../../src/platform/postgres';
 import { createPartitions } from '../../src/platform/schema/partitioned-tables';
 import { FILL_STEP, type OrderSeries, orderFiller, orderSql } from '../reads/stored-orders';

@@ -1,5 +1,5 @@
 import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
-import { restoreDay } from '../../src/orders/archive/restore-day';
+import { restoreDay } from '../../src/orders/archive/archive-orders';
 import { createObjectStore } from '../../src/platform/objects/create-object-store';
 import type { CommandContext } from '../command';
 import { onDatabase } from '../database-target';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { Operations, PresslineClient } from '../../client/pressline-client';
-import { ATTENTION } from '../../src/orders/domain/lifecycle/attention';
+import { ATTENTION } from '../../src/orders/domain/lifecycle/rules/attention';
 import { RemoteFailure } from './connection';
 import { type Operation, operation } from './operation';
 import { TRIGGERS } from './sandbox-operations';

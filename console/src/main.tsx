@@ -1,8 +1,8 @@
 import '@mantine/core/styles.css';
-import './app/theme.css';
+import './shell/theme.css';
 import { StrictMode } from 'react';
 import { createRoot } from 'react-dom/client';
-import { App } from './app/app';
+import { App } from './shell/app';
 
 createRoot(document.getElementById('root')!).render(
   <StrictMode>

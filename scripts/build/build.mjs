@@ -1,5 +1,5 @@
 /**
- * Compiles the sources into dist/ and bundles the compiled workflows into dist/workflow-bundle.js.
+ * Generates the client, compiles the sources into dist/ and bundles the compiled workflows into dist/workflow-bundle.js.
  * Does nothing when dist/ is up to date.
  */
 import { execFileSync } from 'node:child_process';
@@ -7,6 +7,7 @@ import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'nod
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
 import { buildOnce, dist, filesBelow, root } from './build-once.mjs';
+import './generate-client.mjs';
 
 const bundleFile = join(dist, 'workflow-bundle.js');
 

@@ -1,7 +1,7 @@
 /**
  * Packs the client and installs it in an empty project: as an ES module, with `require`, and with the types resolved by tsc.
  *
- *   npm run check:client
+ *   npm run check -- client
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
@@ -52,7 +52,7 @@ export const hear = (body: string, headers: Headers) => trackingCodeOf(verifyWeb
 `;
 
 try {
-  execFileSync('npm', ['run', '--silent', 'pack:client'], { cwd: root, stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'pack', '--', 'client'], { cwd: root, stdio: 'inherit' });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const tarball = join(root, 'out', `pressline-client-${version}.tgz`);
   writeFileSync(join(project, 'package.json'), '{ "name": "shop", "private": true }\n');

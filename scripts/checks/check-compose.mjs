@@ -2,7 +2,7 @@
  * Reads docker-compose.yml with Docker Compose, with and without the profile observability. Needs no container engine: uses `docker
  * compose` when it is installed, else builds Docker Compose from its Go module (about four minutes, once per user).
  *
- *   npm run check:compose
+ *   npm run check -- compose
  */
 import { spawnSync } from 'node:child_process';
 import { dirname, join } from 'node:path';

@@ -2,7 +2,7 @@
  * Checks the Helm chart without a cluster: helm lint, helm template with the smallest values and with ci/values.yaml, and the
  * schemas of the Kubernetes API for every rendered object.
  *
- *   npm run check:helm
+ *   npm run check -- helm
  *
  * Uses `helm` when it is installed, else builds Helm from its Go module (about five minutes, once per user). The schemas come with the
  * Python package kubernetes-validate, which is installed into a virtual environment in the cache folder of the user.

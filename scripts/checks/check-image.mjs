@@ -2,7 +2,7 @@
  * Runs the steps of the Dockerfile in a clean folder, without a container engine: copies the build context, runs the RUN commands of
  * the stages, collects the files of the image, and looks at the result.
  *
- *   npm run check:image
+ *   npm run check -- image
  *
  * Needs git and npm. Takes about two minutes.
  */
@@ -42,11 +42,13 @@ function stages() {
 
 /** Copies the files of the build context: those of git that .dockerignore lets through. */
 function copyContext() {
-  const allowed = readFileSync(join(root, '.dockerignore'), 'utf8')
-    .split('\n')
-    .filter((line) => line.startsWith('!'))
-    .map((line) => line.slice(1));
-  const { stdout } = spawnSync('git', ['ls-files', '-z', '--', ...allowed], { cwd: root, encoding: 'utf8' });
+  const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
+  const allowed = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
+  const refused = lines.filter((line) => /^\w|^\*\*/.test(line)).map((line) => `:(exclude,glob)${line}/**`);
+  const { stdout } = spawnSync('git', ['ls-files', '-z', '--', ...allowed, ...refused], {
+    cwd: root,
+    encoding: 'utf8',
+  });
   for (const name of stdout.split('\0').filter((entry) => entry !== '' && existsSync(join(root, entry))))
     cpSync(join(root, name), join(build, name));
 }

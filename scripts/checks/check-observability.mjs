@@ -2,7 +2,7 @@
  * Runs a real Prometheus against a running Pressline: rules load and pass their tests, every query of the dashboards returns data
  * after an order, and provoked faults fire their alerts.
  *
- *   npm run check:observability
+ *   npm run check -- observability
  *
  * Needs `prometheus` and `promtool` on the PATH (Debian: apt-get install prometheus). Starts its own stack on free ports with a
  * temporary data folder, and stops it. Takes about six minutes.

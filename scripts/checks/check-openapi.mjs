@@ -2,7 +2,7 @@
  * Checks the OpenAPI document of a running Pressline with tools of other ecosystems: Redocly's lint reports nothing, and the Python
  * client that is generated from it is installed by pip, has every operation and takes an order to shipped.
  *
- *   npm run check:openapi
+ *   npm run check -- openapi
  *
  * Needs Python 3.11 with venv, npx, and access to the package registries. Starts its own stack with a temporary data folder.
  */
@@ -83,7 +83,7 @@ function lint(document) {
 
 /** Builds the Python client and installs it in a virtual environment. @returns the Python interpreter */
 function installPythonClient() {
-  execFileSync('npm', ['run', '--silent', 'pack:python-client'], { cwd: root, stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'pack', '--', 'python-client'], { cwd: root, stdio: 'inherit' });
   const { version } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'));
   const bin = join(folder, 'venv', 'bin');
   execFileSync('python3', ['-m', 'venv', join(folder, 'venv')]);

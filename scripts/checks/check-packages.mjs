@@ -2,7 +2,7 @@
  * Packs the npm packages that run without a clone, installs each in an empty project, and runs it: the command line against a stack,
  * the sandbox as the stack's partners, the partner kit against an example partner, create-pressline into a new folder.
  *
- *   npm run check:packages
+ *   npm run check -- packages
  */
 import { execFileSync, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -147,7 +147,7 @@ function checkCreatePressline() {
 }
 
 try {
-  execFileSync('npm', ['run', '--silent', 'pack:packages'], { cwd: root, stdio: 'inherit' });
+  execFileSync('npm', ['run', '--silent', 'pack', '--', 'packages'], { cwd: root, stdio: 'inherit' });
   checkCreatePressline();
   await checkPartnerKit();
   await checkCommandLineAndSandbox();

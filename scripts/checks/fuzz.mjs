@@ -1,5 +1,5 @@
 /**
- * The long form of test/fuzz: `npm run fuzz -- --requests 100000 --seed 7`. Prints findings as they occur, each with the
+ * The long form of test/fuzz: `npm run check -- fuzz --requests 100000 --seed 7`. Prints findings as they occur, each with the
  * request as JSON. To repeat the slice of a finding, pass its seed with 1,000 requests.
  */
 import { spawn } from 'node:child_process';
@@ -12,7 +12,7 @@ const { values } = parseArgs({
 const requests = Number(values.requests);
 const seed = Number(values.seed ?? Math.floor(Math.random() * 1_000_000));
 if (!Number.isInteger(requests) || requests < 1 || !Number.isInteger(seed)) {
-  console.error('Usage: npm run fuzz -- [--requests 100000] [--seed 1]');
+  console.error('Usage: npm run check -- fuzz [--requests 100000] [--seed 1]');
   process.exit(2);
 }
 console.error(`${requests} requests, seed ${seed}`);

@@ -4,7 +4,7 @@
  *
  *   pip install schemathesis
  *   RATE_LIMIT=0 DATA_DIR=.fuzz npm start        (in another terminal; discard its data afterwards)
- *   DATA_DIR=.fuzz npm run fuzz:schemathesis -- --max-examples 200
+ *   DATA_DIR=.fuzz npm run check -- schemathesis --max-examples 200
  *
  * Set SCHEMATHESIS to the path of the program when it is not on PATH. Other arguments are passed to `schemathesis run`.
  */

@@ -1,7 +1,7 @@
 /**
  * Compiles client/ and packs it as @pressline/client, with the version of package.json.
  *
- *   npm run pack:client      (writes out/pressline-client-<version>.tgz)
+ *   npm run pack -- client      (writes out/pressline-client-<version>.tgz)
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

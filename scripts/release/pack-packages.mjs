@@ -2,7 +2,7 @@
  * Bundles and packs the npm packages that run without a clone: each with the project's own sources, and with its other packages as
  * dependencies in the versions of package.json.
  *
- *   npm run pack:packages      (writes out/*.tgz)
+ *   npm run pack -- packages      (writes out/*.tgz)
  */
 import { execFileSync } from 'node:child_process';
 import { cpSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -42,7 +42,7 @@ const PACKAGES = [
     name: '@pressline/sandbox',
     description: 'Plays print partners, carriers and hosts of print files for a Pressline on this machine',
     bin: 'sandbox',
-    source: 'cli/packages/sandbox',
+    source: 'sandbox',
   },
   {
     name: 'create-pressline',

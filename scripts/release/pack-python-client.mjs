@@ -1,7 +1,7 @@
 /**
  * Generates the Python client from the OpenAPI document of this source tree, and builds its wheel with the version of package.json.
  *
- *   npm run pack:python-client      (writes out/pressline_client-<version>-py3-none-any.whl; needs Python 3.11 with venv)
+ *   npm run pack -- python-client      (writes out/pressline_client-<version>-py3-none-any.whl; needs Python 3.11 with venv)
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

@@ -59,7 +59,7 @@ const keyOf = ({ name, tag }) => `${name} ${tag}`;
 if (checks) {
   const all = files.flatMap(({ references }) => references);
   const loose = new Set(all.filter(({ digest }) => digest === undefined).map(keyOf));
-  for (const key of loose) process.stderr.write(`${key} has no digest: run "npm run pin-images"\n`);
+  for (const key of loose) process.stderr.write(`${key} has no digest: run "npm run release -- pin-images"\n`);
   process.exitCode = loose.size === 0 ? 0 : 1;
 } else {
   // Every digest is looked up before a file is written.

@@ -1,7 +1,7 @@
 /**
  * Stores the OpenAPI document of this source tree as the released one, which a test compares later documents with.
  *
- *   npm run release:openapi      (a step of docs/development/releases.md)
+ *   npm run release -- openapi      (a step of docs/development/releases.md)
  */
 import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';

@@ -9,7 +9,7 @@ import { fileURLToPath } from 'node:url';
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const file = resolve(process.argv[2] ?? join(root, 'out', 'sbom.cdx.json'));
-const options = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only'];
+const options = ['--sbom-format=cyclonedx', '--sbom-type=application', '--package-lock-only', '--workspaces=false'];
 const text = execFileSync('npm', ['sbom', ...options], {
   cwd: root,
   encoding: 'utf8',
@@ -22,7 +22,7 @@ const bill = JSON.parse(text);
 const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'));
 const shipped = new Set(
   Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && !dev)
+    .filter(([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link)
     .map(([path, { name, version }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`),
 );
 const components = bill.components.filter(({ group, name, version }) =>

@@ -54,7 +54,7 @@ export const ITEM_FIELDS = Object.keys(KINDS) as (keyof ItemFields)[];
 export const SUBMITTED_FIELDS = ITEM_FIELDS.filter((field): field is SubmittedField => KINDS[field] === 'submitted');
 
 /** Returns the name of a field's column. */
-export function columnOf(field: keyof ItemFields): string {
+export function columnOf(field: string): string {
   return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
 }
 

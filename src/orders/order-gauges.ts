@@ -1,7 +1,7 @@
 import type { GaugePoint } from '../platform/metrics/metrics';
 import type { Queryable } from '../platform/postgres';
 import { readRunningTotals } from '../platform/running-totals';
-import { ATTENTION_REASONS } from './domain/lifecycle/attention';
+import { ATTENTION_REASONS } from './domain/lifecycle/attention-reasons';
 import { OPEN_ORDERS } from './domain/lifecycle/statuses';
 import { attentionCounts } from './reading/attention-counts';
 

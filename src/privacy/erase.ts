@@ -1,5 +1,4 @@
-import type { Client } from '@temporalio/client';
-import { isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
+import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
 import { eraseArchived } from '../orders/archive/archived-order';
 import { eraseRows } from '../orders/personal-columns';

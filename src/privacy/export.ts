@@ -1,5 +1,4 @@
-import type { ArchiveDeps } from '../orders/archive/archive-orders';
-import { readArchived } from '../orders/archive/archived-order';
+import { type ArchiveDeps, readArchived } from '../orders/archive/archived-order';
 import { withRows } from '../orders/archive/archived-tables';
 import { PERSONAL_TABLES } from '../orders/personal-columns';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';

@@ -24,7 +24,7 @@ beforeAll(async () => {
 
 /** The addresses of the main navigation. The module itself needs a browser. */
 const SCREENS = [
-  ...readFileSync(join(projectRoot(), 'console/src/app/navigation.ts'), 'utf8').matchAll(/to: '(\/[a-z-]+)'/g),
+  ...readFileSync(join(projectRoot(), 'console/src/shell/navigation.ts'), 'utf8').matchAll(/to: '(\/[a-z-]+)'/g),
 ].map(([, path]) => path!);
 
 /** Waits until the screen shows what it has read. */

@@ -6,7 +6,7 @@ import { loadSecrets } from '../../cli/secrets';
 import { loadConfig, VARIABLES } from '../../src/platform/config';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** Values and templates of the Helm chart, without rendering it. `npm run check:helm` renders it with Helm. */
+/** Values and templates of the Helm chart, without rendering it. `npm run check -- helm` renders it with Helm. */
 
 const root = projectRoot();
 const chart = join(root, 'deploy/helm/pressline');

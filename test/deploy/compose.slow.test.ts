@@ -12,7 +12,7 @@ import { shutdownDelayMs } from '../../src/platform/health';
 import { projectRoot } from '../../src/platform/project-root';
 import { bash, blocks } from '../support/pages';
 
-/** docker-compose.yml, read strictly. `npm run check:compose` reads it with Docker Compose itself. */
+/** docker-compose.yml, read strictly. `npm run check -- compose` reads it with Docker Compose itself. */
 
 const root = projectRoot();
 const text = readFileSync(join(root, 'docker-compose.yml'), 'utf8');

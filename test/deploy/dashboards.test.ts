@@ -4,7 +4,7 @@ import { parse } from 'yaml';
 import { METRICS, type MetricName } from '../../src/platform/metrics/metric-table';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** Every query of the dashboards and alerts uses metrics and labels that exist. `npm run check:observability` runs them. */
+/** Every query of the dashboards and alerts uses metrics and labels that exist. `npm run check -- observability` runs them. */
 
 const root = projectRoot();
 const dashboards = join(root, 'deploy/grafana');

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { VARIABLES } from '../../src/platform/config';
 import { projectRoot } from '../../src/platform/project-root';
 
-/** The Dockerfile. `npm run check:image` runs its steps. */
+/** The Dockerfile. `npm run check -- image` runs its steps. */
 
 const root = projectRoot();
 const text = readFileSync(join(root, 'Dockerfile'), 'utf8')

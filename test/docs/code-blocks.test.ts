@@ -63,8 +63,8 @@ const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[
     'needs a container engine and published packages: test/cli/remote.slow.test.ts runs the command',
   ],
   ['operation/deployment', 'kubectl create secret', 'needs a cluster'],
-  ['operation/deployment', 'helm install', 'needs a cluster: `npm run check:helm` renders the chart'],
-  ['operation/deployment', 'kubectl exec', 'needs a cluster: `npm run rehearse` runs the command'],
+  ['operation/deployment', 'helm install', 'needs a cluster: `npm run check -- helm` renders the chart'],
+  ['operation/deployment', 'kubectl exec', 'needs a cluster: `npm run bench -- rehearsal` runs the command'],
   [
     'operation/upgrades',
     'packingPhotosMs',
@@ -75,8 +75,8 @@ const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[
     'packing-photos',
     'a line of an example: test/workflows/order/replay.test.ts runs those of the tutorial',
   ],
-  ['operation/upgrades', '1. start new workers', 'needs a deployment: `npm run rehearse` takes these steps'],
-  ['operation/upgrades', '--pin', 'needs a deployment: `npm run rehearse` takes these steps'],
+  ['operation/upgrades', '1. start new workers', 'needs a deployment: `npm run bench -- rehearsal` takes these steps'],
+  ['operation/upgrades', '--pin', 'needs a deployment: `npm run bench -- rehearsal` takes these steps'],
   ['operation/upgrades', 'workflow count', 'needs a deployment with two worker versions'],
   ['operation/upgrades', 'update-options', 'needs a deployment with two worker versions'],
   ['operation/archive', 'restore-archive', 'needs archived orders: test/src/orders/archive restores days'],
@@ -85,10 +85,10 @@ const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[
     'receipts.parquet',
     'needs DuckDB, which is no dependency: test/src/orders/archive reads the files',
   ],
-  ['operation/scale', 'npm run simulate', 'takes a minute: test/bench/simulation runs the simulation'],
-  ['development/benchmarks', 'npm run bench:', 'benchmarks'],
-  ['development/rehearsal', 'npm run rehearse', 'takes a quarter of an hour'],
-  ['development/fuzzing', 'npm run fuzz --', 'takes minutes: test/fuzz sends fewer requests'],
+  ['operation/scale', 'npm run bench -- simulation', 'takes a minute: bench/test/simulation runs the simulation'],
+  ['development/benchmarks', 'npm run bench -- orders', 'benchmarks'],
+  ['development/rehearsal', 'npm run bench -- rehearsal', 'takes a quarter of an hour'],
+  ['development/fuzzing', 'npm run check -- fuzz', 'takes minutes: test/fuzz sends fewer requests'],
   ['development/fuzzing', 'schemathesis', 'installs a program'],
 ];
 
@@ -122,10 +122,17 @@ test.each(Object.entries(RUN_BY))('%s reads the pages whose blocks it runs', (fi
   }
 });
 
-test('every `npm run` of the documents is a script', () => {
+test('every `npm run` of the documents is a script, a command of scripts/commands.json or a benchmark', () => {
   const { scripts } = JSON.parse(read('package.json'));
-  const named = pages.flatMap((page) =>
-    [...read(`docs/${page}.md`).matchAll(/\bnpm run ([a-z][\w:-]*)/g)].map(([, name]) => name!),
+  const bench = Object.fromEntries(
+    globSync('*.ts', { cwd: join(projectRoot(), 'bench') }).map((file) => [file.slice(0, -3), file]),
   );
-  expect(named.filter((name) => !(name in scripts))).toEqual([]);
+  const commands = { ...JSON.parse(read('scripts/commands.json')), bench };
+  const named = pages.flatMap((page) => [
+    ...read(`docs/${page}.md`).matchAll(/\bnpm\s+run\s+([a-z][\w:-]*)(?:\s+--\s+([a-z][\w-]*))?/g),
+  ]);
+  const unknown = named.filter(
+    ([, script, name]) => !(script! in scripts) || (name && script! in commands && !(name in commands[script!])),
+  );
+  expect(unknown.map(([text]) => text)).toEqual([]);
 });

@@ -2,12 +2,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { OPERATIONS } from '../../cli/remote/operations';
 import { AUDIT_ACTIONS } from '../../src/accounts/audit-actions';
-import {
-  ATTENTION,
-  ATTENTION_REASONS,
-  type AttentionReason,
-  DISMISSABLE,
-} from '../../src/orders/domain/lifecycle/attention';
+import { ATTENTION_REASONS, type AttentionReason } from '../../src/orders/domain/lifecycle/attention-reasons';
+import { ATTENTION, DISMISSABLE } from '../../src/orders/domain/lifecycle/rules/attention';
 import { projectRoot } from '../../src/platform/project-root';
 
 const page = (path: string) => readFileSync(join(projectRoot(), path), 'utf8');

@@ -4,7 +4,7 @@ import { STRAY } from './requests';
 import { fuzzSubject, type Subject } from './subject';
 import { validBodies } from './valid-bodies';
 
-/** True for `npm run fuzz`, which sets the variables and prints the progress. Otherwise the short form runs. */
+/** True for `npm run check -- fuzz`, which sets the variables and prints the progress. Otherwise the short form runs. */
 const VERBOSE = process.env.FUZZ_REQUESTS !== undefined;
 const REQUESTS = Number(process.env.FUZZ_REQUESTS ?? 1_400);
 const SEED = Number(process.env.FUZZ_SEED ?? 1);

@@ -49,7 +49,7 @@ beforeEach(() => {
   }
 });
 
-test('npm run sbom lists exactly the packages that ship, with version and hash', () => {
+test('npm run pack -- sbom lists exactly the packages that ship, with version and hash', () => {
   const file = join(folder, 'sbom.cdx.json');
   const { status, stderr } = spawnSync(process.execPath, [join(root, 'scripts/release/sbom.mjs'), file], {
     encoding: 'utf8',
@@ -67,10 +67,10 @@ test('npm run sbom lists exactly the packages that ship, with version and hash',
   };
   expect(bomFormat).toBe('CycloneDX');
   const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { version: string; dev?: boolean; name?: string }>;
+    packages: Record<string, { version: string; dev?: boolean; link?: boolean; name?: string }>;
   };
   const shipped = Object.entries(packages)
-    .filter(([path, { dev }]) => path !== '' && !dev)
+    .filter(([path, { dev, link }]) => path.includes('node_modules/') && !dev && !link)
     .map(([path, { version, name }]) => `${name ?? path.slice(path.lastIndexOf('node_modules/') + 13)}@${version}`);
   const listed = components.map(({ group, name, version }) => `${group ? `${group}/` : ''}${name}@${version}`);
   expect(new Set(listed)).toEqual(new Set(shipped));
@@ -130,16 +130,17 @@ test('every image and action of the repository is pinned to a digest', () => {
 });
 
 test('the release check verifies signatures, known vulnerabilities, digests and the bill of materials', () => {
-  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
-    scripts: Record<string, string>;
+  const { release } = JSON.parse(readFileSync(join(root, 'scripts/commands.json'), 'utf8')) as {
+    release: Record<string, string>;
   };
-  const steps = scripts['release:check']!.split(' && ');
+  const steps = release.check!.split(' && ');
   expect(steps).toEqual([
     'npm audit signatures',
-    'npm run audit',
+    'npm audit --omit=dev --audit-level=high',
     'node scripts/release/pin-images.mjs --check',
-    'npm run sbom',
+    'node scripts/release/sbom.mjs',
   ]);
   const document = readFileSync(join(root, 'docs/development/releases.md'), 'utf8');
-  for (const name of ['pin-images', 'release:check', 'sbom']) expect(document).toContain(`npm run ${name}`);
+  for (const name of ['release -- pin-images', 'release -- check', 'pack -- sbom'])
+    expect(document).toContain(`npm run ${name}`);
 });

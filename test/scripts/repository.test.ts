@@ -9,6 +9,7 @@ import { projectRoot } from '../../src/platform/project-root';
 const root = projectRoot();
 const read = (path: string) => readFileSync(join(root, path), 'utf8');
 const manifest = JSON.parse(read('package.json')) as { version: string; scripts: Record<string, string> };
+const commands = JSON.parse(read('scripts/commands.json')) as Record<string, Record<string, string>>;
 
 function yaml(path: string) {
   const document = parseDocument(read(path), { strict: true, uniqueKeys: true });
@@ -50,8 +51,12 @@ describe('the workflows', () => {
     expect(jobs.test!.strategy!.matrix.node).toEqual(['22', '24']);
     expect(jobs.test!.steps.map(({ run }) => run)).toContain('.ci/run');
     const { check } = (yaml('.github/workflows/scheduled.yml') as Workflow).jobs;
-    const checks = Object.keys(manifest.scripts).filter((name) => name.startsWith('check:'));
-    expect(check!.strategy!.matrix.script).toEqual([...checks.sort(), 'rehearse']);
+    const scripts = check!.strategy!.matrix.script!;
+    const runs = workflows.flatMap(stepsOf).map(({ run = '' }) => run);
+    const named = [...scripts, ...runs].flatMap((text) => [...text.matchAll(/check -- ([\w-]+)/g)]);
+    const checks = Object.keys(commands.check!).filter((name) => name !== 'default' && name !== 'fuzz');
+    expect(new Set(named.map(([, name]) => name))).toEqual(new Set(checks));
+    expect(scripts).toContain('bench -- rehearsal');
   });
 
   test('publish only in jobs that follow the tests, which may write nothing', () => {
@@ -68,7 +73,10 @@ describe('the workflows', () => {
     '%s runs only scripts that exist, from actions of a fixed version, within a time limit',
     (name) => {
       for (const { run = '', uses } of stepsOf(name)) {
-        for (const [, script] of run.matchAll(/npm run ([\w:-]+)/g)) expect(manifest.scripts).toHaveProperty([script!]);
+        for (const [, script, command] of run.matchAll(/npm run ([\w:-]+)(?: -- ([a-z][\w-]*))?/g)) {
+          expect(manifest.scripts).toHaveProperty([script!]);
+          if (command !== undefined) expect(commands).toHaveProperty([script!, command]);
+        }
         if (uses !== undefined) expect(uses).toMatch(/^[\w-]+\/[\w-]+@(v\d+|[0-9a-f]{40})$/);
       }
       const { permissions, jobs } = yaml(`.github/workflows/${name}`) as Workflow;

@@ -1,5 +1,5 @@
-import { existsSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { satisfies } from 'semver';
 import { projectRoot } from '../../src/platform/project-root';
 
@@ -20,7 +20,11 @@ interface LockedPackage {
 const root = projectRoot();
 const read = <T>(path: string) => JSON.parse(readFileSync(join(root, path), 'utf8')) as T;
 const { packages } = read<{ packages: Record<string, LockedPackage> }>('package-lock.json');
-const installed = Object.entries(packages).filter(([path]) => path !== '');
+/** The folders of the workspaces, which are no packages of a registry. */
+const workspaces = Object.values(packages).flatMap(({ link, resolved }) => (link ? [resolved!] : []));
+const installed = Object.entries(packages).filter(
+  ([path, { link }]) => path !== '' && !link && !workspaces.includes(path),
+);
 const shipped = installed.filter(([, { dev }]) => !dev);
 
 /** Licences that allow us to ship under MIT: permissive ones, and weak copyleft of whole files. */
@@ -62,21 +66,27 @@ test('every shipped package has a permitted licence', () => {
 
 test('every package has an integrity hash and names no registry host', () => {
   const loose = installed.filter(
-    ([, { integrity, link, resolved }]) => link || !integrity?.startsWith('sha512-') || resolved !== undefined,
+    ([, { integrity, resolved }]) => !integrity?.startsWith('sha512-') || resolved !== undefined,
   );
   expect(loose.map(([path]) => path)).toEqual([]);
 });
 
-test('the versions in package.json are exact and equal to those in the lock file', () => {
-  const { dependencies, optionalDependencies, devDependencies } =
-    read<Record<string, Record<string, string>>>('package.json');
-  for (const [name, wanted] of Object.entries({
-    ...dependencies,
-    ...optionalDependencies,
-    ...devDependencies,
-  })) {
-    expect([name, wanted]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
-    expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, wanted]);
+test('the links of the lock file are the workspaces', () => {
+  const { workspaces: patterns } = read<{ workspaces: string[] }>('package.json');
+  const folders = patterns.flatMap((pattern) => globSync(`${pattern}/package.json`, { cwd: root })).map(dirname);
+  expect(workspaces.sort()).toEqual(folders.sort());
+});
+
+test('the versions in every package.json are exact and equal to those in the lock file', () => {
+  for (const folder of ['.', ...workspaces]) {
+    const { dependencies, optionalDependencies, devDependencies } = read<Record<string, Record<string, string>>>(
+      join(folder, 'package.json'),
+    );
+    const declared = { ...dependencies, ...optionalDependencies, ...devDependencies };
+    for (const [name, wanted] of Object.entries(declared)) {
+      expect([name, wanted]).toEqual([name, expect.stringMatching(/^\d+\.\d+\.\d+(?:-[\w.]+)?$/)]);
+      expect([name, packages[`node_modules/${name}`]?.version]).toEqual([name, wanted]);
+    }
   }
 });
 

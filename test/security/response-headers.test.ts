@@ -33,6 +33,7 @@ const EVERYWHERE: readonly (readonly [string, () => request.Test])[] = [
   ['an address that is none', () => request(app).get('/nowhere')],
   ['a method that is none', () => request(app).delete('/healthz')],
   ['an address that does not decode', () => request(app).get('/%zz')],
+  ['the start page', () => request(app).get('/')],
   ['the page at /docs', () => request(app).get('/docs')],
   ['a script of that page', () => request(app).get('/docs/start.js')],
   ['the OpenAPI document', () => request(app).get('/openapi.json')],

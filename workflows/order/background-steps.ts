@@ -1,11 +1,10 @@
 import { CancellationScope, condition } from '@temporalio/workflow';
 import type { OrRefusal } from '../../activities/refusals';
-import { unitsToShip, wantedUnits } from '../../src/orders/domain/lifecycle/derive';
-import { isAskedForUnits } from '../../src/orders/domain/lifecycle/ended-units';
-import type { RunRefusal } from '../../src/orders/domain/lifecycle/guards';
+import { isAskedForUnits, unitsToShip, wantedUnits } from '../../src/orders/domain/lifecycle/facts/jobs';
+import { RUN_REFUSALS } from '../../src/orders/domain/lifecycle/requests';
+import type { RunRefusal } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { RunEffect } from '../../src/orders/domain/lifecycle/run-events';
 import { printOrderOf } from '../../src/orders/domain/lifecycle/run-state';
-import { RUN_REFUSALS } from '../../src/orders/domain/run/run-messages';
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { carrier, database, type Planning, partner, voiding } from './activities';
 import { BackgroundTasks } from './background-tasks';

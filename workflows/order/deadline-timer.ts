@@ -1,5 +1,5 @@
 import { CancellationScope, isCancellation, sleep } from '@temporalio/workflow';
-import type { Deadline } from '../../src/orders/domain/lifecycle/deadlines';
+import type { Deadline } from '../../src/orders/domain/lifecycle/rules/deadlines';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
 
 /** The one timer of an order run, for its next deadline. */

@@ -1,6 +1,6 @@
 import { log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
-import { dispatchDueOf } from '../../src/orders/domain/lifecycle/deadlines';
-import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
+import { dispatchDueOf } from '../../src/orders/domain/lifecycle/rules/deadlines';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { describeRun } from '../../src/orders/domain/run/run-details';

@@ -1,4 +1,5 @@
 import { defineQuery, defineSignal, defineUpdate } from '@temporalio/workflow';
+import type { RepairRequest } from '../../src/orders/domain/lifecycle/requests';
 import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
@@ -7,7 +8,6 @@ import {
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
-  type RepairRequest,
   type RunView,
 } from '../../src/orders/domain/run/run-messages';
 import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';

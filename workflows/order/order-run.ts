@@ -9,6 +9,9 @@ import {
 } from '@temporalio/workflow';
 import type { PreparationSteps } from '../../activities/order-files';
 import type { RunIds } from '../../activities/order-ids';
+import { isEarly, takeEarly } from '../../src/orders/domain/lifecycle/early-events';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
+import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import {
   clockAfter,
   clockAfterReminder,
@@ -16,9 +19,7 @@ import {
   deadlineKey,
   nextDeadline,
   shownDeadlines,
-} from '../../src/orders/domain/lifecycle/deadlines';
-import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
-import { isEarly, takeEarly } from '../../src/orders/domain/lifecycle/early-events';
+} from '../../src/orders/domain/lifecycle/rules/deadlines';
 import {
   type RunRefusal,
   whyNotCancel,
@@ -26,11 +27,10 @@ import {
   whyNotDispatch,
   whyNotRepair,
   whyNotRerouteUnits,
-} from '../../src/orders/domain/lifecycle/guards';
-import { reduce } from '../../src/orders/domain/lifecycle/reduce';
+} from '../../src/orders/domain/lifecycle/rules/guards';
+import type { RefusedChange } from '../../src/orders/domain/lifecycle/rules/transitions';
 import type { EventOf, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
-import type { RefusedChange } from '../../src/orders/domain/lifecycle/transitions';
 import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
 import { runPosition } from '../../src/orders/domain/run/run-position';
 import {

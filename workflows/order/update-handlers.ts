@@ -2,11 +2,24 @@ import { currentUpdateInfo, sleep } from '@temporalio/workflow';
 import {
   CANCELLATIONS,
   type Cancellation,
+  cancellableUnits,
   cancellationOf,
   unitsCancellationOf,
-} from '../../src/orders/domain/lifecycle/cancellation';
-import { cancellableUnits } from '../../src/orders/domain/lifecycle/cancelled-units';
-import { deriveStatus } from '../../src/orders/domain/lifecycle/derive';
+} from '../../src/orders/domain/lifecycle/facts/cancellations';
+import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
+import {
+  isWithPartner,
+  reroutedJobs,
+  reroutedUnits,
+  waitingRerouteOf,
+} from '../../src/orders/domain/lifecycle/facts/reroutes';
+import {
+  type ItemUnits,
+  type RepairRequest,
+  type RerouteRequest,
+  RUN_REFUSALS,
+  requestedBy,
+} from '../../src/orders/domain/lifecycle/requests';
 import {
   whyNotCancel,
   whyNotCancelUnits,
@@ -14,20 +27,10 @@ import {
   whyNotDispatch,
   whyNotRepair,
   whyNotRerouteUnits,
-} from '../../src/orders/domain/lifecycle/guards';
-import { isWithPartner, reroutedJobs, reroutedUnits } from '../../src/orders/domain/lifecycle/repairs/reroute-units';
-import { waitingRerouteOf } from '../../src/orders/domain/lifecycle/repairs/waiting-reroutes';
-import { type ItemUnits, requestedBy } from '../../src/orders/domain/lifecycle/run-events';
+} from '../../src/orders/domain/lifecycle/rules/guards';
 import { printOrderOf, type RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { hasShipped, type OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
-import {
-  type CancelRequest,
-  type CancelResult,
-  type DispatchResult,
-  type RepairRequest,
-  type RerouteRequest,
-  RUN_REFUSALS,
-} from '../../src/orders/domain/run/run-messages';
+import type { CancelRequest, CancelResult, DispatchResult } from '../../src/orders/domain/run/run-messages';
 import type { Planning } from './activities';
 import type { BackgroundSteps, OrderRunContext } from './background-steps';
 import { Mutex } from './mutex';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { MOST_ORDERS } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
-import { BULK_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { BULK_ACTIONS } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { text, timestamp } from '../../../src/platform/domain/fields';

@@ -1,9 +1,9 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
 import { withRows } from '../../../src/orders/archive/archived-tables';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
-import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/deadlines';
-import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/next-step';
-import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
+import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
+import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';

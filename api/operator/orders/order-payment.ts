@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { recordPayment } from '../../../src/orders/receipts/payment';
+import { recordPayment } from '../../../src/orders/receipts/receipts';
 import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction } from '../../../src/platform/postgres';

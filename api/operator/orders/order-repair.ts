@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
-import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
-import type { RequestedBy } from '../../../src/orders/domain/lifecycle/run-events';
+import type { RepairRequest, RequestedBy } from '../../../src/orders/domain/lifecycle/requests';
+import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
-import type { RepairRequest } from '../../../src/orders/domain/run/run-messages';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/receipts/ended-refunds';

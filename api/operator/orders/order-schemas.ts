@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
-import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/next-step';
+import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention-reasons';
+import { WAITS_FOR } from '../../../src/orders/domain/lifecycle/rules/next-step';
 import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../../../src/orders/domain/lifecycle/run-state';
 import { ITEM_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention';
+import { ATTENTION_REASONS } from '../../../src/orders/domain/lifecycle/attention-reasons';
 import { ORDER_STATUSES } from '../../../src/orders/domain/lifecycle/statuses';
 import {
   type AttentionPosition,

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSSIBLE_REPAIRS, possibleRepairs } from '../../../src/orders/domain/lifecycle/repairs/possible-repairs';
+import { POSSIBLE_REPAIRS, possibleRepairs } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { attentionReason } from '../../../src/orders/reading/operator-order-schemas';
 import { reroutePartners } from '../../../src/orders/reading/reroute-partners';

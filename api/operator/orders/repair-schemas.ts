@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { DISMISSABLE } from '../../../src/orders/domain/lifecycle/attention';
+import { DISMISSABLE } from '../../../src/orders/domain/lifecycle/rules/attention';
 import { httpUrl, text } from '../../../src/platform/domain/fields';
 
 /** Schemas of operators' repairs of an order. */

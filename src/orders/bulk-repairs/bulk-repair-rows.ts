@@ -3,8 +3,8 @@ import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Queryable, type Transaction } from '../../platform/postgres';
 import type { ChangeOutcome } from '../domain/change-outcome';
-import type { BulkRepairRequest } from '../domain/lifecycle/repairs/bulk-repair';
-import type { RepairRequest } from '../domain/run/run-messages';
+import type { RepairRequest } from '../domain/lifecycle/requests';
+import type { BulkRepairRequest } from '../domain/lifecycle/rules/possible-repairs';
 import { matchesFilters, type OrderSearch } from '../reading/order-list';
 
 /** Orders of one bulk repair at most. */

@@ -2,11 +2,15 @@ import type { CandidateReader } from '../../partners/candidates';
 import { Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { Sql } from '../../platform/postgres';
-import { type OrderRepair, repairsOfOrder, withoutIds } from '../domain/lifecycle/repairs/bulk-repair';
-import { possibleRepairs } from '../domain/lifecycle/repairs/possible-repairs';
+import type { RepairRequest } from '../domain/lifecycle/requests';
+import {
+  type OrderRepair,
+  possibleRepairs,
+  repairsOfOrder,
+  withoutIds,
+} from '../domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import type { RepairRequest } from '../domain/run/run-messages';
 import { dismissAttention } from '../reading/operator-orders';
 import { reroutePartners } from '../reading/reroute-partners';
 import { refundEndedOrder } from '../receipts/ended-refunds';

@@ -3,7 +3,7 @@ import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { listPartners, type Partner } from '../../partners/partner-rows';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
-import { whyStatusForbids } from '../domain/lifecycle/guards';
+import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
 import type { ShippingAddress, UpdateShipment } from '../intake/order-schemas';

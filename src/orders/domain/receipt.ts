@@ -1,3 +1,4 @@
+import { z } from 'zod';
 import { fromMinor, timesRate } from '../../platform/domain/money';
 import type { LinePrice } from './pricing';
 
@@ -155,6 +156,62 @@ export function refundReceipt(receipt: Receipt): Receipt {
   }));
   return { ...receipt, lines, totals: totalsOf(lines) };
 }
+
+/** Returns the members of a response that are amounts of money. */
+export const amounts = <K extends string>(...names: K[]) =>
+  Object.fromEntries(names.map((name) => [name, z.number()])) as Record<K, z.ZodNumber>;
+
+/** A receipt as the retrieved order shows it. */
+export const receiptSchema = z
+  .object({
+    id: z.string(),
+    orderId: z.string(),
+    type: z.string(),
+    currency: z.string(),
+    items: z.array(
+      z.object({
+        id: z.string(),
+        receiptId: z.string(),
+        orderId: z.string(),
+        clientId: z.string(),
+        type: z.string(),
+        referenceId: z.string(),
+        title: z.string(),
+        currency: z.string(),
+        ...amounts('priceBase', 'amount', 'priceInitial', 'discount', 'price', 'vat', 'priceInclVat'),
+        pricePlanId: z.string().nullable(),
+        createdAt: z.iso.datetime(),
+        updatedAt: z.iso.datetime(),
+      }),
+    ),
+    createdAt: z.iso.datetime(),
+    updatedAt: z.iso.datetime(),
+    receiptNumber: z.string(),
+    billingEntity: z.looseObject({}).nullable(),
+    billingTag: z.string().nullable(),
+    transactionType: z.string(),
+    ...amounts(
+      'productsPriceInitial',
+      'productsPriceDiscount',
+      'productsPrice',
+      'productsPriceVat',
+      'productsPriceInclVat',
+      'shippingPriceInitial',
+      'shippingPriceDiscount',
+      'shippingPrice',
+      'shippingPriceVat',
+      'shippingPriceInclVat',
+      'discount',
+      'discountVat',
+      'discountInclVat',
+      'totalInitial',
+      'total',
+      'totalVat',
+      'totalInclVat',
+    ),
+    isCalculated: z.boolean(),
+  })
+  .meta({ id: 'Receipt' });
 
 /** The columns of the receipt's row beside its body. */
 export interface ReceiptContext {

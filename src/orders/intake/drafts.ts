@@ -1,9 +1,9 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { type SubmittedOrder, submittedColumns, submittedFields } from '../order-fields';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
-import { columnNames, orderColumns } from './order-columns';
 import type { PatchOrder, SubmitOrder } from './order-schemas';
 import { startRun } from './start-run';
 
@@ -13,7 +13,7 @@ export interface Draft {
   /** Changes with every edit, so that a concurrent edit is detected. */
   readonly version: string;
   readonly addressId: string;
-  readonly order: Omit<SubmitOrder, 'preventDuplicate'>;
+  readonly order: SubmittedOrder;
 }
 
 /** Why there is no draft: no such order, or an order that is not a draft. */
@@ -31,19 +31,8 @@ export async function readDraft(sql: Sql, id: string): Promise<Draft | NoDraft> 
 
 /** Returns a stored order in the form in which a draft of it would be submitted. */
 export function asSubmitted(record: OrderRecord): Draft['order'] {
-  const { id: _addressId, ...shippingAddress } = record.shippingAddress;
   return {
-    orderReferenceId: record.orderReferenceId,
-    orderType: 'draft',
-    customerReferenceId: record.customerReferenceId ?? undefined,
-    currency: record.currency,
-    retailCurrency: record.retailCurrency ?? undefined,
-    retailShippingPriceInclVat: record.retailShippingPrice === null ? undefined : Number(record.retailShippingPrice),
-    shipmentMethodUid: record.shipmentMethodUid ?? undefined,
-    shippingAddress,
-    packagingInstructions: record.packagingInstructions,
-    metadata: record.metadata,
-    replaces: record.replaces ?? undefined,
+    ...submittedFields(record),
     items: record.items.map((item) => ({
       ...submittedItem(item),
       files: item.files.map(({ type, url, metadata }) => ({ type, url, metadata })),
@@ -96,8 +85,8 @@ export async function saveDraft(
 }
 
 async function writeOrder(tx: Transaction, { draft, order, requestId }: DraftEdit): Promise<void> {
-  const row = orderColumns(order, draft.addressId, requestId);
-  const columns = tx.unsafe(columnNames(row));
+  const row = submittedColumns(order, draft.addressId, requestId);
+  const columns = tx.unsafe(Object.keys(row).join(', '));
   await tx`
     UPDATE orders SET (${columns}) = (
         SELECT ${columns} FROM jsonb_populate_record(NULL::orders, ${json(tx, row)})),

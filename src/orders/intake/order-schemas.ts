@@ -228,6 +228,7 @@ export function orderRules(order: unknown, report: ReportField): void {
   }
 }
 
+/** The fields that an order may lack. */
 const optionalFields = {
   customerReferenceId: z.string().max(100),
   retailCurrency: currencyCode,
@@ -237,17 +238,26 @@ const optionalFields = {
   metadata,
 };
 
+type Shape = Record<string, z.ZodType>;
+const mapped = (shape: Shape, change: (schema: z.ZodType) => z.ZodType): unknown =>
+  Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, change(schema)]));
+
+/** Returns the fields as optional ones. Null and absent both become undefined. */
+const allOptional = <Fields extends Shape>(fields: Fields) =>
+  mapped(fields, optional) as { [Name in keyof Fields]: ReturnType<typeof optional<Fields[Name]>> };
+
+/** Returns the fields as optional ones, of which null is kept. */
+const allNullish = <Fields extends Shape>(fields: Fields) =>
+  mapped(fields, (schema) => schema.nullish()) as {
+    [Name in keyof Fields]: z.ZodOptional<z.ZodNullable<Fields[Name]>>;
+  };
+
 const orderFields = {
   orderReferenceId: text(100),
   currency: currencyCode,
   shippingAddress: shippingAddressSchema,
   items: z.array(orderItemSchema).min(1).max(500),
-  customerReferenceId: optional(optionalFields.customerReferenceId),
-  retailCurrency: optional(optionalFields.retailCurrency),
-  retailShippingPriceInclVat: optional(optionalFields.retailShippingPriceInclVat),
-  shipmentMethodUid: optional(optionalFields.shipmentMethodUid),
-  packagingInstructions: optional(optionalFields.packagingInstructions),
-  metadata: optional(optionalFields.metadata),
+  ...allOptional(optionalFields),
 };
 
 export const submitOrderSchema = crossField(
@@ -285,12 +295,7 @@ export const patchOrderSchema = crossField(
       .max(500)
       .optional()
       .describe('All items of a draft. Of an order: itemReferenceId and retailPriceInclVat.'),
-    customerReferenceId: optionalFields.customerReferenceId.nullish(),
-    retailCurrency: optionalFields.retailCurrency.nullish(),
-    retailShippingPriceInclVat: optionalFields.retailShippingPriceInclVat.nullish(),
-    shipmentMethodUid: optionalFields.shipmentMethodUid.nullish(),
-    packagingInstructions: optionalFields.packagingInstructions.nullish(),
-    metadata: optionalFields.metadata.nullish(),
+    ...allNullish(optionalFields),
     orderType: z.enum(['order', 'draft']).optional(),
   }),
   (patch, report) => {

@@ -1,5 +1,5 @@
 import { type FieldError, Refusal } from '../../platform/errors';
-import { REPRINTABLE } from '../domain/lifecycle/repairs/possible-repairs';
+import { REPRINTABLE } from '../domain/lifecycle/rules/possible-repairs';
 import type { OrderRecord } from '../reading/order-reader';
 import { asSubmitted } from './drafts';
 import type { SubmitOrder } from './order-schemas';

@@ -7,9 +7,9 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
+import { submittedColumns } from '../order-fields';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
-import { columnNames, orderColumns } from './order-columns';
 import type { SubmitOrder, submittedOrderSchema } from './order-schemas';
 import { runStart } from './start-run';
 
@@ -126,7 +126,7 @@ async function insertOrders(
   const identified = submissions.map((submission) => ({ ...submission, id: uuidv7() }));
   const written = firstOfEachKey(identified);
   const orders = written.map((each) => submittedRow(each, settings));
-  const columns = sql.unsafe(columnNames(orders[0]!.order));
+  const columns = sql.unsafe(Object.keys(orders[0]!.order).join(', '));
   const stored = await sql<{ id: string; createdAt: string }[]>`
     WITH requested AS (
       SELECT *, to_char(now() AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') AS now_text
@@ -195,7 +195,7 @@ function submittedRow(
   return {
     id,
     client_id: clientId,
-    order: orderColumns(order, uuidv7(), requestId),
+    order: submittedColumns(order, uuidv7(), requestId),
     reprint_of: reprint?.of ?? null,
     charged: reprint?.charged ?? true,
     traceparent,

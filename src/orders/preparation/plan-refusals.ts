@@ -2,8 +2,8 @@ import { isCrossBorder, missingRetailPrices } from '../../consignments/domain/cr
 import { servesCountry } from '../../partners/domain/capabilities';
 import { type RoutingDecision, UNROUTABLE_TEXTS, type UnroutableCode } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
-import type { ParkingReason } from '../domain/lifecycle/attention';
-import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { ParkingReason } from '../domain/lifecycle/attention-reasons';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
 import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from '../run/run-order';

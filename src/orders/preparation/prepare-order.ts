@@ -12,7 +12,7 @@ import {
   type Transaction,
 } from '../../platform/postgres';
 import { dispatchKey } from '../dispatch/dispatch';
-import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
 import { insertPrintOrders, type PrintOrderDraft, printOrdersOfSteps, reserveForJobs } from '../print-orders/rows';

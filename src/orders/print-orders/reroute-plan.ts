@@ -4,7 +4,8 @@ import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows'
 import { recordRoutingDecision } from '../../partners/routing-decisions';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction } from '../../platform/postgres';
-import type { PlannedPrintOrder, ReroutedUnits } from '../domain/lifecycle/run-events';
+import type { ReroutedUnits } from '../domain/lifecycle/requests';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { crossBorderRefusal } from '../preparation/plan-refusals';
 import type { PreparationDeps } from '../preparation/prepare-order';
 import { candidatesFor, routeItems } from '../preparation/routing';

@@ -3,7 +3,7 @@ import { stockNeeds } from '../../partners/domain/routing';
 import { randomToken } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Transaction } from '../../platform/postgres';
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
-import type { PlannedPrintOrder } from '../domain/lifecycle/run-events';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 
 /** A print order that is not stored yet. */
 export interface PrintOrderDraft {

@@ -1,5 +1,5 @@
 import type { Queryable } from '../../platform/postgres';
-import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 
 /** Orders that need attention for one reason. */
 export interface AttentionCount {

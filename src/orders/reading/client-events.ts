@@ -1,5 +1,14 @@
+import { z } from 'zod';
 import { deriveOrderStatus, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
 import type { EventRecord, OrderRecord } from './order-reader';
+
+/** An entry of `eventLog`. */
+export const clientEvent = z.object({
+  type: z.string(),
+  printOrderId: z.string().nullable(),
+  data: z.looseObject({}),
+  createdAt: z.iso.datetime(),
+});
 
 /**
  * The events that clients see in `eventLog`, and which of their data. Every other event and field is internal: names of

@@ -2,7 +2,7 @@ import { fromMinor } from '../../platform/domain/money';
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import { type Fragment, inTransaction, planOnce, type Queryable, type Sql } from '../../platform/postgres';
 import { type ArchivedSummary, withArchived } from '../archive/archived-list';
-import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { OperatorOrderSummary } from './operator-order-schemas';
 import { findOrders, matchesFilters, type OrderSearch, type SearchPage } from './order-list';
 

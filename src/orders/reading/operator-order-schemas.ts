@@ -4,7 +4,8 @@ import { POSTBACK_STATUSES } from '../../partners/domain/postback-status';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
 import { CHANGE_STATES } from '../domain/change-outcome';
-import { ATTENTION, ATTENTION_REASONS } from '../domain/lifecycle/attention';
+import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
+import { ATTENTION } from '../domain/lifecycle/rules/attention';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
 
 /** Schemas of the stored part of an order as operators see it. */

@@ -1,6 +1,6 @@
 import { json, type Queryable } from '../../platform/postgres';
 import { type ArchivedRows, withRows } from '../archive/archived-tables';
-import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
+import { type RequestedBy, requestedBy } from '../domain/lifecycle/requests';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { itemMembers } from '../item-fields';
 import { dispatchDueAt } from '../print-orders/rows';

@@ -3,9 +3,10 @@ import { isUuid } from '../../platform/ids';
 import { COMPARED_ROWS, isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { type ArchivedSummary, withArchived } from '../archive/archived-list';
-import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
-import { HEAD_COLUMNS, type OrderHead, type Viewer } from './order-reader';
+import { LISTED_COLUMNS, type ListedFields } from '../order-fields';
+import type { Viewer } from './order-reader';
 
 /** Filters of a search. An order must match every filter given; a list matches any of its values. */
 export interface OrderSearch {
@@ -33,7 +34,9 @@ export interface OrderSearch {
   readonly methodUids?: readonly string[] | undefined;
 }
 
-export interface OrderSummary extends OrderHead {
+export interface OrderSummary extends ListedFields {
+  /** True when the rows of the order are in the archive. */
+  readonly archived: boolean;
   readonly country: string;
   readonly firstName: string;
   readonly lastName: string;
@@ -253,7 +256,7 @@ async function summaries(sql: Queryable, found: Fragment, time: Fragment): Promi
   return [
     ...(await sql<OrderSummary[]>`
       WITH page AS (${found})
-      SELECT ${sql.unsafe(HEAD_COLUMNS)}, false AS archived, o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
+      SELECT ${sql.unsafe(LISTED_COLUMNS)}, false AS archived, o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
         o.shipping_address ->> 'lastName' AS last_name,
         (SELECT count(*)::int FROM order_items i WHERE i.order_id = o.id) AS item_count,
         (SELECT sum((r.body -> 'totals' ->> 'totalInclVat')::bigint) FROM receipts r WHERE r.order_id = o.id)

@@ -5,54 +5,16 @@ import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { type ArchivedRows, withRows } from '../archive/archived-tables';
-import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import type { Receipt } from '../domain/receipt';
-import type { ShippingAddress, SubmitOrder } from '../intake/order-schemas';
 import { ITEM_FIELDS, type ItemFields, itemMembers } from '../item-fields';
+import { ORDER_COLUMNS, type OrderFields } from '../order-fields';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 
-type Metadata = ItemFields['metadata'];
-
-/** The columns of `orders` that lists show too. */
-export interface OrderHead {
-  readonly id: string;
-  readonly clientId: string;
-  readonly orderReferenceId: string;
-  readonly customerReferenceId: string | null;
-  readonly orderType: SubmitOrder['orderType'];
-  readonly channel: string;
-  readonly fulfillmentStatus: OrderStatus;
-  readonly financialStatus: FinancialStatus;
-  readonly refusalReasonCode: string | null;
-  readonly currency: string;
-  readonly createdAt: Date;
-  readonly orderedAt: Date | null;
-  readonly updatedAt: Date;
+/** An order with everything that its readers see, as stored. */
+export interface OrderRecord extends OrderFields {
   /** True when the rows of the order are in the archive. */
   readonly archived: boolean;
-}
-
-/** The columns of an `OrderHead`, of the order `o`. */
-export const HEAD_COLUMNS = `o.id, o.client_id, o.order_reference_id, o.customer_reference_id, o.order_type, o.channel,
-  o.fulfillment_status, o.financial_status, o.refusal_reason_code, o.currency, o.created_at, o.ordered_at, o.updated_at`;
-
-/** An order with everything that its readers see, as stored. */
-export interface OrderRecord extends OrderHead {
-  /** The order that this one makes again. */
-  readonly reprintOf: string | null;
   readonly clientSettings: ClientSettings;
-  readonly retailCurrency: string | null;
-  readonly retailShippingPrice: string | null;
-  readonly shipmentMethodUid: string | null;
-  readonly shippingAddress: ShippingAddress & { readonly id: string };
-  readonly returnAddress: Record<string, unknown> | null;
-  readonly packagingInstructions: NonNullable<SubmitOrder['packagingInstructions']>;
-  readonly metadata: Metadata;
-  readonly refusalReason: string | null;
-  readonly refusalReasonDetails: Record<string, unknown> | null;
-  readonly comment: string | null;
-  /** Id of the order that this one replaces. */
-  readonly replaces: string | null;
   readonly items: readonly ItemRecord[];
   readonly printOrders: readonly PrintOrderRecord[];
   readonly shipments: readonly ShipmentRecord[];
@@ -68,7 +30,7 @@ export interface FileRecord {
   readonly id: string;
   readonly type: string;
   readonly url: string;
-  readonly metadata: Metadata;
+  readonly metadata: ItemFields['metadata'];
   readonly objectKey: string | null;
   readonly mimeType: string | null;
   readonly sizeBytes: number | null;
@@ -226,9 +188,7 @@ export async function readOrders(
   return [
     ...(await sql<OrderRecord[]>`
       ${withRows(sql, archived)} wanted AS (SELECT unnest(${[...ids]}::uuid[]) AS id)
-      SELECT ${sql.unsafe(HEAD_COLUMNS)}, ${archived !== null} AS archived, o.reprint_of, a.settings AS client_settings, o.retail_currency, o.retail_shipping_price,
-        o.shipment_method_uid, o.shipping_address, o.return_address, o.packaging_instructions, o.metadata,
-        o.refusal_reason, o.refusal_reason_details, o.comment, o.replaces_id AS replaces,
+      SELECT ${sql.unsafe(ORDER_COLUMNS)}, ${archived !== null} AS archived, a.settings AS client_settings,
         to_jsonb(ARRAY(
           SELECT jsonb_build_object(${itemMembers(sql, ITEM_FIELDS)}, 'files', ARRAY(
             SELECT jsonb_build_object('id', f.id, 'type', f.type, 'url', f.url, 'metadata', f.metadata,

@@ -1,7 +1,61 @@
+import { z } from 'zod';
 import { fromMinor } from '../../platform/domain/money';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
 import type { ShipmentPlan } from '../preparation/shipment-plan';
 import type { OrderRecord, PackedUnits, PrintOrderRecord, ShipmentRecord } from './order-reader';
+
+export const shipmentSchema = z
+  .object({
+    id: z.string(),
+    orderProductId: z.null(),
+    shippingAddressId: z.string(),
+    promiseUid: z.string(),
+    packageCount: z.int(),
+    shipmentMethodUid: z.string(),
+    shipmentMethodName: z.string(),
+    isCheapest: z.boolean(),
+    minDeliveryDays: z.int(),
+    maxDeliveryDays: z.int(),
+    minDeliveryDate: z.iso.date(),
+    maxDeliveryDate: z.iso.date(),
+    initialMinDeliveryDate: z.iso.date(),
+    initialMaxDeliveryDate: z.iso.date(),
+    totalWeight: z.number().describe('Grams, packaging included.'),
+    price: z.number(),
+    status: z.string(),
+    packages: z.array(
+      z.object({
+        printOrderId: z.string(),
+        packageReferenceId: z
+          .string()
+          .nullable()
+          .describe('As on the label. Null for a parcel with the partner’s own tracking code.'),
+        items: z
+          .array(z.object({ itemReferenceId: z.string(), quantity: z.int() }))
+          .readonly()
+          .describe('The units in the parcel. Units that were cancelled or rerouted are left out.'),
+        trackingCode: z.string(),
+        trackingUrl: z.string().nullable(),
+        shipmentMethodUid: z.string(),
+        shipmentMethodName: z.string(),
+        fulfillmentCountry: z.string(),
+        fulfillmentFacilityId: z.string(),
+      }),
+    ),
+    trackingFollowed: z
+      .boolean()
+      .nullable()
+      .describe(
+        'False when the partner shipped with a carrier that Pressline does not know: the order stays `shipped`. Null before a ' +
+          'parcel has shipped.',
+      ),
+    fulfillmentCountry: z.string(),
+    fulfillmentFacilityId: z.string().describe('Tells facilities apart. It does not name the print partner.'),
+    retailShippingPriceInclVat: z.number().nullable(),
+    serviceType: z.string(),
+    speedType: z.string(),
+  })
+  .meta({ id: 'Shipment' });
 
 const least = (days: readonly string[]) => days.reduce((a, b) => (a < b ? a : b));
 const greatest = (days: readonly string[]) => days.reduce((a, b) => (a > b ? a : b));

@@ -1,7 +1,7 @@
 import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
 import { type ArchivedRows, withRows } from '../archive/archived-tables';
-import { REPAIR_ACTIONS } from '../domain/lifecycle/repairs/possible-repairs';
+import { REPAIR_ACTIONS } from '../domain/lifecycle/rules/possible-repairs';
 
 /**
  * Kinds of entries. `event`: the order's log. `repair`: repairs and changes by operators and clients. `postback`: what

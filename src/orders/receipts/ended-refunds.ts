@@ -1,7 +1,7 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
-import { type RequestedBy, requestedBy } from '../domain/lifecycle/run-events';
+import { type RequestedBy, requestedBy } from '../domain/lifecycle/requests';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
 import { openLines } from './charges';
 import { readCharges, refundItems } from './receipts';

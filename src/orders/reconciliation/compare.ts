@@ -1,13 +1,14 @@
+import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { orderIdOfWorkflow, orderWorkflowId } from '../../platform/domain/workflows';
+import { inTransaction, json, type Sql } from '../../platform/postgres';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
+import type { RunSnapshot } from '../domain/run/run-record';
+import { rowsOf } from '../domain/run/run-rows';
 import { flagOrder } from '../run/flags';
 import { isOpenOrder } from '../run/open-orders';
-import { settleEach } from './batches';
-import { catchUp, settleShippedOrder } from './catch-up';
-import { type Counts, DIFFERENCES, tally } from './differences';
-import { replaceOutdatedRun } from './outdated-runs';
-import type { ReconcileDeps } from './reconciliation';
-import { flagUnstarted, isStartWaiting, restartable, restartRun } from './restart-run';
+import { keepSnapshot } from '../run/snapshots';
+import { type Counts, DIFFERENCES, type ReconcileDeps, settleEach, tally } from './reconciliation';
+import { flagUnstarted, isStartWaiting, replaceOutdatedRun, restartable, restartRun } from './restart-run';
 import { isOrderId, lookUpRun, PAGE, type RunLookup, runningAmong, runningOrderRuns, viewOfRun } from './runs';
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
@@ -116,6 +117,65 @@ async function catchUpWith(deps: ReconcileDeps, orderId: string, hasEnded: boole
   if (behind) log.warn({ orderId, lostPrintOrders }, 'reconciled: the rows of an order were behind its workflow');
   if (lostPrintOrders) await flagOrder(sql, orderId, 'out_of_step', 'the workflow has print orders without rows');
   return { caughtUp: Number(behind), printOrdersLost: Number(lostPrintOrders) };
+}
+
+/**
+ * Records that no carrier follows the parcels of a shipped order. Returns false when the order is not shipped, or when
+ * that is recorded.
+ */
+async function settleShippedOrder(sql: Sql, orderId: string): Promise<boolean> {
+  return await inTransaction(sql, async (tx) => {
+    const settled = await tx`
+      UPDATE orders SET tracking_ended_at = now()
+      WHERE id = ${orderId} AND fulfillment_status IN ('shipped', 'in_transit') AND tracking_ended_at IS NULL`;
+    if (settled.count === 0) return false;
+    await keepSnapshot(tx, tx`SELECT ${orderId}::uuid AS id`, null);
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'tracking_ended' })})`;
+    return true;
+  });
+}
+
+/**
+ * Updates the rows of an order, and its stored state, to the state of its workflow. The rows are behind after Postgres was restored from a
+ * backup. While the workflow runs, the rows keep a version one below the state that they show, so that a pending
+ * record of that version still applies, with its stock movements and refunds.
+ * @returns `behind` when rows were updated, `lostPrintOrders` when the workflow has print orders without rows
+ */
+async function catchUp(
+  sql: Sql,
+  orderId: string,
+  { state, clock, pending }: RunSnapshot,
+  hasEnded: boolean,
+): Promise<{ behind: boolean; lostPrintOrders: boolean }> {
+  const { fulfillmentStatus, attention, items, jobs, printOrders } = rowsOf(state);
+  return await inTransaction(sql, async (tx) => {
+    const updated = await tx`
+      UPDATE orders SET fulfillment_status = ${fulfillmentStatus},
+        attention = ${attention.length > 0 ? [...attention] : null},
+        run_version = ${hasEnded ? state.version : state.version - 1}, updated_at = now()
+      WHERE id = ${orderId} AND run_version < ${state.version}`;
+    if (updated.count === 0) return { behind: false, lostPrintOrders: false };
+    await tx`
+      UPDATE order_items SET fulfillment_status = i.status
+      FROM jsonb_to_recordset(${json(tx, items)}) AS i (id bigint, status text)
+      WHERE order_items.id = i.id AND order_items.order_id = ${orderId}`;
+    const known = await tx`
+      UPDATE print_orders SET status = p.status
+      FROM jsonb_to_recordset(${json(tx, printOrders)}) AS p (id bigint, status text)
+      WHERE print_orders.id = p.id AND print_orders.order_id = ${orderId}`;
+    await tx`
+      UPDATE print_jobs SET status = j.status, quantity = j.quantity, cancelled_quantity = j.cancelled_quantity
+      FROM jsonb_to_recordset(${json(tx, jobs)}) AS j (id bigint, status text, quantity int, cancelled_quantity int), print_orders p
+      WHERE print_jobs.id = j.id AND p.id = print_jobs.print_order_id AND p.order_id = ${orderId}`;
+    await tx`
+      INSERT INTO order_events (order_id, type, data)
+      VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'rows_behind_run', version: state.version })})`;
+    await keepSnapshot(tx, tx`SELECT ${orderId}::uuid AS id`, hasEnded ? null : { state, clock, pending });
+    await enqueueOrderNotifications(tx, { orderId });
+    return { behind: true, lostPrintOrders: known.count < printOrders.length };
+  });
 }
 
 /** Which of the two servers has lost data since the last reconciliation. */

@@ -2,8 +2,10 @@ import type { Client } from '@temporalio/client';
 import type { Config } from '../../platform/config';
 import type { Logger } from '../../platform/logging/logging';
 import { json, type Sql } from '../../platform/postgres';
+import { progressed } from '../../platform/progress';
+import { isUnavailable } from '../../platform/unavailable';
 import { type RunSettings, runSettingsOf } from '../run/settings';
-import type { Counts } from './differences';
+import { mapConcurrently } from './runs';
 
 export interface ReconcileDeps {
   readonly sql: Sql;
@@ -25,6 +27,91 @@ export function reconcileDeps(
 ): ReconcileDeps {
   const { TEMPORAL_TASK_QUEUE: taskQueue, STALL_AFTER: stallAfterMs } = config;
   return { ...connections, taskQueue, stallAfterMs, settings: runSettingsOf(config) };
+}
+
+/**
+ * What a reconciliation can find, and what it does about each finding. The keys appear in the log and in
+ * docs/operation/backup-and-recovery.md.
+ */
+export const DIFFERENCES = {
+  started: 'orders without a workflow: the workflow is started',
+  flagged: 'open orders whose workflow failed: flagged out_of_step',
+  failing: 'orders whose workflow task keeps failing, or whose step no worker executes: flagged stalled',
+  caughtUp: 'orders whose rows were behind their workflow: updated',
+  printOrdersLost: 'workflows with print orders that have no rows: flagged out_of_step',
+  settled: 'shipped orders whose workflow has completed, or was deleted after its retention: no longer compared',
+  unchecked: 'orders and messages that could not be checked: the log has the error',
+  redelivered: 'postbacks that the workflow had not handled: signalled again',
+  late: 'postbacks for a workflow that has completed: closed',
+  undelivered: 'postbacks that wait for a workflow that is busy or missing',
+  incompletePurchases: 'label purchases that a dispatch may still complete, or that are being voided',
+  voided: 'label purchases that no order needs any more: voided',
+  voidFailed: 'labels that a carrier did not void',
+  replayed: 'dead signals whose workflow exists after all: sent again',
+  dead: 'dead letters that stay until an operator replays them',
+  withoutOrder: 'workflows whose order has no row',
+  outdated:
+    'workflows whose state is older than the rows of their order: ended, and started again from the stored state when the order is open',
+  lingering: 'workflows that still run days after their order has ended',
+} as const;
+export type Difference = keyof typeof DIFFERENCES;
+
+/** How often each finding occurred. Findings that did not occur are absent. */
+export type Counts = Readonly<Partial<Record<Difference, number>>>;
+
+/** Returns the sum of several counts. */
+export function tally(...counts: readonly Counts[]): Counts {
+  const sum: Partial<Record<Difference, number>> = {};
+  for (const count of counts) {
+    for (const [name, n] of Object.entries(count) as [Difference, number][]) {
+      if (n > 0) sum[name] = (sum[name] ?? 0) + n;
+    }
+  }
+  return sum;
+}
+
+const BATCH = 500;
+
+/**
+ * Processes all rows of a query in batches.
+ * @param read returns up to `limit` rows after a row, or the first ones
+ */
+export async function inBatches<Row>(
+  read: (after: Row | undefined, limit: number) => Promise<readonly Row[]>,
+  settle: (rows: readonly Row[]) => Promise<Counts>,
+): Promise<Counts> {
+  let counts: Counts = {};
+  let rows = await read(undefined, BATCH);
+  while (rows.length > 0) {
+    counts = tally(counts, await settle(rows));
+    rows = rows.length < BATCH ? [] : await read(rows.at(-1), BATCH);
+  }
+  return counts;
+}
+
+/**
+ * Settles items concurrently. An error that concerns one item alone is logged and counted, and does not stop the others.
+ * @param describe returns what the log line names the item by
+ * @throws when Postgres or Temporal is unavailable
+ */
+export async function settleEach<T>(
+  log: Logger,
+  items: readonly T[],
+  describe: (item: T) => object,
+  settle: (item: T) => Promise<Counts>,
+): Promise<Counts> {
+  const counts = await mapConcurrently(items, async (item): Promise<Counts> => {
+    try {
+      return await settle(item);
+    } catch (error) {
+      if (isUnavailable(error)) throw error;
+      log.error({ err: error, ...describe(item) }, 'a difference between Postgres and Temporal could not be settled');
+      return { unchecked: 1 };
+    } finally {
+      progressed();
+    }
+  });
+  return tally(...counts);
 }
 
 /** Returns the number of reconciliations that Postgres has recorded. It is 0 at first, and after a restore from an older backup. */

@@ -10,9 +10,7 @@ import { inTransaction } from '../../platform/postgres';
 import { refuseShippingOrder } from '../../shipping/shipping-orders/shipping-orders';
 import { dispatchKey } from '../dispatch/dispatch';
 import { UNSHIPPED_ORDERS } from '../domain/lifecycle/statuses';
-import { inBatches, settleEach } from './batches';
-import type { Counts } from './differences';
-import type { ReconcileDeps } from './reconciliation';
+import { type Counts, inBatches, type ReconcileDeps, settleEach } from './reconciliation';
 import { lookUpRun } from './runs';
 
 /** Far longer than the two minutes for which a purchase is retried. */

@@ -10,9 +10,7 @@ import { json, type Sql } from '../../platform/postgres';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { flagOrder } from '../run/flags';
-import { inBatches, settleEach } from './batches';
-import { type Counts, tally } from './differences';
-import type { ReconcileDeps } from './reconciliation';
+import { type Counts, inBatches, type ReconcileDeps, settleEach, tally } from './reconciliation';
 import { restartable, restartRun } from './restart-run';
 import { isOrderId, lookUpRun } from './runs';
 

@@ -1,8 +1,8 @@
 import type { ObjectStore } from '../../platform/objects/object-store';
+import { parquetOf, readParquet } from '../../platform/parquet';
 import type { Fragment, Queryable, Sql } from '../../platform/postgres';
 import { progressed } from '../../platform/progress';
-import { type ArchiveDeps, fileKey } from '../archive/archive-orders';
-import { ArchiveFileMissing, parquetOf, readParquet, storedFile } from '../archive/parquet-files';
+import { type ArchiveDeps, ArchiveFileMissing, fileKey, storedFile } from '../archive/archived-order';
 import { byTheirIds, reportLines } from './report-lines';
 import { type ReportLine, ReportSums, SUM_COLUMNS, type SummedLine } from './report-sums';
 

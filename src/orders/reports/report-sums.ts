@@ -1,4 +1,4 @@
-import type { Column } from '../archive/parquet-files';
+import type { Column } from '../../platform/parquet';
 
 /** A line of an order (`reportLines`). */
 export interface ReportLine {

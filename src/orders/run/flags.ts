@@ -1,7 +1,7 @@
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import { inTransaction, json, type Sql } from '../../platform/postgres';
-import type { AttentionReason } from '../domain/lifecycle/attention';
+import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { EventOf } from '../domain/lifecycle/run-events';
 
 /** Which earlier message of a flag is replaced. */

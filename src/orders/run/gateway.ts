@@ -14,7 +14,8 @@ import { type ErrorCode, Refusal } from '../../platform/errors';
 import type { Sql } from '../../platform/postgres';
 import { sendUpdate } from '../../platform/temporal/updates';
 import { isUnavailable, unavailable } from '../../platform/unavailable';
-import type { RunRefusal } from '../domain/lifecycle/guards';
+import { type RepairRequest, RUN_REFUSALS } from '../domain/lifecycle/requests';
+import type { RunRefusal } from '../domain/lifecycle/rules/guards';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import {
   type CancelRequest,
@@ -22,8 +23,6 @@ import {
   type DispatchResult,
   ORDER_QUERIES,
   ORDER_UPDATES,
-  type RepairRequest,
-  RUN_REFUSALS,
   type RunView,
 } from '../domain/run/run-messages';
 

@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config';
-import type { DeadlineSettings } from '../domain/lifecycle/deadlines';
+import type { DeadlineSettings } from '../domain/lifecycle/run-state';
 
 /** The settings that every order run starts with, beside its order. */
 export interface RunSettings extends DeadlineSettings {

@@ -111,14 +111,17 @@ function variantFor({ partner: { kinds } }: CheckContext, variant: SampleVariant
   return kinds.includes(variant.kind) ? variant : SAMPLE_VARIANTS.find(({ kind }) => kinds.includes(kind))!;
 }
 
-/** Returns the ids in a response by their names, at most one level deep: `{"jobId": 7}`. */
+/** Names of what a partner makes, without `_` and `-`: `id`, `jobId`, `print_order_id`. Ids of requests and traces are new each time. */
+const PRODUCTION_ID = /^(partner|print|production|work|external)?(order|job|production|item)?(id|number)$/i;
+
+/** Returns the ids of what the partner makes in a response, by their names, at most one level deep: `{"jobId": 7}`. */
 function idsIn(response: CheckedResponse): Record<string, string> {
   if (!response.ok) return {};
   try {
     const body = z.record(z.string(), z.unknown()).parse(JSON.parse(response.text));
     return Object.fromEntries(
       Object.entries(body)
-        .filter(([name, value]) => /(^|[a-z_])(id|ID|Id|number|Number)$/.test(name) && value !== null)
+        .filter(([name, value]) => PRODUCTION_ID.test(name.replace(/[_-]/g, '')) && value !== null)
         .map(([name, value]) => [name, JSON.stringify(value)]),
     );
   } catch {

@@ -122,6 +122,7 @@ export const SERVICE_VARIABLES = {
     'Time for which entries of the audit log are kept, at least 365 days. They are dropped four weeks at a time.',
   ),
   ARCHIVE_AFTER: variable(
+    // Files and documents are deleted before, and no partner reports on the order any more.
     optionalDuration(91),
     'Time after which ended orders move from the tables to Parquet files of the object store, at least 91d (docs/operation/archive.md). Their age and the time since their last change count.',
     'never',

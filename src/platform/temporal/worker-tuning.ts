@@ -75,7 +75,7 @@ export function workerTuning(config: TuningConfig, { memoryMb, cores }: Machine)
     localActivitySlots: config.DATABASE_POOL_SIZE,
     // 160: half of them with three downloads each stay below the connections to one origin (`createSafeClient`).
     fileSlots: config.WORKER_FILE_SLOTS ?? within(20 * cores, 10, 160),
-    // Measured by `bench:noisy`: six keep two cores busy.
+    // Measured by `npm run bench -- noisy`: six keep two cores busy.
     clientStarts: config.WORKER_CLIENT_STARTS ?? within(3 * cores, 3, 96),
     pollers: config.WORKER_POLLERS ?? within(10 * cores, 10, 100),
   };

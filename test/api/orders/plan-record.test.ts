@@ -1,6 +1,7 @@
+import { ARCHIVE_FILES } from '../../../src/orders/archive/archive-files';
 import { OrderEnded, type PlanRecorder } from '../../../src/orders/preparation/prepare-order';
 import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from './orders-api';
-import { order } from './sample-orders';
+import { item, of, order } from './sample-orders';
 
 /** The record of a plan is written in the transaction of the plan. */
 
@@ -52,4 +53,18 @@ test('an order that was cancelled meanwhile gets no plan', async () => {
   await expect(plan(orderId, record)).rejects.toThrow(OrderEnded);
   expect(record).not.toHaveBeenCalled();
   expect(await rows(orderId)).toEqual(NONE);
+});
+
+test('an item has the price of all its units, as the archive says of its column', async () => {
+  const orderId = (await api.submit(of(item({ quantity: 3 }))).expect(200)).body.id;
+  await plan(orderId, () => Promise.resolve());
+  const [found] = await api.sql<{ price: number; charged: number }[]>`
+    SELECT price_minor::int AS price, (r.body #>> '{lines,0,price}')::int AS charged
+    FROM order_items i JOIN receipts r USING (order_id) WHERE order_id = ${orderId}`;
+  expect(found!.price).toBe(found!.charged);
+  const [one] = await api.sql<{ price: number }[]>`
+    SELECT price_minor::int AS price FROM order_items WHERE quantity = 1 AND price_minor IS NOT NULL LIMIT 1`;
+  expect(found!.price).toBe(3 * one!.price);
+  const { columns } = ARCHIVE_FILES.find(({ name }) => name === 'items')!;
+  expect(columns.find(({ name }) => name === 'price_minor')!.doc).toMatch(/^Price of all its units without VAT/);
 });

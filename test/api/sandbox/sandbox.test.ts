@@ -12,7 +12,7 @@ import {
   sandboxAt,
   sendSigned,
   startStub,
-} from '../../sandbox/stub-pressline';
+} from '../../../sandbox/test/stub-pressline';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
 

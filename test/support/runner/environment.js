@@ -1,5 +1,4 @@
 const { findSourceMap, setSourceMapsSupport } = require('node:module');
-const { join, sep } = require('node:path');
 const vm = require('node:vm');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { Runtime } = require('@temporalio/worker');
@@ -7,8 +6,6 @@ const { TestEnvironment } = require('jest-environment-node');
 const { install } = require('source-map-support');
 const { Test } = require('supertest');
 require('../register-typescript.cjs');
-
-const TESTS = join(__dirname, '../..') + sep;
 
 /** Globals of the language, which each context of node:vm has for itself. */
 const BUILT_IN = vm.runInNewContext('Object.getOwnPropertyNames(globalThis)');
@@ -33,12 +30,13 @@ module.exports = class Environment extends TestEnvironment {
     for (const name of BUILT_IN)
       if (Object.getOwnPropertyDescriptor(this.global, name).writable && name !== 'globalThis')
         this.global[name] = globalThis[name];
+    const isOfTests = (path) => config.projectConfig.roots.some((root) => path.startsWith(root));
     const before = new Set(Object.keys(this.global));
     this.global.loadInNode = (path, jest) => {
       const ofJest = Object.entries(this.global).filter(([name]) => !before.has(name));
       Object.assign(globalThis, Object.fromEntries(ofJest), { jest, console: this.global.console });
       for (const loaded of Object.keys(require.cache))
-        if (loaded.startsWith(TESTS) && !loaded.startsWith(__dirname)) delete require.cache[loaded];
+        if (isOfTests(loaded) && !loaded.startsWith(__dirname)) delete require.cache[loaded];
       require(path);
     };
   }

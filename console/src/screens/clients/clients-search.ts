@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { keyOf, text } from '../../app/search-params';
+import { keyOf, text } from '../../routing/search-params';
 import { DELIVERY_STATES } from '../../texts/names';
 
 /** The endpoint and the filter of the deliveries. */

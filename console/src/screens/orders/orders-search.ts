@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { keyOf, text } from '../../app/search-params';
+import { keyOf, text } from '../../routing/search-params';
 import { ORDER_STATUSES, REASONS } from '../../texts/names';
 
 /** Attention as a filter: a reason, or `any`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { keyOf, text } from '../../app/search-params';
+import { keyOf, text } from '../../routing/search-params';
 import { texts } from '../../texts';
 
 /** The filters of the list. Without a state the list has the dead letters. */

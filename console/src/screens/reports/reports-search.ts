@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { day, keyOf, text } from '../../app/search-params';
+import { day, keyOf, text } from '../../routing/search-params';
 import { texts } from '../../texts';
 
 const { dimensions, measures } = texts.reports;

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { flag, keyOf, text } from '../../app/search-params';
+import { flag, keyOf, text } from '../../routing/search-params';
 import { PARCEL_STATUSES } from '../../texts/names';
 
 /** The search and the filters of the lists. */

@@ -4,8 +4,8 @@ import { type FormEvent, useEffect, useState } from 'react';
 import { ApiError } from '../../api/api-error';
 import { read } from '../../api/queries';
 import { useSigning } from '../../api/session';
-import icon from '../../app/icon.svg';
 import { ErrorAlert } from '../../components/layout/error-alert';
+import icon from '../../components/layout/icon.svg';
 import { texts } from '../../texts';
 import styles from './sign-in.module.css';
 

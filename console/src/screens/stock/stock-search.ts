@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { decimalId, flag, keyOf, text } from '../../app/search-params';
+import { decimalId, flag, keyOf, text } from '../../routing/search-params';
 import { texts } from '../../texts';
 
 /** What the screen shows. With a partner and a SKU it also shows the movements of the item. */

@@ -1,5 +1,5 @@
 import { createRoute, lazyRouteComponent } from '@tanstack/react-router';
-import { rootRoute } from '../../app/root-route';
+import { rootRoute } from '../../routing/root-route';
 import { auditSearch } from './team-search';
 
 export const teamRoute = createRoute({

@@ -1,5 +1,5 @@
 import * as z from 'zod/mini';
-import { keyOf, text } from '../../app/search-params';
+import { keyOf, text } from '../../routing/search-params';
 import { AUDIT_ACTIONS } from '../../texts/audit-actions';
 
 /** The filters of the audit log. */

@@ -7,25 +7,27 @@ import type { RunState } from './run-state';
  */
 
 /** Returns true when the run has the print order of an event. */
-export function hasPrintOrder({ printOrders }: RunState, { printOrderId }: EarlyEvent): boolean {
+function hasPrintOrder({ printOrders }: RunState, { printOrderId }: EarlyEvent): boolean {
   return printOrders.some(({ id }) => id === printOrderId);
 }
 
 /** Returns true for an event about a print order that the run does not have. */
-export function isEarly(state: RunState, event: RunEvent): boolean {
-  return (event.type === 'postback' || event.type === 'tracking') && !hasPrintOrder(state, event);
+export function isEarly(state: RunState, event: RunEvent): event is EarlyEvent {
+  if (event.type === 'tracking') return state.phase === 'preparing' && !hasPrintOrder(state, event);
+  return event.type === 'postback' && !hasPrintOrder(state, event);
 }
 
 /** Keeps an event for later. Returns the same state for an event that is kept already. */
 export function keepEarly(state: RunState, event: EarlyEvent): RunState {
-  const { early = [] } = state;
+  const early = (state.early ?? []) as readonly EarlyEvent[];
   const isKnown = early.some((kept) => kept.type === event.type && kept.eventId === event.eventId);
   return isKnown ? state : { ...state, early: [...early, event] };
 }
 
 /** Returns the kept events whose print orders the run now has, and the state without them. */
 export function takeEarly(state: RunState): { state: RunState; due: readonly EarlyEvent[] } {
-  const { early = [], ...rest } = state;
+  const { early: kept = [], ...rest } = state;
+  const early = kept as readonly EarlyEvent[];
   const due = early.filter((event) => hasPrintOrder(state, event));
   if (due.length === 0) return { state, due };
   const left = early.filter((event) => !due.includes(event));

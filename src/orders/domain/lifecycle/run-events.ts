@@ -1,32 +1,13 @@
 import type { PostbackStatus } from '../../../partners/domain/postback-status';
-import type { MarkedShipment } from '../run/run-messages';
-import type { AttentionReason, ParkingReason } from './attention';
-import type { Delivery, Transit } from './run-state';
-
-/** Who requested a change of an order, and why. */
-export interface RequestedBy {
-  readonly by: string;
-  readonly reason: string;
-  /** Id of the API's request. Absent for a bulk repair. The audit log finds the event of the change by it. */
-  readonly requestId?: string;
-}
-
-/** Returns who requests a change, of a request that says more. */
-export function requestedBy({ by, reason, requestId }: RequestedBy): RequestedBy {
-  return { by, reason, ...(requestId === undefined ? {} : { requestId }) };
-}
+import type { AttentionReason, ParkingReason } from './attention-reasons';
+import type { ItemUnits, MarkedShipment, RequestedBy, ReroutedUnits, UnitsForce } from './requests';
+import type { Delivery, PlannedPrintOrder, Transit } from './run-state';
 
 /** Why an order is refused. `code` is the client's `refusalReasonCode`. */
 export interface OrderRefusal {
   readonly code: string;
   readonly reason: string;
   readonly details: object | null;
-}
-
-/** Units of a print job that a new print order makes instead. */
-export interface ReroutedUnits {
-  readonly jobId: string;
-  readonly quantity: number;
 }
 
 /** The events of an order run, as plain JSON. `reduce` applies them to the state. */
@@ -148,41 +129,8 @@ export type RunEvent =
   /** The deadline of a waiting reroute has passed. */
   | { readonly type: 'reroute_due'; readonly printOrderId: string };
 
-/**
- * An operator's decision about units whose partner does not agree to stop: they end all the same when the partner was asked
- * before, or takes no order updates.
- * @property withoutUpdates ids of the print orders of partners that take no order updates
- */
-export interface UnitsForce {
-  readonly withoutUpdates: readonly string[];
-}
-
-/** Units of an item. */
-export interface ItemUnits {
-  readonly itemId: string;
-  readonly quantity: number;
-}
-
 /** The event of a type. */
 export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
-
-/** A planned print order: its rows exist, and it was not sent. */
-export interface PlannedPrintOrder {
-  /** Decimal string. */
-  readonly id: string;
-  readonly partnerId: string;
-  /** The partner's name in routing decisions, lists and the Temporal UI. */
-  readonly partnerUid: string;
-  /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
-  readonly dispatchDate: string;
-  /** End of the dispatch date in the partner's time zone, ISO 8601. */
-  readonly dispatchDueAt: string;
-  /** The print order that this one reproduces. */
-  readonly reproducesId: string | null;
-  /** The valid label, when one was bought before the run was reset. Absent otherwise. */
-  readonly boughtShipmentId?: string;
-  readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
-}
 
 /**
  * Returns the event of a plan.

@@ -1,5 +1,5 @@
-import type { AttentionReason } from './attention';
-import type { EarlyEvent, EventOf, PlannedPrintOrder } from './run-events';
+import type { AttentionReason } from './attention-reasons';
+import type { ReroutedUnits } from './requests';
 import type { ItemStatus } from './statuses';
 
 /**
@@ -79,6 +79,24 @@ export interface OrderUpdateState {
   readonly status: 'waiting' | 'sending' | 'accepted' | 'failed';
 }
 
+/** A planned print order: its rows exist, and it was not sent. */
+export interface PlannedPrintOrder {
+  /** Decimal string. */
+  readonly id: string;
+  readonly partnerId: string;
+  /** The partner's name in routing decisions, lists and the Temporal UI. */
+  readonly partnerUid: string;
+  /** The day by which the partner must hand over the parcels, YYYY-MM-DD. */
+  readonly dispatchDate: string;
+  /** End of the dispatch date in the partner's time zone, ISO 8601. */
+  readonly dispatchDueAt: string;
+  /** The print order that this one reproduces. */
+  readonly reproducesId: string | null;
+  /** The valid label, when one was bought before the run was reset. Absent otherwise. */
+  readonly boughtShipmentId?: string;
+  readonly jobs: readonly { readonly id: string; readonly itemId: string; readonly quantity: number }[];
+}
+
 export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'boughtShipmentId'> {
   readonly delivery: Delivery;
   readonly jobs: readonly JobState[];
@@ -107,7 +125,11 @@ export interface ItemState {
  * A print order that makes units of other print orders, and waits until their partners have agreed to stop. Until
  * then it counts nowhere, and no partner gets it.
  */
-export interface WaitingReroute extends Pick<EventOf<'rerouted'>, 'action' | 'by' | 'reason' | 'units'> {
+export interface WaitingReroute {
+  readonly action: 'reroute' | 'reproduce';
+  readonly by: string;
+  readonly reason: string;
+  readonly units: readonly ReroutedUnits[];
   readonly printOrder: PrintOrderState;
   /** Deadline of the partners' responses, epoch milliseconds. */
   readonly until: number;
@@ -134,9 +156,39 @@ export interface RunState {
    * Postbacks and tracking events of print orders that the run does not have yet. After a reset, Temporal signals the
    * postbacks of the former run again before the order is planned. Absent when there are none.
    */
-  readonly early?: readonly EarlyEvent[];
+  readonly early?: readonly object[];
   /** Event ids of the postbacks that were applied. */
   readonly seen: readonly string[];
+}
+
+/** Times that an order run keeps beside its state, in epoch milliseconds. */
+export interface RunClock {
+  /** When each print order was accepted, by print order id. */
+  readonly acceptedAt: Readonly<Record<string, number>>;
+  /** Keys of the deadlines that have already passed, see `deadlineKey`. */
+  readonly raised: readonly string[];
+  /** When the last item shipped. Null before. */
+  readonly shippedAt: number | null;
+  /** True after the check whether a carrier follows the parcels. Absent before. */
+  readonly trackingChecked?: boolean;
+  /** Reminders of print orders that no postback has confirmed, by print order id. Absent before the first. */
+  readonly reminders?: Readonly<Record<string, Reminders>>;
+}
+
+export interface Reminders {
+  readonly count: number;
+  /** When the last one was sent, in epoch milliseconds. */
+  readonly at: number;
+}
+
+/** Lengths in milliseconds, which every run starts with. */
+export interface DeadlineSettings {
+  /** Time that a partner has from acceptance to `received`, before the order needs attention. */
+  readonly receivedDeadlineMs: number;
+  /** Time after shipping at which a run ends when no carrier follows its parcels. */
+  readonly untrackedEndMs: number;
+  /** Time that a partner has to stop units that another partner is to make. */
+  readonly stopDeadlineMs: number;
 }
 
 /** Returns the state of an order that was just submitted. */

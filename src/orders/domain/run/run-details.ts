@@ -1,6 +1,7 @@
-import { ATTENTION, attentionDeadline } from '../lifecycle/attention';
-import type { Deadline } from '../lifecycle/deadlines';
-import { deriveStatus, jobStatus } from '../lifecycle/derive';
+import { deriveStatus } from '../lifecycle/facts/items';
+import { jobStatus } from '../lifecycle/facts/jobs';
+import { ATTENTION } from '../lifecycle/rules/attention';
+import type { Deadline } from '../lifecycle/rules/deadlines';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../lifecycle/run-state';
 
 /**
@@ -70,5 +71,5 @@ export function describeDeadline(deadline: Deadline): string {
   if (deadline.kind === 'reminder') {
     return `reminder ${deadline.count} of print order ${deadline.printOrderId}, unless it is received`;
   }
-  return `print order ${deadline.printOrderId} must be ${attentionDeadline(deadline.reason)!.due}`;
+  return `print order ${deadline.printOrderId} must be ${ATTENTION[deadline.reason].deadline!.due}`;
 }

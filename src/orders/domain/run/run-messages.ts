@@ -1,7 +1,7 @@
-import type { Cancellation } from '../lifecycle/cancellation';
-import type { DeadlineSettings, ShownDeadline } from '../lifecycle/deadlines';
-import type { ItemUnits, RequestedBy } from '../lifecycle/run-events';
-import type { RunState } from '../lifecycle/run-state';
+import type { Cancellation } from '../lifecycle/facts/cancellations';
+import type { ItemUnits, RequestedBy } from '../lifecycle/requests';
+import type { ShownDeadline } from '../lifecycle/rules/deadlines';
+import type { DeadlineSettings, RunState } from '../lifecycle/run-state';
 import type { OrderStatus } from '../lifecycle/statuses';
 import type { LedgerState, RunSnapshot } from './run-record';
 
@@ -71,39 +71,3 @@ export interface CancelRequest extends RequestedBy {
 export interface CancelResult extends OrderRunResult {
   readonly cancellation: Cancellation;
 }
-
-/** A print order that has shipped, as an operator learned from its partner. */
-export interface MarkedShipment {
-  readonly printOrderId: string;
-  readonly trackingCode: string | null;
-  readonly trackingLink: string | null;
-}
-
-/** An operator's repair of an order. */
-export type RepairRequest = RequestedBy &
-  (
-    | { readonly action: 'hold' | 'release' | 'accept_files' | 'dismiss' }
-    | { readonly action: 'retry' | 'cancel' | 'refund'; readonly itemIds: readonly string[] }
-    | ({ readonly action: 'mark_shipped' } & MarkedShipment)
-    | {
-        readonly action: 'reroute' | 'reproduce';
-        readonly itemId: string;
-        /** Units. Null: all. */
-        readonly quantity: number | null;
-        /** Null: routing chooses. */
-        readonly partnerId: string | null;
-        /** True: the new print order is delivered at once, whatever the partner of the units does. */
-        readonly force?: boolean;
-      }
-  );
-
-export type RerouteRequest = Extract<RepairRequest, { action: 'reroute' | 'reproduce' }>;
-
-/** Failure types with which a run refuses an update. The API maps them to its error codes. */
-export const RUN_REFUSALS = {
-  conflict: 'Conflict',
-  notReady: 'NotReady',
-  unavailable: 'Unavailable',
-  carrier: 'CarrierRefused',
-  invalid: 'Invalid',
-} as const;

@@ -1,9 +1,9 @@
-import { clockAfter, type RunClock } from '../lifecycle/deadlines';
-import { deriveFinancialStatus } from '../lifecycle/derive';
 import { takeEarly } from '../lifecycle/early-events';
+import { deriveFinancialStatus } from '../lifecycle/facts/items';
 import { reduce } from '../lifecycle/reduce';
+import { clockAfter } from '../lifecycle/rules/deadlines';
 import type { OrderRefusal, RunEffect, RunEvent } from '../lifecycle/run-events';
-import { initialRunState, type RunState } from '../lifecycle/run-state';
+import { initialRunState, type RunClock, type RunState } from '../lifecycle/run-state';
 import type { FinancialStatus } from '../lifecycle/statuses';
 
 /**

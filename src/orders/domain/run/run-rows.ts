@@ -1,5 +1,6 @@
-import { endReasons } from '../lifecycle/attention';
-import { deriveStatus, jobStatus } from '../lifecycle/derive';
+import { deriveStatus } from '../lifecycle/facts/items';
+import { jobStatus } from '../lifecycle/facts/jobs';
+import { endReasons } from '../lifecycle/rules/attention';
 import type { PrintOrderState, RunState } from '../lifecycle/run-state';
 
 /** The statuses that an order's rows in Postgres have, as a run's state defines them. */

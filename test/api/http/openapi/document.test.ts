@@ -157,6 +157,23 @@ test('the page loads only local files, and they are served', async () => {
   expect(missing.body.code).toBe('NOT_FOUND');
 });
 
+test('the start page has links for a browser, and JSON with the same addresses for everyone else', async () => {
+  const page = await request(app).get('/').set('Accept', 'text/html,application/xhtml+xml,*/*;q=0.8').expect(200);
+  expect(page.headers).toMatchObject({ 'content-type': 'text/html; charset=utf-8', vary: 'Accept' });
+  expect(page.headers['content-security-policy']).toContain("script-src 'self'");
+  expect(page.text).not.toMatch(/<script|style=|onload=/);
+  const linked = [...page.text.matchAll(/<a href="([^"]+)"/g)].map(([, path]) => path!);
+  expect(linked).toEqual(['/console', '/guide/', '/docs', '/openapi.json', '/schemas']);
+
+  for (const accept of ['*/*', 'application/json', 'image/png']) {
+    const { body } = await request(app).get('/').set('Accept', accept).expect(200).expect('Content-Type', /json/);
+    expect(Object.values<string>(body.links).map((link) => new URL(link).pathname)).toEqual(linked);
+  }
+  // The console and the guide are folders of the build.
+  for (const path of linked.slice(2)) await request(app).get(path).expect(200);
+  await request(app).post('/').expect(404);
+});
+
 test.each([
   ['shops', 'client'],
   ['partners', 'partner'],

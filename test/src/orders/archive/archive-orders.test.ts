@@ -1,12 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ApiDeps } from '../../../../api/deps';
-import { archiveOrders, dayOf, openRecord } from '../../../../src/orders/archive/archive-orders';
+import { ARCHIVE_FILES, RECORDS } from '../../../../src/orders/archive/archive-files';
+import { archiveOrders, dayOf, restoreDay } from '../../../../src/orders/archive/archive-orders';
+import { openRecord, type RecordRow } from '../../../../src/orders/archive/archived-order';
 import { ARCHIVED_TABLES } from '../../../../src/orders/archive/archived-tables';
-import { ARCHIVE_FILES, RECORDS, type RecordRow, readParquet } from '../../../../src/orders/archive/parquet-files';
-import { restoreDay } from '../../../../src/orders/archive/restore-day';
 import { uuidv7 } from '../../../../src/platform/ids';
 import type { ObjectStore } from '../../../../src/platform/objects/object-store';
+import { parquetOf, readParquet } from '../../../../src/platform/parquet';
 import { json, type Sql } from '../../../../src/platform/postgres';
 import { projectRoot } from '../../../../src/platform/project-root';
 import { testAccount, testApiDeps } from '../../../support/api-deps';
@@ -352,6 +353,41 @@ describe('an archive run that ends', () => {
     };
     await expect(archiveOrders({ sql, objects: changing }, cutOff())).rejects.toThrow('an order has changed');
     await expectOneRun(await tables());
+  });
+
+  test('does not end for one order that cannot be verified: all others are archived, later days too', async () => {
+    const older = await oldOrder('delivered', AGE_DAYS + 2);
+    const day = [await oldOrder(), await oldOrder(), await oldOrder(), await oldOrder()];
+    const unverified = day[2]!;
+    const younger = await oldOrder('delivered', AGE_DAYS - 2);
+    const changing: ObjectStore = {
+      ...objects,
+      async put(key, body, options) {
+        await sql`UPDATE order_events SET at = at + interval '1 second' WHERE order_id = ${unverified}`;
+        return await objects.put(key, body, options);
+      },
+    };
+    await expect(archiveOrders({ sql, objects: changing }, cutOff())).rejects.toThrow(
+      `order ${unverified} stays in the tables: an order has changed`,
+    );
+    expect(await sql<{ id: string }[]>`SELECT id FROM orders`).toEqual([{ id: unverified }]);
+    const archived = await sql<{ id: string }[]>`SELECT id FROM archived_orders ORDER BY id`;
+    expect(archived.map(({ id }) => id)).toEqual([older, ...day.filter((id) => id !== unverified), younger]);
+    expect(await archiveOrders({ sql, objects }, cutOff())).toBe(1);
+  });
+
+  test('at many orders that cannot be verified leaves the orders of later days alone', async () => {
+    for (let count = 0; count < 24; count += 1) await oldOrder('delivered', AGE_DAYS + 1);
+    const younger = await oldOrder();
+    const mistaken: ObjectStore = {
+      ...objects,
+      put: async (key, body, options) =>
+        objects.put(key, key.endsWith('items.parquet') ? await parquetOf([], []) : body, options),
+    };
+    await expect(archiveOrders({ sql, objects: mistaken }, cutOff())).rejects.toThrow('items: 0 in the files, 2 in');
+    const days = await sql<{ day: string }[]>`SELECT DISTINCT day::text FROM archive_parts ORDER BY day`;
+    expect(days.map(({ day }) => day)).not.toContain(dayOf(younger));
+    expect(await archiveOrders({ sql, objects }, cutOff())).toBe(25);
   });
 
   test('while another one has taken over drops nothing', async () => {

@@ -1,6 +1,6 @@
 import { runPosition } from '../../../../src/orders/domain/run/run-position';
 import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
-import { recordPayment } from '../../../../src/orders/receipts/payment';
+import { recordPayment } from '../../../../src/orders/receipts/receipts';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
 import type { Logger } from '../../../../src/platform/logging/logging';

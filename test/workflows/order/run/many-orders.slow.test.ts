@@ -2,7 +2,7 @@ import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { testStack } from '../../../support/stack';
 import { orderOf, read } from '../client-orders';
 
-/** A small form of `npm run bench:thousand`. */
+/** A small form of `npm run bench -- thousand-orders`. */
 const ORDERS = 60;
 const CONNECTIONS = 20;
 

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
-import { ATTENTION_REASONS } from '../../../../../src/orders/domain/lifecycle/attention';
+import { ATTENTION_REASONS } from '../../../../../src/orders/domain/lifecycle/attention-reasons';
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
+import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/rules/transitions';
 import type { EventOf, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
-import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/transitions';
 import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/postback-status';
 import { newOrder, POSTER, plan, play, postback, STICKER } from './run-fixture';
 

@@ -1,13 +1,9 @@
 import { reduce } from '../../../../../src/orders/domain/lifecycle/reduce';
-import type {
-  PlannedPrintOrder,
-  PostbackEvent,
-  RunEffect,
-  RunEvent,
-} from '../../../../../src/orders/domain/lifecycle/run-events';
+import type { PostbackEvent, RunEffect, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import {
   initialRunState,
   type JobState,
+  type PlannedPrintOrder,
   type PrintOrderState,
   type RunState,
 } from '../../../../../src/orders/domain/lifecycle/run-state';

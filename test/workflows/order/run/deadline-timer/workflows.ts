@@ -1,5 +1,5 @@
 import { condition, sleep } from '@temporalio/workflow';
-import type { Deadline } from '../../../../../src/orders/domain/lifecycle/deadlines';
+import type { Deadline } from '../../../../../src/orders/domain/lifecycle/rules/deadlines';
 import { DeadlineTimer } from '../../../../../workflows/order/deadline-timer';
 
 const notPrinted = (printOrderId: string, at: number): Deadline => ({

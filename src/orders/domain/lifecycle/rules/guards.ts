@@ -1,0 +1,238 @@
+import { cancellableUnits, printOrdersToUpdate } from '../facts/cancellations';
+import { deriveStatus } from '../facts/items';
+import { hasCancelledUnits, isAskedForUnits, jobStatus, unitsToShip } from '../facts/jobs';
+import { isWithPartner, reroutedJobs, reroutedUnits, waitingRerouteOf } from '../facts/reroutes';
+import { type ItemUnits, type RepairRequest, type RerouteRequest, RUN_REFUSALS, type UnitsForce } from '../requests';
+import { JOB_PROGRESS, type JobState, type RunState, type WaitingReroute } from '../run-state';
+import { hasShipped, type OrderStatus } from '../statuses';
+import { isDismissable } from './attention';
+
+/**
+ * Why an order run refuses a request. Null means that the run accepts it.
+ * `type` is one of RUN_REFUSALS.
+ */
+export type RunRefusal = { readonly type: string; readonly message: string } | null;
+
+const conflict = (message: string): RunRefusal => ({ type: RUN_REFUSALS.conflict, message });
+
+/** Returns why a print order cannot be dispatched: its partner must have it, and units must be left to ship. */
+export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusal {
+  const printOrder = state.printOrders.find((candidate) => candidate.id === printOrderId);
+  if (printOrder === undefined)
+    return { type: RUN_REFUSALS.notReady, message: `print order ${printOrderId} was not handed over yet` };
+  if (printOrder.shipment !== null) return null;
+  if (printOrder.delivery === 'refused') return conflict(`print order ${printOrderId} was refused`);
+  const open = printOrder.jobs.filter((job) => job.ended === null && job.cancelledQuantity < job.quantity);
+  if (open.length === 0) return conflict(`print order ${printOrderId} is cancelled`);
+  if (printOrder.delivery !== 'accepted') {
+    return { type: RUN_REFUSALS.notReady, message: `print order ${printOrderId} is not confirmed yet` };
+  }
+  if (state.held) return conflict(`print order ${printOrderId} is on hold`);
+  if (open.every((job) => job.progress === JOB_PROGRESS.shipped)) {
+    return conflict(`print order ${printOrderId} has shipped without these documents`);
+  }
+  return null;
+}
+
+/**
+ * Returns why a client cannot cancel items. An item can be cancelled until it has shipped. To cancel what is cancelled
+ * changes nothing and is no error.
+ * @param itemIds undefined for all that have not shipped
+ */
+export function whyNotCancel({ items }: RunState, itemIds?: readonly string[]): RunRefusal {
+  if (items.every((item) => item.status === 'failed')) return conflict('a refused order cannot be cancelled');
+  if (itemIds !== undefined) {
+    const hasLeft = items.some(({ id, status }) => itemIds.includes(id) && hasShipped(status));
+    return hasLeft ? conflict('an item that has shipped cannot be cancelled') : null;
+  }
+  const wanted = items.filter(({ status }) => status !== 'cancelled');
+  const hasLeft = wanted.length > 0 && wanted.every(({ status }) => hasShipped(status));
+  return hasLeft ? conflict('an order that has shipped cannot be cancelled') : null;
+}
+
+/**
+ * Returns why single units of items cannot be cancelled. A partner that makes the rest of an item has to agree, in its response
+ * to an order update.
+ * @param withoutUpdates ids of the print orders whose partners take no order updates
+ * @param force true for an operator, who also ends units without the agreement of a partner that was asked, or takes no updates
+ */
+export function whyNotCancelUnits(
+  state: RunState,
+  units: readonly ItemUnits[],
+  { withoutUpdates }: UnitsForce,
+  force: boolean,
+): RunRefusal {
+  for (const { itemId, quantity } of units) {
+    const left = cancellableUnits(state, itemId);
+    if (quantity > left) return conflict(`only ${left} units of item ${itemId} can be cancelled`);
+    if (waitingRerouteOf(state, itemId) !== undefined) {
+      return conflict(`item ${itemId} is being rerouted: repeat the request later, or cancel the whole item`);
+    }
+  }
+  for (const { printOrder, jobs } of printOrdersToUpdate(state, units)) {
+    const isAsked = ({ unitsRequest }: JobState) => unitsRequest !== undefined;
+    if (printOrder.jobs.some(isAskedForUnits) && !(force && jobs.every(isAsked))) {
+      return conflict(
+        'a print partner has not responded to an earlier request to cancel units: repeat the request later',
+      );
+    }
+    if (!force && withoutUpdates.includes(printOrder.id)) {
+      return conflict(
+        'the print partner of the units takes no changes of quantities: only whole items can be cancelled',
+      );
+    }
+  }
+  return null;
+}
+
+/**
+ * Returns why the address or the method of an order cannot be changed. Both can be changed until the order has shipped,
+ * that is, until its last item has. The items that have left keep theirs.
+ */
+export function whyNotChangeShipping(state: RunState): RunRefusal {
+  return whyStatusForbids(deriveStatus(state), 'changed');
+}
+
+/**
+ * Returns why an order cannot be cancelled or changed, from the status in its row. It needs no workflow: the workflow may
+ * have completed, or Temporal may be unavailable. The workflow checks again.
+ */
+export function whyStatusForbids(status: OrderStatus, what: 'cancelled' | 'changed'): RunRefusal {
+  if (status === 'canceled') return what === 'cancelled' ? null : conflict('the order is cancelled');
+  if (status === 'failed') return conflict(`a refused order cannot be ${what}`);
+  return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;
+}
+
+/** Returns why an operator's repair cannot be applied. */
+export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusal {
+  if (state.phase === 'closed') return conflict('the order has ended');
+  const unknown = itemsOf(request).find((id) => !state.items.some((item) => item.id === id));
+  if (unknown !== undefined) {
+    return { type: RUN_REFUSALS.invalid, message: `the order has no item ${unknown}` };
+  }
+  switch (request.action) {
+    case 'hold':
+      if (state.held) return conflict('the order is on hold already');
+      return state.items.some((item) => hasShipped(item.status)) ? conflict('the order has shipped') : null;
+    case 'release':
+      return state.held ? null : conflict('the order is not on hold');
+    case 'dismiss':
+      return state.attention.some(isDismissable)
+        ? null
+        : conflict('the order is still open: its attention reasons disappear when their causes are repaired');
+    case 'cancel':
+      return whyNotCancelItems(state, request.itemIds);
+  }
+  if (state.held) return conflict('the order is on hold: release it first');
+  if (request.action === 'mark_shipped') return whyNotMarkShipped(state, request.printOrderId);
+  if ('itemId' in request) {
+    const waiting = waitingRerouteOf(state, request.itemId);
+    if (waiting !== undefined) return whyNotForce(waiting, request);
+  }
+  switch (request.action) {
+    case 'accept_files':
+      return state.attention.includes('file_check') ? null : conflict('no print file waits to be accepted');
+    case 'retry':
+      return whyNotRetry(state, request.itemIds);
+    case 'refund': {
+      const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs);
+      const isPossible = jobs.some((job) => request.itemIds.includes(job.itemId) && hasCancelledUnits(job));
+      return isPossible ? null : conflict('partners have cancelled no units of these items');
+    }
+    case 'reroute':
+      if (isAskedAbout(state, request.itemId)) return conflict(ASKED);
+      return reroutedUnits(state, request).length > 0
+        ? null
+        : conflict(`item ${request.itemId} has no units that can be rerouted`);
+    case 'reproduce': {
+      if (isAskedAbout(state, request.itemId)) return conflict(ASKED);
+      const known = state.printOrders.some((printOrder) =>
+        printOrder.jobs.some((job) => job.itemId === request.itemId && job.ended !== 'cancelled'),
+      );
+      return known ? null : conflict(`item ${request.itemId} is not in production`);
+    }
+  }
+}
+
+const ASKED = 'a partner has not responded to a request to cancel units of the item: cancel them again to end them';
+
+/** Returns true when a partner was asked not to make units of an item, and has not responded. */
+function isAskedAbout({ printOrders }: RunState, itemId: string): boolean {
+  return printOrders.some(({ jobs }) => jobs.some((job) => job.itemId === itemId && isAskedForUnits(job)));
+}
+
+/** Returns why a print order cannot be marked as shipped: its partner must have it, and units must be left to ship. */
+function whyNotMarkShipped(state: RunState, printOrderId: string): RunRefusal {
+  const printOrder = state.printOrders.find(({ id }) => id === printOrderId);
+  if (printOrder === undefined) {
+    return { type: RUN_REFUSALS.invalid, message: `the order has no print order ${printOrderId}` };
+  }
+  if (unitsToShip(printOrder).length === 0) return conflict(`print order ${printOrderId} has shipped or ended`);
+  const isTaken = printOrder.delivery === 'accepted';
+  return isTaken ? null : conflict(`print order ${printOrderId} is not confirmed by its partner`);
+}
+
+/** Returns why the wait of a reroute cannot end: only a request for the same reroute with `force` ends it. */
+function whyNotForce({ printOrder }: WaitingReroute, request: RerouteRequest): RunRefusal {
+  const { itemId, partnerId, quantity, force } = request;
+  const isSame =
+    (partnerId === null || partnerId === printOrder.partnerId) &&
+    (quantity === null || quantity === printOrder.jobs.reduce((sum, job) => sum + job.quantity, 0));
+  if (force === true && isSame) return null;
+  const what = `print order ${printOrder.id} at ${printOrder.partnerUid}`;
+  return conflict(
+    `item ${itemId} waits until its partner agrees to stop; ${what} is then delivered. Set force to deliver it now`,
+  );
+}
+
+/**
+ * Returns why units cannot be rerouted without `force`. A partner can be asked to stop whole print jobs
+ * only, not some units of one.
+ */
+export function whyNotRerouteUnits(state: RunState, request: RerouteRequest): RunRefusal {
+  if (request.force === true) return null;
+  const partial = reroutedJobs(state, reroutedUnits(state, request)).find(
+    (units) => isWithPartner(units) && units.quantity < units.job.quantity,
+  );
+  if (partial === undefined) return null;
+  const { job, printOrder } = partial;
+  return conflict(
+    `${printOrder.partnerUid} makes all ${job.quantity} units of item ${request.itemId} and cannot be asked to stop some: ` +
+      'leave out the quantity, or set force',
+  );
+}
+
+function itemsOf(request: RepairRequest): readonly string[] {
+  if ('itemIds' in request) return request.itemIds;
+  return 'itemId' in request ? [request.itemId] : [];
+}
+
+function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefusal {
+  const chosen = state.items.filter((item) => itemIds.includes(item.id));
+  if (chosen.some((item) => hasShipped(item.status))) {
+    return conflict('an item that has shipped cannot be cancelled');
+  }
+  return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
+}
+
+/**
+ * Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that
+ * wait for an operator again.
+ */
+function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
+  const waiting =
+    state.phase === 'preparing'
+      ? state.items.some(
+          (item) => itemIds.includes(item.id) && (item.status === 'on_hold' || item.status === 'uploading'),
+        )
+      : state.printOrders.some((printOrder) =>
+          printOrder.jobs.some(
+            (job) =>
+              itemIds.includes(job.itemId) &&
+              job.cancelledQuantity === 0 &&
+              job.stopRequest !== 'waiting' &&
+              jobStatus(job, printOrder) === 'manual_handling',
+          ),
+        );
+  return waiting ? null : conflict('none of these items can be retried');
+}

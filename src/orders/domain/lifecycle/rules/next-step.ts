@@ -1,0 +1,117 @@
+import { hasOpenJobs, jobStatus, openJobs } from '../facts/jobs';
+import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../run-state';
+import { hasShipped } from '../statuses';
+import { dispatchDueOf, type ShownDeadline } from './deadlines';
+
+/** What an order waits for. `nothing`: it has ended. `decision`: it has ended, and an operator has not looked at it. */
+export const WAITS_FOR = [
+  'submission',
+  'planning',
+  'partner_found',
+  'file_replaced',
+  'release',
+  'repair',
+  'delivery',
+  'stop',
+  'received',
+  'printed',
+  'dispatch',
+  'shipping',
+  'tracking',
+  'decision',
+  'nothing',
+] as const;
+
+/** Who has to act next for an order, and until when. */
+export interface NextStep {
+  readonly who: 'client' | 'pressline' | 'operator' | 'partner' | 'carrier' | 'nobody';
+  readonly waitsFor: (typeof WAITS_FOR)[number];
+  /** The print order that waits. Null when the whole order does. */
+  readonly printOrderId: string | null;
+  readonly partnerId: string | null;
+  readonly partnerUid: string | null;
+  /** ISO 8601. Null without a deadline. */
+  readonly dueAt: string | null;
+}
+
+const whole = (who: NextStep['who'], waitsFor: NextStep['waitsFor'], dueAt: string | null = null): NextStep => ({
+  who,
+  waitsFor,
+  printOrderId: null,
+  partnerId: null,
+  partnerUid: null,
+  dueAt,
+});
+
+/** The next step of a draft: its client has to submit it. */
+export const DRAFT_NEXT_STEP: NextStep = whole('client', 'submission');
+
+/** The next step of an order that has ended and needs attention: it was refused or returned, or something went wrong. */
+export const DECISION_NEXT_STEP: NextStep = whole('operator', 'decision');
+
+/**
+ * Returns who has to act next. What waits for an operator comes first, then the partner that is due first, then
+ * Pressline's own steps, then the carrier.
+ * @param deliveryBy the latest promised delivery, ISO 8601. Null before the order is planned
+ */
+export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[], deliveryBy: string | null): NextStep {
+  if (state.phase === 'closed') return whole('nobody', 'nothing');
+  if (state.held) return whole('operator', 'release');
+  if (state.phase === 'preparing') {
+    if (state.attention.includes('file_check')) return whole('client', 'file_replaced');
+    // The order is planned again by itself. An operator can find out why no partner makes it.
+    return state.attention.includes('no_partner') ? whole('operator', 'partner_found') : whole('pressline', 'planning');
+  }
+  const steps = state.printOrders.filter(hasOpenJobs).map((printOrder) => printOrderStep(printOrder, deadlines));
+  for (const { printOrder, until } of state.waitingReroutes ?? []) {
+    const current = state.printOrders.find(({ jobs }) => jobs.some(({ stopRequest }) => stopRequest === 'waiting'));
+    steps.push(stepOf(current ?? printOrder, 'partner', 'stop', new Date(until).toISOString()));
+  }
+  const [first] = steps.sort((a, b) => RANK[a.who] - RANK[b.who] || (a.dueAt ?? LAST).localeCompare(b.dueAt ?? LAST));
+  if (first !== undefined) return first;
+  if (state.items.some(({ status }) => status === 'manual_handling')) return whole('operator', 'repair');
+  return state.items.some(({ status }) => hasShipped(status))
+    ? whole('carrier', 'tracking', deliveryBy)
+    : whole('pressline', 'planning');
+}
+
+const RANK: Readonly<Record<NextStep['who'], number>> = {
+  operator: 0,
+  partner: 1,
+  client: 2,
+  pressline: 3,
+  carrier: 4,
+  nobody: 5,
+};
+/** Sorts after every time. */
+const LAST = '~';
+
+function stepOf(
+  { id, partnerId, partnerUid }: PrintOrderState,
+  who: NextStep['who'],
+  waitsFor: NextStep['waitsFor'],
+  dueAt: string | null,
+): NextStep {
+  return { who, waitsFor, printOrderId: id, partnerId, partnerUid, dueAt };
+}
+
+/** Returns who has to act for a print order with units that have not shipped. */
+function printOrderStep(printOrder: PrintOrderState, deadlines: readonly ShownDeadline[]): NextStep {
+  const { id, delivery, shipment } = printOrder;
+  const jobs = openJobs(printOrder);
+  if (jobs.some((job) => jobStatus(job, printOrder) === 'manual_handling')) {
+    return stepOf(printOrder, 'operator', 'repair', null);
+  }
+  if (delivery !== 'accepted') return stepOf(printOrder, 'pressline', 'delivery', null);
+  const dueAt = (reason: ShownDeadline['reason']) =>
+    deadlines.find((deadline) => deadline.printOrderId === id && deadline.reason === reason)?.dueAt ?? null;
+  const least = Math.min(...jobs.map(({ progress }) => progress));
+  if (least === JOB_PROGRESS.none) return stepOf(printOrder, 'partner', 'received', dueAt('not_received'));
+  if (shipment !== null) {
+    const due = dispatchDueOf({ phase: 'running', printOrders: [printOrder] });
+    return stepOf(printOrder, 'partner', 'shipping', due === null ? null : new Date(due).toISOString());
+  }
+  return least === JOB_PROGRESS.received
+    ? stepOf(printOrder, 'partner', 'printed', dueAt('not_printed'))
+    : stepOf(printOrder, 'partner', 'dispatch', dueAt('not_dispatched'));
+}

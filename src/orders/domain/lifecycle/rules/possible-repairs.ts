@@ -1,0 +1,193 @@
+import type { AttentionReason } from '../attention-reasons';
+import { reroutedUnits, waitingRerouteOf } from '../facts/reroutes';
+import type { RepairRequest, RequestedBy } from '../requests';
+import type { ItemState, RunState } from '../run-state';
+import type { OrderStatus } from '../statuses';
+import { isDismissable } from './attention';
+import { whyNotChangeShipping, whyNotRepair } from './guards';
+
+type RepairAction = RepairRequest['action'];
+
+/** What one request of each repair is about. Operators see the repairs in this order. */
+const REPAIR_SCOPES = {
+  accept_files: 'order',
+  retry: 'items',
+  reroute: 'units',
+  reproduce: 'units',
+  release: 'order',
+  hold: 'order',
+  cancel: 'items',
+  refund: 'items',
+  mark_shipped: 'print_order',
+  dismiss: 'order',
+} as const satisfies Record<RepairAction, 'order' | 'items' | 'units' | 'print_order'>;
+
+export const REPAIR_ACTIONS = Object.keys(REPAIR_SCOPES) as [RepairAction, ...RepairAction[]];
+
+/** What operators can do for an order: repairs of its workflow, and operations of their own. */
+export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'reprint'] as const;
+
+/** The repairs that can be requested for many orders: all that need nothing of the single order. */
+export type BulkAction = Exclude<RepairAction, 'mark_shipped'>;
+export const BULK_ACTIONS = REPAIR_ACTIONS.filter((action) => action !== 'mark_shipped') as [
+  BulkAction,
+  ...BulkAction[],
+];
+
+/** A repair that the order run accepts now, and what it can be applied to. */
+export interface PossibleRepair {
+  readonly action: (typeof POSSIBLE_REPAIRS)[number];
+  /** Empty for a repair of the whole order. */
+  readonly itemIds: readonly string[];
+  /** The attention reasons that `dismiss` clears. */
+  readonly reasons: readonly AttentionReason[];
+  /** The items whose units another print order can make. */
+  readonly reroutes: readonly PossibleReroute[];
+  /** The print orders that can be marked as shipped. */
+  readonly printOrderIds: readonly string[];
+}
+
+/** An item whose units another print order can make. */
+export interface PossibleReroute {
+  readonly itemId: string;
+  /** Units of a request without a quantity. */
+  readonly quantity: number;
+  /** Units of the item: the largest quantity of a request. */
+  readonly largestQuantity: number;
+  /** True when a reroute waits for the current partner: only a request with `force` is accepted. */
+  readonly needsForce: boolean;
+  /** The partners that have print jobs of the item. */
+  readonly currentPartnerIds: readonly string[];
+}
+
+/** Returns the requests of a repair for these items: one in all, or one for each item when the repair is about units. */
+export function repairRequests(
+  action: BulkAction,
+  { by, reason }: RequestedBy,
+  itemIds: readonly string[],
+  reroute: { readonly partnerId: string | null; readonly force?: boolean } = { partnerId: null },
+): RepairRequest[] {
+  const request = { action, by, reason };
+  const requests = {
+    order: () => [request],
+    items: () => [{ ...request, itemIds }],
+    units: () => itemIds.map((itemId) => ({ ...request, itemId, quantity: null, ...reroute })),
+  };
+  return requests[REPAIR_SCOPES[action]]() as RepairRequest[];
+}
+
+const NOBODY = { by: '', reason: '' };
+
+/**
+ * Returns the repairs that the order run accepts in this state, in the order of REPAIR_ACTIONS. The guards of the
+ * workflow's update decide, so that a listed repair is accepted and no other is.
+ */
+export function possibleRepairs(state: RunState): PossibleRepair[] {
+  const repairs = REPAIR_ACTIONS.flatMap((action): PossibleRepair[] => {
+    if (action === 'mark_shipped') {
+      const untracked = { ...NOBODY, trackingCode: null, trackingLink: null };
+      const printOrderIds = state.printOrders.flatMap(({ id }) =>
+        whyNotRepair(state, { action, printOrderId: id, ...untracked }) === null ? [id] : [],
+      );
+      return printOrderIds.length === 0 ? [] : [{ ...none, action, printOrderIds }];
+    }
+    const accepts = (itemIds: readonly string[]) =>
+      repairRequests(action, NOBODY, itemIds).every((request) => whyNotRepair(state, request) === null);
+    if (REPAIR_SCOPES[action] === 'order') {
+      const reasons = action === 'dismiss' ? state.attention.filter(isDismissable) : [];
+      return accepts([]) ? [{ ...none, action, reasons }] : [];
+    }
+    const isUnits = REPAIR_SCOPES[action] === 'units';
+    const reroutes = isUnits ? state.items.flatMap((item) => possibleReroute(state, item, action)) : [];
+    const isPossible = ({ id }: ItemState) => (isUnits ? reroutes.some(({ itemId }) => itemId === id) : accepts([id]));
+    const itemIds = state.items.filter(isPossible).map(({ id }) => id);
+    return itemIds.length === 0 ? [] : [{ ...none, action, itemIds, reroutes }];
+  });
+  const isChangeable = state.phase !== 'closed' && whyNotChangeShipping(state) === null;
+  return isChangeable ? [...repairs, { ...none, action: 'change_shipping' }] : repairs;
+}
+
+const none = { itemIds: [], reasons: [], reroutes: [], printOrderIds: [] };
+
+/**
+ * Returns what operators can do for an order that has ended.
+ * @param reasons the attention reasons that it has
+ * @param refundableItemIds the items of which units can be refunded
+ */
+export function repairsOfEnded(
+  status: OrderStatus,
+  reasons: readonly AttentionReason[],
+  refundableItemIds: readonly string[],
+): (PossibleRepair & { readonly reroutes: readonly never[] })[] {
+  return [
+    ...(refundableItemIds.length > 0 ? [{ ...none, action: 'refund' as const, itemIds: refundableItemIds }] : []),
+    ...(reasons.length > 0 ? [{ ...none, action: 'dismiss' as const, reasons }] : []),
+    ...(REPRINTABLE.includes(status) ? [{ ...none, action: 'reprint' as const }] : []),
+  ];
+}
+
+/** The statuses of orders that can be made again as new orders. */
+export const REPRINTABLE: readonly OrderStatus[] = ['delivered', 'returned', 'failed'];
+
+function possibleReroute(state: RunState, item: ItemState, action: BulkAction): PossibleReroute[] {
+  const needsForce = waitingRerouteOf(state, item.id) !== undefined;
+  const [request] = repairRequests(action, NOBODY, [item.id], { partnerId: null, force: needsForce });
+  // A cancelled or refused item is no longer made.
+  if (item.status === 'cancelled' || item.status === 'failed' || whyNotRepair(state, request!) !== null) return [];
+  const taken = reroutedUnits(state, request as Parameters<typeof reroutedUnits>[1]);
+  const partners = state.printOrders
+    .filter(({ jobs }) => jobs.some((job) => job.itemId === item.id && job.ended === null))
+    .map(({ partnerId }) => partnerId);
+  return [
+    {
+      itemId: item.id,
+      quantity: taken.reduce((sum, { quantity }) => sum + quantity, 0) || item.quantity,
+      largestQuantity: item.quantity,
+      needsForce,
+      currentPartnerIds: [...new Set(partners)],
+    },
+  ];
+}
+
+/** A repair that an operator requests for many orders. It names no items, because each order has its own. */
+export interface BulkRepairRequest extends RequestedBy {
+  readonly action: BulkAction;
+  /** Of a reroute or a reproduce. Null: routing chooses. */
+  readonly partnerId: string | null;
+}
+
+/** The requests that repair one order, or why it cannot be repaired. */
+export type OrderRepair =
+  | { readonly ok: true; readonly requests: readonly RepairRequest[] }
+  | { readonly ok: false; readonly why: string };
+
+/**
+ * Returns the requests that a bulk repair stands for in an order of this state: every item that the repair is possible for.
+ * A reroute and a reproduce take the items that wait for an operator, and all possible items when none waits. They end no
+ * wait for a partner: that needs `force`, which an operator decides for each order.
+ */
+export function repairsOfOrder(state: RunState, bulk: BulkRepairRequest): OrderRepair {
+  const { action, partnerId } = bulk;
+  const possible = possibleRepairs(state).find((repair) => repair.action === action);
+  if (possible === undefined) {
+    // The workflow's guard has the reason. Without ids, equal reasons of many orders count together.
+    const itemIds = state.items.map(({ id }) => id);
+    const [request] = repairRequests(action, bulk, itemIds);
+    return { ok: false, why: withoutIds(request && whyNotRepair(state, request)?.message) };
+  }
+  const { reroutes } = possible;
+  if (reroutes.length === 0) return { ok: true, requests: repairRequests(action, bulk, possible.itemIds) };
+  const free = reroutes.flatMap(({ itemId, needsForce }) => (needsForce ? [] : [itemId]));
+  const waiting = free.filter((itemId) =>
+    state.items.some(({ id, status }) => id === itemId && status === 'manual_handling'),
+  );
+  if (free.length === 0) return { ok: false, why: 'a reroute waits for the current partner' };
+  return { ok: true, requests: repairRequests(action, bulk, waiting.length > 0 ? waiting : free, { partnerId }) };
+}
+
+export function withoutIds(message: string | undefined): string {
+  return (
+    message?.replace(/\b(items?) \d[\d, ]*(?=\s)/g, (_, noun: string) => (noun === 'items' ? 'items' : 'an item')) ??
+    'the order has no item that this is possible for'
+  );
+}

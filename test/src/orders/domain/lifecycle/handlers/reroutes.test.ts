@@ -1,0 +1,325 @@
+import fc from 'fast-check';
+import { reroutedUnits } from '../../../../../../src/orders/domain/lifecycle/facts/reroutes';
+import { nextDeadline } from '../../../../../../src/orders/domain/lifecycle/rules/deadlines';
+import { whyNotRepair, whyNotRerouteUnits } from '../../../../../../src/orders/domain/lifecycle/rules/guards';
+import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
+import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
+import { byOperator, job, kinds, POSTER, plan, play, postback, running, STICKER } from '../run-fixture';
+
+/** A print order makes units of a partner only when the partner has agreed to stop, or an operator forces it. */
+
+const UNTIL = Date.UTC(2026, 0, 6);
+const ohio = plan({
+  id: '502',
+  partnerId: 'ohio',
+  partnerUid: 'prints-ohio',
+  reproducesId: '501',
+  jobs: [{ id: '801', itemId: POSTER.itemId, quantity: 3 }],
+});
+const reroute: RunEvent = {
+  type: 'rerouted',
+  action: 'reroute',
+  ...byOperator,
+  printOrder: ohio,
+  units: [{ jobId: POSTER.jobId, quantity: 3 }],
+  waitsUntil: UNTIL,
+};
+const cancelResponse = (outcome: 'confirmed' | 'refused', jobIds: string[] = [POSTER.jobId]): RunEvent => ({
+  type: 'partner_cancel',
+  printOrderId: '501',
+  jobIds,
+  outcome,
+  message: 'said the partner',
+});
+const due: RunEvent = { type: 'reroute_due', printOrderId: '502' };
+const forced: RunEvent = { type: 'reroute_forced', ...byOperator, printOrderId: '502' };
+
+const ids = ({ printOrders }: RunState) => printOrders.map(({ id }) => id);
+const delivered = ({ effects }: ReturnType<typeof play>) =>
+  effects.flatMap((effect) => (effect.type === 'deliver_print_order' ? [effect.printOrderId] : []));
+
+test('the new print order waits, and the partner is asked to stop', () => {
+  const { state, effects } = play(running(), reroute);
+  expect(kinds(effects)).toEqual(['reroute_requested', 'request_partner_cancel']);
+  expect(effects[1]).toMatchObject({ printOrderId: '501', jobIds: [POSTER.jobId] });
+  expect(ids(state)).toEqual(['501']);
+  expect(job(state, POSTER.jobId)).toMatchObject({ stopRequest: 'waiting', ended: null });
+  const settings = { receivedDeadlineMs: 60_000, untrackedEndMs: 60_000, stopDeadlineMs: 60_000 };
+  const clock = { acceptedAt: {}, raised: [], shippedAt: null };
+  expect(nextDeadline(state, clock, settings)).toEqual({ kind: 'stop', printOrderId: '502', at: UNTIL });
+});
+
+test('when the partner agrees, the new print order is delivered', () => {
+  const played = play(running(), reroute, cancelResponse('confirmed'));
+  expect(delivered(played)).toEqual(['502']);
+  expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: 'superseded', stopRequest: 'agreed' });
+  expect(played.state).not.toHaveProperty('waitingReroutes');
+  expect(kinds(played.effects)).toEqual([
+    'reroute_requested',
+    'request_partner_cancel',
+    'partner_cancel_confirmed',
+    'reroute',
+    'release_stock',
+    // The first partner keeps the other item.
+    'replan_shipments',
+    'deliver_print_order',
+  ]);
+});
+
+test.each<[string, RunEvent[]]>([
+  ['a postback', [postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: null }] })]],
+  ['a postback for the print order', [postback('cancelled')]],
+])('the partner can agree by %s', (_how, events) => {
+  const played = play(running(), reroute, ...events);
+  expect(delivered(played)).toEqual(['502']);
+  expect(played.effects.filter(({ type }) => type === 'refund')).toEqual([]);
+});
+
+test('when the partner refuses, the units stay with it, and an operator is needed', () => {
+  const played = play(running(), postback('received'), reroute, cancelResponse('refused'));
+  expect(delivered(played)).toEqual([]);
+  expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: null, stopRequest: 'refused' });
+  expect(job(played.state, '801').ended).toBe('superseded');
+  expect(played.state.attention).toEqual(['not_rerouted']);
+  expect(played.effects).toContainEqual({ type: 'release_stock', jobIds: ['801'] });
+  expect(played.effects).toContainEqual({
+    type: 'log',
+    event: 'reroute_withdrawn',
+    printOrderId: '502',
+    data: { why: 'refused' },
+  });
+  // The reason disappears when the partner ships the units, or when the operator lets it continue.
+  expect(play(played.state, postback('shipped')).state.attention).toEqual([]);
+  const dismissed = play(played.state, { type: 'dismiss', ...byOperator }).state;
+  expect(dismissed.attention).toEqual([]);
+});
+
+describe('after the deadline', () => {
+  test.each<[string, RunEvent[]]>([
+    ['it has not acknowledged', []],
+    ['whose production it stopped with an error', [postback('received'), postback('error')]],
+  ])('units that %s go to the new print order', (_which, said) => {
+    const played = play(running(), ...said, reroute, due);
+    expect(delivered(played)).toEqual(['502']);
+    expect(played.effects).toContainEqual(
+      expect.objectContaining({ event: 'reroute', data: expect.objectContaining({ unanswered: true }) }),
+    );
+  });
+
+  test.each<[string, RunEvent[]]>([
+    ['in production', [postback('received')]],
+    ['printed', [postback('printed')]],
+    ['labelled', [{ type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 }]],
+  ])('units that are %s stay with the partner', (_state, said) => {
+    const played = play(running(), ...said, reroute, due);
+    expect(delivered(played)).toEqual([]);
+    expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: null, stopRequest: 'unanswered' });
+    expect(played.state.attention).toEqual(['not_rerouted']);
+  });
+
+  test.each<[string, RunEvent]>([
+    ['starts production', postback('received')],
+    ['refuses', cancelResponse('refused')],
+    ['ships', postback('shipped')],
+  ])('a partner that lost its units and %s makes them twice, which needs attention', (_what, said) => {
+    const { state } = play(running(), reroute, due, said);
+    expect(state.attention).toEqual(['made_twice']);
+  });
+});
+
+test('a partner that agreed to stop and then ships makes the units twice', () => {
+  expect(play(running(), reroute, cancelResponse('confirmed'), postback('shipped')).state.attention).toEqual([
+    'made_twice',
+  ]);
+});
+
+describe('force', () => {
+  test('hands over at once, and asks the partner too', () => {
+    const { waitsUntil: _waitsUntil, ...atOnce } = reroute as EventOf<'rerouted'>;
+    const played = play(running(), postback('received'), { ...atOnce, force: true });
+    expect(delivered(played)).toEqual(['502']);
+    expect(kinds(played.effects)).toContain('request_partner_cancel');
+    expect(played.effects).toContainEqual(
+      expect.objectContaining({ event: 'reroute', data: expect.objectContaining({ force: true }) }),
+    );
+    // The operator decided so.
+    expect(play(played.state, cancelResponse('refused'), postback('shipped')).state.attention).toEqual([]);
+  });
+
+  test('ends the wait for the partner', () => {
+    const played = play(running(), postback('received'), reroute, forced);
+    expect(delivered(played)).toEqual(['502']);
+    expect(played.effects.filter(({ type }) => type === 'request_partner_cancel')).toHaveLength(1);
+    expect(play(played.state, cancelResponse('refused')).state.attention).toEqual([]);
+  });
+
+  test('moves units whose partner refused before', () => {
+    const refused = play(running(), postback('received'), reroute, cancelResponse('refused')).state;
+    const again = { ...reroute, printOrder: { ...ohio, id: '503', jobs: [{ ...ohio.jobs[0]!, id: '802' }] } };
+    const { waitsUntil: _waitsUntil, ...atOnce } = again as EventOf<'rerouted'>;
+    const played = play(refused, { ...atOnce, force: true });
+    expect(delivered(played)).toEqual(['503']);
+    expect(played.state.attention).toEqual([]);
+  });
+});
+
+describe('units that are cancelled while the reroute is planned', () => {
+  const { waitsUntil: _waitsUntil, ...atOnce } = reroute as EventOf<'rerouted'>;
+  const cancelUnit: RunEvent = { type: 'cancel_units', ...byOperator, units: [{ itemId: POSTER.itemId, quantity: 1 }] };
+  const agreed: RunEvent = { type: 'order_update', printOrderId: '501', revision: 1, outcome: 'accepted', message: '' };
+
+  test.each<[string, RunEvent[]]>([
+    ['waits for the partner', [cancelUnit, reroute, agreed, cancelResponse('confirmed')]],
+    ['does not wait', [cancelUnit, agreed, { ...atOnce, force: true }]],
+  ])('are not made by a reroute that %s', (_how, events) => {
+    const played = play(running(), ...events);
+    expect(delivered(played)).toEqual(['502']);
+    expect(job(played.state, '801')).toMatchObject({ quantity: 2, ended: null });
+    expect(job(played.state, POSTER.jobId)).toMatchObject({ ended: 'superseded' });
+    expect(played.effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
+    expect(played.effects).toContainEqual({
+      type: 'replan_shipments',
+      printOrderIds: expect.arrayContaining(['502']),
+    });
+  });
+});
+
+test.each<[string, RunEvent]>([
+  ['shipped', postback('shipped')],
+  ['were cancelled by the client', { type: 'cancel_requested', by: 'client', reason: 'no' }],
+  ['were cancelled by an operator', { type: 'cancel_items', ...byOperator, itemIds: [POSTER.itemId] }],
+])('units that %s are not made again', (_what, event) => {
+  const played = play(running(), reroute, event);
+  expect(delivered(played)).toEqual([]);
+  expect(played.state).not.toHaveProperty('waitingReroutes');
+  expect(job(played.state, '801').ended).toBe('superseded');
+  expect(played.state.attention).not.toContain('not_rerouted');
+});
+
+test('a client’s cancel during the wait is settled by the partner’s agreement', () => {
+  const { state, effects } = play(
+    running(),
+    reroute,
+    { type: 'cancel_requested', by: 'client', reason: 'no' },
+    cancelResponse('confirmed', [POSTER.jobId, STICKER.jobId]),
+  );
+  expect(state.phase).toBe('closed');
+  expect(effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
+});
+
+test('a held order gets the new print order at the release', () => {
+  const waiting = play(running(), reroute, { type: 'hold', ...byOperator }, cancelResponse('confirmed'));
+  expect(delivered(waiting)).toEqual([]);
+  expect(delivered(play(waiting.state, { type: 'release', ...byOperator }))).toEqual(['502']);
+});
+
+describe('an operator’s request', () => {
+  const request = {
+    ...byOperator,
+    action: 'reroute' as const,
+    itemId: POSTER.itemId,
+    quantity: null,
+    partnerId: null,
+  };
+
+  test('for some units of a job that a partner has needs force', () => {
+    expect(whyNotRerouteUnits(running(), { ...request, quantity: 2 })).toMatchObject({ type: 'Conflict' });
+    expect(whyNotRerouteUnits(running(), { ...request, quantity: 2, force: true })).toBeNull();
+    expect(whyNotRerouteUnits(running(), request)).toBeNull();
+    const cancelled = postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity: 2 }] });
+    expect(whyNotRerouteUnits(play(running(), cancelled).state, { ...request, quantity: 2 })).toBeNull();
+  });
+
+  test('for an item that waits is refused, unless it forces the same reroute', () => {
+    const waiting = play(running(), reroute).state;
+    expect(whyNotRepair(waiting, request)).toMatchObject({ type: 'Conflict' });
+    expect(whyNotRepair(waiting, { ...request, force: true })).toBeNull();
+    expect(whyNotRepair(waiting, { ...request, force: true, partnerId: 'ohio', quantity: 3 })).toBeNull();
+    expect(whyNotRepair(waiting, { ...request, force: true, partnerId: 'lyon' })).not.toBeNull();
+    expect(whyNotRepair(waiting, { ...request, itemId: STICKER.itemId })).toBeNull();
+  });
+});
+
+test('without force no unit is delivered to a second partner before the first has agreed or has not acknowledged it', () => {
+  const move = fc.record({
+    kind: fc.constant('reroute' as const),
+    itemId: fc.constantFrom(POSTER.itemId, STICKER.itemId),
+    partnerId: fc.constantFrom(null, 'berlin', 'ohio', 'lyon'),
+  });
+  const said = fc.record({
+    kind: fc.constant('postback' as const),
+    status: fc.constantFrom('received', 'printed', 'error', 'cancelled', 'shipped' as const),
+    printOrder: fc.nat(4),
+  });
+  const responded = fc.record({
+    kind: fc.constant('response' as const),
+    outcome: fc.constantFrom('confirmed', 'refused' as const),
+    printOrder: fc.nat(4),
+  });
+  const passed = fc.record({ kind: fc.constant('due' as const) });
+  let handedOver = 0;
+  fc.assert(
+    fc.property(fc.array(fc.oneof(move, said, responded, passed), { maxLength: 14 }), (script) => {
+      let state = running();
+      let next = 900;
+      const step = (event: RunEvent): void => {
+        const before = state;
+        const played = play(state, event);
+        ({ state } = played);
+        for (const id of delivered(played)) {
+          if (before.printOrders.some((printOrder) => printOrder.id === id)) continue;
+          handedOver += 1;
+          const itemId = state.printOrders.find((printOrder) => printOrder.id === id)!.jobs[0]!.itemId;
+          const left = before.printOrders.flatMap(({ jobs, shipment }) =>
+            jobs.flatMap((each) => (each.itemId === itemId && each.ended === null ? [{ ...each, shipment }] : [])),
+          );
+          const taken = left.filter((each) => job(state, each.id).ended === 'superseded');
+          for (const each of taken) {
+            const { stopRequest } = job(state, each.id);
+            const isStopped = each.error !== null && each.error.at >= each.progressAt;
+            const isSilent = stopRequest === 'unanswered' && (each.progress === 0 || isStopped);
+            const isCancelled = job(state, each.id).cancelledQuantity === each.quantity;
+            expect([stopRequest === 'agreed', isSilent, isCancelled]).toContain(true);
+          }
+        }
+      };
+      for (const line of script) {
+        const printOrderOf = (index: number) => state.printOrders[index % state.printOrders.length]!;
+        if (line.kind === 'due') {
+          for (const { printOrder } of state.waitingReroutes ?? []) {
+            step({ type: 'reroute_due', printOrderId: printOrder.id });
+          }
+        } else if (line.kind === 'response') {
+          const { id, jobs } = printOrderOf(line.printOrder);
+          const jobIds = jobs.map((each) => each.id);
+          step({ type: 'partner_cancel', printOrderId: id, jobIds, outcome: line.outcome, message: '' });
+        } else if (line.kind === 'postback') {
+          step(postback(line.status, { printOrderId: printOrderOf(line.printOrder).id }));
+        } else {
+          const { itemId, partnerId } = line;
+          const request = { ...byOperator, action: 'reroute' as const, itemId, quantity: null, partnerId };
+          if ((whyNotRepair(state, request) ?? whyNotRerouteUnits(state, request)) !== null) continue;
+          const units = reroutedUnits(state, request);
+          next += 1;
+          const quantity = units.reduce((sum, taken) => sum + taken.quantity, 0);
+          const printOrder = plan({
+            id: String(next),
+            partnerId: partnerId ?? 'ohio',
+            jobs: [{ id: `${next}0`, itemId, quantity }],
+          });
+          const rerouted = { type: 'rerouted', action: 'reroute', ...byOperator } as const;
+          step({ ...rerouted, printOrder, units, waitsUntil: UNTIL });
+        }
+        for (const item of state.items) {
+          const ordered = state.printOrders
+            .flatMap(({ jobs }) => jobs)
+            .filter((each) => each.itemId === item.id && each.ended === null)
+            .reduce((sum, each) => sum + each.quantity, 0);
+          expect(ordered).toBe(item.quantity);
+        }
+      }
+    }),
+    { numRuns: 500 },
+  );
+  expect(handedOver).toBeGreaterThan(100);
+});
