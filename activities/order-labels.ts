@@ -1,9 +1,5 @@
 import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/dispatch';
-import type { RecordKey, ReservedStep } from '../src/orders/domain/run/run-record';
-import { inOrderTrace } from '../src/orders/run/order-trace';
-import type { RecordWriter } from '../src/orders/run/record-writer';
 import type { Logger } from '../src/platform/logging/logging';
-import type { Sql } from '../src/platform/postgres';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';
 import { logOf, type RunIds } from './order-ids';
@@ -13,19 +9,10 @@ import { type OrRefusal, refused } from './refusals';
 const DISPATCH_RETRIES_MS = 2 * 60_000;
 
 /** Activities of the order workflow that buy and void labels. Each can be retried any number of times. */
-export function createOrderLabelActivities(
-  deps: PurchaseDeps & { readonly localSql: Sql; readonly log: Logger },
-  records: RecordWriter,
-) {
+export function createOrderLabelActivities(deps: PurchaseDeps & { readonly log: Logger }) {
   return {
-    /**
-     * Buys the labels of a print order and makes its documents.
-     * @param call.reserved the step whose record the activity writes. Absent: the order run records the result
-     * @returns the shipment with its record, or the carrier's refusal
-     */
-    async dispatchPrintOrder(
-      call: RunIds & DispatchOrder & { readonly reserved?: ReservedStep },
-    ): Promise<OrRefusal<{ readonly shipmentId: string; readonly recorded?: RecordKey }>> {
+    /** Buys the labels of a print order and makes its documents. @returns the shipment, or the carrier's refusal */
+    async dispatchPrintOrder(call: RunIds & DispatchOrder): Promise<OrRefusal<{ readonly shipmentId: string }>> {
       const bought = await callingCarrier(
         (cancelled) => dispatchPrintOrder(deps, call, cancelled),
         DISPATCH_RETRIES_MS,
@@ -35,18 +22,8 @@ export function createOrderLabelActivities(
         return refused({ message, details: { code, message: detail ?? message } });
       }
       const { shipmentId } = bought;
-      const { printOrderId, revision, reserved } = call;
-      logOf(deps, call).info({ printOrderId, shipmentId }, 'labels bought');
-      if (reserved === undefined) return { shipmentId };
-      const event = { type: 'dispatched', printOrderId, shipmentId, revision } as const;
-      // The labels are bought. A record that fails is left to the order run.
-      const recorded = await inOrderTrace(deps.sql, call.orderId, 'record dispatch', () =>
-        records.writeResult(deps.localSql, reserved, event),
-      ).catch((err: unknown) => {
-        logOf(deps, call).warn({ err, printOrderId }, 'dispatch not recorded with its labels');
-        return undefined;
-      });
-      return recorded === undefined ? { shipmentId } : { shipmentId, recorded };
+      logOf(deps, call).info({ printOrderId: call.printOrderId, shipmentId }, 'labels bought');
+      return { shipmentId };
     },
 
     /** Voids the labels of a shipment. @returns the carrier's refusal */

@@ -1,12 +1,31 @@
-import { Context } from '@temporalio/activity';
 import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
 import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
 import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/print-orders/order-updates';
+import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
-import { attemptOf } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';
-import { logResponse, type Retry, undelivered, unreachable } from './partner-responses';
-import type { OrRefusal } from './refusals';
+import { type OrRefusal, refused, transient } from './refusals';
+
+type Retry = Extract<PartnerResponse, { outcome: 'retry' }>;
+
+interface Undelivered {
+  readonly outcome: 'refused' | 'unbuildable';
+  readonly message: string;
+}
+
+/** A delivery that failed for good. The details tell the order run that no partner has refused it. */
+const undelivered = ({ outcome, message }: Undelivered) =>
+  refused(outcome === 'refused' ? { message } : { message, details: { outcome } });
+
+/** Returns the transient failure `PartnerUnreachable`. */
+const unreachable = ({ message, retryAfterMs }: Retry) => transient(message, 'PartnerUnreachable', retryAfterMs);
+
+/** Logs a response, as an error when no message could be made. @param what the message of the log line */
+function logResponse(log: Logger, fields: object, response: { readonly outcome: string }, what: string): void {
+  const { outcome } = response;
+  if ('error' in response) log.error({ ...fields, outcome, err: response.error }, what);
+  else log.info({ ...fields, outcome }, what);
+}
 
 /** Activities of the order workflow that send messages to partners. Each can be retried any number of times. */
 export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log: Logger }) {
@@ -25,14 +44,10 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
   return {
     /**
      * Delivers a print order to its partner. A repeated delivery is followed by the latest order update.
-     * @param call.failed the failure of the attempt that the activity which planned the order made. It counts as the first one
      * @returns the partner's refusal
      */
-    async deliverPrintOrder(
-      call: RunIds & { readonly printOrderId: string; readonly failed?: Retry },
-    ): Promise<OrRefusal<void>> {
-      const { printOrderId, failed } = call;
-      if (failed !== undefined && attemptOf(Context.current().info) === 1) throw unreachable(failed);
+    async deliverPrintOrder(call: RunIds & { readonly printOrderId: string }): Promise<OrRefusal<void>> {
+      const { printOrderId } = call;
       const response = logged(call, await deliverPrintOrder(deps, printOrderId), 'print order delivery');
       if (response.outcome !== 'accepted') return undelivered(response);
       if (response.repeatsUpdate == null) return;

@@ -13,20 +13,22 @@ import { createErrorReporter, type ErrorReporter } from '../src/platform/logging
 import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
 import { untrustedProxyWarning } from './http/caller-address';
-import { type ConcurrencyLimiter, createConcurrencyLimiter } from './http/concurrency-limit';
-import { asRefusal, ERROR_BODIES, shapeOfPath } from './http/errors/error-body';
-import { createFailureLimiter, MOST_NAMES } from './http/failure-limit';
-import { openApiRoute } from './http/openapi/document';
-import { createRateLimiter } from './http/rate-limit';
-import { notesOf, requestLog } from './http/request-log';
-import { requestTrace } from './http/request-trace';
+import { asRefusal, ERROR_BODIES, shapeOfPath } from './http/error-body';
+import { openApiRoute } from './http/openapi-document';
+import {
+  type ConcurrencyLimiter,
+  createConcurrencyLimiter,
+  createFailureLimiter,
+  createRateLimiter,
+  MOST_NAMES,
+} from './http/request-limits';
+import { notesOf, requestLog, requestTrace } from './http/request-log';
 import type { Route } from './http/route';
-import { bySpecificity, expressPath } from './http/route-path';
+import { bySpecificity, expressPath } from './http/route';
 import { serve } from './http/serve';
 import { CODEC_PATH, codecAccess } from './operator/codec';
 import { CONSOLE_PATH, consolePage } from './system/console-page';
-import { docsPage, startPage } from './system/docs-page';
-import { guidePage } from './system/guide-page';
+import { docsPage, guidePage, startPage } from './system/docs-page';
 import { systemRoutes } from './system/probes';
 
 export interface AppOptions {

@@ -3,43 +3,55 @@ import { oidcRoutes } from './accounts/oidc-routes';
 import { operatorRoutes } from './accounts/operator-routes';
 import { sessionRoutes } from './accounts/session-routes';
 import { createSignInGuard } from './accounts/sign-in-guard';
-import { catalogRoutes } from './catalog/routes';
-import { clientRoutes } from './clients/routes';
+import { attributeRoutes } from './catalog/attribute-routes';
+import { customerProductRoutes } from './catalog/customer-product-routes';
+import { productModelRoutes } from './catalog/product-model-routes';
+import { productRoutes } from './catalog/product-routes';
+import { clientRoutes } from './clients';
 import type { ApiDeps } from './deps';
-import { documentRoutes } from './documents/routes';
+import { documentRoutes } from './documents';
 import type { Route } from './http/route';
-import { notificationRoutes } from './notifications/routes';
+import { notificationRoutes } from './notifications/webhook-routes';
 import { codecRoutes } from './operator/codec';
-import { jobRoutes } from './operator/jobs';
-import { createLiveCounts } from './operator/live-counts';
-import { operatorOrderRoutes } from './operator/orders/orders';
+import { bulkRepairRoutes } from './operator/orders/bulk-repairs';
+import { documentListRoutes } from './operator/orders/documents';
+import { fileRequestRoute, orderPaymentRoute, orderReprintRoute } from './operator/orders/order-changes';
+import { orderDetailRoute } from './operator/orders/order-detail';
+import { orderRepairRoute } from './operator/orders/order-repair';
+import { operatorOrderSearchRoute } from './operator/orders/order-search';
+import { noteRoutes, orderTimelineRoute, sentPrintOrderRoute } from './operator/orders/order-timeline';
 import { outboxRoutes } from './operator/outbox';
 import { operatorPartnerRoutes } from './operator/partners/partners';
 import { personalDataRoutes } from './operator/personal-data';
 import { reportRoute } from './operator/reports';
 import { operatorShipmentRoutes } from './operator/shipments';
 import { streamRoutes } from './operator/stream';
-import { summaryRoutes } from './operator/summary';
-import { systemInfoRoutes } from './operator/system';
+import { createLiveCounts, summaryRoutes } from './operator/summary';
+import { jobRoutes, systemInfoRoutes } from './operator/system';
 import { draftRoutes } from './orders/drafts';
 import { orderSearchRoutes } from './orders/order-search';
+import { orderRoutes } from './orders/orders';
 import { preflightRoutes } from './orders/preflight';
 import { orderQuoteRoutes } from './orders/quote';
 import { replaceFileRoute } from './orders/replace-file';
-import { orderRoutes } from './orders/routes';
-import { taxRateRoutes } from './orders/tax-rates';
 import { dispatchRoute } from './partner/dispatch';
 import { messageSchemaRoute, schemaIndexRoute } from './partner/message-schemas';
-import { postbackRoute } from './partner/postbacks';
-import { printOrderRoutes } from './partner/print-orders';
+import { postbackRoute, printOrderRoutes } from './partner/print-orders';
 import { stockStatusRoute } from './partner/stock-status';
 import { subscribeRoute } from './partner/subscribe';
-import { exchangeRateRoutes } from './procurement/exchange-rate-routes';
 import { procurementOrderRoutes } from './procurement/procurement-order-routes';
+import { exchangeRateRoutes, taxRateRoutes } from './procurement/rates';
 import { procurementRoutes } from './procurement/routes';
 import { stockRoutes } from './procurement/stock-routes';
-import { sandboxRoutes } from './sandbox/routes';
-import { shippingRoutes } from './shipping/routes';
+import { sandboxRoutes } from './sandbox';
+import { quoteRoute } from './shipping/quotes';
+import {
+  cancelShippingOrderRoute,
+  createShippingOrderRoute,
+  getShippingOrderRoute,
+  searchShippingOrdersRoute,
+} from './shipping/shipping-orders';
+import { carrierEventsRoute, trackingPageRoute, trackingRoute } from './shipping/tracking';
 
 /** Every route of the API but the system's own; each area brings its list. */
 export function allRoutes(deps: ApiDeps): Route[] {
@@ -85,5 +97,46 @@ export function allRoutes(deps: ApiDeps): Route[] {
     ...procurementOrderRoutes(deps),
     ...stockRoutes(deps),
     ...exchangeRateRoutes(deps),
+  ];
+}
+
+/** All routes of the catalog (docs/catalog.md). */
+export function catalogRoutes(deps: ApiDeps): Route[] {
+  return [
+    ...customerProductRoutes(deps),
+    ...attributeRoutes(deps),
+    ...productModelRoutes(deps),
+    ...productRoutes(deps),
+  ];
+}
+
+/** Routes of the shipping group (docs/shipping.md), and the carrier webhook. */
+export function shippingRoutes(deps: ApiDeps): Route[] {
+  return [
+    createShippingOrderRoute(deps),
+    searchShippingOrdersRoute(deps),
+    getShippingOrderRoute(deps),
+    cancelShippingOrderRoute(deps),
+    quoteRoute(deps),
+    trackingRoute(deps),
+    trackingPageRoute(deps),
+    carrierEventsRoute(deps),
+  ];
+}
+
+/** Routes with which operators read and repair orders. */
+export function operatorOrderRoutes(deps: ApiDeps): Route[] {
+  return [
+    operatorOrderSearchRoute(deps),
+    orderDetailRoute(deps),
+    orderTimelineRoute(deps),
+    orderRepairRoute(deps),
+    orderReprintRoute(deps),
+    orderPaymentRoute(deps),
+    fileRequestRoute(deps),
+    sentPrintOrderRoute(deps),
+    ...documentListRoutes(deps),
+    ...noteRoutes(deps),
+    ...bulkRepairRoutes(deps),
   ];
 }

@@ -1,5 +1,5 @@
 import type { Response } from 'express';
-import { createRateLimiter } from '../api/http/rate-limit';
+import { createRateLimiter } from '../api/http/request-limits';
 import { connectPostgres } from '../src/platform/postgres';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';
 import { withBenchDatabase } from './support/processes/servers';

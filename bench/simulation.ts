@@ -7,7 +7,7 @@ type Part = keyof typeof COSTS;
 const PARTS = Object.keys(COSTS) as Part[];
 
 /**
- * What was measured on 2026-11-22 without other load (docs/development/benchmark-history.md, orders): on a machine of two cores,
+ * What was measured on 2026-11-22 without other load (docs/development/benchmarks.md, orders): on a machine of two cores,
  * which all processes share, with 30 orders at once. CPU time in milliseconds, without that of the client and its partners.
  */
 const MEASURED = [

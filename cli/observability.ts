@@ -1,4 +1,4 @@
-import { orderGauges } from '../src/orders/order-gauges';
+import { orderGauges } from '../src/orders/reading/attention-counts';
 import { expectPartners } from '../src/partners/partner-metrics';
 import type { Config } from '../src/platform/config';
 import { healthPages } from '../src/platform/health';

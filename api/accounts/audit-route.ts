@@ -5,13 +5,13 @@ import { type AuditEntry, auditEntrySchema, listAuditEntries } from '../../src/a
 import { auditedBulkRepairs } from '../../src/orders/bulk-repairs/bulk-repair-rows';
 import { auditedOrders } from '../../src/orders/reading/audited-orders';
 import { changeOutcomeSchema } from '../../src/orders/reading/operator-order-schemas';
+import { instant } from '../../src/platform/domain/fields';
 import { withoutTokens } from '../../src/platform/http/outbound-url';
 import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
-import { instant } from '../http/lists/search-filters';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route } from '../http/route';
 
 /** Types of objects that are accounts. */

@@ -1,7 +1,10 @@
 import { z } from 'zod';
 import {
   accountKeySchema,
+  credentialFields,
   isRevokedAccount,
+  keyExpiry,
+  keyName,
   keysOf,
   revokeKey,
   rotateKeys,
@@ -12,24 +15,6 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-
-export const keyName = z.string().trim().min(1).max(100);
-
-/** The end of a new key, in requests. */
-export const keyExpiry = z.iso
-  .datetime({ offset: true })
-  .transform((text) => new Date(text))
-  .refine((end) => end.getTime() > Date.now(), 'Must be in the future.')
-  .refine((end) => end.getUTCFullYear() <= 9999, 'Must be before the year 10000 in UTC.')
-  .nullish()
-  .describe('When the key stops working, ISO 8601. Default: it works until it is revoked.');
-
-/** Key and secret of a new key. */
-export const credentialFields = {
-  keyId: z.string(),
-  apiKey: z.string().describe('Shown only in this response.'),
-  apiSecret: z.string().describe('Shown only in this response.'),
-};
 
 const rotatedKey = z
   .object({ ...credentialFields, createdAt: timestamp, previousKeysExpireAt: timestamp })

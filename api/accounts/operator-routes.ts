@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createAccount, issueKey } from '../../src/accounts/accounts-and-keys';
+import { createAccount, issueKey, keyExpiry, keyName } from '../../src/accounts/accounts-and-keys';
 import {
   changeOperatorRole,
   listOperators,
@@ -14,9 +14,9 @@ import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { type KeyOwners, keyExpiry, keyName, keyRoutes } from './key-routes';
+import { type KeyOwners, keyRoutes } from './key-routes';
 
 type Deps = Pick<ApiDeps, 'sql'>;
 

@@ -3,7 +3,7 @@ import type { SignInMethod } from '../../src/accounts/sessions';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import { callerNetwork } from '../http/caller-address';
-import { createFailureLimiter } from '../http/failure-limit';
+import { createFailureLimiter } from '../http/request-limits';
 import type { CallContext } from '../http/route';
 
 /** A refused sign-in whose credential names an account: a revoked or expired key, a wrong secret, a user without a role. */

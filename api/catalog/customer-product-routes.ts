@@ -22,11 +22,11 @@ import {
   updateCustomerProduct,
   type Viewer,
 } from '../../src/catalog/customer-products';
-import { customerProductOrdered } from '../../src/orders/reading/ordered-products';
+import { customerProductOrdered } from '../../src/orders/reading/order-reader';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { type Route, route } from '../http/route';
 
 const group = {

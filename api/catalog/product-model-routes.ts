@@ -19,7 +19,7 @@ import type { Candidate } from '../../src/partners/candidates';
 import { leadDaysOf } from '../../src/partners/lead-days';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = { tag: 'Catalog', access: operatorsOnly('operator') } as const;

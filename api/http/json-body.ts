@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import type { Request, Response } from 'express';
 import express from 'express';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
-import { fieldPath } from './errors/field-errors';
+import { fieldPath } from './field-errors';
 
 /** Largest request body, in bytes. */
 export const BODY_LIMIT = 1_048_576;

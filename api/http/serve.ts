@@ -11,13 +11,11 @@ import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';
 import { authorize, type Credential, credentialOf, identify, secretOf } from './authentication';
 import { callerAddress, callerNetwork } from './caller-address';
-import type { ConcurrencyLimiter } from './concurrency-limit';
-import type { FailureLimiter } from './failure-limit';
+import { fieldErrors, fieldPath } from './field-errors';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
-import { ignoredFields } from './ignored-fields';
 import { isJson, parseJson, readBody } from './json-body';
-import { responseFault } from './openapi/response-check';
-import { countedName, type RateLimiter } from './rate-limit';
+import type { ConcurrencyLimiter, FailureLimiter } from './request-limits';
+import { countedName, type RateLimiter } from './request-limits';
 import { notesOf, type RequestNotes } from './request-log';
 import {
   type CallContext,
@@ -28,6 +26,32 @@ import {
   type Route,
 } from './route';
 import type { SentRequest } from './validation';
+import { ignoredFields } from './validation';
+
+/** Returns the members of a response that the schema does not declare. */
+function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): string[] {
+  if (typeof sent !== 'object' || sent === null || typeof known !== 'object' || known === null) return [];
+  return Object.entries(sent).flatMap(([key, value]) => {
+    const step = Array.isArray(sent) ? Number(key) : key;
+    if (!Object.hasOwn(known, key)) return [fieldPath([...path, step])];
+    return undocumented(value, (known as Record<string, unknown>)[key], [...path, step]);
+  });
+}
+
+/**
+ * Checks a response, in its wire form, against the route's response schema.
+ * @returns a description of the mismatch, which includes fields that the schema (and the OpenAPI document) lacks
+ */
+export function responseFault(route: Route, response: unknown): string | undefined {
+  const text = JSON.stringify(response);
+  const wire: unknown = text === undefined ? undefined : JSON.parse(text);
+  const result = route.response.safeParse(wire);
+  const faults = result.success
+    ? undocumented(wire, result.data).map((path) => `${path} is not in the response schema`)
+    : fieldErrors(result.error, wire).map(({ reference, message }) => `${reference}: ${message}`);
+  if (faults.length === 0) return undefined;
+  return `${route.operationId} responded outside its response schema: ${faults.slice(0, 10).join('; ')}`;
+}
 
 export interface Pipeline {
   readonly deps: ApiDeps;

@@ -1,8 +1,83 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type FieldError, Refusal } from '../../src/platform/errors';
-import { fieldErrors } from './errors/field-errors';
-import { NO_PARAMETERS, refusesUnknownFields } from './ignored-fields';
+import { fieldErrors, fieldPath } from './field-errors';
 import { isUnstorable, unstorableAt } from './json-body';
+
+/** Fields that a response names at most, and characters of a name. */
+const MOST_NAMES = 20;
+const NAME_LENGTH = 100;
+
+type Path = readonly PropertyKey[];
+
+/** Returns the paths of the members of a value that a schema does not know. A value of a wrong type has none. */
+function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []): Path[] {
+  if (typeof value !== 'object' || value === null) return [];
+  const within = (inner: z.core.$ZodType) => unknownMembers(inner, value, path);
+  if (schema instanceof z.ZodObject) {
+    // A schema with `catchall` knows every member, or refuses the others.
+    const isClosed = schema.def.catchall === undefined;
+    const { shape } = schema;
+    return Object.entries(value).flatMap(([name, member]) => {
+      if (!Object.hasOwn(shape, name)) return isClosed ? [[...path, name]] : [];
+      return typeof member === 'object' ? unknownMembers(shape[name], member, [...path, name]) : [];
+    });
+  }
+  if (schema instanceof z.ZodArray) {
+    return Array.isArray(value)
+      ? value.flatMap((member, index) => unknownMembers(schema.element, member, [...path, index]))
+      : [];
+  }
+  if (schema instanceof z.ZodRecord) {
+    return Object.entries(value).flatMap(([name, member]) => unknownMembers(schema.valueType, member, [...path, name]));
+  }
+  // Of several schemas, the one that knows most of the value is meant.
+  if (schema instanceof z.ZodUnion) {
+    const [closest = []] = schema.options.map(within).sort((a, b) => a.length - b.length);
+    return closest;
+  }
+  if (schema instanceof z.ZodPipe) return within(schema.in instanceof z.ZodTransform ? schema.out : schema.in);
+  if (
+    schema instanceof z.ZodOptional ||
+    schema instanceof z.ZodNullable ||
+    schema instanceof z.ZodDefault ||
+    schema instanceof z.ZodCatch ||
+    schema instanceof z.ZodReadonly
+  )
+    return within(schema.unwrap());
+  return [];
+}
+
+/** The query of an operation without query parameters. */
+export const NO_PARAMETERS = z.object({});
+
+/** Returns true for the schema of a body that refuses fields which it does not know: a guess does harm there. */
+export function refusesUnknownFields(schema: z.core.$ZodType | undefined): boolean {
+  if (schema instanceof z.ZodObject) return schema.def.catchall instanceof z.ZodNever;
+  if (schema instanceof z.ZodUnion) return schema.options.every(refusesUnknownFields);
+  return schema instanceof z.ZodPipe && refusesUnknownFields(schema.in);
+}
+
+/**
+ * Returns the value of `X-Ignored-Fields`: the fields of a request that its schemas do not know, and which are therefore
+ * ignored. Null: there are none. Operations in which a guess does harm have strict schemas instead, which refuse them.
+ */
+export function ignoredFields(
+  { query, body }: { readonly query?: z.ZodType | undefined; readonly body?: z.ZodType | undefined },
+  sent: Pick<SentRequest, 'query' | 'body'>,
+): string | null {
+  const paths = [
+    ...unknownMembers(query ?? NO_PARAMETERS, sent.query),
+    ...(body === undefined ? [] : unknownMembers(body, sent.body)),
+  ];
+  if (paths.length === 0) return null;
+  // Names are sent by the caller. A header has visible ASCII characters only, and commas separate the names.
+  const names = paths.slice(0, MOST_NAMES).map((path) =>
+    fieldPath(path)
+      .slice(0, NAME_LENGTH)
+      .replace(/[^\w.[\]$@:-]/g, '?'),
+  );
+  return [...new Set(names), ...(paths.length > MOST_NAMES ? ['...'] : [])].join(', ');
+}
 
 /** Parameters and body as received, before validation. */
 export interface SentRequest {

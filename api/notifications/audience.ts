@@ -1,14 +1,21 @@
 import { z } from 'zod';
 import { type Account, hasOperatorRole } from '../../src/accounts/account';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
-import { listEndpoints, listEndpointsOfOperators, operatorOfEndpoint } from '../../src/notifications/endpoints';
+import {
+  endpointOf,
+  listEndpoints,
+  listEndpointsOfOperators,
+  operatorOfEndpoint,
+} from '../../src/notifications/endpoints';
 import {
   type Endpoint,
   type EndpointEvent,
   endpointSchema,
   ownedEndpointSchema,
 } from '../../src/notifications/webhook-schemas';
+import { Refusal } from '../../src/platform/errors';
 import { withoutTokens } from '../../src/platform/http/outbound-url';
+import { isUuid } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
 import { type KeyAccess, operatorsOnly } from '../http/route';
 
@@ -104,4 +111,11 @@ export const ADMINS_FOR_CLIENTS: Audience = {
 /** Returns an endpoint as an account sees it. Viewers do not see the tokens that addresses can contain. */
 export function shownTo<T extends { readonly url: string }>({ operatorRole }: Account, endpoint: T): T {
   return operatorRole === 'viewer' ? { ...endpoint, url: withoutTokens(endpoint.url) } : endpoint;
+}
+
+/** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
+export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
+  const endpoint = isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
+  if (endpoint === undefined) throw new Refusal('NOT_FOUND');
+  return endpoint;
 }

@@ -1,30 +1,34 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
+import { requireClient } from '../../src/accounts/clients';
+import { endpointsWithHealth } from '../../src/notifications/delivery-log';
 import {
   changeEndpoint,
   createEndpoint,
   deleteEndpoint,
-  endpointOf,
   ROTATION_OVERLAP_SECONDS,
   rotateSecret,
 } from '../../src/notifications/endpoints';
-import { type Endpoint, eventsSchema, secretSchema } from '../../src/notifications/webhook-schemas';
+import { endpointHealthSchema, eventsSchema, secretSchema } from '../../src/notifications/webhook-schemas';
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { outboundUrl } from '../../src/platform/http/outbound-url';
-import { isUuid } from '../../src/platform/ids';
-import { inTransaction, type Queryable } from '../../src/platform/postgres';
+import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-import { type Audience, endpointParams, type OwningAudience, shownTo } from './audience';
-
-/** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
-export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
-  const endpoint = isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
-  if (endpoint === undefined) throw new Refusal('NOT_FOUND');
-  return endpoint;
-}
+import {
+  ADMINS_FOR_CLIENTS,
+  type Audience,
+  CLIENTS,
+  endpointParams,
+  foundEndpoint,
+  OPERATORS,
+  OPERATORS_FOR_CLIENTS,
+  type OwningAudience,
+  shownTo,
+} from './audience';
+import { deliveryRoutes, orderDeliveryRoutes } from './delivery-routes';
 
 type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>;
 
@@ -193,4 +197,67 @@ export function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         }),
     }),
   ];
+}
+
+export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>): Route[] {
+  return [
+    ...[CLIENTS, OPERATORS].flatMap((audience) => [
+      ...webhookRoutes(deps, audience),
+      ...deliveryRoutes(deps, audience),
+    ]),
+    ...orderDeliveryRoutes(deps),
+    clientEndpointsRoute(deps),
+    createEndpointRoute(deps, ADMINS_FOR_CLIENTS, async (_account, connectorId = '') => ({
+      id: (await requireClient(deps.sql, connectorId)).id,
+      role: 'client',
+    })),
+    enableEndpointRoute(deps),
+    ...deliveryRoutes(deps, OPERATORS_FOR_CLIENTS),
+  ];
+}
+
+/** The route with which operators enable and disable an endpoint of a client. Its address and events are the client's. */
+function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
+  return route({
+    tag,
+    method: 'patch',
+    access: access.write,
+    path: `${path}/{webhookId}`,
+    operationId: 'changeClientWebhook',
+    summary: 'Enable or disable an endpoint of a client',
+    description: 'A delivery that is due while the endpoint is disabled becomes a dead letter.',
+    audits: ['endpoint.change'],
+    params: z.object({ connectorId: z.string(), webhookId: z.string() }),
+    body: z.strictObject({ enabled: z.boolean() }),
+    response: endpoint,
+    handler: ({ params: { connectorId, webhookId }, body, audit }) =>
+      inTransaction(sql, async (tx) => {
+        const before = await foundEndpoint(tx, connectorId, webhookId);
+        const after = (await changeEndpoint(tx, connectorId, webhookId, body))!;
+        await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
+        return after;
+      }),
+  });
+}
+
+/** The route with which operators read the endpoints of a client. */
+function clientEndpointsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
+  return route({
+    tag,
+    method: 'get',
+    access: access.read,
+    path,
+    operationId: 'listClientWebhooks',
+    summary: 'List the endpoints of a client with their health',
+    params: z.object({ connectorId: z.string() }),
+    response: z.object({
+      webhooks: z.array(endpoint.extend({ health: endpointHealthSchema }).meta({ id: 'ClientWebhook' })),
+    }),
+    handler: async ({ account, params: { connectorId } }) => {
+      const endpoints = await endpointsWithHealth(sql, (await requireClient(sql, connectorId)).id);
+      return { webhooks: endpoints.map((found) => shownTo(account, found)) };
+    },
+  });
 }

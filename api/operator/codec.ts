@@ -6,7 +6,7 @@ import { Refusal } from '../../src/platform/errors';
 import { dataConverterOf } from '../../src/platform/temporal/codec/data-converter';
 import { UndecryptablePayload } from '../../src/platform/temporal/codec/encryption-codec';
 import type { ApiDeps } from '../deps';
-import { ERROR_BODIES } from '../http/errors/error-body';
+import { ERROR_BODIES } from '../http/error-body';
 import { notesOf } from '../http/request-log';
 import { operatorsOnly, type Route, route } from '../http/route';
 

@@ -7,8 +7,8 @@ import { listMessages, OUTBOX_STATES, type OutboxListItem } from '../../src/plat
 import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route, type Sent } from '../http/route';
 
 const TAG = 'Operator: outbox';

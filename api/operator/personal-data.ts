@@ -14,7 +14,7 @@ import {
 import { exportSubject } from '../../src/privacy/export';
 import { isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
-import { idCursorField, pageOf } from '../http/lists/cursor';
+import { idCursorField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const PERSONAL_DATA_ROUTE = {

@@ -5,7 +5,7 @@ import { day, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { type Column, parquetOf } from '../../src/platform/parquet';
 import type { ApiDeps } from '../deps';
-import { exportedList, PAGES } from '../http/lists/exported-list';
+import { exportedList, PAGES } from '../http/exported-list';
 import { operatorsOnly, RawResponse, type Route } from '../http/route';
 
 /** Days of one report. */

@@ -13,9 +13,16 @@ import {
 } from '../../src/shipping/shipping-orders/shipping-order-list';
 import { SHIPPING_ORDER_STATUSES } from '../../src/shipping/shipping-orders/shipping-order-schemas';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
-import { anyOfList } from '../http/lists/search-filters';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
+import {
+  anyOfList,
+  cursorField,
+  decodeCursor,
+  encodeCursor,
+  invalidCursor,
+  limitField,
+  pageOf,
+} from '../http/list-query';
 import { operatorsOnly, type Route } from '../http/route';
 
 const common = {

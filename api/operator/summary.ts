@@ -2,16 +2,49 @@ import { setTimeout } from 'node:timers/promises';
 import { LRUCache } from 'lru-cache';
 import { z } from 'zod';
 import { ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
+import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/reading/attention-counts';
 import { attentionReason } from '../../src/orders/reading/operator-order-schemas';
-import type { StagePeriod } from '../../src/orders/reading/order-stages';
+import { orderStages, type StagePeriod } from '../../src/orders/reading/order-stages';
 import { timestamp } from '../../src/platform/domain/fields';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
-import { COUNTED_ROWS } from '../../src/platform/outbox/outbox-sizes';
+import { COUNTED_ROWS, readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
+import { readRunningTotals } from '../../src/platform/running-totals';
+import { readJobResults } from '../../src/platform/temporal/job-runs';
 import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
-import { jobSchema } from './jobs';
-import type { LiveCounts } from './live-counts';
+import { jobSchema } from './system';
+
+/** Lifetime of the counts: all consoles of a process share one reading. Changes show within 5 s. */
+const COUNTS_MS = 2_000;
+
+/** The figures of the summary that are in Postgres. */
+export type LiveCounts = () => Promise<Counts>;
+type Counts = Awaited<ReturnType<typeof readCounts>>;
+
+/** Creates the reading that the summary and the stream of changes share. */
+export function createLiveCounts(deps: Pick<ApiDeps, 'sql' | 'jobs'>): LiveCounts {
+  // Concurrent calls share one fetch, so that the cost does not grow with the number of consoles. A failed one is not cached.
+  const cache = new LRUCache<'counts', Counts>({
+    max: 1,
+    ttl: COUNTS_MS,
+    fetchMethod: () => readCounts(deps),
+  });
+  return () => cache.forceFetch('counts');
+}
+
+async function readCounts({ sql, jobs }: Pick<ApiDeps, 'sql' | 'jobs'>) {
+  const at = new Date();
+  const [orders, attention, needingAttention, outbox, results, stages] = await Promise.all([
+    readRunningTotals(sql, 'orders'),
+    attentionCounts(sql),
+    countOrdersNeedingAttention(sql),
+    readOutboxSizes(sql),
+    readJobResults(sql, jobs),
+    orderStages(sql),
+  ]);
+  return { at, orders, attention, needingAttention, outbox, results, stages };
+}
 
 /** Lifetime of the list of workers. Temporal itself notices an unavailable worker only after minutes. */
 const WORKERS_MS = 5_000;

@@ -12,7 +12,7 @@ import { type OrderRecord, readOrders } from '../../src/orders/reading/order-rea
 import { orderView, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { type FieldError, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { fieldErrors } from '../http/errors/field-errors';
+import { fieldErrors } from '../http/field-errors';
 import { type CallContext, type Route, route } from '../http/route';
 import { productsOfOrder } from './order-products';
 import {

@@ -2,13 +2,12 @@ import { z } from 'zod';
 import { FINANCIAL_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-list';
 import { retrievedAddressSchema, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
-import { countryCode, timestamp } from '../../src/platform/domain/fields';
+import { countryCode, instant, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../http/lists/cursor';
-import { anyOf, instant } from '../http/lists/search-filters';
+import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';
 import { READERS, viewerOf } from './visible-order';
 

@@ -1,101 +1,21 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
-import { fileFactsSchema } from '../../src/files/domain/file-facts';
-import { PRINT_FILE_TYPES } from '../../src/files/domain/file-properties';
 import type { FileOfProduct } from '../../src/orders/domain/file-needs';
-import { orderFileSchema, productFields, productNamingRule, trimField } from '../../src/orders/intake/order-schemas';
 import {
   beginPreflight,
   MAX_RUNNING_PREFLIGHTS,
-  PREFLIGHT_EFFECTS,
   readPreflight,
   type StoredPreflight,
 } from '../../src/orders/preflight/preflight-rows';
-import { fileFinding } from '../../src/orders/reading/retrieved-item';
-import { crossField, property } from '../../src/platform/domain/cross-field';
-import { text } from '../../src/platform/domain/fields';
+import { preflightRequestSchema, preflightSchema, preflightView } from '../../src/orders/preflight/preflight-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { RawResponse, type Route, route, type Sent } from '../http/route';
+import { RawResponse, type Route, route } from '../http/route';
 import { fileTypeErrors, resolvedProducts } from './order-products';
 import { changedOrderId, READERS, viewerOf } from './visible-order';
-
-const { productUid, productName, productVariant } = productFields;
-
-const requestSchema = crossField(
-  z.object({
-    url: orderFileSchema.shape.url.optional().describe('Address of the file. Required without `orderId`.'),
-    type: orderFileSchema.shape.type.describe('Type of the file, as it would be ordered.'),
-    productUid,
-    productName,
-    productVariant,
-    ...trimField,
-    orderId: text(100)
-      .optional()
-      .describe(
-        'An order, by id or reference, whose file is checked, instead of a URL and a product. A draft shows the report.',
-      ),
-    itemReferenceId: text(100).optional().describe('The item of the order.'),
-  }),
-  (body, report) => {
-    if (property(body, 'orderId') == null) {
-      productNamingRule(body, report);
-      if (property(body, 'url') == null) report(['url'], 'This field is required.', 'MISSING_FIELD_ERROR');
-      return;
-    }
-    if (property(body, 'itemReferenceId') == null)
-      report(['itemReferenceId'], 'This field is required with orderId.', 'MISSING_FIELD_ERROR');
-    for (const field of ['url', 'productUid', 'productName', 'customTrim'])
-      if (property(body, field) != null) report([field], 'The order has it.');
-  },
-).meta({
-  id: 'PreflightFile',
-  examples: [
-    {
-      url: 'https://files.example.com/poster.pdf',
-      type: 'default',
-      productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
-    },
-  ],
-});
-
-const preflightSchema = z
-  .object({
-    id: z.string(),
-    state: z.enum(['running', 'done']),
-    createdAt: z.iso.datetime(),
-    report: z
-      .object({
-        effect: z
-          .enum(PREFLIGHT_EFFECTS)
-          .describe('What an order with the file would do: go on, wait as `on_hold`, or fail.'),
-        fault: z
-          .object({ code: z.string(), message: z.string() })
-          .nullable()
-          .describe('Why the file cannot be used, with a code of the refusals of orders. Null: it was checked.'),
-        checks: z.array(fileFinding),
-        file: z
-          .object({
-            mimeType: z.enum(PRINT_FILE_TYPES),
-            sizeBytes: z.int(),
-            pageCount: z.int(),
-            widthPx: z.int().nullable(),
-            heightPx: z.int().nullable(),
-            facts: fileFactsSchema,
-          })
-          .nullable(),
-      })
-      .nullable()
-      .describe('Null while the preflight is running.'),
-  })
-  .meta({ id: 'Preflight' });
-
-function view({ id, createdAt, report }: StoredPreflight): Sent<typeof preflightSchema> {
-  return { id, state: report === null ? 'running' : 'done', createdAt: createdAt.toISOString(), report };
-}
 
 /** What is checked: where the file is, and what decides on its needs. */
 interface Subject {
@@ -104,7 +24,7 @@ interface Subject {
   readonly orderFileId: string | null;
 }
 
-type Body = z.output<typeof requestSchema>;
+type Body = z.output<typeof preflightRequestSchema>;
 
 /** Returns the file of an order. @throws Refusal `NOT_FOUND` */
 async function ofOrder(sql: Sql, account: Account, { orderId, itemReferenceId, type }: Body): Promise<Subject> {
@@ -187,7 +107,7 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
       tag: 'Orders',
       access: { ...READERS.access, operatorRole: 'operator' },
       idempotent: true,
-      body: requestSchema,
+      body: preflightRequestSchema,
       response: preflightSchema,
       handler: async ({ account, body, quotas, idempotency, signal }) => {
         const wanted = await (body.orderId === undefined ? ofUrl(sql, account, body) : ofOrder(sql, account, body));
@@ -198,7 +118,7 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
         };
         await (account.role === 'client' ? quotas.using(account.id, ['fileBytes'], begin) : begin());
         wake('start_workflow');
-        const preflight = view(await ended(sql, id, signal));
+        const preflight = preflightView(await ended(sql, id, signal));
         if (preflight.state === 'done') return preflight;
         await idempotency.complete(sql, preflight);
         const headers = { 'Content-Type': 'application/json', Location: `/v1/files/preflight/${id}` };
@@ -218,7 +138,7 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
           ? await readPreflight(sql, preflightId, viewerOf(account).clientId)
           : undefined;
         if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no preflight with this id.' });
-        return view(found);
+        return preflightView(found);
       },
     }),
   ];

@@ -30,6 +30,21 @@ export const READERS = {
   access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'viewer' },
 } as const;
 
+/** What every route of operators for orders has in common. */
+export const OPERATOR_ROUTE = { tag: 'Operator: orders' } as const;
+
+/** What every route for one order has in common. */
+export const OPERATOR_ORDER_ROUTE = {
+  ...OPERATOR_ROUTE,
+  params: z.object({
+    orderId: z
+      .string()
+      .min(1)
+      .max(100)
+      .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
+  }),
+} as const;
+
 /** Returns what an account may see. Clients see their own orders, operators see all. */
 export function viewerOf(account: Account): Viewer {
   return { clientId: account.role === 'operator' ? null : account.id };

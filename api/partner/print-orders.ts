@@ -1,13 +1,15 @@
 import { z } from 'zod';
+import { postbackSchema, storePostback } from '../../src/orders/print-orders/postbacks';
 import {
   apparelPrintOrderSchema,
   mountedPrintOrderSchema,
   paperPrintOrderSchema,
 } from '../../src/partners/message-schemas';
+import type { PostbackOutcome } from '../../src/partners/partner-metrics';
 import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '../../src/partners/print-orders';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/lists/cursor';
+import { pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';
 
 const sentFields = {
@@ -78,4 +80,36 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       },
     }),
   ];
+}
+
+/** `POST /v2/order/status`: accepts status postbacks (docs/partners.md). */
+export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
+  return route({
+    method: 'post',
+    path: '/v2/order/status',
+    operationId: 'postOrderStatus',
+    summary: 'Report the status of a print order or of one item',
+    description:
+      'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
+      '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
+    isRepeatable: true,
+    tag: 'Partner interaction',
+    access: { credentials: 'key', roles: ['partner'] },
+    errors: 'plain',
+    body: postbackSchema,
+    response: z.object({ message: z.string() }),
+    handler: async ({ account, body, log }) => {
+      const labels = { partner: account.name, status: body.status };
+      const { isNew, orderId } = await storePostback(sql, account.id, body).catch((error: unknown) => {
+        const outcome: PostbackOutcome = error instanceof Refusal ? 'refused' : 'failed';
+        metrics.count('pressline_postbacks_total', { ...labels, outcome });
+        throw error;
+      });
+      const outcome: PostbackOutcome = isNew ? 'accepted' : 'duplicate';
+      metrics.count('pressline_postbacks_total', { ...labels, outcome });
+      if (isNew) wake('signal_workflow');
+      log.info({ orderId, printOrderId: body.orderId, status: body.status, isNew }, 'postback stored');
+      return { message: isNew ? 'Status accepted.' : 'Status known already.' };
+    },
+  });
 }

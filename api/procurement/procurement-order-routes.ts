@@ -25,7 +25,7 @@ import {
 } from '../../src/procurement/procurement-orders';
 import { procurementStepUpdate } from '../../workflows/procurement-order';
 import type { ApiDeps } from '../deps';
-import { exportedList, formatQuery, PAGES } from '../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { operatorsOnly, type Route, route } from '../http/route';
 
 const group = { tag: 'Operator: procurement orders' } as const;

@@ -1,9 +1,43 @@
-import { dirname } from 'node:path';
-import { type Request, type Response, Router } from 'express';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import express, { type Request, type Response, Router } from 'express';
 import type { Role } from '../../src/accounts/account';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
+import { Refusal } from '../../src/platform/errors';
+import { projectRoot } from '../../src/platform/project-root';
 import type { ApiDeps } from '../deps';
-import { roleDocument } from '../http/openapi/role-document';
+import { openApiDocument } from '../http/openapi-document';
+import { EXAMPLE_FILE_URL } from '../http/openapi-examples';
 import type { Route } from '../http/route';
+
+const EVENTS: Readonly<Record<Role, readonly string[]>> = {
+  client: NOTIFICATION_EVENTS,
+  partner: [],
+  operator: OPERATOR_EVENTS,
+};
+
+/** Returns the routes that callers of a role may call, with the open routes among their tags. */
+export function routesOf(role: Role, routes: readonly Route[]): Route[] {
+  const own = routes.filter(({ access }) => access.credentials !== 'none' && access.roles.includes(role));
+  const tags = new Set(own.map(({ tag }) => tag));
+  return routes.filter((route) => own.includes(route) || (route.access.credentials === 'none' && tags.has(route.tag)));
+}
+
+/**
+ * Returns the OpenAPI document of one role as JSON: its operations, and the messages that it receives.
+ * @param sandboxUrl with it, the print file of the examples is one of the sandbox, so that they work when they are sent
+ */
+export function roleDocument(
+  role: Role,
+  routes: readonly Route[],
+  { publicUrl, sandboxUrl }: { readonly publicUrl: string; readonly sandboxUrl: string | undefined },
+): string {
+  const { webhooks, ...document } = openApiDocument(routesOf(role, routes), publicUrl);
+  const received = Object.entries(webhooks as object).filter(([event]) => EVENTS[role].includes(event));
+  const text = JSON.stringify({ ...document, webhooks: Object.fromEntries(received) });
+  return sandboxUrl === undefined ? text : text.replaceAll(EXAMPLE_FILE_URL, `${sandboxUrl}/files/poster-a3.pdf`);
+}
 
 /** The page of each role at /docs/{path}, and what the list of pages says about it. */
 const PAGES: Readonly<Record<string, { readonly role: Role; readonly text: string }>> = {
@@ -126,5 +160,33 @@ export function docsPage(deps: Pick<ApiDeps, 'publicUrl' | 'sandboxUrl'>, routes
       res.sendFile(name, { root, cacheControl: false });
     });
   }
+  return router;
+}
+
+/** Returns the sources of a content security policy that permit the inline scripts of a page. */
+function inlineScripts(html: string): string[] {
+  const scripts = [...html.matchAll(/<script(?![^>]*\ssrc=)[^>]*>(.*?)<\/script>/gs)].map(([, text]) => text!);
+  return [...new Set(scripts)].map((text) => `'sha256-${createHash('sha256').update(text).digest('base64')}'`);
+}
+
+/**
+ * Serves the documentation site at /guide, where `npm run docs` has built it. The pages of the site have equal inline
+ * scripts, which set the color scheme before the first paint.
+ * @param folder of the built site
+ */
+export function guidePage(folder = join(projectRoot(), 'dist', 'guide')): Router {
+  const router = express.Router();
+  router.use((_req, res, next) => {
+    const page = join(folder, 'index.html');
+    if (!existsSync(page))
+      throw new Refusal('NOT_FOUND', {
+        message: 'The documentation site is not built. Run `npm run docs`, and reload the page.',
+      });
+    const scripts = ["script-src 'self'", ...inlineScripts(readFileSync(page, 'utf8'))].join(' ');
+    const policy = `default-src 'self'; ${scripts}; style-src 'self' 'unsafe-inline'; img-src 'self' data:; object-src 'none'; base-uri 'none'; frame-ancestors 'none'`;
+    res.setHeader('Content-Security-Policy', policy);
+    next();
+  });
+  router.use(express.static(folder, { cacheControl: false }));
   return router;
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { temporal as protocol } from '@temporalio/proto';
 import { createPresslineClient } from '../../client/pressline-client';
-import { orderGauges } from '../../src/orders/order-gauges';
+import { orderGauges } from '../../src/orders/reading/attention-counts';
 import { operatorOrders } from '../../src/orders/reading/operator-order-list';
 import { searchOrders } from '../../src/orders/reading/order-list';
 import { compareOrders, compareRuns, type ReconcileBatch } from '../../src/orders/reconciliation/compare';

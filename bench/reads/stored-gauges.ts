@@ -1,4 +1,4 @@
-import { orderGauges } from '../../src/orders/order-gauges';
+import { orderGauges } from '../../src/orders/reading/attention-counts';
 import { outboxGauges } from '../../src/platform/outbox/outbox-sizes';
 import { connectPostgres } from '../../src/platform/postgres';
 import type { Filled, Reading } from '../support/compare-sizes';

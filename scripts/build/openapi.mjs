@@ -10,7 +10,7 @@ const hollow = new Proxy(() => undefined, {
 /** Returns the document. @param serverUrl base URL of the API */
 export function openApiDocument(serverUrl = 'http://localhost') {
   const require = requireTypeScript(import.meta.url);
-  const { openApiDocument: describe } = require('../../api/http/openapi/document');
+  const { openApiDocument: describe } = require('../../api/http/openapi-document');
   const { allRoutes } = require('../../api/routes');
   return describe(allRoutes(hollow), serverUrl);
 }

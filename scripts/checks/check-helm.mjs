@@ -19,7 +19,7 @@ import { pythonPackage } from '../external/python-package.mjs';
 const VALIDATOR = 'kubernetes-validate==1.37.0';
 /** The oldest and the newest version of Kubernetes that the validator has schemas of. */
 const KUBERNETES = ['1.34', '1.37'];
-/** Kinds of the Prometheus operator. The validator has no schemas of them; test/deploy/chart.slow.test.ts checks the rules. */
+/** Kinds of the Prometheus operator. The validator has no schemas of them; test/deploy/chart.test.ts checks the rules. */
 const WITHOUT_SCHEMA = ['monitoring.coreos.com/v1'];
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');

@@ -21,6 +21,25 @@ export const accountKeySchema = z
 
 export type AccountKey = z.output<typeof accountKeySchema>;
 
+/** The name of a key, in requests. */
+export const keyName = z.string().trim().min(1).max(100);
+
+/** The end of a new key, in requests. */
+export const keyExpiry = z.iso
+  .datetime({ offset: true })
+  .transform((text) => new Date(text))
+  .refine((end) => end.getTime() > Date.now(), 'Must be in the future.')
+  .refine((end) => end.getUTCFullYear() <= 9999, 'Must be before the year 10000 in UTC.')
+  .nullish()
+  .describe('When the key stops working, ISO 8601. Default: it works until it is revoked.');
+
+/** Key and secret of a new key. */
+export const credentialFields = {
+  keyId: z.string(),
+  apiKey: z.string().describe('Shown only in this response.'),
+  apiSecret: z.string().describe('Shown only in this response.'),
+};
+
 /** A new key. Key and secret are readable only here. */
 export interface IssuedKey extends Credentials {
   readonly keyId: string;

@@ -68,7 +68,6 @@ type ViewRow = Omit<OrderView, 'items' | 'refusedCancels'> & {
   readonly events: readonly LoggedEvent[];
   readonly notified: NotifiedSnapshot | null;
   readonly endpoints: NotifiableOrder['endpoints'] | null;
-  readonly rowVersion: string;
 };
 
 /** What notifications are made from. */
@@ -77,42 +76,17 @@ export interface NotifiableOrder {
   readonly notified: NotifiedSnapshot | null;
   /** The enabled endpoints of the order's client, at least one. */
   readonly endpoints: readonly Pick<Endpoint, 'id' | 'events'>[];
-  /** `xmin` of the order's row: the transaction that wrote it last. */
-  readonly rowVersion: string;
 }
-
-/** Statuses that an order is about to get, which is not refused. */
-export interface ComingStatuses {
-  readonly fulfillmentStatus: string;
-  readonly items: readonly Pick<ItemView, 'id' | 'status'>[];
-  /** Its print jobs. */
-  readonly jobs: readonly { readonly status: string }[];
-}
-
-/**
- * Returns true when notifications of a change can be made from the rows before it and the new statuses: no status needs a reason,
- * and parcels stay.
- * @param events types of the log entries that come with the change
- */
-export const isKnownFromStatuses = ({ items, jobs }: ComingStatuses, events: readonly string[]): boolean =>
-  !items.some(({ status }) => EXPLAINED.includes(status)) &&
-  !jobs.some(({ status }) => NOT_SENT_JOBS.includes(status)) &&
-  !events.some((event) => READ_EVENTS.includes(event));
 
 /**
  * Reads an order, its last snapshot and the endpoints of its client in the caller's transaction. Returns undefined when the
  * client has no enabled endpoint; then nothing else is read.
- * @param coming statuses that the view shows in place of those of the rows, see `isKnownFromStatuses`
  */
-export async function readNotifiableOrder(
-  tx: Queryable,
-  orderId: string,
-  coming?: ComingStatuses,
-): Promise<NotifiableOrder | undefined> {
+export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
   const { joins, quantity, code, url, methodUid } = parcelsOfJobs(tx);
   const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
-      n.endpoints, o.xmin::text AS row_version,
+      n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       -- One read of the log, whose partitions each plan opens.
       (SELECT coalesce(jsonb_agg(jsonb_build_object('type', e.type, 'itemId', e.order_item_id::text,
@@ -151,15 +125,13 @@ export async function readNotifiableOrder(
     LEFT JOIN notified_states t ON t.order_id = o.id
     WHERE o.id = ${orderId}`;
   if (row?.endpoints == null) return undefined;
-  const { notified, endpoints, events, rowVersion, ...read } = row;
+  const { notified, endpoints, events, ...read } = row;
   const refusedCancels = events.flatMap(({ type, itemIds }) =>
     type === 'partner_cancel_refused' && itemIds !== null ? [itemIds] : [],
   );
-  const order = { ...read, ...withoutRefusal(coming), refusedCancels };
-  const comingItems = new Map(coming?.items.map(({ id, status }) => [id, status]));
+  const order = { ...read, refusedCancels };
   const items = read.items.map(({ printOrderIds, ...item }) => ({
     ...item,
-    status: comingItems.get(item.id) ?? item.status,
     cancelledUnits: cancelledUnits(item.id, events),
     comment: EXPLAINED.includes(item.status) ? stopReason(item.id, printOrderIds, events) : null,
   }));
@@ -168,11 +140,8 @@ export async function readNotifiableOrder(
     order.refusalReason === null
       ? { ...order, items }
       : { ...order, items: items.map((item) => ({ ...item, comment: order.refusalReason })) };
-  return { view, notified, endpoints, rowVersion };
+  return { view, notified, endpoints };
 }
-
-const withoutRefusal = (coming?: ComingStatuses) =>
-  coming && { fulfillmentStatus: coming.fulfillmentStatus, refusalReason: null, refusalReasonCode: null };
 
 /** Returns the number of units that were cancelled while the rest of an item went on. */
 function cancelledUnits(id: string, events: readonly LoggedEvent[]): number {

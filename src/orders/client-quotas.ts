@@ -1,9 +1,29 @@
 import { LRUCache } from 'lru-cache';
+import { z } from 'zod';
 import type { Account } from '../accounts/account';
-import { type QuotaLimits, type QuotaName, withDefaults } from '../platform/domain/quotas';
+import { QUOTA_NAMES, type QuotaLimits, type QuotaName, withDefaults } from '../platform/domain/quotas';
 import { quotaExceeded } from '../platform/errors';
 import type { Queryable, Sql } from '../platform/postgres';
 import { readRunningTotals } from '../platform/running-totals';
+
+/** The quotas of a client with their use, in responses. */
+export const clientQuotasSchema = z
+  .object({
+    quotas: z.array(
+      z.object({
+        name: z.enum(QUOTA_NAMES),
+        counts: z.string().describe('What the quota counts.'),
+        limit: z.number().describe('0: no limit.'),
+        isOwn: z.boolean().describe('False: the default of all clients.'),
+        used: z
+          .number()
+          .describe(
+            '`ordersPerMinute` without a limit is not counted. `exports` are those of the process that responds.',
+          ),
+      }),
+    ),
+  })
+  .meta({ id: 'ClientQuotaUse' });
 
 /** Time for which limits and use of a client are not read again. A busy client costs two statements a second in each process. */
 const READ_EVERY_MS = 1_000;

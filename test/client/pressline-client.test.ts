@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createApp } from '../../api/app';
-import { clientRoutes } from '../../api/clients/routes';
+import { clientRoutes } from '../../api/clients';
 import { type HttpServer, startHttpServer } from '../../api/http/server';
 import { type ClientOptions, createPresslineClient, PresslineError } from '../../client/pressline-client';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';

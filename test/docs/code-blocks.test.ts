@@ -12,7 +12,7 @@ const LANGUAGES = ['sh', 'js', 'ts', 'python', 'go', 'java', 'sql', 'diff'];
 const RUN_BY: Readonly<Record<string, readonly string[]>> = {
   'test/cli/remote.slow.test.ts': ['operation/command-line'],
   'test/cli/start.slow.test.ts': ['operation/backup-and-recovery'],
-  'test/deploy/compose.slow.test.ts': ['operation/deployment'],
+  'test/deploy/compose.test.ts': ['operation/deployment'],
   'test/docs/api-examples.slow.test.ts': [
     'how-to/play-the-partner',
     'how-to/sign-in-with-openid-connect',

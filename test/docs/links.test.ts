@@ -63,8 +63,23 @@ test('the navigation of the documentation site has every document once, and no o
   const navigation: Record<string, Record<string, string[]>> = JSON.parse(
     readFileSync(join(root, 'tools/docs/navigation.json'), 'utf8'),
   );
-  const listed = Object.values(navigation).flatMap((kinds) => Object.values(kinds).flat());
+  const listed = Object.values(navigation)
+    .flatMap((kinds) => Object.values(kinds).flat())
+    // A folder stands for its documents.
+    .flatMap((entry) => (entry.endsWith('/') ? documents.filter((document) => document.startsWith(entry)) : [entry]));
   // The README is the first page.
   const expected = documents.filter((document) => document !== 'README.md');
   expect(listed.sort()).toEqual(expected.sort());
+});
+
+test('the list of decisions has every decision, and each is numbered and dated', () => {
+  const folder = 'docs/decisions/';
+  const names = documents.filter((document) => document.startsWith(folder)).map((path) => path.slice(folder.length));
+  const decisions = names.filter((name) => name !== 'README.md').sort();
+  const list = readFileSync(join(root, folder, 'README.md'), 'utf8');
+  expect([...list.matchAll(/\]\((\d{3}-[\w-]+\.md)\)/g)].map(([, name]) => name)).toEqual(decisions);
+  decisions.forEach((name, at) => {
+    const text = readFileSync(join(root, folder, name), 'utf8');
+    expect([name, text]).toEqual([name, expect.stringMatching(`^# ${at + 1}\\. .+\\n\\n\\d{4}-\\d\\d-\\d\\d`)]);
+  });
 });

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { openApiDocument } from '../../api/http/openapi/document';
+import { openApiDocument } from '../../api/http/openapi-document';
 import { allRoutes } from '../../api/routes';
 import { projectRoot } from '../../src/platform/project-root';
 

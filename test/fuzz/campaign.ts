@@ -1,7 +1,7 @@
 import { Agent } from 'node:http';
 import fc from 'fast-check';
-import type { ErrorShape } from '../../api/http/errors/error-body';
-import { openApiDocument } from '../../api/http/openapi/document';
+import type { ErrorShape } from '../../api/http/error-body';
+import { openApiDocument } from '../../api/http/openapi-document';
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';

@@ -1,4 +1,4 @@
-import type { ErrorShape } from '../../api/http/errors/error-body';
+import type { ErrorShape } from '../../api/http/error-body';
 import type { RequestPlan } from './requests';
 import type { ReceivedResponse, SentRequest } from './send';
 import { FOREIGN_MARK } from './subject';

@@ -1,4 +1,4 @@
-import { type ErrorShape, shapeOfPath } from '../../api/http/errors/error-body';
+import { type ErrorShape, shapeOfPath } from '../../api/http/error-body';
 import { ERROR_CODES } from '../../src/platform/errors';
 import type { RequestPlan } from './requests';
 import { isSlow, LIMIT_MS } from './response-time';

@@ -3,7 +3,7 @@ import request from 'supertest';
 import { z } from 'zod';
 import { createApp } from '../../api/app';
 import type { ApiDeps } from '../../api/deps';
-import type { ErrorShape } from '../../api/http/errors/error-body';
+import type { ErrorShape } from '../../api/http/error-body';
 import { DEFAULT_TIMEOUTS_MS, type Route, route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { uuidv7 } from '../../src/platform/ids';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { openApiDocument } from '../../api/http/openapi/document';
+import { openApiDocument } from '../../api/http/openapi-document';
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';

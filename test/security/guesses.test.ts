@@ -3,7 +3,7 @@ import pino from 'pino';
 import request from 'supertest';
 import { createApp } from '../../api/app';
 import { callerNetwork } from '../../api/http/caller-address';
-import { FAILURE_LIMITS } from '../../api/http/failure-limit';
+import { FAILURE_LIMITS } from '../../api/http/request-limits';
 import { allRoutes } from '../../api/routes';
 import type { Config } from '../../src/platform/config';
 import type { Sql } from '../../src/platform/postgres';

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { parseSync } from '@swc/core';
 import type { ApiDeps } from '../../api/deps';
-import { openApiDocument } from '../../api/http/openapi/document';
+import { openApiDocument } from '../../api/http/openapi-document';
 import { allRoutes } from '../../api/routes';
 import { projectRoot } from '../../src/platform/project-root';
 
@@ -14,7 +14,7 @@ import { projectRoot } from '../../src/platform/project-root';
 /** Expressions that never process text from outside, with the reason. */
 const INSIDE: Readonly<Record<string, string>> = {
   'src/platform/configuration/fields.ts': 'the environment of the process, read once',
-  'api/http/openapi/examples.ts': 'its own texts, when the OpenAPI document is made',
+  'api/http/openapi-examples.ts': 'its own texts, when the OpenAPI document is made',
 };
 
 interface Found {

@@ -2,7 +2,7 @@ import type { Readable } from 'node:stream';
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../api/app';
-import { openApiDocument } from '../../api/http/openapi/document';
+import { openApiDocument } from '../../api/http/openapi-document';
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { systemRoutes } from '../../api/system/probes';

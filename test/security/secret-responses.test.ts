@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../api/http/openapi/document';
+import { openApiDocument } from '../../api/http/openapi-document';
 import type { Route } from '../../api/http/route';
 import { allRoutes } from '../../api/routes';
 import { fuzzSubject, type Subject } from '../fuzz/subject';

@@ -1,42 +1,29 @@
 import { proxyActivities, proxyLocalActivities } from '@temporalio/workflow';
 import type { OrderRunActivities } from '../../activities/order-run';
-import { Mutex } from './mutex';
 
 /** Activity proxies of the order workflow, with their timeouts and retry policies. */
 
 /**
- * Database-only activities. They are local, and retried until Postgres responds. All attempts within one workflow task end
+ * Records of steps. They are local activities, and retried until Postgres responds. All attempts within one workflow task end
  * before the task's second heartbeat: after two failures a timer of the server waits for the next attempt, and the task
  * completes. Statements have a shorter timeout (`RECORD_STATEMENT_TIMEOUT_MS`).
  */
-export const database = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun' | 'withholdStep' | 'checkTracking'>>({
+export const records = proxyLocalActivities<Pick<OrderRunActivities, 'recordRun'>>({
   startToCloseTimeout: '5 seconds',
   localRetryThreshold: '1 second',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 3, maximumInterval: '30 seconds' },
 });
 
-type PlanningActivities = Pick<
-  OrderRunActivities,
-  'prepareOrder' | 'applyShippingChange' | 'planReroute' | 'replanShipments'
->;
-
 /**
- * Plans of orders, changes and reroutes. They call carriers over HTTP, each for at most five seconds, and are retried
- * until a plan is stored or refused. They run one at a time, because each plans from the rows that the others write.
+ * Plans of orders, changes and reroutes, and a look at the parcels. Plans call carriers over HTTP, each for at most five seconds,
+ * and are retried until a plan is stored or refused.
  */
-const planningActivities = proxyActivities<PlanningActivities>({
+export const planning = proxyActivities<
+  Pick<OrderRunActivities, 'prepareOrder' | 'applyShippingChange' | 'planReroute' | 'replanShipments' | 'checkTracking'>
+>({
   startToCloseTimeout: '30 seconds',
   retry: { initialInterval: '500 milliseconds', backoffCoefficient: 2, maximumInterval: '30 seconds' },
 });
-
-/** Runs the planning activities of one order run, one at a time. */
-export class Planning {
-  private readonly plans = new Mutex();
-
-  async run<T>(plan: (activities: typeof planningActivities) => Promise<T>): Promise<T> {
-    return await this.plans.run(() => plan(planningActivities));
-  }
-}
 
 /**
  * Messages to partners. Retried about 5 s after the first failure, doubling to 10 minutes, for 24 hours. The partner is their
@@ -71,9 +58,8 @@ export const voiding = proxyActivities<Pick<OrderRunActivities, 'voidOrderShipme
 });
 
 /**
- * Print files and packing slips, then the plan and the first attempt to deliver. The caller names their own queue: hosts that
- * send nothing hold its slots, not those of deliveries and labels. The activity decides itself how long and when it is
- * retried.
+ * Print files and packing slips, then the plan. The caller names their own queue: hosts that send nothing hold its slots, not
+ * those of deliveries and labels. The activity decides itself how long and when it is retried.
  */
 export const files = proxyActivities<Pick<OrderRunActivities, 'fetchOrderFiles'>>({
   startToCloseTimeout: '40 minutes',

@@ -12,8 +12,8 @@ export class BackgroundTasks {
   >();
   private failure: unknown;
 
-  /** @param changed is called when a task starts or ends */
-  constructor(private readonly changed: () => void = () => undefined) {}
+  /** @param changed is called when a task starts, pauses or ends */
+  constructor(readonly changed: () => void) {}
 
   /**
    * Starts a task, unless one of that name is running.

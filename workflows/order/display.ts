@@ -1,13 +1,11 @@
 import { log, setCurrentDetails, upsertSearchAttributes } from '@temporalio/workflow';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
 import { dispatchDueOf } from '../../src/orders/domain/lifecycle/rules/deadlines';
-import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import { describeRun } from '../../src/orders/domain/run/run-details';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
-import { cutText } from '../../src/platform/domain/foreign-text';
 import { SEARCH_ATTRIBUTES } from '../../src/platform/domain/search-attributes';
-import type { OrderRunContext } from './background-steps';
+import type { RunContext } from './run-context';
 
 /** Statuses that the search attribute merges: each upsert costs a history event. */
 const COARSE_STATUS: Readonly<Record<string, string>> = {
@@ -30,8 +28,8 @@ export class Display {
     setCurrentDetails(describeRun(state, taskNames, parked?.nextAt ?? null));
   }
 
-  /** Updates the search attributes. */
-  show(state: RunState): void {
+  /** Updates the search attributes, and writes a log line when the status or the attention reasons have changed. */
+  show(before: RunState, state: RunState, ids: RunContext['ids']): void {
     const fine = deriveStatus(state);
     const status = COARSE_STATUS[fine] ?? fine;
     const attention = state.attention.join(' ');
@@ -51,19 +49,7 @@ export class Display {
     // The start carries `created` and no attention; each later change costs one history event for all of them.
     if (changes.length > 0 && status !== 'created') upsertSearchAttributes(changes);
     this.shown = { status, attention, partners: partners.join(), due };
+    if (fine !== deriveStatus(before) || attention !== before.attention.join(' '))
+      log.info('order status', { ...ids, fulfillmentStatus: fine, attention: state.attention });
   }
-}
-
-/** Writes a log line when the status or the attention reasons have changed. */
-export function logChange(before: RunState, state: RunState, ids: OrderRunContext['ids']): void {
-  const { attention } = state;
-  const fulfillmentStatus = deriveStatus(state);
-  if (fulfillmentStatus === deriveStatus(before) && attention.join() === before.attention.join()) return;
-  log.info('order status', { ...ids, fulfillmentStatus, attention });
-}
-
-/** Returns the summary of a record's local activity in the Temporal UI, which shows 200 bytes. */
-export function summaryOf(events: readonly RunEvent[]): string {
-  const names = events.map((event) => (event.type === 'postback' ? `postback ${event.status}` : event.type));
-  return cutText(names.join(', '), 200);
 }

@@ -13,16 +13,6 @@ import {
   reasonsOf,
   requestCancel,
 } from '../../../src/orders/bulk-repairs/bulk-repair-rows';
-import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
-import { partnerByAccount } from '../../../src/partners/partner-rows';
-import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
-import { Refusal } from '../../../src/platform/errors';
-import { isUuid } from '../../../src/platform/ids';
-import { inTransaction } from '../../../src/platform/postgres';
-import type { ApiDeps } from '../../deps';
-import { idCursorField, pageOf } from '../../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
-import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
 import {
   bulkRepair,
   bulkRepairBody,
@@ -30,8 +20,18 @@ import {
   dryRunResponse,
   LISTED_REASONS,
   reasons,
-} from './bulk-repair-schemas';
-import { OPERATOR_ROUTE } from './order-schemas';
+} from '../../../src/orders/bulk-repairs/bulk-repair-schemas';
+import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
+import { partnerByAccount } from '../../../src/partners/partner-rows';
+import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
+import { Refusal } from '../../../src/platform/errors';
+import { isUuid } from '../../../src/platform/ids';
+import { inTransaction } from '../../../src/platform/postgres';
+import type { ApiDeps } from '../../deps';
+import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import { idCursorField, pageOf } from '../../http/list-query';
+import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
+import { OPERATOR_ROUTE } from '../../orders/visible-order';
 
 const CHECK_CONCURRENCY = 4;
 

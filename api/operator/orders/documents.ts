@@ -18,8 +18,7 @@ import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
-import { visibleRows } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE } from './order-schemas';
+import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE, visibleRows } from '../../orders/visible-order';
 
 type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
 

@@ -8,7 +8,9 @@ import { initialRunState, type RunState } from '../../../src/orders/domain/lifec
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
+import { operatorOrderSchema, runView, storedOrderView } from '../../../src/orders/reading/operator-order-view';
 import { operatorOrder } from '../../../src/orders/reading/operator-orders';
+import { possibleRepairsOf } from '../../../src/orders/reading/possible-repairs';
 import { takesRefunds } from '../../../src/orders/receipts/ended-refunds';
 import type { RunGateway } from '../../../src/orders/run/gateway';
 import { storedRun } from '../../../src/orders/run/snapshots';
@@ -18,29 +20,7 @@ import { Refusal } from '../../../src/platform/errors';
 import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { visibleRows } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
-import { possibleRepairsOf } from './possible-repairs';
-
-function orderView({ trackingEndedAt: _, ...order }: OperatorOrder) {
-  return { ...order, workflowId: orderWorkflowId(order.id), promise: promiseOf(order) };
-}
-
-/** Returns the dates of all print orders together: the widest span, and the first day of dispatch. Null before planning. */
-function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
-  const planned = printOrders.flatMap(({ status, promise, dispatchDate }) =>
-    promise === null || status === 'cancelled' || status === 'waiting' ? [] : [{ ...promise, dispatchDate }],
-  );
-  if (planned.length === 0) return null;
-  const days = (key: keyof (typeof planned)[number]) => planned.map((promise) => promise[key]).sort();
-  return {
-    dispatchDate: days('dispatchDate')[0]!,
-    minDeliveryDate: days('minDeliveryDate')[0]!,
-    maxDeliveryDate: days('maxDeliveryDate').at(-1)!,
-    initialMinDeliveryDate: days('initialMinDeliveryDate')[0]!,
-    initialMaxDeliveryDate: days('initialMaxDeliveryDate').at(-1)!,
-  };
-}
+import { OPERATOR_ORDER_ROUTE, visibleRows } from '../../orders/visible-order';
 
 /** Returns the state of the order's workflow. `missing`: there is no workflow. `unavailable`: no worker responds. */
 async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | 'missing' | 'unavailable'> {
@@ -50,17 +30,6 @@ async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | '
     if (error instanceof Refusal) return error.code === 'CONFLICT' ? 'missing' : 'unavailable';
     throw error;
   }
-}
-
-function runBody({ seen: _1, early: _2, clock: _3, pending: _4, waitingReroutes = [], ...state }: RunView) {
-  return {
-    ...state,
-    waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
-      ...{ action, units },
-      printOrder: { id, partnerId, partnerUid },
-      until: new Date(until),
-    })),
-  };
 }
 
 /**
@@ -130,7 +99,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         if (hasEnded) return repairsOfEnded(order.fulfillmentStatus, order.attention, refundableItemsOf(order));
         return run === 'missing' ? [] : await possibleRepairsOf(deps, id, state);
       };
-      const view = orderView(order);
+      const view = storedOrderView(order);
       const needsAttention = order.attention.length > 0;
       const deliveryBy = view.promise === null ? null : `${view.promise.maxDeliveryDate}T23:59:59Z`;
       const step = isDraft ? DRAFT_NEXT_STEP : nextStepOf(hasEnded ? CLOSED : state, deadlines, deliveryBy);
@@ -144,7 +113,7 @@ export function orderDetailRoute(deps: ApiDeps): Route {
         failingSteps,
         possibleRepairs: await repairs(),
         routing: decisions ?? [],
-        run: typeof run === 'object' ? runBody(run) : null,
+        run: typeof run === 'object' ? runView(run) : null,
       };
     },
   });

@@ -4,6 +4,7 @@ import type { RepairRequest, RequestedBy } from '../../../src/orders/domain/life
 import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
+import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/receipts/ended-refunds';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
@@ -12,8 +13,7 @@ import { sha256 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE, operatorOrderSchema } from './order-schemas';
+import { changedOrderId, OPERATOR_ORDER_ROUTE } from '../../orders/visible-order';
 import { type RepairBody, repairSchema } from './repair-schemas';
 
 /** The route with which operators repair an order. */

@@ -8,14 +8,21 @@ import {
   ordersNamed,
 } from '../../../src/orders/reading/operator-order-list';
 import { listedOrderSchema } from '../../../src/orders/reading/operator-order-schemas';
-import { countryCode } from '../../../src/platform/domain/fields';
+import { countryCode, instant } from '../../../src/platform/domain/fields';
 import { COMPARED_ROWS } from '../../../src/platform/list-position';
 import type { ApiDeps } from '../../deps';
-import { cursorField, decodeCursor, encodeCursor, invalidCursor, limitField, pageOf } from '../../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
-import { anyOfList, instant } from '../../http/lists/search-filters';
+import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import {
+  anyOfList,
+  cursorField,
+  decodeCursor,
+  encodeCursor,
+  invalidCursor,
+  limitField,
+  pageOf,
+} from '../../http/list-query';
 import { operatorsOnly, type Route } from '../../http/route';
-import { OPERATOR_ROUTE } from './order-schemas';
+import { OPERATOR_ROUTE } from '../../orders/visible-order';
 
 const text = z.string().min(1).max(100);
 

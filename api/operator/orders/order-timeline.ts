@@ -1,12 +1,22 @@
 import { z } from 'zod';
+import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/notes';
+import { sentMessages, sentPrintOrderSchema } from '../../../src/orders/reading/operator-orders';
 import { orderTimeline, TIMELINE_KINDS } from '../../../src/orders/reading/timeline';
+import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partners/requests';
 import { timestamp } from '../../../src/platform/domain/fields';
+import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { cursorField, decodeCursor, encodeCursor, pageOf } from '../../http/lists/cursor';
-import { anyOfList } from '../../http/lists/search-filters';
+import {
+  anyOfList,
+  cursorField,
+  decodeCursor,
+  encodeCursor,
+  idCursorField,
+  limitField,
+  pageOf,
+} from '../../http/list-query';
 import { operatorsOnly, type Route, route } from '../../http/route';
-import { visibleRows } from '../../orders/visible-order';
-import { OPERATOR_ORDER_ROUTE } from './order-schemas';
+import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId, visibleRows } from '../../orders/visible-order';
 
 const ENTRY_ID = /^[a-z]+:[a-z0-9-]{1,50}$/;
 
@@ -58,6 +68,102 @@ export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'obje
       return {
         entries: page.map(({ position: _position, ...entry }) => entry),
         nextCursor,
+      };
+    },
+  });
+}
+
+const noteSchema = z
+  .object({
+    id: z.string(),
+    author: z.object({ id: z.string(), name: z.string() }),
+    text: z.string(),
+    createdAt: timestamp,
+  })
+  .meta({ id: 'OrderNote' });
+
+function noteView({ authorId, authorName, ...note }: OrderNote) {
+  return { ...note, author: { id: authorId, name: authorName } };
+}
+
+/** Routes with which operators write notes on orders. Clients and partners do not see them. */
+export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
+  return [
+    route({
+      ...OPERATOR_ORDER_ROUTE,
+      method: 'get',
+      access: operatorsOnly('viewer'),
+      path: '/v1/operator/orders/{orderId}/notes',
+      operationId: 'listOrderNotes',
+      summary: 'List the notes on an order, newest first',
+      query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
+      response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),
+      handler: async ({ account, params: { orderId }, query: { limit, cursor } }) => {
+        const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
+        const rows = await listNotes(sql, id, { limit: limit + 1, after: cursor }, archived);
+        const { page, nextCursor } = pageOf(rows, limit, (note) => note.id);
+        return { notes: page.map(noteView), nextCursor };
+      },
+    }),
+    route({
+      ...OPERATOR_ORDER_ROUTE,
+      method: 'post',
+      access: operatorsOnly('operator'),
+      path: '/v1/operator/orders/{orderId}/notes',
+      operationId: 'addOrderNote',
+      summary: 'Add a note to an order',
+      description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
+      audits: ['order.add_note'],
+      idempotent: true,
+      body: z.object({ text: z.string().trim().min(1).max(NOTE_LENGTH) }),
+      response: noteSchema,
+      handler: async ({ account, params: { orderId }, body, idempotency, audit }) => {
+        const id = await changedOrderId(sql, account, orderId);
+        return await inTransaction(sql, async (tx) => {
+          const note = noteView(await addNote(tx, id, { author: account, text: body.text }));
+          // The audit log cannot be erased, so it has no text.
+          await audit(tx, { action: 'order.add_note', objectId: id, before: null, after: { noteId: note.id } });
+          await idempotency.complete(tx, note);
+          return note;
+        });
+      },
+    }),
+  ];
+}
+
+/** Requests that are listed for each print order. A print order that no partner accepts has about 150 in a day. */
+const LISTED_REQUESTS = 250;
+
+const sentPrintOrder = sentPrintOrderSchema
+  .extend({
+    requests: z
+      .array(partnerRequestSchema)
+      .describe(
+        `The latest ${LISTED_REQUESTS} attempts to send the print order, its updates and its cancellations, oldest first. Kept for 90 days.`,
+      ),
+  })
+  .meta({ id: 'SentPrintOrder' });
+
+/** The route with which operators read what partners got, and how they responded. */
+export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'get',
+    access: operatorsOnly('viewer'),
+    path: '/v1/operator/orders/{orderId}/print-orders',
+    operationId: 'listSentPrintOrders',
+    summary: 'List the print orders of an order as sent, with every attempt',
+    response: z.object({ printOrders: z.array(sentPrintOrder) }),
+    handler: async ({ account, params: { orderId } }) => {
+      const id = await visibleOrderId(sql, account, orderId);
+      const printOrders = await sentMessages(sql, id);
+      const ids = printOrders.map((printOrder) => printOrder.id);
+      const requests = await requestsOfPrintOrders(sql, ids, LISTED_REQUESTS);
+      return {
+        printOrders: printOrders.map((printOrder) => ({
+          ...printOrder,
+          requests: requests.filter(({ printOrderId }) => printOrderId === printOrder.id),
+        })),
       };
     },
   });

@@ -9,8 +9,8 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import { unavailable } from '../../../src/platform/unavailable';
 import type { ApiDeps } from '../../deps';
-import { limitField, pageOf } from '../../http/lists/cursor';
-import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import { limitField, pageOf } from '../../http/list-query';
 import { operatorsOnly, type Route, route } from '../../http/route';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls'>;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { createAccount, issueKey } from '../../../src/accounts/accounts-and-keys';
+import { createAccount, issueKey, keyExpiry } from '../../../src/accounts/accounts-and-keys';
 import { unknownModelUids } from '../../../src/catalog/product-models';
 import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
@@ -19,14 +19,14 @@ import { Refusal } from '../../../src/platform/errors';
 import { requireRates } from '../../../src/platform/exchange-rates';
 import { isUuid } from '../../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../../src/platform/postgres';
-import { type KeyOwners, keyExpiry, keyRoutes } from '../../accounts/key-routes';
+import { type KeyOwners, keyRoutes } from '../../accounts/key-routes';
 import type { ApiDeps } from '../../deps';
-import { fieldPath } from '../../http/errors/field-errors';
-import { exportedList, formatQuery, PAGES } from '../../http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
+import { fieldPath } from '../../http/field-errors';
 import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
+import { partnerSubscriptionRoute } from '../../partner/subscribe';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
-import { partnerSubscriptionRoute } from './partner-subscription';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls' | 'config' | 'publicUrl'>;
 

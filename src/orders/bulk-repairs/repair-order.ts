@@ -12,7 +12,7 @@ import {
 import type { RunState } from '../domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { dismissAttention } from '../reading/operator-orders';
-import { reroutePartners } from '../reading/reroute-partners';
+import { reroutePartners } from '../reading/possible-repairs';
 import { refundEndedOrder } from '../receipts/ended-refunds';
 import type { RunGateway } from '../run/gateway';
 import { storedRun } from '../run/snapshots';

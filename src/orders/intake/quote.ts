@@ -1,12 +1,15 @@
+import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/cross-border';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
 import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
 import { UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
+import { fromMinor } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
+import { amounts, type ReceiptLine } from '../domain/receipt';
 import type { PreparationDeps } from '../preparation/prepare-order';
 import { candidatesFor, routeItems } from '../preparation/routing';
 import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../preparation/shipment-plan';
@@ -163,4 +166,125 @@ function unroutable(
 
 function invalid(reference: string, message: string): Extract<OrderQuote, { ok: false }> {
   return { ok: false, reason: 'invalid', errors: [{ code: 'VALIDATION_ERROR', message, reference }] };
+}
+
+const date = z.iso.date();
+const money = {
+  price: z.number().describe('Before VAT.'),
+  vat: z.number(),
+  priceInclVat: z.number(),
+};
+
+const methodSchema = z.object({
+  uid: z.string(),
+  name: z.string(),
+  carrierUid: z.string(),
+  carrierName: z.string(),
+  serviceType: z.string(),
+  price: z.number().describe('Before VAT.'),
+  currency: z.string(),
+  isCheapest: z.boolean(),
+  isTracked: z.boolean(),
+  minDeliveryDays: z.int().describe('Calendar days from today to delivery, including production.'),
+  maxDeliveryDays: z.int(),
+  minDeliveryDate: date,
+  maxDeliveryDate: date,
+});
+
+const quoteSchema = z.object({
+  fulfillmentCountry: z.string(),
+  fulfillmentStateProvince: z.string().nullable(),
+  fulfillmentFacilityId: z.string(),
+  dispatchDate: date,
+  isCrossBorder: z.boolean().describe('True when the order needs retail prices. Without them it is refused.'),
+  packageCount: z.int(),
+  totalWeight: z.number().describe('Grams, including packaging.'),
+  items: z.array(
+    z.object({
+      itemReferenceId: z.string(),
+      productName: z.string(),
+      quantity: z.int(),
+      currency: z.string(),
+      priceInitial: z.number().describe('Before the quantity discount.'),
+      discount: z.number(),
+      ...money,
+    }),
+  ),
+  shipmentMethodUid: z.string().describe('The method on which the totals are based.'),
+  ...amounts('shippingPrice', 'shippingPriceVat', 'shippingPriceInclVat'),
+  shipmentMethods: z.array(methodSchema).describe('Cheapest first.'),
+});
+
+/** Totals of a quote. Each is the sum over the receipts of its print orders. */
+export const QUOTE_TOTALS = [
+  'productsPrice',
+  'productsPriceVat',
+  'productsPriceInclVat',
+  'shippingPrice',
+  'shippingPriceVat',
+  'shippingPriceInclVat',
+  'total',
+  'totalVat',
+  'totalInclVat',
+] as const;
+
+export const orderQuoteSchema = z
+  .object({
+    orderReferenceId: z.string().nullable(),
+    currency: z.string(),
+    quotes: z.array(quoteSchema).describe('One for each print order.'),
+    needsRetailPrices: z
+      .boolean()
+      .describe('True when a print order crosses a customs border. An order without retail prices is then refused.'),
+    ...amounts(...QUOTE_TOTALS),
+  })
+  .meta({ id: 'OrderQuote' });
+
+function methodView({ method, ...plan }: ShipmentPlan): z.input<typeof methodSchema> {
+  return {
+    uid: method.methodUid,
+    name: method.methodName,
+    carrierUid: method.carrierUid,
+    carrierName: method.carrierName,
+    serviceType: method.serviceType,
+    price: fromMinor(method.price.minor, method.price.currency),
+    currency: method.price.currency,
+    isCheapest: plan.isCheapest,
+    isTracked: method.tracked,
+    minDeliveryDays: plan.minDeliveryDays,
+    maxDeliveryDays: plan.maxDeliveryDays,
+    minDeliveryDate: plan.minDeliveryDate,
+    maxDeliveryDate: plan.maxDeliveryDate,
+  };
+}
+
+/** Returns the quote of a print order. */
+export function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<typeof quoteSchema> {
+  const show = (minor: number) => fromMinor(minor, receipt.currency);
+  const item = (line: ReceiptLine) => ({
+    itemReferenceId: line.referenceId,
+    productName: line.title,
+    quantity: line.amount,
+    currency: receipt.currency,
+    priceInitial: show(line.priceInitial),
+    discount: show(line.discount),
+    price: show(line.price),
+    vat: show(line.vat),
+    priceInclVat: show(line.priceInclVat),
+  });
+  return {
+    fulfillmentCountry: chosen.fulfillmentCountry,
+    fulfillmentStateProvince: chosen.fulfillmentState,
+    fulfillmentFacilityId: chosen.fulfillmentFacilityId,
+    dispatchDate: quoted.dispatchDate,
+    isCrossBorder: quoted.isCrossBorder,
+    packageCount: chosen.packageCount,
+    totalWeight: chosen.totalWeightGrams,
+    items: receipt.lines.filter(({ type }) => type === 'product').map(item),
+    shipmentMethodUid: chosen.method.methodUid,
+    shippingPrice: show(receipt.totals.shippingPrice),
+    shippingPriceVat: show(receipt.totals.shippingPriceVat),
+    shippingPriceInclVat: show(receipt.totals.shippingPriceInclVat),
+    shipmentMethods: quoted.methods.map(methodView),
+  };
 }

@@ -153,7 +153,7 @@ async function restart(tx: Transaction, id: string, row: OrderRow, settings: Run
     )
     INSERT INTO order_events (order_id, order_item_id, type, data)
     SELECT ${id}, id, 'status', ${json(tx, { status: 'created' })} FROM opened`;
-  await keepSnapshot(tx, tx`SELECT ${id}::uuid AS id`, snapshot);
+  await keepSnapshot(tx, id, snapshot);
   await startRun(
     tx,
     {

@@ -24,12 +24,14 @@ export type PreparationPlan =
     }
   | { readonly outcome: 'parked'; readonly reason: ParkingReason; readonly message: string }
   /** A file was replaced, and is to be fetched first. */
-  | { readonly outcome: 'unfetched' };
+  | { readonly outcome: 'unfetched' }
+  /** The order has been cancelled. Nothing is stored. */
+  | { readonly outcome: 'ended' };
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
 /** Why an order is not planned: it is refused, or waits. */
-export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' }>;
+export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' | 'ended' }>;
 
 /**
  * Returns `parked` when every unroutable item may become routable later, otherwise a refusal. Operators read the reason of each

@@ -12,8 +12,7 @@ import {
   type Transaction,
 } from '../../platform/postgres';
 import { dispatchKey } from '../dispatch/dispatch';
-import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
-import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
+import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
 import { priceOrder } from '../domain/pricing';
 import { insertPrintOrders, type PrintOrderDraft, printOrdersOfSteps, reserveForJobs } from '../print-orders/rows';
 import { invoiceOf, storeReceipts } from '../receipts/receipts';
@@ -47,23 +46,16 @@ const ATTEMPTS = 5;
  * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule,
  * chooses shipment methods and prices it, then writes the plan and reserves stock in one transaction. A repeated call
  * returns the stored plan.
- * @param onPlanned records the plan, in the transaction that stores it. It is called again for a stored plan
- * @throws OrderEnded with `onPlanned`, when the order has been cancelled and has no stored plan
  */
-export async function prepareOrder(
-  deps: PreparationDeps,
-  orderId: string,
-  onPlanned?: PlanRecorder,
-): Promise<PreparationPlan> {
+export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
     const found = await runOrderWith<CheckedFiles>(deps.sql, deps.sql`${orderId}`, checkedFiles(deps.sql));
     if (found === undefined) throw new Error(`order ${orderId} does not exist`);
     const { order, related: files } = found;
     const stored = order.isPlanned ? await storedPlan(deps.sql, orderId) : null;
-    if (stored !== null) {
-      if (onPlanned !== undefined) await inTransaction(deps.sql, (tx) => onPlanned(tx, stored));
-      return stored;
-    }
+    if (stored !== null) return stored;
+    // All items are cancelled.
+    if (order.items.length === 0) return { outcome: 'ended' };
     const refused = fileRefusal(files);
     if (refused !== null) return refused;
     const draft = await draftPlan(deps, order);
@@ -72,8 +64,8 @@ export async function prepareOrder(
       if (decision !== null) await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });
       return draft.plan;
     }
-    const printOrders = await commitPlan(deps.sql, draft, onPlanned);
-    if (printOrders !== null) return { outcome: 'planned', printOrders };
+    const plan = await commitPlan(deps.sql, draft);
+    if (plan !== null) return plan;
   }
   return NO_STOCK;
 }
@@ -84,9 +76,7 @@ const NO_STOCK: PreparationPlan = {
   message: 'the stock that it needs is no longer available',
 };
 
-/** Records a plan in the transaction that stores it. */
-export type PlanRecorder = (tx: Transaction, plan: StoredPlan) => Promise<void>;
-export type StoredPlan = Extract<PreparationPlan, { outcome: 'planned' }>;
+type StoredPlan = Extract<PreparationPlan, { outcome: 'planned' }>;
 
 /**
  * Returns the stored plan, or null. A reset order run reads it again, when the order may already have labels and changes of
@@ -167,27 +157,21 @@ export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOr
 }
 
 /**
- * Commits a plan. Returns null when stock, the address or a file has changed since the plan was made.
- * @throws OrderEnded with `onPlanned`, when the order has been cancelled: its run does not wait for this plan
+ * Commits a plan. Returns null when stock, the address or a file has changed since the plan was made. Stores nothing for an order
+ * that has ended meanwhile: its run does not wait for the plan.
  */
-async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder): Promise<PlannedPrintOrder[] | null> {
+async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PreparationPlan | null> {
   const { order, decision, drafts, shipments } = draft;
   const orderId = order.id;
   try {
     return await inTransaction(sql, async (tx) => {
-      const refused = onPlanned === undefined ? [] : ENDED_ORDERS;
-      const printOrders = await insertPrintOrders(
-        tx,
-        orderId,
-        drafts,
-        tx`shipping_revision = ${order.shippingRevision} AND files_revision = ${order.filesRevision}
-          AND fulfillment_status <> ALL(${[...refused]})`,
-      );
+      const isCurrent = tx`shipping_revision = ${order.shippingRevision} AND files_revision = ${order.filesRevision}`;
+      const hasEnded = tx`fulfillment_status = ANY(${[...ENDED_ORDERS]})`;
+      const printOrders = await insertPrintOrders(tx, orderId, drafts, tx`${isCurrent} AND NOT ${hasEnded}`);
       if (printOrders.length === 0) {
-        const [current] = await tx<{ fulfillmentStatus: OrderStatus }[]>`
-          SELECT fulfillment_status FROM orders WHERE id = ${orderId} AND shipping_revision = ${order.shippingRevision}
-            AND files_revision = ${order.filesRevision}`;
-        throw refused.some((status) => status === current?.fulfillmentStatus) ? new OrderEnded() : new DraftOutdated();
+        const [ended] = await tx`SELECT id FROM orders WHERE id = ${orderId} AND ${hasEnded}`;
+        if (ended === undefined) throw new DraftOutdated();
+        return { outcome: 'ended' };
       }
       const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
       const reserved = await reserveForJobs(tx, `${orderWorkflowId(orderId)}:reserve:0`, printOrders, product);
@@ -204,8 +188,7 @@ async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder
           planned AS (${storeShipmentPlans(tx, orderId, plans)}),
           invoiced AS (${storeReceipts(tx, orderId, receipts)})
         ${storeItemPrices(tx, order)}`;
-      await onPlanned?.(tx, { outcome: 'planned', printOrders });
-      return printOrders;
+      return { outcome: 'planned', printOrders };
     });
   } catch (error) {
     if (error instanceof DraftOutdated) return null;
@@ -215,9 +198,6 @@ async function commitPlan(sql: Sql, draft: DraftedPlan, onPlanned?: PlanRecorder
 
 /** Rolls back a plan whose stock, address or files have changed. */
 class DraftOutdated extends Error {}
-
-/** Rolls back the plan of a cancelled order. */
-export class OrderEnded extends Error {}
 
 function storeItemPrices(tx: Transaction, order: RunOrder): Statement {
   const price = priceOrder(order);

@@ -28,7 +28,7 @@ import {
   receiverOf,
   returnAddressOf,
 } from '../preparation/consignments';
-import { fileReportTarget } from '../reading/file-report';
+import { fileReportTarget } from '../reading/order-documents';
 import type { RunOrder } from '../run/run-order';
 
 /**

@@ -9,9 +9,8 @@ import { type FieldError, Refusal } from '../../platform/errors';
 import { sha256 } from '../../platform/ids';
 import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
 import { json, type Sql } from '../../platform/postgres';
-import { activeSpan, currentTraceparent } from '../../platform/tracing/spans';
+import { activeSpan, currentTraceparent, linkTo } from '../../platform/tracing/spans';
 import type { PostbackEvent } from '../domain/lifecycle/run-events';
-import { linkToOrderTrace } from '../run/order-trace';
 
 /** Id of a print order or one of its items. */
 export const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
@@ -139,7 +138,12 @@ export async function storePostback(
   const isWhole = postback.orderItemId == null && postback.items == null && activeSpan() === undefined;
   const printOrder = isWhole ? undefined : await printOrderOfPartner(sql, partnerId, postback.orderId);
   if (printOrder === null) throw notFound();
-  if (printOrder !== undefined) await linkToOrderTrace(sql, printOrder.orderId);
+  if (printOrder !== undefined && activeSpan() !== undefined) {
+    // The trace of the request that submitted the order.
+    const [order] = await sql<{ traceparent: string | null }[]>`
+      SELECT traceparent FROM orders WHERE id = ${printOrder.orderId}`;
+    linkTo(order?.traceparent);
+  }
   const { jobId, items } = printOrder === undefined ? WHOLE_PRINT_ORDER : jobsOf(printOrder, postback);
   const content = {
     status: postback.status,

@@ -129,7 +129,7 @@ async function settleShippedOrder(sql: Sql, orderId: string): Promise<boolean> {
       UPDATE orders SET tracking_ended_at = now()
       WHERE id = ${orderId} AND fulfillment_status IN ('shipped', 'in_transit') AND tracking_ended_at IS NULL`;
     if (settled.count === 0) return false;
-    await keepSnapshot(tx, tx`SELECT ${orderId}::uuid AS id`, null);
+    await keepSnapshot(tx, orderId, null);
     await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'tracking_ended' })})`;
@@ -172,7 +172,7 @@ async function catchUp(
     await tx`
       INSERT INTO order_events (order_id, type, data)
       VALUES (${orderId}, 'reconciled', ${json(tx, { found: 'rows_behind_run', version: state.version })})`;
-    await keepSnapshot(tx, tx`SELECT ${orderId}::uuid AS id`, hasEnded ? null : { state, clock, pending });
+    await keepSnapshot(tx, orderId, hasEnded ? null : { state, clock, pending });
     await enqueueOrderNotifications(tx, { orderId });
     return { behind: true, lostPrintOrders: known.count < printOrders.length };
   });

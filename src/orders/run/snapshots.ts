@@ -3,11 +3,11 @@ import { initialSnapshot, type RecordKey, type RunSnapshot } from '../domain/run
 
 /** Snapshots of order runs. An order has one while it is open: the last record of its run stores it. */
 
-/** Returns the statement that stores a snapshot. @param orderIds query of the order's id @param snapshot null: the order has ended */
-export function keepSnapshot(sql: Queryable, orderIds: Fragment, snapshot: RunSnapshot | null): Fragment {
-  if (snapshot === null) return sql`DELETE FROM run_snapshots WHERE order_id IN (${orderIds})`;
+/** Returns the statement that stores a snapshot. @param snapshot null: the order has ended */
+export function keepSnapshot(sql: Queryable, orderId: string, snapshot: RunSnapshot | null): Fragment {
+  if (snapshot === null) return sql`DELETE FROM run_snapshots WHERE order_id = ${orderId}`;
   return sql`
-    INSERT INTO run_snapshots (order_id, snapshot) SELECT id, ${json(sql, snapshot)} FROM (${orderIds}) AS o
+    INSERT INTO run_snapshots (order_id, snapshot) VALUES (${orderId}, ${json(sql, snapshot)})
     ON CONFLICT (order_id) DO UPDATE SET snapshot = excluded.snapshot`;
 }
 

@@ -64,6 +64,17 @@ export const moment = ({ local = false } = {}) =>
 /** A time in a response, ISO 8601 in UTC. Handlers return a Date: JSON and CSV write it in this form. */
 export const timestamp = z.iso.datetime() as unknown as z.ZodType<Date, Date>;
 
+/** Times are clamped to this range, because Postgres accepts fewer years than ISO 8601. No order is outside it. */
+const [EARLIEST, LATEST] = [0, Date.UTC(9999, 0)];
+
+/** Filter of a search by time, ISO 8601 with an offset. */
+export const instant = z.iso
+  .datetime({ offset: true })
+  .nullish()
+  .transform((value) =>
+    value == null ? undefined : new Date(Math.min(Math.max(Date.parse(value), EARLIEST), LATEST)).toISOString(),
+  );
+
 /** Returns true when an ISO 8601 date and time has a UTC offset. */
 export function hasOffset(text: string): boolean {
   return /(?:Z|[+-]\d\d:?\d\d)$/.test(text);

@@ -1,4 +1,4 @@
--- The archive of ended orders (ARCHITECTURE.md, "Archive"): what stays in Postgres of orders whose rows are in Parquet files
+-- The archive of ended orders (docs/decisions/008-archive.md): what stays in Postgres of orders whose rows are in Parquet files
 -- of the object store.
 
 -- One set of Parquet files: orders of one day, by the time of their ids.

@@ -21,8 +21,8 @@ interface PartitionedTable {
 }
 
 /**
- * The tables that grow with orders and are partitioned by time. ARCHITECTURE.md says how unique rules hold, and why other
- * tables have no partitions. A table is created with a default partition (migrations), which holds rows of no range.
+ * The tables that grow with orders and are partitioned by time. docs/decisions/007-partitions.md says how unique rules hold, and
+ * why other tables have no partitions. A table is created with a default partition (migrations), which holds rows of no range.
  * A changed width needs a migration.
  */
 export const PARTITIONED_TABLES = [

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { operatorRoutes } from '../../../api/accounts/operator-routes';
 import { createApp } from '../../../api/app';
-import { clientRoutes } from '../../../api/clients/routes';
+import { clientRoutes } from '../../../api/clients';
 import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { createAuthenticator } from '../../../src/accounts/authenticator';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { FAILURE_LIMITS } from '../../../api/http/failure-limit';
+import { FAILURE_LIMITS } from '../../../api/http/request-limits';
 import type { Route } from '../../../api/http/route';
 import { allRoutes } from '../../../api/routes';
 import { issueKey, revokeKey } from '../../../src/accounts/accounts-and-keys';

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { clientRoutes } from '../../../api/clients/routes';
+import { clientRoutes } from '../../../api/clients';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { clientRoutes } from '../../../api/clients/routes';
+import { clientRoutes } from '../../../api/clients';
 import { type TestAccount, testAccount } from '../../support/api-deps';
 import { type OrdersApi, ordersApi } from '../orders/orders-api';
 import { order } from '../orders/sample-orders';

@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
-import { documentRoutes } from '../../../api/documents/routes';
+import { documentRoutes } from '../../../api/documents';
 import type { CustomerInvoice } from '../../../src/documents/customer-invoice';
 import { contentDisposition } from '../../../src/platform/http/content-disposition';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';

@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { notificationRoutes } from '../../../api/notifications/routes';
+import { notificationRoutes } from '../../../api/notifications/webhook-routes';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';

@@ -1,11 +1,11 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { notificationRoutes } from '../../../api/notifications/routes';
+import { notificationRoutes } from '../../../api/notifications/webhook-routes';
 import { allRoutes } from '../../../api/routes';
 import { type DigestSource, sendDigests } from '../../../src/notifications/operator-digest';
 import { JOB_DIGEST, OUTBOX_DIGEST } from '../../../src/notifications/system-digests';
-import { ATTENTION_DIGEST } from '../../../src/orders/attention-digest';
+import { ATTENTION_DIGEST } from '../../../src/orders/reading/attention-counts';
 import { uuidv7 } from '../../../src/platform/ids';
 import { json, type Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';

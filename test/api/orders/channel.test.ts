@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { clientRoutes } from '../../../api/clients/routes';
+import { clientRoutes } from '../../../api/clients';
 import { type OrdersApi, ordersApi } from './orders-api';
 import { order } from './sample-orders';
 

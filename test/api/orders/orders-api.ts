@@ -1,15 +1,14 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { catalogRoutes } from '../../../api/catalog/routes';
 import type { ApiDeps } from '../../../api/deps';
-import { operatorOrderRoutes } from '../../../api/operator/orders/orders';
 import { draftRoutes } from '../../../api/orders/drafts';
 import { orderSearchRoutes } from '../../../api/orders/order-search';
+import { orderRoutes } from '../../../api/orders/orders';
 import { orderQuoteRoutes } from '../../../api/orders/quote';
-import { orderRoutes } from '../../../api/orders/routes';
+import { catalogRoutes, operatorOrderRoutes } from '../../../api/routes';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
-import { type PlanRecorder, prepareOrder } from '../../../src/orders/preparation/prepare-order';
+import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { subscribe } from '../../../src/partners/partner-rows';
 import type { Config } from '../../../src/platform/config';
@@ -110,11 +109,8 @@ export async function subscribedPartners({ sql }: OrdersApi): Promise<{ berlin: 
 }
 
 /** Plans an order, as the first step of its workflow does. */
-export const planOrder = (
-  { sql, deps: { candidates, carriers } }: OrdersApi,
-  orderId: string,
-  onPlanned: PlanRecorder = async () => {},
-) => prepareOrder({ sql, candidates, quote: carriers.quote, now: () => new Date() }, orderId, onPlanned);
+export const planOrder = ({ sql, deps: { candidates, carriers } }: OrdersApi, orderId: string) =>
+  prepareOrder({ sql, candidates, quote: carriers.quote, now: () => new Date() }, orderId);
 
 /** Returns `code reference` of each field error of a response, sorted. */
 export const fields = (body: { errors?: { code: string; reference: string }[] }) =>

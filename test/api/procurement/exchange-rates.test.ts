@@ -1,6 +1,6 @@
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { exchangeRateRoutes } from '../../../api/procurement/exchange-rate-routes';
+import { exchangeRateRoutes } from '../../../api/procurement/rates';
 import { testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 

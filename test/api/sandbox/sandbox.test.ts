@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import pino from 'pino';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { sandboxRoutes } from '../../../api/sandbox/routes';
+import { sandboxRoutes } from '../../../api/sandbox';
 import type { Sandbox } from '../../../sandbox';
 import { BEHAVIOURS } from '../../../sandbox/behaviours';
 import {

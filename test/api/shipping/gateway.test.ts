@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
-import { shippingRoutes } from '../../../api/shipping/routes';
+import { shippingRoutes } from '../../../api/routes';
 import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
 import { carriersOf } from '../../../src/carriers/carriers';
 import { createEasyPostGateway } from '../../../src/carriers/easypost/gateway';

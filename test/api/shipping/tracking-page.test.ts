@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
-import { shippingRoutes } from '../../../api/shipping/routes';
+import { shippingRoutes } from '../../../api/routes';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';

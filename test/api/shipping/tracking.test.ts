@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
-import { shippingRoutes } from '../../../api/shipping/routes';
+import { shippingRoutes } from '../../../api/routes';
 import type { CarrierAdapter } from '../../../src/carriers/carrier';
 import { CarrierUnavailable } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import express, { type ErrorRequestHandler } from 'express';
 import request from 'supertest';
-import { guidePage } from '../../../api/system/guide-page';
+import { guidePage } from '../../../api/system/docs-page';
 
 /** How the API serves the documentation site. */
 

@@ -3,7 +3,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
-import { documentRoutes } from '../../../api/documents/routes';
+import { documentRoutes } from '../../../api/documents';
 import { createCarriers } from '../../../src/carriers/carriers';
 import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
 import { uuidv7 } from '../../../src/platform/ids';

@@ -47,8 +47,8 @@ describe('an incompatible change of the workflow code is found', () => {
   test.each([
     [
       'an additional timer',
-      'run.setHandlers();',
-      'run.setHandlers(); await new Promise((resolve) => setTimeout(resolve, 1000));',
+      'return await run.run();',
+      'await new Promise((resolve) => setTimeout(resolve, 1000)); return await run.run();',
     ],
     ['a renamed activity', '.deliverPrintOrder', '.deliverPrintOrderAnew'],
   ])('%s', async (_what, from, to) => {
@@ -77,9 +77,9 @@ describe('The step that docs/tutorials/extend-pressline.md adds to the order', (
   /** Returns the bundle with the step of a changed workflows/order/order.ts. */
   function bundleOf(source: string) {
     const [, names] = /^import \{ (.*) \} from '@temporalio\/workflow';$/m.exec(source)!;
-    const [, step] = /run\.setHandlers\(\);\n(.*)\n {2}return/s.exec(source)!;
+    const [, step] = /run\.view\);\n(.*)\n {2}return/s.exec(source)!;
     const imports = `const { ${names} } = __webpack_require__('./node_modules/@temporalio/workflow/lib/index.js');`;
-    return changedBundle('run.setHandlers();', `run.setHandlers(); ${imports} ${step}`);
+    return changedBundle('return await run.run();', `${imports} ${step} return await run.run();`);
   }
 
   test('stops open orders without a patch, and none with it', async () => {

@@ -1,4 +1,4 @@
-import { cpSync, existsSync, mkdirSync, readFileSync } from 'node:fs';
+import { cpSync, existsSync, globSync, mkdirSync, readFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -7,7 +7,12 @@ const read = (path) => readFileSync(join(root, path), 'utf8');
 const { version } = JSON.parse(read('package.json'));
 const navigation = JSON.parse(read('tools/docs/navigation.json'));
 
-const pages = ['README.md', ...Object.values(navigation).flatMap((kinds) => Object.values(kinds).flat())];
+/** Returns the pages of an entry of the navigation: one page, or those of a folder. */
+const pagesOf = (entry) => (entry.endsWith('/') ? globSync(`${entry}*.md`, { cwd: root }).sort() : [entry]);
+const pages = [
+  'README.md',
+  ...Object.values(navigation).flatMap((kinds) => Object.values(kinds).flat().flatMap(pagesOf)),
+];
 const titleOf = (page) => /^# (.+)$/m.exec(read(page))[1].replaceAll('`', '');
 /** Files that pages link to and that are no pages, such as programs. The site has copies of them. */
 const linkedFiles = new Set();
@@ -64,7 +69,7 @@ export default {
       items: Object.entries(kinds).map(([kind, files]) => ({
         text: kind,
         collapsed: true,
-        items: files.map((file) => ({ text: titleOf(file), link: `/${file}` })),
+        items: files.flatMap(pagesOf).map((file) => ({ text: titleOf(file), link: `/${file}` })),
       })),
     })),
   },

@@ -1,4 +1,3 @@
-import { isEarly, keepEarly } from './early-events';
 import { deriveItems } from './facts/items';
 import { hasSettled } from './facts/jobs';
 import { deadlinePassed, flagged, recordRefused, recordSkipped, reminded, stallEnded } from './handlers/attention';
@@ -65,9 +64,7 @@ export interface Reduction extends Change {
  */
 export function reduce(state: RunState, event: RunEvent): Reduction {
   const handler = HANDLERS[event.type] as Handler<RunEvent['type']>;
-  const changed = isEarly(state, event)
-    ? change(keepEarly(state, event))
-    : andThen(handler(state, event), settleReroutes);
+  const changed = andThen(handler(state, event), settleReroutes);
   if (changed.state === state && changed.effects.length === 0) return { ...changed, refused: [] };
   const { items, refused } = checkTransitions(state.items, deriveItems(changed.state));
   const derived = { ...changed.state, items, version: state.version + 1 };

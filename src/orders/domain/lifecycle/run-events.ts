@@ -158,9 +158,6 @@ export interface PostbackEvent {
   readonly trackingLink: string | null;
 }
 
-/** Events about a print order that partners and carriers can cause before the run has the print order. */
-export type EarlyEvent = PostbackEvent | EventOf<'tracking'>;
-
 /**
  * What the order run does after an event. `recordRun` writes the effects from `log` to `end_replacements` to Postgres. The
  * workflow carries out the others as background steps.

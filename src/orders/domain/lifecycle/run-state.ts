@@ -152,11 +152,6 @@ export interface RunState {
   readonly attention: readonly AttentionReason[];
   /** The steps that were running when the order stalled, and why the latest one failed. Absent when they have ended. */
   readonly stalled?: { readonly steps: readonly string[]; readonly message: string };
-  /**
-   * Postbacks and tracking events of print orders that the run does not have yet. After a reset, Temporal signals the
-   * postbacks of the former run again before the order is planned. Absent when there are none.
-   */
-  readonly early?: readonly object[];
   /** Event ids of the postbacks that were applied. */
   readonly seen: readonly string[];
 }

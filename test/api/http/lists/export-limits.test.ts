@@ -3,7 +3,7 @@ import type { IncomingMessage } from 'node:http';
 import { get } from 'node:http';
 import { z } from 'zod';
 import { createApp } from '../../../../api/app';
-import { exportedList, formatQuery, PAGES } from '../../../../api/http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../../../../api/http/exported-list';
 import { operatorsOnly, type Route } from '../../../../api/http/route';
 import { type HttpServer, startHttpServer } from '../../../../api/http/server';
 import { allRoutes } from '../../../../api/routes';

@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { z } from 'zod';
 import { createApp } from '../../../../api/app';
-import { exportedList, formatQuery, PAGES } from '../../../../api/http/lists/exported-list';
+import { exportedList, formatQuery, PAGES } from '../../../../api/http/exported-list';
 import { operatorsOnly, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
 import { Refusal } from '../../../../src/platform/errors';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { brotliDecompressSync } from 'node:zlib';
-import { openApiDocument } from '../../../../api/http/openapi/document';
+import { openApiDocument } from '../../../../api/http/openapi-document';
 import { allRoutes } from '../../../../api/routes';
 import { projectRoot } from '../../../../src/platform/project-root';
 import { testApiDeps } from '../../../support/api-deps';

@@ -4,7 +4,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { z } from 'zod';
 import { createApp } from '../../../../api/app';
-import { openApiDocument } from '../../../../api/http/openapi/document';
+import { openApiDocument } from '../../../../api/http/openapi-document';
 import { openRoute, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
 import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/events';

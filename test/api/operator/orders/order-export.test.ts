@@ -1,7 +1,7 @@
 import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../../api/app';
-import { operatorOrderRoutes } from '../../../../api/operator/orders/orders';
+import { operatorOrderRoutes } from '../../../../api/routes';
 import { COMPARED_ROWS } from '../../../../src/platform/list-position';
 import type { Sql } from '../../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';

@@ -34,7 +34,6 @@ export async function createOrder(sql: Sql, clientId: string): Promise<RecordedO
     itemId,
     step: ({ status = 'in_production', version = 1, ...over }) => ({
       orderId: id,
-      clientId,
       runId: 'run',
       position: 10,
       version,

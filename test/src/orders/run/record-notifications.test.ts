@@ -1,6 +1,6 @@
 import { NOTIFICATION_EVENTS } from '../../../../src/notifications/domain/events';
 import { enqueueOrderNotifications } from '../../../../src/notifications/enqueue';
-import { ITEM_STATUSES } from '../../../../src/orders/domain/lifecycle/statuses';
+import type { ITEM_STATUSES } from '../../../../src/orders/domain/lifecycle/statuses';
 import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
@@ -11,7 +11,7 @@ import { testDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
 import { createOrder, type RecordedOrder } from './order-records';
 
-/** Notifications of records that are written by one statement, with notifications that were made before it. */
+/** Notifications of records. */
 
 let sql: Sql;
 let clientId: string;
@@ -27,9 +27,6 @@ beforeAll(async () => {
 const records = createRecordWriter(() => undefined, {} as Logger);
 const newOrder = () => createOrder(sql, clientId);
 
-/** An effect that changes more than statuses, if there are files. */
-const NEEDS_TRANSACTION = { type: 'accept_files' } as const;
-
 /** The bodies of an order's notifications, without what differs between two orders. */
 async function notificationsOf({ id }: RecordedOrder): Promise<object[]> {
   const rows = await sql<{ body: string }[]>`SELECT body FROM webhook_deliveries WHERE order_id = ${id}`;
@@ -44,36 +41,15 @@ async function notificationsOf({ id }: RecordedOrder): Promise<object[]> {
 const eventsOf = async (order: RecordedOrder) =>
   (await notificationsOf(order)).map((body) => (body as { event: string }).event).sort();
 
-/** Returns a pool that begins no transaction. */
-const withoutTransactions = () =>
-  new Proxy(sql, {
-    get(target, name) {
-      if (name === 'begin') throw new Error('a transaction was begun');
-      return Reflect.get(target, name) as unknown;
-    },
-    has: (target, name) => Reflect.has(target, name),
-  });
-
 /** The records of an order that is in production, then gets the status. */
 const stepsTo = (order: RecordedOrder, status: (typeof ITEM_STATUSES)[number]): RunRecord[] => {
   const first = order.step({});
   return [first, order.step({ position: 12, version: 2, follows: first, status })];
 };
 
-test.each(ITEM_STATUSES)('an item that becomes %s is notified as by a transaction', async (status) => {
-  const [alone, inside] = [await newOrder(), await newOrder()];
-  for (const record of stepsTo(alone, status)) expect(await records.write(sql, record)).toBe('recorded');
-  for (const { effects, ...record } of stepsTo(inside, status))
-    expect(await records.write(sql, { ...record, effects: [...effects, NEEDS_TRANSACTION] })).toBe('recorded');
-  const notifications = await notificationsOf(alone);
-  expect(notifications.length).toBeGreaterThanOrEqual(2);
-  expect(notifications).toEqual(await notificationsOf(inside));
-});
-
-test('a record of a client with an endpoint needs no transaction', async () => {
+test.each(['printed', 'shipped', 'delivered'] as const)('an item that becomes %s is notified once', async (status) => {
   const order = await newOrder();
-  for (const record of stepsTo(order, 'printed'))
-    expect(await records.write(withoutTransactions(), record)).toBe('recorded');
+  for (const record of [...stepsTo(order, status), stepsTo(order, status)[1]!]) await records(sql, record);
   expect(await eventsOf(order)).toEqual([
     'order_item_status_updated',
     'order_item_status_updated',
@@ -85,7 +61,7 @@ test('a record of a client with an endpoint needs no transaction', async () => {
 test('a change that commits while a record waits for it is notified once, and so is the record', async () => {
   const order = await newOrder();
   const [first, second] = stepsTo(order, 'printed');
-  await records.write(sql, first!);
+  await records(sql, first!);
   // Not `inTransaction`, inside which a test may use no second connection.
   const waiting = await sql.begin(async (begun) => {
     const tx = begun as unknown as Transaction;
@@ -94,7 +70,7 @@ test('a change that commits while a record waits for it is notified once, and so
     await tx`INSERT INTO order_events (order_id, type, data) VALUES (${order.id}, 'partner_cancel_refused', ${data})`;
     await enqueueOrderNotifications(tx, { orderId: order.id });
     const [own] = await tx<{ pid: number }[]>`SELECT pg_backend_pid() AS pid`;
-    const written = records.write(sql, second!);
+    const written = records(sql, second!);
     await eventually(async () => {
       const [row] = await sql<{ n: number }[]>`
         SELECT count(*)::int AS n FROM pg_stat_activity WHERE ${own!.pid} = ANY(pg_blocking_pids(pid))`;
@@ -104,7 +80,7 @@ test('a change that commits while a record waits for it is notified once, and so
   });
   expect(await waiting.written).toBe('recorded');
   const third = order.step({ position: 14, version: 3, follows: second!, status: 'shipped' });
-  expect(await records.write(sql, third)).toBe('recorded');
+  expect(await records(sql, third)).toBe('recorded');
   expect(await eventsOf(order)).toEqual([
     'order_cancel_refused',
     ...Array<string>(3).fill('order_item_status_updated'),

@@ -20,7 +20,7 @@ beforeAll(async () => {
 const refusals: unknown[] = [];
 const log = { error: (refused: unknown) => refusals.push(refused) } as unknown as Logger;
 const records = createRecordWriter(() => undefined, log);
-const write = (record: RunRecord) => records.write(sql, record);
+const write = (record: RunRecord) => records(sql, record);
 
 const newOrder = () => createOrder(sql, clientId);
 
@@ -257,7 +257,7 @@ describe('a run that was reset', () => {
     await write(step({ runId: 'other', position: at(86_400_000, 3), version: 1 }));
     const record = step({ runId: 'mine', position: at(0, 90), version: 30, status: 'shipped' });
     expect(await write(record)).toBe('skipped');
-    expect(await write({ ...record, overrides: true })).toBe('recorded');
+    expect(await write({ ...record, overrides: true })).toBe('overridden');
     expect(await status(id)).toBe('shipped');
   });
 
@@ -286,11 +286,11 @@ describe('a record that Postgres refuses for its content', () => {
     expect(await logged(id)).toEqual([{ type: 'refusal', data: {} }]);
   });
 
-  test('is refused again when it is repeated, and the next record follows', async () => {
+  test('is not written again when it is repeated, and the next record follows', async () => {
     const { id, step } = await newOrder();
     const record = step({ effects: [message('\0')] });
     expect(await write(record)).toBe('refused');
-    expect(await write(record)).toBe('refused');
+    expect(await write(record)).toBe('repeated');
     const next = step({ position: 12, version: 2, follows: record, effects: [message('\u{1f600}')] });
     expect(await write(next)).toBe('recorded');
     expect(await logged(id)).toEqual([

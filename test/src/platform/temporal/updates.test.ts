@@ -1,6 +1,6 @@
 import { WorkflowUpdateFailedError } from '@temporalio/client';
 import { ApplicationFailure } from '@temporalio/common';
-import { asRefusal } from '../../../../api/http/errors/error-body';
+import { asRefusal } from '../../../../api/http/error-body';
 import { sendUpdate } from '../../../../src/platform/temporal/updates';
 
 const givenBack = () =>

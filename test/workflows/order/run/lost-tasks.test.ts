@@ -82,7 +82,7 @@ test('an order goes on after a faulty version has failed its workflow task', asy
   const order = await handedOver(stack, 'failed-task');
   await stack.stopWorker();
   const codePath = join(tmpdir(), `pressline-faulty-${randomUUID()}.js`);
-  const { code } = changedBundle('run.setHandlers();', "throw new Error('faulty version');");
+  const { code } = changedBundle('return await run.run();', "throw new Error('faulty version');");
   await writeFile(codePath, code);
   const faulty = await runWorker(stack.services, { codePath });
   await nudge(order);

@@ -294,7 +294,7 @@ test('an order whose workflow task always fails is stalled, and continues with a
   await stack.stopWorker();
   const folder = await mkdtemp(join(tmpdir(), 'pressline-bundle-'));
   const code = await readFile(workflowBundle().codePath, 'utf8');
-  const broken = code.replace('return await run.runToEnd();', "throw new Error('a bug in workflow code');");
+  const broken = code.replace('return await run.run();', "throw new Error('a bug in workflow code');");
   expect(broken).not.toBe(code);
   const codePath = join(folder, 'workflows.js');
   await writeFile(codePath, broken);

@@ -1,6 +1,6 @@
 import { condition, sleep } from '@temporalio/workflow';
 import type { Deadline } from '../../../../../src/orders/domain/lifecycle/rules/deadlines';
-import { DeadlineTimer } from '../../../../../workflows/order/deadline-timer';
+import { DeadlineTimer } from '../../../../../workflows/order/deadlines';
 
 const notPrinted = (printOrderId: string, at: number): Deadline => ({
   kind: 'attention',

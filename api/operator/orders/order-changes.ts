@@ -1,0 +1,175 @@
+import { z } from 'zod';
+import { orderFileSchema, shippingAddressSchema, submittedOrderSchema } from '../../../src/orders/intake/order-schemas';
+import { requestFile } from '../../../src/orders/intake/replace-file';
+import { reprintOf } from '../../../src/orders/intake/reprint';
+import { submitWith } from '../../../src/orders/intake/submit';
+import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
+import { recordPayment } from '../../../src/orders/receipts/receipts';
+import { text } from '../../../src/platform/domain/fields';
+import { Refusal } from '../../../src/platform/errors';
+import { inTransaction, json } from '../../../src/platform/postgres';
+import type { ApiDeps } from '../../deps';
+import { operatorsOnly, type Route, route } from '../../http/route';
+import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrder } from '../../orders/visible-order';
+
+const paymentSchema = z
+  .object({
+    status: z.enum(['paid', 'refused']),
+    reference: text(200).nullish().describe('Reference of the payment provider or the bank.'),
+  })
+  .meta({ id: 'Payment', examples: [{ status: 'paid', reference: 'bank-2026-11-22-0042' }] });
+
+/** The route with which operators record the payment of an order. */
+export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'post',
+    access: operatorsOnly('operator'),
+    path: '/v1/operator/orders/{orderId}/payment',
+    operationId: 'recordPayment',
+    summary: 'Record the payment of an order',
+    description:
+      'Sets `financialStatus` and adds an entry to the event log. 409: the order is not invoiced yet, is refused or ' +
+      'cancelled, or is completely refunded. A later invoice or refund changes the status again.',
+    audits: ['order.record_payment'],
+    idempotent: true,
+    body: paymentSchema,
+    response: operatorOrderSchema
+      .pick({ id: true, orderReferenceId: true, financialStatus: true })
+      .meta({ id: 'RecordedPayment' }),
+    handler: async ({ params, body, account, requestId, log, audit }) => {
+      const id = await changedOrderId(sql, account, params.orderId);
+      const payment = { status: body.status, reference: body.reference ?? null, by: account.name, requestId };
+      await inTransaction(sql, async (tx) => {
+        const before = await recordPayment(tx, id, payment);
+        if (before === undefined) {
+          throw new Refusal('CONFLICT', { message: 'The order has no invoice that could be paid.' });
+        }
+        const change = { before: { financialStatus: before }, after: { financialStatus: body.status } };
+        await audit(tx, { action: 'order.record_payment', objectId: id, ...change });
+      });
+      log.info({ orderId: id, status: body.status, by: account.name }, 'payment recorded');
+      const { orderReferenceId, financialStatus } = await visibleOrder({ sql, objects }, account, id);
+      return { id, orderReferenceId, financialStatus };
+    },
+  });
+}
+
+/** The route with which operators ask a client for another print file. */
+export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'post',
+    access: operatorsOnly('operator'),
+    path: '/v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests',
+    operationId: 'requestFile',
+    summary: 'Ask the client for another print file',
+    description:
+      'Sends the notification `order_file_requested` to the client’s endpoints for it, and adds an entry to the event log that the ' +
+      'client sees. The client answers with another file for the item. 409: the order has ended.',
+    audits: ['order.request_file'],
+    params: OPERATOR_ORDER_ROUTE.params.extend({
+      itemReferenceId: z.string().min(1).max(100),
+      type: orderFileSchema.shape.type.describe('Type of the file, as ordered.'),
+    }),
+    body: z
+      .object({ message: text(500).describe('What is wrong with the file. The client reads it.') })
+      .meta({ id: 'FileRequest' }),
+    response: z
+      .object({ notified: z.int().describe('Number of endpoints. 0: the client has none for the event.') })
+      .meta({ id: 'RequestedFile' }),
+    handler: async ({ account, params, body: { message }, requestId, audit }) => {
+      const { itemReferenceId, type } = params;
+      const orderId = await changedOrderId(sql, account, params.orderId);
+      const request = { orderId, itemReferenceId, type, message, by: account.name, requestId };
+      const result = await requestFile(sql, request, (tx) =>
+        audit(tx, {
+          action: 'order.request_file',
+          objectId: orderId,
+          before: null,
+          after: { itemReferenceId, type },
+        }),
+      );
+      if (result === 'not-found') {
+        throw new Refusal('NOT_FOUND', { message: `The order has no file ${type} of an item ${itemReferenceId}.` });
+      }
+      if (result === 'ended') throw new Refusal('CONFLICT', { message: 'The order has ended.' });
+      return result;
+    },
+  });
+}
+
+const reprintSchema = z
+  .strictObject({
+    items: z
+      .array(
+        z.strictObject({
+          itemReferenceId: z.string(),
+          quantity: z.int().min(1).nullish().describe('Default: all units of the item that were not cancelled.'),
+          files: z.array(orderFileSchema).min(1).max(100).optional().describe('Default: the files of the item.'),
+        }),
+      )
+      .min(1)
+      .max(500)
+      .optional()
+      .describe('Default: all items that were not cancelled.'),
+    shippingAddress: shippingAddressSchema.optional().describe('Default: the address of the order.'),
+    charge: z.boolean().default(false).describe('False: the new order costs its client nothing.'),
+    reason: text(500).describe('Recorded with the operator’s name in the event logs of both orders.'),
+  })
+  .meta({ id: 'Reprint' });
+
+/** The route with which operators have an order made and shipped again. */
+export function orderReprintRoute({
+  sql,
+  objects,
+  runSettings,
+  wake,
+}: Pick<ApiDeps, 'sql' | 'objects' | 'runSettings' | 'wake'>): Route {
+  return route({
+    ...OPERATOR_ORDER_ROUTE,
+    method: 'post',
+    access: operatorsOnly('operator'),
+    path: '/v1/operator/orders/{orderId}/reprint',
+    operationId: 'reprintOrder',
+    summary: 'Make and ship an order again',
+    description:
+      'Submits a new order of the same client, reference, products and files. It is linked to the first by `reprintOf`. ' +
+      '409: the order was not delivered or returned and has not failed; `reproduce` makes units of other orders again.',
+    audits: ['order.reprint'],
+    idempotent: true,
+    body: reprintSchema,
+    response: submittedOrderSchema.extend({ reprintOf: z.string() }).meta({ id: 'ReprintedOrder' }),
+    handler: async ({ params, body, account, requestId, log, audit }) => {
+      const order = await visibleOrder({ sql, objects }, account, await changedOrderId(sql, account, params.orderId));
+      const { reason, charge } = body;
+      const [client] = await sql<{ name: string }[]>`SELECT name FROM accounts WHERE id = ${order.clientId}`;
+      const submission = {
+        ...reprintOf(order, body),
+        clientId: order.clientId,
+        clientName: client!.name,
+        requestId,
+        claim: null,
+      };
+      const submitted = await inTransaction(sql, async (tx) => {
+        const stored = await submitWith(tx, submission, runSettings);
+        if (typeof stored === 'string') throw new Error(`a submission without a key was not stored: ${stored}`);
+        const by = { by: account.name, reason, requestId, charged: charge };
+        await tx`
+          INSERT INTO order_events (order_id, type, data)
+          VALUES (${order.id}, 'reprint', ${json(tx, { ...by, orderId: stored.id })}),
+            (${stored.id}, 'reprint_of', ${json(tx, { ...by, orderId: order.id })})`;
+        await audit(tx, {
+          action: 'order.reprint',
+          objectId: order.id,
+          before: null,
+          after: { orderId: stored.id, charged: charge },
+        });
+        return stored;
+      });
+      wake('start_workflow');
+      log.info({ orderId: submitted.id, reprintOf: order.id, by: account.name }, 'order reprinted');
+      return { ...submitted, reprintOf: order.id };
+    },
+  });
+}

@@ -1,0 +1,292 @@
+import { z } from 'zod';
+import { TRACKING_STATUSES } from '../src/consignments/domain/tracking-status';
+import { POSTBACK_STATUSES } from '../src/partners/domain/postback-status';
+import { Refusal } from '../src/platform/errors';
+import { uuidv7 } from '../src/platform/ids';
+import type { ApiDeps } from './deps';
+import { operatorsOnly, type Route, route } from './http/route';
+
+const file = z.object({ name: z.string(), url: z.string(), summary: z.string().nullable() });
+
+export const sandboxOverview = z.object({
+  mode: z.enum(['auto', 'manual']).describe('`manual`: partners send no postbacks before an operator does.'),
+  behaviours: z.array(
+    z.object({
+      name: z.string(),
+      summary: z.string(),
+      amount: z.object({ meaning: z.string(), default: z.number() }).nullable(),
+    }),
+  ),
+  partners: z.array(
+    z.object({
+      name: z.string(),
+      subscribed: z.boolean(),
+      rules: z
+        .array(
+          z.object({
+            id: z.string(),
+            behaviour: z.string(),
+            amount: z.number(),
+            contains: z.string().nullable(),
+            left: z.int().nullable().describe('Print orders that it still applies to. Null: no limit.'),
+          }),
+        )
+        .describe('The newest matching rule selects the behaviour for a print order.'),
+      printOrders: z.array(
+        z.object({
+          printOrderId: z.string(),
+          behaviour: z.string(),
+          state: z.string(),
+          reason: z.string().nullable(),
+          postbacks: z.array(z.object({ status: z.string(), responseStatus: z.int() })),
+          trackingCodes: z.array(z.string()),
+        }),
+      ),
+    }),
+  ),
+  carriers: z.array(
+    z.object({
+      uid: z.string(),
+      labelRefusal: z
+        .string()
+        .nullable()
+        .describe('Message with which the carrier refuses to sell labels. Null: it sells them.'),
+    }),
+  ),
+  parcels: z.array(
+    z.object({
+      trackingNumber: z.string(),
+      carrierUid: z.string().nullable(),
+      journey: z.string(),
+      events: z.array(z.object({ statusUid: z.string(), responseStatus: z.int() })),
+    }),
+  ),
+  files: z.array(
+    file.extend({
+      faultStatus: z.int().nullable().describe('HTTP status in place of the file. Null: the file is sent.'),
+    }),
+  ),
+  faultyFiles: z.array(file),
+});
+
+export const behaviourBody = z
+  .object({
+    behaviour: z.string().min(1).max(100),
+    amount: z.int().min(0).optional(),
+    contains: z.string().min(1).max(200).optional().describe('Text in the body of the print order.'),
+    times: z.int().min(1).optional().describe('Print orders that the rule applies to. Default: no limit.'),
+  })
+  .meta({ id: 'SandboxBehaviour', examples: [{ behaviour: 'refuses', times: 1 }] });
+
+const printOrderId = z.string().regex(/^\d{1,18}$/);
+
+export const postbackBody = z
+  .object({
+    printOrderId,
+    status: z.enum(POSTBACK_STATUSES),
+    message: z.string().min(1).max(500).optional(),
+  })
+  .meta({ id: 'SandboxPostback' });
+
+export const dispatchBody = z.object({ printOrderId }).meta({ id: 'SandboxDispatch' });
+
+export const carrierEventBody = z
+  .object({
+    trackingNumber: z.string().min(1).max(100),
+    statusUid: z.enum(TRACKING_STATUSES),
+    message: z.string().min(1).max(500).optional(),
+  })
+  .meta({ id: 'SandboxCarrierEvent' });
+
+export const fileFaultBody = z
+  .object({ status: z.int().min(400).max(599).describe('HTTP status in place of the file.') })
+  .meta({ id: 'SandboxFileFault' });
+
+export const labelFaultBody = z
+  .object({ message: z.string().min(1).max(500).describe('Message of the refusal.') })
+  .meta({ id: 'SandboxLabelFault', examples: [{ message: 'The postcode does not exist' }] });
+
+/** The response of this API to the call that the sandbox made. */
+export const relayedResponse = z
+  .object({ status: z.int(), body: z.unknown() })
+  .meta({ id: 'SandboxResponse', description: 'What Pressline responded to the sandbox.' });
+
+const write = { tag: 'Sandbox', access: operatorsOnly('operator') } as const;
+const partnerPath = z.object({ partnerName: z.string().max(100) });
+const done = z.object({ message: z.string() });
+
+const filePath = z.object({ fileName: z.string().max(100) });
+const carrierPath = z.object({ carrierUid: z.string().max(100) });
+
+const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: string) =>
+  `/partners/${encodeURIComponent(partnerName)}/${command}`;
+
+const fileUrl = ({ fileName }: z.output<typeof filePath>) => `/files/${encodeURIComponent(fileName)}/fault`;
+const labelUrl = ({ carrierUid }: z.output<typeof carrierPath>) =>
+  `/carriers/${encodeURIComponent(carrierUid)}/label-fault`;
+
+/** Timeout of a control call: the sandbox may wait for a response of this API. */
+const TIMEOUT_MS = 25_000;
+const LIMIT_BYTES = 4 * 1024 * 1024;
+
+/**
+ * Returns a function that calls the control API of the sandbox (docs/sandbox.md).
+ * @throws Refusal `NOT_FOUND` when no sandbox runs with this API or the sandbox does not know the object, `PUBLIC_API_ERROR` when it
+ *   refuses the call, `UNAVAILABLE` when it does not respond
+ */
+function sandboxControl({ client, sandboxUrl }: Pick<ApiDeps, 'client' | 'sandboxUrl'>) {
+  return async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> => {
+    if (sandboxUrl === undefined) throw new Refusal('NOT_FOUND', { message: 'No sandbox runs with this API.' });
+    const response = await client.exchange({
+      url: `${sandboxUrl}/control${path}`,
+      method,
+      ...(body === undefined ? {} : { headers: { 'content-type': 'application/json' }, body: JSON.stringify(body) }),
+      timeoutMs: TIMEOUT_MS,
+      limitBytes: LIMIT_BYTES,
+    });
+    if (!response.ok)
+      throw new Refusal('UNAVAILABLE', { message: `The sandbox does not respond. ${response.message}` });
+    const received: unknown = JSON.parse(response.text);
+    if (response.status < 400) return received;
+    const message = String((received as { error?: unknown }).error);
+    throw new Refusal(response.status === 404 ? 'NOT_FOUND' : 'PUBLIC_API_ERROR', { message });
+  };
+}
+
+/**
+ * Routes with which operators control the sandbox (docs/sandbox.md). They respond with 404 where no sandbox runs with the API, which is
+ * everywhere but on laptops and in demos.
+ */
+export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Route[] {
+  const control = sandboxControl(deps);
+  const relayed = async (path: string, body: object) =>
+    (await control('POST', path, body)) as z.input<typeof relayedResponse>;
+  return [
+    route({
+      tag: 'Sandbox',
+      access: operatorsOnly('viewer'),
+      method: 'get',
+      path: '/v1/operator/sandbox',
+      operationId: 'getSandbox',
+      summary: 'Retrieve what the sandbox can do, its latest print orders and its parcels',
+      response: z
+        .object({ sandbox: sandboxOverview.nullable().describe('Null: no sandbox runs with this API.') })
+        .meta({ id: 'Sandbox' }),
+      handler: async () => {
+        const sandbox = deps.sandboxUrl === undefined ? null : await control('GET', '/overview');
+        return { sandbox: sandbox as z.input<typeof sandboxOverview> | null };
+      },
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/partners/{partnerName}/behaviour',
+      operationId: 'setSandboxBehaviour',
+      summary: 'Select the behaviour of a sandbox partner for the next print orders',
+      params: partnerPath,
+      body: behaviourBody,
+      response: z.object({ id: z.string() }),
+      handler: async ({ params, body }) => {
+        const { id } = (await control('POST', partnerUrl(params, 'behaviour'), body)) as { id: string };
+        return { id };
+      },
+    }),
+    route({
+      ...write,
+      method: 'delete',
+      path: '/v1/operator/sandbox/partners/{partnerName}/behaviour',
+      operationId: 'clearSandboxBehaviours',
+      summary: 'Remove every rule of a sandbox partner',
+      description:
+        'The partner is well-behaved again, also when a print order is delivered again that it refused or did not ship. ' +
+        'Print orders that it works on keep their behaviour.',
+      params: partnerPath,
+      response: done,
+      handler: async ({ params }) => (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/partners/{partnerName}/postback',
+      operationId: 'sendSandboxPostback',
+      summary: 'Send a postback as a sandbox partner',
+      params: partnerPath,
+      body: postbackBody,
+      response: relayedResponse,
+      handler: ({ params, body: { printOrderId, ...postback } }) =>
+        relayed(partnerUrl(params, 'postback'), {
+          timestamp: new Date().toISOString(),
+          orderId: printOrderId,
+          ...postback,
+        }),
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/partners/{partnerName}/dispatch',
+      operationId: 'requestSandboxDispatch',
+      summary: 'Request the shipping documents of a print order as a sandbox partner',
+      params: partnerPath,
+      body: dispatchBody,
+      response: relayedResponse,
+      handler: ({ params, body: { printOrderId } }) =>
+        relayed(partnerUrl(params, 'dispatch'), { orderId: printOrderId }),
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/carriers/{carrierUid}/events',
+      operationId: 'sendSandboxCarrierEvent',
+      summary: 'Report a scan of a parcel as a sandbox carrier',
+      params: carrierPath,
+      body: carrierEventBody,
+      response: relayedResponse,
+      handler: ({ params: { carrierUid }, body: { trackingNumber, statusUid, message = statusUid } }) =>
+        relayed(`/carriers/${encodeURIComponent(carrierUid)}/events`, {
+          events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],
+        }),
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/files/{fileName}/fault',
+      operationId: 'setSandboxFileFault',
+      summary: 'Respond to requests of a sandbox file with an HTTP status',
+      params: filePath,
+      body: fileFaultBody,
+      response: done,
+      handler: async ({ params, body }) => (await control('POST', fileUrl(params), body)) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'delete',
+      path: '/v1/operator/sandbox/files/{fileName}/fault',
+      operationId: 'clearSandboxFileFault',
+      summary: 'Send a sandbox file again',
+      params: filePath,
+      response: done,
+      handler: async ({ params }) => (await control('DELETE', fileUrl(params))) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'post',
+      path: '/v1/operator/sandbox/carriers/{carrierUid}/label-fault',
+      operationId: 'setSandboxLabelFault',
+      summary: 'Let a built-in carrier refuse to sell labels',
+      params: carrierPath,
+      body: labelFaultBody,
+      response: done,
+      handler: async ({ params, body }) => (await control('POST', labelUrl(params), body)) as z.input<typeof done>,
+    }),
+    route({
+      ...write,
+      method: 'delete',
+      path: '/v1/operator/sandbox/carriers/{carrierUid}/label-fault',
+      operationId: 'clearSandboxLabelFault',
+      summary: 'Let a built-in carrier sell labels again',
+      params: carrierPath,
+      response: done,
+      handler: async ({ params }) => (await control('DELETE', labelUrl(params))) as z.input<typeof done>,
+    }),
+  ];
+}

@@ -1,0 +1,65 @@
+import type { Transaction } from '../../platform/postgres';
+import { settleReservations } from '../../procurement/reservations';
+import { followPartnerTracking } from '../../shipping/tracking/partner-tracking';
+import { removeEndedUnits } from '../dispatch/parcel-contents';
+import type { RunEffect } from '../domain/lifecycle/run-events';
+import type { RunRecord } from '../domain/run/run-record';
+import { acceptFiles } from '../preparation/file-checks';
+import { endReplacements } from '../print-orders/file-replacements';
+import { refundItems } from '../receipts/receipts';
+
+/**
+ * Writes the effects of a record that are not log entries: stock, refunds, tracking codes, files and the contents of parcels. Each
+ * is recognized by its print jobs when the step is written again.
+ */
+export async function writeEffects(tx: Transaction, record: RunRecord): Promise<void> {
+  const pick = <T extends RunEffect['type']>(type: T) =>
+    record.effects.filter((effect): effect is Extract<RunEffect, { type: T }> => effect.type === type);
+  const stock = {
+    printed: pick('consume_stock').flatMap(({ jobs }) => jobs),
+    cancelled: pick('release_stock').flatMap(({ jobIds }) => jobIds),
+    reduced: pick('reduce_stock').flatMap(({ jobs }) => jobs),
+  };
+  // One call, because stock rows must be locked in one order, once in a transaction.
+  if (Object.values(stock).some(({ length }) => length > 0)) await settleReservations(tx, stock);
+  for (const { jobIds, ...refund } of pick('refund')) {
+    await refundItems(tx, { orderId: record.orderId, step: `refund:${jobIds.join('+')}`, ...refund });
+  }
+  for (const code of pick('tracking_code')) await writeTrackingCode(tx, code);
+  for (const ended of pick('end_replacements')) await endReplacements(tx, ended);
+  if (pick('accept_files').length > 0) await acceptFiles(tx, record.orderId);
+  const ended = printOrdersWithEndedUnits(record);
+  if (ended.length > 0) await removeEndedUnits(tx, ended);
+}
+
+/** Stores a partner's own tracking code of a print order, or of a job in it. */
+async function writeTrackingCode(
+  tx: Transaction,
+  { printOrderId, jobId, trackingCode, trackingLink }: Extract<RunEffect, { type: 'tracking_code' }>,
+): Promise<void> {
+  // A partner can repeat the tracking number of our label. That is not its own code.
+  if (jobId !== null) {
+    await tx`
+      UPDATE print_jobs SET tracking_code = coalesce(${trackingCode}, tracking_code),
+        tracking_link = coalesce(${trackingLink}, tracking_link)
+      WHERE id = ${jobId} AND print_order_id = ${printOrderId} AND NOT EXISTS (
+        SELECT FROM shipment_packages k JOIN shipments h ON h.id = k.shipment_id
+        WHERE h.print_order_id = ${printOrderId} AND k.tracking_number = ${trackingCode})`;
+  }
+  await tx`
+    UPDATE planned_shipments SET tracking_code = coalesce(${trackingCode}, tracking_code),
+      tracking_link = coalesce(${trackingLink}, tracking_link)
+    WHERE print_order_id = ${printOrderId}`;
+  if (trackingCode !== null) await followPartnerTracking(tx, { printOrderId, trackingCode, trackingLink });
+}
+
+/** Log entries of steps that take units from print orders which go on. */
+const TAKES_UNITS = ['reroute', 'reproduce', 'units_cancelled'];
+
+/** Returns the print orders of which units have ended or, in this record, were taken away. */
+function printOrdersWithEndedUnits({ snapshot, effects }: RunRecord): string[] {
+  const takesUnits = effects.some((effect) => effect.type === 'log' && TAKES_UNITS.includes(effect.event));
+  return snapshot.state.printOrders
+    .filter(({ jobs }) => takesUnits || jobs.some((job) => job.ended !== null || job.cancelledQuantity > 0))
+    .map(({ id }) => id);
+}

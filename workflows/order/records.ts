@@ -1,0 +1,56 @@
+import { sleep, workflowInfo } from '@temporalio/workflow';
+import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
+import { runPosition } from '../../src/orders/domain/run/run-position';
+import {
+  type LedgerState,
+  type RecordOutcome,
+  type RunRecord,
+  type RunStep,
+  recordOf,
+} from '../../src/orders/domain/run/run-record';
+import { cutText } from '../../src/platform/domain/foreign-text';
+import { records } from './activities';
+
+/** Writes the records of an order run, one for each step. */
+export class Records {
+  /** @param ledger the records that a former run has written */
+  constructor(
+    private readonly orderId: string,
+    private ledger: LedgerState = { last: { position: 0, version: 0 }, financialStatus: 'pending' },
+  ) {}
+
+  /** What a run that continues this one has to know. */
+  get state(): LedgerState {
+    return this.ledger;
+  }
+
+  /**
+   * Records a step. A record that is skipped is written over the rows from the next workflow task. Attempts of a lost task, and a
+   * run that was reset, do not reach that task: only the current run does.
+   * @param events of the step, for the summary in the Temporal UI
+   */
+  async write(step: RunStep, events: readonly RunEvent[]): Promise<RecordOutcome> {
+    const record = recordOf({ orderId: this.orderId, ...currentTask() }, this.ledger, step);
+    const outcome = await this.send(record, events);
+    if (outcome !== 'skipped') return outcome;
+    await sleep(1);
+    return await this.send({ ...record, ...currentTask(), overrides: true }, events);
+  }
+
+  private async send(record: RunRecord, events: readonly RunEvent[]): Promise<RecordOutcome> {
+    const { position, version, financialStatus } = record;
+    this.ledger = { last: { position, version }, financialStatus };
+    return await records.recordRun.executeWithOptions({ summary: summaryOf(events) }, [record]);
+  }
+}
+
+function currentTask(): Pick<RunRecord, 'runId' | 'position'> {
+  const { runId, historyLength } = workflowInfo();
+  return { runId, position: runPosition(Date.now(), historyLength) };
+}
+
+/** Returns the summary of a record in the Temporal UI, which shows 200 bytes. */
+function summaryOf(events: readonly RunEvent[]): string {
+  const names = events.map((event) => (event.type === 'postback' ? `postback ${event.status}` : event.type));
+  return cutText(names.join(', '), 200);
+}

@@ -1,0 +1,145 @@
+import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
+import { type OrderRefusal, preparedBy } from '../../src/orders/domain/lifecycle/run-events';
+import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
+import type { PreparationPlan } from '../../src/orders/preparation/plan-refusals';
+import { fileQueueOf } from '../../src/platform/domain/task-queues';
+import { files, planning } from './activities';
+import { outcomeOf } from './refusals';
+import type { RunContext } from './run-context';
+
+/** Name of the background task, and of the step in the Temporal UI. */
+const PREPARE = 'prepare';
+
+/** Pauses before an order that could not be planned is planned again. The last one repeats. */
+const REPLAN_AFTER_MS = [1, 5, 15, 60].map((minutes) => minutes * 60_000);
+
+type Prepared = Exclude<PreparationPlan, { outcome: 'refused' }> | ({ readonly outcome: 'refused' } & OrderRefusal);
+
+/** What follows the submission of an order: fetches its files and plans it. */
+export class Submission {
+  /** True when the order is to be planned again now: on request of an operator, or with another file. */
+  private replan = false;
+  private pause: ParkedPlan | null = null;
+
+  constructor(private readonly run: RunContext) {}
+
+  /** The pause of a parked order. Null while the order is prepared, and afterwards. */
+  get parked(): ParkedPlan | null {
+    return this.pause;
+  }
+
+  /** Fetches the files and plans the order, as a background task. */
+  start(): void {
+    this.run.tasks.start(PREPARE, null, async () => await this.plan(await this.fetchFilesAndPlan()));
+  }
+
+  /** Continues the pause of a parked order, whose files are stored. */
+  resume(parked: ParkedPlan): void {
+    this.run.tasks.start(PREPARE, null, async () => {
+      await this.untilReplan(parked);
+      await this.plan(null, parked.attempts);
+    });
+  }
+
+  /** Plans a parked order again now. */
+  planAgain(): void {
+    this.replan = true;
+  }
+
+  stop(): void {
+    this.run.tasks.cancel(PREPARE);
+  }
+
+  /** Returns true for the task that waits for the next attempt of a parked order. */
+  isPaused(task: string): boolean {
+    return task === PREPARE && this.pause !== null;
+  }
+
+  /**
+   * Plans the order. Repeats while no plan is possible: stock may arrive, or a partner may subscribe.
+   * @param first the plan that was made with the files. Null: none was made
+   * @param failed number of failed attempts before
+   */
+  private async plan(first: Prepared | null, failed = 0): Promise<void> {
+    let attempts = failed;
+    for (let prepared = first; ; ) {
+      const plan = prepared ?? (await this.prepareOrder(attempts + 1));
+      switch (plan.outcome) {
+        case 'planned':
+          this.run.take(preparedBy(plan));
+          return;
+        case 'refused':
+          this.run.take({ type: 'refused', code: plan.code, reason: plan.reason, details: plan.details });
+          return;
+        case 'ended':
+          return;
+        case 'unfetched':
+          prepared = await this.fetchFilesAndPlan();
+          break;
+        case 'parked': {
+          this.run.take({ type: 'parked', reason: plan.reason, message: plan.message });
+          const pauseMs = REPLAN_AFTER_MS[Math.min(attempts, REPLAN_AFTER_MS.length - 1)]!;
+          attempts += 1;
+          await this.untilReplan({ attempts, nextAt: Date.now() + pauseMs });
+          prepared = null;
+        }
+      }
+    }
+  }
+
+  /** Plans the order now. The plan writes rows and reserves stock, so it is completed also when the order is cancelled meanwhile. */
+  private async prepareOrder(attempt: number): Promise<PreparationPlan> {
+    this.replan = false;
+    const { ids, plans } = this.run;
+    const options = { summary: `plan, attempt ${attempt}` };
+    return await CancellationScope.nonCancellable(() =>
+      plans.run(() => planning.prepareOrder.executeWithOptions(options, [ids])),
+    );
+  }
+
+  /**
+   * Fetches print files and packing slips and plans the order. A run that is cancelled meanwhile does not get the result, so it
+   * asks for a plan that was stored before: none is stored for an order whose cancellation is recorded.
+   * @returns null when no plan was made
+   */
+  private async fetchFilesAndPlan(): Promise<Prepared | null> {
+    this.replan = false;
+    const { ids, input } = this.run;
+    const options = {
+      summary: `files of ${input.items.length} items, plan`,
+      taskQueue: fileQueueOf(workflowInfo().taskQueue),
+      priority: { fairnessKey: input.clientId },
+    };
+    try {
+      const request = { ...ids, windowMs: input.fileRetryWindowMs };
+      const fetched = await outcomeOf(files.fetchOrderFiles.executeWithOptions(options, [request]));
+      if (fetched.outcome === 'done') return fetched.result.plan;
+      const details = fetched.outcome === 'refused' ? fetched.details : null;
+      return details !== null && 'code' in details
+        ? { outcome: 'refused', code: String(details.code), reason: fetched.message, details }
+        : UNREACHABLE;
+    } catch (error) {
+      if (!isCancellation(error)) throw error;
+      await CancellationScope.nonCancellable(() => this.run.settled());
+      return await this.prepareOrder(1);
+    }
+  }
+
+  /** Waits for the next attempt to plan a parked order. An operator's repair and a replaced file end the wait. */
+  private async untilReplan(parked: ParkedPlan): Promise<void> {
+    this.pause = parked;
+    this.run.tasks.changed();
+    try {
+      await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
+    } finally {
+      this.pause = null;
+    }
+  }
+}
+
+const UNREACHABLE: Prepared = {
+  outcome: 'refused',
+  code: 'file_unreachable',
+  reason: 'The files of the order could not be fetched in time.',
+  details: null,
+};
