@@ -6,7 +6,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 
-const SHIPPED = '^(cli|src|api|workflows|activities|sandbox|client)/(?!test/)';
+const SHIPPED = { path: '^(cli|src|api|workflows|activities|sandbox|kits|client)/', pathNot: '/test/' };
 const VALUES = { dependencyTypesNot: ['type-only'] };
 /** Returns a pattern of packages, with or without the folder that they are installed in. */
 const packages = (names) => `(node_modules/)?(${names})(/|$)`;
@@ -35,6 +35,16 @@ const featureRules = FEATURES.map((feature, index) => ({
   to: { path: '^src/', pathNot: `^src/(${FEATURES.slice(0, index + 1).join('|')})/` },
 }));
 
+/** The folders of src/orders, lowest first. Imports of types count. */
+const ORDERS = ['domain', 'run', 'planning', 'reading', 'intake', 'production', 'upkeep'];
+
+const ordersRules = ORDERS.map((folder, index) => ({
+  name: `folders above ${folder} of orders`,
+  comment: `src/orders/${folder} imports only the folders before it: ${ORDERS.slice(0, index).join(', ') || 'none'}`,
+  from: { path: `^src/orders/${folder}/` },
+  to: { path: '^src/orders/', pathNot: `^src/orders/(${ORDERS.slice(0, index + 1).join('|')})/` },
+}));
+
 /** The folders of console/src, lowest first. */
 const CONSOLE = ['routing', 'api', 'texts', 'components', 'screens', 'shell'];
 
@@ -47,6 +57,7 @@ const consoleRules = CONSOLE.map((folder, index) => ({
 
 const forbidden = [
   ...featureRules,
+  ...ordersRules,
   ...consoleRules,
   {
     name: 'every feature has a place',
@@ -55,10 +66,16 @@ const forbidden = [
     to: {},
   },
   {
+    name: 'every folder of orders has a place',
+    comment: 'ORDERS names every folder of src/orders',
+    from: { path: '^src/orders/', pathNot: `^src/orders/(${ORDERS.join('|')})/` },
+    to: {},
+  },
+  {
     name: 'src stands below',
     comment: 'src never imports the layers above it; only the entry point (cli/) composes them',
     from: { path: '^src/' },
-    to: { path: '^(cli|api|activities|workflows|sandbox|bench|client|console|test)/' },
+    to: { path: '^(cli|api|activities|workflows|sandbox|bench|kits|client|console|test)/' },
   },
   {
     name: 'workflows are deterministic',
@@ -88,19 +105,26 @@ const forbidden = [
     name: 'activities do not serve',
     comment: 'activities do not import HTTP routes',
     from: { path: '^activities/' },
-    to: { path: '^(api|sandbox|bench|client|test)/', ...VALUES },
+    to: { path: '^(api|sandbox|bench|kits|client|test)/', ...VALUES },
   },
   {
     name: 'sandbox is outside',
     comment: 'the sandbox simulates partners and carriers over HTTP; it may import platform and pure modules',
-    from: { path: '^sandbox/(?!test/)' },
-    to: { path: '^(api|activities|workflows|bench|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
+    from: { path: '^sandbox/', pathNot: '/test/' },
+    to: { path: '^(api|activities|workflows|bench|kits|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
+  },
+  {
+    name: 'the partner kit stands below',
+    comment: 'the API and the command line use the conformance check, which imports src only',
+    from: { path: '^kits/partner-kit/', pathNot: '/test/' },
+    to: { path: '^(cli|api|activities|workflows|sandbox|bench|console|test)/' },
   },
   {
     name: 'the console is a client',
-    comment: 'the web console uses the HTTP API only, with the operations that are generated from its document',
+    comment:
+      'the web console uses the HTTP API only, with the operations that are generated from its document and the words of a timeline',
     from: { path: '^console/' },
-    to: { path: '^[^/]+/', pathNot: '^(console/|client/operations\\.ts$|node_modules/)' },
+    to: { path: '^[^/]+/', pathNot: '^(console/|client/(operations|order-story)\\.ts$|node_modules/)' },
   },
   {
     name: 'no cycles',
@@ -109,9 +133,9 @@ const forbidden = [
     to: { circular: true, viaOnly: VALUES },
   },
   {
-    name: 'no cycles of types in the console',
-    comment: 'types that modules of the console share stand in modules of types',
-    from: { path: '^console/' },
+    name: 'no cycles of types',
+    comment: 'types that modules share stand in a module of their own',
+    from: { path: '^(src|console)/' },
     to: { circular: true },
   },
   {
@@ -130,14 +154,14 @@ const forbidden = [
   {
     name: 'shipped code has dependencies',
     comment: 'what ships imports no development dependency, except types',
-    from: { path: SHIPPED },
+    from: SHIPPED,
     to: { dependencyTypes: ['npm-dev'], ...VALUES },
   },
   {
     name: 'optional packages load late',
     comment:
       'an optional dependency is loaded with import() where it is needed, so that other commands start without it',
-    from: { path: SHIPPED },
+    from: SHIPPED,
     to: { dependencyTypes: ['npm-optional'], dynamic: false, ...VALUES },
   },
 ];

@@ -1,7 +1,7 @@
 import { ApplicationFailure, Context } from '@temporalio/activity';
 import pLimit from 'p-limit';
-import { bulkRepairById, endBulkRepair, storeOutcome, takeOrders } from '../src/orders/bulk-repairs/bulk-repair-rows';
-import { type BulkRepairDeps, repairOrder } from '../src/orders/bulk-repairs/repair-order';
+import { bulkRepairById, endBulkRepair, storeOutcome, takeOrders } from '../src/orders/upkeep/bulk-repair-rows';
+import { type BulkRepairDeps, repairOrder } from '../src/orders/upkeep/repair-order';
 import type { Logger } from '../src/platform/logging/logging';
 import { inTransaction } from '../src/platform/postgres';
 import { progressed } from '../src/platform/progress';

@@ -1,4 +1,4 @@
-import type { BulkRepairDeps } from '../src/orders/bulk-repairs/repair-order';
+import type { BulkRepairDeps } from '../src/orders/upkeep/repair-order';
 import { createBulkRepairActivities } from './bulk-repair';
 import { createMaintenanceActivities, type MaintenanceDeps } from './maintenance';
 import { createOrderRunActivities, type OrderRunDeps } from './order-run';

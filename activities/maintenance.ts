@@ -1,11 +1,11 @@
 import { tidyAuditLog } from '../src/accounts/audit-log';
-import { prunePurchases } from '../src/carriers/prune-purchases';
+import { prunePurchases } from '../src/carriers/built-in';
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
-import { archiveOrders } from '../src/orders/archive/archive-orders';
-import { pruneBulkRepairs } from '../src/orders/bulk-repairs/bulk-repair-rows';
-import { prunePreflights } from '../src/orders/preflight/preflight-rows';
-import { storeDaySums } from '../src/orders/reports/day-sums';
+import { prunePreflights } from '../src/orders/production/preflight-rows';
+import { storeDaySums } from '../src/orders/reading/day-sums';
+import { archiveOrders } from '../src/orders/upkeep/archive-orders';
+import { pruneBulkRepairs } from '../src/orders/upkeep/bulk-repair-rows';
 import type { Config } from '../src/platform/config';
 import type { Logger } from '../src/platform/logging/logging';
 import type { ObjectStore } from '../src/platform/objects/object-store';

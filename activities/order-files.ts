@@ -1,7 +1,7 @@
 import { Context } from '@temporalio/activity';
-import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/preparation/order-files';
-import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
-import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
+import { expectFindings, fetchOrderFiles, type OrderFilesDeps } from '../src/orders/planning/order-files';
+import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
+import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
 import type { Logger } from '../src/platform/logging/logging';
 import { attemptOf, carry } from './interceptors/attempts';
 import { logOf, type RunIds } from './order-ids';

@@ -1,4 +1,4 @@
-import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/dispatch/dispatch';
+import { type DispatchOrder, dispatchPrintOrder } from '../src/orders/production/dispatch';
 import type { Logger } from '../src/platform/logging/logging';
 import { type PurchaseDeps, voidShipment } from '../src/shipping/purchase';
 import { callingCarrier } from './carrier-calls';

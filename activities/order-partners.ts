@@ -1,6 +1,6 @@
-import { cancelAtPartner } from '../src/orders/print-orders/cancellation';
-import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/print-orders/delivery';
-import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/print-orders/order-updates';
+import { cancelAtPartner } from '../src/orders/production/cancel-requests';
+import { type DeliveryDeps, deliverPrintOrder } from '../src/orders/production/delivery';
+import { deliverOrderUpdate, type OrderUpdate, repeatOrderUpdate } from '../src/orders/production/order-updates';
 import type { PartnerResponse } from '../src/partners/calls';
 import type { Logger } from '../src/platform/logging/logging';
 import { logOf, type RunIds } from './order-ids';

@@ -1,10 +1,11 @@
-import { applyShippingChange } from '../src/orders/dispatch/shipping-changes';
 import type { RecordOutcome, RunRecord } from '../src/orders/domain/run/run-record';
-import type { OrderFilesDeps } from '../src/orders/preparation/order-files';
-import type { PreparationPlan } from '../src/orders/preparation/plan-refusals';
-import { type PreparationDeps, prepareOrder } from '../src/orders/preparation/prepare-order';
-import type { DeliveryDeps } from '../src/orders/print-orders/delivery';
-import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/print-orders/reroute-plan';
+import type { OrderFilesDeps } from '../src/orders/planning/order-files';
+import type { PreparationPlan } from '../src/orders/planning/plan-refusals';
+import { type PreparationDeps, prepareOrder } from '../src/orders/planning/prepare-order';
+import type { DeliveryDeps } from '../src/orders/production/delivery';
+import { writeEffects } from '../src/orders/production/record-effects';
+import { planReroute, type ReroutePlanRequest, replanShipments } from '../src/orders/production/reroute-plan';
+import { applyShippingChange } from '../src/orders/production/shipping-changes';
 import { createRecordWriter } from '../src/orders/run/record-writer';
 import { createRunObserver } from '../src/orders/run/run-metrics';
 import { isTrackingFollowed } from '../src/orders/run/tracking';
@@ -43,7 +44,7 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
 
 /** Database-only activities of the order workflow. Each can be retried any number of times. */
 function createOrderDatabaseActivities({ localSql, log, metrics }: OrderRunDeps) {
-  const write = createRecordWriter(createRunObserver(metrics), log);
+  const write = createRecordWriter(writeEffects, createRunObserver(metrics), log);
   return {
     /** Writes the record of a step of an order run. */
     async recordRun(record: RunRecord): Promise<RecordOutcome> {

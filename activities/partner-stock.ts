@@ -1,7 +1,6 @@
 import { activityInfo, cancellationSignal } from '@temporalio/activity';
 import type { PartnerCallDeps } from '../src/partners/calls';
-import { partnersToPoll } from '../src/partners/stock-levels';
-import { pollStockPage } from '../src/partners/stock-poll';
+import { partnersToPoll, pollStockPage } from '../src/partners/stock-levels';
 import type { Sql } from '../src/platform/postgres';
 import { carry } from './interceptors/attempts';
 import { transient } from './refusals';

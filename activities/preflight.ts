@@ -1,5 +1,5 @@
 import { Context } from '@temporalio/activity';
-import { endWith, type PreflightDeps, reportOfFault, runPreflight } from '../src/orders/preflight/run-preflight';
+import { endWith, type PreflightDeps, reportOfFault, runPreflight } from '../src/orders/production/run-preflight';
 import { attemptOf, carry } from './interceptors/attempts';
 import { transient } from './refusals';
 

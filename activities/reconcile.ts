@@ -1,13 +1,8 @@
 import { activityInfo, cancellationSignal, heartbeat, sleep } from '@temporalio/activity';
 import type { Client } from '@temporalio/client';
 import { foldOrderStages } from '../src/orders/reading/order-stages';
-import { compareOrders, compareRuns, type LostSide, type ReconcileBatch } from '../src/orders/reconciliation/compare';
-import {
-  type CheckedServers,
-  checkServers,
-  type Servers,
-  settleServers,
-} from '../src/orders/reconciliation/known-servers';
+import { compareOrders, compareRuns, type LostSide, type ReconcileBatch } from '../src/orders/upkeep/compare';
+import { type CheckedServers, checkServers, type Servers, settleServers } from '../src/orders/upkeep/known-servers';
 import {
   type Counts,
   DIFFERENCES,
@@ -16,14 +11,10 @@ import {
   reconcileDeps,
   tally,
   writeMark,
-} from '../src/orders/reconciliation/reconciliation';
-import { settleShipments } from '../src/orders/reconciliation/shipments';
-import { flagFailingRuns, flagStuckRuns } from '../src/orders/reconciliation/stuck-runs';
-import {
-  redeliverPostbacks,
-  replayDeadSignals,
-  startMissingRuns,
-} from '../src/orders/reconciliation/undelivered-messages';
+} from '../src/orders/upkeep/reconciliation';
+import { settleShipments } from '../src/orders/upkeep/shipments';
+import { flagFailingRuns, flagStuckRuns } from '../src/orders/upkeep/stuck-runs';
+import { redeliverPostbacks, replayDeadSignals, startMissingRuns } from '../src/orders/upkeep/undelivered-messages';
 import type { Logger } from '../src/platform/logging/logging';
 import type { Metrics } from '../src/platform/metrics/metrics';
 import type { Sql } from '../src/platform/postgres';

@@ -1,16 +1,26 @@
 import { activityInfo, cancellationSignal, heartbeat } from '@temporalio/activity';
 import type { CarrierRefusal } from '../src/carriers/carrier';
 import type { Logger } from '../src/platform/logging/logging';
-import type { LabelToReplace, ReplacedLabel } from '../src/shipping/domain/replaced-label';
-import type { Cancellation, ShippingOrderInput, ShippingOrderOutcome } from '../src/shipping/domain/shipping-order-run';
-import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';
+import {
+  addSweeps,
+  type Cancellation,
+  type LabelToReplace,
+  NOTHING_SWEPT,
+  type ReplacedLabel,
+  type ShippingOrderInput,
+  type ShippingOrderOutcome,
+  type SweepResult,
+} from '../src/shipping/domain/shipping-runs';
 import { type PurchaseDeps, type ToVoid, voidShipment } from '../src/shipping/purchase';
 import { replaceLabel } from '../src/shipping/replacement-label';
-import { cancelShippingOrder } from '../src/shipping/shipping-orders/shipping-order-cancellation';
-import { purchaseShippingOrder, refuseShippingOrder } from '../src/shipping/shipping-orders/shipping-orders';
-import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking-sweep/carrier-sweep';
-import { findPartnerCarriers } from '../src/shipping/tracking-sweep/partner-code-search';
-import type { SweepBounds } from '../src/shipping/tracking-sweep/sweep-step';
+import {
+  cancelShippingOrder,
+  purchaseShippingOrder,
+  refuseShippingOrder,
+} from '../src/shipping/shipping-orders/shipping-orders';
+import type { SweepBounds } from '../src/shipping/tracking/carrier-inquiry';
+import { carriersToSweep, sweepCarrier } from '../src/shipping/tracking/carrier-sweep';
+import { findPartnerCarriers } from '../src/shipping/tracking/partner-code-search';
 import { callingCarrier } from './carrier-calls';
 import { withHeartbeat } from './heartbeats';
 import { type OrRefusal, refused } from './refusals';

@@ -9,7 +9,7 @@ import helmet from 'helmet';
 import { LRUCache } from 'lru-cache';
 import { createAuthenticator } from '../src/accounts/authenticator';
 import { Refusal } from '../src/platform/errors';
-import { createErrorReporter, type ErrorReporter } from '../src/platform/logging/error-report';
+import { createErrorReporter, type ErrorReporter } from '../src/platform/logging/logging';
 import { isTracing } from '../src/platform/tracing/spans';
 import type { ApiDeps } from './deps';
 import { untrustedProxyWarning } from './http/caller-address';
@@ -31,7 +31,7 @@ import { CONSOLE_PATH, consolePage } from './system/console-page';
 import { docsPage, guidePage, startPage } from './system/docs-page';
 import { systemRoutes } from './system/probes';
 
-export interface AppOptions {
+interface AppOptions {
   /** Check every response against its schema; a mismatch is a 500. For tests and development. */
   readonly checkResponses?: boolean;
 }

@@ -12,7 +12,7 @@ import {
   requireClient,
   storedSettings,
 } from '../src/accounts/clients';
-import { clientQuotasSchema } from '../src/orders/client-quotas';
+import { clientQuotasSchema } from '../src/orders/intake/client-quotas';
 import {
   clientFileFaults,
   clientFileFaultsSchema,

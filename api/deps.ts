@@ -1,10 +1,10 @@
 import type { Client } from '@temporalio/client';
 import type { Carriers } from '../src/carriers/carriers';
 import type { FileInspector } from '../src/files/inspector';
-import type { ClientQuotas } from '../src/orders/client-quotas';
+import type { ClientQuotas } from '../src/orders/intake/client-quotas';
 import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';
-import type { CandidateReader } from '../src/partners/candidates';
+import type { CandidateReader } from '../src/partners/routing-rows';
 import type { Config } from '../src/platform/config';
 import type { PeriodicJob } from '../src/platform/domain/periodic-jobs';
 import type { Health } from '../src/platform/health';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
+import { documentOf, INVOICE_DATA } from '../src/documents/customer-invoice';
 import { readFileReport } from '../src/orders/reading/order-documents';
 import { Refusal } from '../src/platform/errors';
-import { contentDisposition } from '../src/platform/http/content-disposition';
-import { documentOf, INVOICE_DATA } from '../src/shipping/invoice-data';
+import { contentDisposition } from '../src/platform/objects/object-store';
 import type { ApiDeps } from './deps';
 import { openRoute, RawResponse, type Route } from './http/route';
 

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../src/consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../src/partners/domain/postback-status';
+import { POSTBACK_STATUSES } from '../src/partners/domain/delivery-target';
 import { Refusal } from '../src/platform/errors';
 import { uuidv7 } from '../src/platform/ids';
 import type { ApiDeps } from './deps';
@@ -8,7 +8,7 @@ import { operatorsOnly, type Route, route } from './http/route';
 
 const file = z.object({ name: z.string(), url: z.string(), summary: z.string().nullable() });
 
-export const sandboxOverview = z.object({
+const sandboxOverview = z.object({
   mode: z.enum(['auto', 'manual']).describe('`manual`: partners send no postbacks before an operator does.'),
   behaviours: z.array(
     z.object({
@@ -69,7 +69,7 @@ export const sandboxOverview = z.object({
   faultyFiles: z.array(file),
 });
 
-export const behaviourBody = z
+const behaviourBody = z
   .object({
     behaviour: z.string().min(1).max(100),
     amount: z.int().min(0).optional(),
@@ -80,7 +80,7 @@ export const behaviourBody = z
 
 const printOrderId = z.string().regex(/^\d{1,18}$/);
 
-export const postbackBody = z
+const postbackBody = z
   .object({
     printOrderId,
     status: z.enum(POSTBACK_STATUSES),
@@ -88,9 +88,9 @@ export const postbackBody = z
   })
   .meta({ id: 'SandboxPostback' });
 
-export const dispatchBody = z.object({ printOrderId }).meta({ id: 'SandboxDispatch' });
+const dispatchBody = z.object({ printOrderId }).meta({ id: 'SandboxDispatch' });
 
-export const carrierEventBody = z
+const carrierEventBody = z
   .object({
     trackingNumber: z.string().min(1).max(100),
     statusUid: z.enum(TRACKING_STATUSES),
@@ -98,16 +98,16 @@ export const carrierEventBody = z
   })
   .meta({ id: 'SandboxCarrierEvent' });
 
-export const fileFaultBody = z
+const fileFaultBody = z
   .object({ status: z.int().min(400).max(599).describe('HTTP status in place of the file.') })
   .meta({ id: 'SandboxFileFault' });
 
-export const labelFaultBody = z
+const labelFaultBody = z
   .object({ message: z.string().min(1).max(500).describe('Message of the refusal.') })
   .meta({ id: 'SandboxLabelFault', examples: [{ message: 'The postcode does not exist' }] });
 
 /** The response of this API to the call that the sandbox made. */
-export const relayedResponse = z
+const relayedResponse = z
   .object({ status: z.int(), body: z.unknown() })
   .meta({ id: 'SandboxResponse', description: 'What Pressline responded to the sandbox.' });
 

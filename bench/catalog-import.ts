@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
-import { importCatalogFile } from '../cli/commands/import-catalog';
+import { importCatalogFile } from '../cli/commands/data';
 import { loadConfig } from '../src/platform/config';
 import { runBenchmark } from './support/benchmark';
 import { type Row, spreadOf } from './support/report';

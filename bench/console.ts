@@ -4,7 +4,7 @@ import { type BrowserContext, chromium } from 'playwright-core';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
 import { projectRoot } from '../src/platform/project-root';
-import { scheduleId } from '../src/platform/temporal/schedules';
+import { scheduleId } from '../src/platform/temporal/periodic-jobs';
 import { fillOrders, orderAt, orderId } from './reads/stored-orders';
 import { runBenchmark } from './support/benchmark';
 import type { Filled } from './support/compare-sizes';

@@ -1,6 +1,6 @@
 import { sscc } from '../src/carriers/domain/tracking-numbers';
 import type { LabelContent } from '../src/documents/label-layout';
-import { renderLabelPdf } from '../src/documents/label-pdf';
+import { renderLabelPdf } from '../src/documents/labels';
 import { runBenchmark } from './support/benchmark';
 import { withBenchStack } from './support/processes/bench-stack';
 import { spreadOf } from './support/report';

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
+import { claim } from '../src/platform/outbox/claims';
 import { claimFairly } from '../src/platform/outbox/fair-claims';
-import { claim } from '../src/platform/outbox/ordered-claims';
+import type { Lane } from '../src/platform/outbox/lane';
 import { wakeRelays } from '../src/platform/outbox/outbox';
-import { type Lane, startRelay } from '../src/platform/outbox/relay';
+import { startRelay } from '../src/platform/outbox/relay';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { runBenchmark } from './support/benchmark';
 import { withBenchDatabase } from './support/processes/servers';

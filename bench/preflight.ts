@@ -16,7 +16,7 @@ import { type Row, spreadOf } from './support/report';
 const MIB = 1024 * 1024;
 /** The CPU time of a process has a precision of 10 ms. */
 const PRECISE_MS = 1_000;
-const LIMITS = { stageTimeoutMs: 60_000, memoryBytes: 800 * MIB, folder: tmpdir() };
+const LIMITS = { stepTimeoutMs: 60_000, memoryBytes: 800 * MIB, folder: tmpdir() };
 
 const poster = () => printPdf({ title: 'Evening hills', widthMm: 210, heightMm: 297, bleedMm: 3, pages: 1, seed: 0 });
 

@@ -19,10 +19,7 @@ interface Counts {
 
 const noCounts = (): Counts => ({ claims: 0, empty: 0, lags: [] });
 
-type Request =
-  | { readonly url: string }
-  | { readonly perSecond: number; readonly seconds: number }
-  | { readonly take: 'counts' };
+type Request = { readonly url: string } | { readonly take: 'counts' };
 
 /** Writes notifications at random times and wakes a relay after each, as a commit does. */
 async function write(sql: Sql, { perSecond, seconds }: { perSecond: number; seconds: number }): Promise<null> {
@@ -58,7 +55,6 @@ function serve(): void {
   let pool: Sql;
   process.on('disconnect', () => process.exit());
   serveRequests<Request>(async (request) => {
-    if ('perSecond' in request) return await write(pool, request);
     if ('take' in request) {
       const taken = counts;
       counts = noCounts();
@@ -114,12 +110,8 @@ function main(): void {
         };
         const one = { perSecond: 1, seconds };
         await measured('idle', () => sleep(seconds * 1_000));
-        await measured('single rows, no relay in the process', () => write(sql, one));
-        await measured('single rows, relay in the process', () => processes[0]!.request(one));
-        await measured(`${perSecond} a second, no relay in the process`, () => write(sql, { perSecond, seconds }));
-        await measured(`${perSecond} a second, relays in the processes`, () =>
-          ask({ perSecond: perSecond / relays, seconds }),
-        );
+        await measured('single rows', () => write(sql, one));
+        await measured(`${perSecond} a second`, () => write(sql, { perSecond, seconds }));
         for (const each of processes) await each.stop();
         return rows;
       }),

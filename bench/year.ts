@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { createPresslineClient } from '../client/pressline-client';
-import { archiveOrders } from '../src/orders/archive/archive-orders';
-import { storeDaySums } from '../src/orders/reports/day-sums';
+import { storeDaySums } from '../src/orders/reading/day-sums';
+import { archiveOrders } from '../src/orders/upkeep/archive-orders';
 import { createFolderStore } from '../src/platform/objects/folder-store';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { projectRoot } from '../src/platform/project-root';

@@ -5,7 +5,7 @@ import { DataFolderBusy } from '../src/platform/embedded/data-folder';
 import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary';
 import { createLogger, type Logger } from '../src/platform/logging/logging';
 import { OptionalPackageMissing } from '../src/platform/optional-package';
-import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres-driver';
+import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres';
 import { MigrationBlocked } from '../src/platform/schema/migrate';
 import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema/schema-version';
 import { StartTimedOut, startSteps } from '../src/platform/start-steps';
@@ -13,9 +13,8 @@ import { VersionWithoutWorkers } from '../src/platform/temporal/worker-versions'
 import { traceFields } from '../src/platform/tracing/spans';
 import { tracesUrl } from '../src/platform/tracing/tracing';
 import { createServices, type Services } from './composition-root';
-import { say } from './say';
 import { loadSecrets } from './secrets';
-import { StopSignals } from './stop-signals';
+import { StopSignals, say } from './terminal';
 
 /** Errors that the user can fix. Their message is printed without a stack trace. */
 const USER_ERRORS = [

@@ -1,34 +1,31 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
 import type { CarrierAdapter } from '../src/carriers/carrier';
-import { carriersOf, createCarriers } from '../src/carriers/carriers';
-import { carrierGateways } from '../src/carriers/gateways';
-import { measuredCarrier } from '../src/carriers/measured-carrier';
+import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
+import { carrierGateways } from '../src/carriers/easypost/gateway';
 import { openWorkFolder } from '../src/files/ingest-file';
 import { createFileInspector } from '../src/files/inspector';
-import { ClientQuotas } from '../src/orders/client-quotas';
+import { ClientQuotas } from '../src/orders/intake/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
-import { createCandidateReader } from '../src/partners/candidates';
+import { createCandidateReader } from '../src/partners/routing-rows';
 import { allowsPrivateAddresses, type Config } from '../src/platform/config';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { createHealth } from '../src/platform/health';
-import { createSafeClient } from '../src/platform/http/safe-client';
+import { createOutboundObserver } from '../src/platform/http/outbound-observer';
+import { createSafeClient, type SafeClient } from '../src/platform/http/safe-client';
 import type { Logger } from '../src/platform/logging/logging';
-import { warnOfPlainText } from '../src/platform/logging/plain-text-warning';
 import { createMetrics } from '../src/platform/metrics/metrics';
-import { createOutboundObserver } from '../src/platform/metrics/outbound-metrics';
-import { createObjectStore } from '../src/platform/objects/create-object-store';
-import { measuredStore } from '../src/platform/objects/measured-store';
+import { createObjectStore, measuredStore } from '../src/platform/objects/create-object-store';
 import { createLinkSigner } from '../src/platform/objects/signed-links';
 import { wakeRelays } from '../src/platform/outbox/outbox';
 import { connectPostgres } from '../src/platform/postgres';
 import { createSecretBox } from '../src/platform/sealing/secret-box';
 import { connectStandby, type Standby } from '../src/platform/standby';
+import { warnOfPlainText } from '../src/platform/start-steps';
 import { connectTemporal, temporalConnectionOptions } from '../src/platform/temporal/connection';
 import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import { startTracing } from '../src/platform/tracing/tracing';
-import { sandboxCarrier } from './sandbox-carrier';
 import type { Secrets } from './secrets';
 
 /** Dependencies of the API and of the worker. Each process has one set. */
@@ -41,7 +38,7 @@ export interface Services extends ApiDeps {
 }
 
 /** The connections and stores from which `compose` builds the rest. */
-export type Connections = Omit<
+type Connections = Omit<
   ApiDeps,
   'carriers' | 'partnerCalls' | 'quotas' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'
 >;
@@ -54,12 +51,12 @@ export function compose(connections: Connections): ApiDeps {
   const { config, metrics, sql, temporal, publicUrl, client, sandboxUrl } = connections;
   const gateways = carrierGateways(config, client, sql);
   const { adapters } = createCarriers(sql, publicUrl, gateways);
-  const played = (adapter: CarrierAdapter) =>
+  const simulated = (adapter: CarrierAdapter) =>
     sandboxUrl === undefined || gateways.includes(adapter) ? adapter : sandboxCarrier(adapter, sandboxUrl, client);
   return {
     ...connections,
     carriers: carriersOf(
-      adapters.map((adapter) => measuredCarrier(played(adapter), metrics, gateways.includes(adapter))),
+      adapters.map((adapter) => measuredCarrier(simulated(adapter), metrics, gateways.includes(adapter))),
     ),
     partnerCalls: createSlotShares(Number.POSITIVE_INFINITY, { mostPerKey: config.PARTNER_CALLS }),
     quotas: new ClientQuotas(sql, config.CLIENT_QUOTAS),
@@ -126,6 +123,37 @@ export async function createServices(
       await Promise.all([sql.end({ timeout: 5 }), standby?.sql.end({ timeout: 5 })]);
       await rm(workFolder, { recursive: true, force: true });
       await tracing?.stop();
+    },
+  };
+}
+
+const TIMEOUT_MS = 5_000;
+const LIMIT_BYTES = 4_096;
+
+/**
+ * Returns a carrier that refuses to sell labels while the sandbox says so (docs/sandbox.md). It sells them when the sandbox does
+ * not respond.
+ */
+function sandboxCarrier(adapter: CarrierAdapter, sandboxUrl: string, client: SafeClient): CarrierAdapter {
+  const url = `${sandboxUrl}/control/carriers/${adapter.uid}/labels`;
+  return {
+    ...adapter,
+    async buy(request) {
+      const { signal } = request;
+      const response = await client.exchange({
+        url,
+        method: 'GET',
+        timeoutMs: TIMEOUT_MS,
+        limitBytes: LIMIT_BYTES,
+        ...(signal === undefined ? {} : { signal }),
+      });
+      const { refusal } =
+        response.ok && response.status === 200
+          ? (JSON.parse(response.text) as { readonly refusal: string | null })
+          : { refusal: null };
+      return refusal === null
+        ? await adapter.buy(request)
+        : { ok: false, refusal: { code: 'SANDBOX_REFUSAL', message: refusal } };
     },
   };
 }

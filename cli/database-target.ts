@@ -7,7 +7,7 @@ import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
 import type { CommandContext } from './command';
-import { say } from './say';
+import { say } from './terminal';
 
 /** The database that a one-off command works on. `release` stops the server when it was started for the command. */
 interface DatabaseTarget {

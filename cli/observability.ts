@@ -1,13 +1,12 @@
 import { orderGauges } from '../src/orders/reading/attention-counts';
-import { expectPartners } from '../src/partners/partner-metrics';
+import { expectPartners } from '../src/partners/health';
 import type { Config } from '../src/platform/config';
 import { healthPages } from '../src/platform/health';
-import { createGaugeSnapshot } from '../src/platform/metrics/gauge-snapshot';
+import { addPoolMetrics, addProcessMetrics, createGaugeSnapshot } from '../src/platform/metrics/gauges';
 import { type MetricsServer, startMetricsServer } from '../src/platform/metrics/metrics-server';
-import { addPoolMetrics, addProcessMetrics } from '../src/platform/metrics/process-metrics';
-import { outboxGauges } from '../src/platform/outbox/outbox-sizes';
+import { outboxGauges } from '../src/platform/outbox/messages';
 import { partitionGauges } from '../src/platform/schema/partitioned-tables';
-import { jobGauges } from '../src/platform/temporal/job-runs';
+import { jobGauges } from '../src/platform/temporal/periodic-jobs';
 import type { Services } from './composition-root';
 import { readTemporalMetrics } from './temporal-runtime';
 

@@ -1,10 +1,10 @@
 import { InvalidArgumentError, Option, Command as Program } from 'commander';
+import { addCheckPartner, wholeSeconds } from '../kits/partner-kit/options';
 import { OPERATOR_ROLES, type OperatorRole } from '../src/accounts/account';
 import type { Command } from './command';
 import type { WorkerVersionOptions } from './commands/worker-version';
-import { addCheckPartner, wholeSeconds } from './partner-check/options';
 import { addRemoteCommands } from './remote/commands';
-import { say } from './say';
+import { say } from './terminal';
 
 /** Loads the services of the engine, which takes a second, and runs a command that needs them. */
 async function run(role: string, command: Command, logFile?: 'demo'): Promise<void> {
@@ -41,7 +41,7 @@ const program = new Program('pressline').description('Print fulfillment as durab
 program
   .command('start')
   .description('start all parts in one process, with embedded servers unless the configuration names servers')
-  .action(() => run('start', async (context) => (await import('./commands/start.js')).start(context)));
+  .action(() => run('start', async (context) => (await import('./start-stack.js')).start(context)));
 
 program
   .command('demo')
@@ -51,12 +51,12 @@ program
 program
   .command('api')
   .description('serve the API; requires Postgres and Temporal')
-  .action(() => run('api', async (context) => (await import('./commands/api.js')).api(context)));
+  .action(() => run('api', async (context) => (await import('./run-api.js')).api(context)));
 
 program
   .command('worker')
   .description('run a worker and an outbox relay; requires Postgres and Temporal')
-  .action(() => run('worker', async (context) => (await import('./commands/worker.js')).worker(context)));
+  .action(() => run('worker', async (context) => (await import('./run-worker.js')).worker(context)));
 
 program
   .command('worker-version')
@@ -76,7 +76,7 @@ program
   .option('--status', 'print the version of the database; exit with 1 when migrations are pending')
   .description('migrate the database to the latest version')
   .action((options: { dryRun?: boolean; status?: boolean }) =>
-    run('migrate', async (context) => (await import('./commands/migrate.js')).migrateDatabase(context, options)),
+    run('migrate', async (context) => (await import('./commands/database.js')).migrateDatabase(context, options)),
   );
 
 const operator = program
@@ -123,7 +123,7 @@ program
   .command('reseal-secrets')
   .description('seal every stored secret with the first key of SECRET_KEYS')
   .action(() =>
-    run('reseal-secrets', async (context) => (await import('./commands/reseal-secrets.js')).resealSecrets(context)),
+    run('reseal-secrets', async (context) => (await import('./commands/database.js')).resealSecrets(context)),
   );
 
 program
@@ -131,7 +131,7 @@ program
   .option('--allow-production', 'seed although NODE_ENV is production')
   .description('add the demo accounts, partners and catalog to a database, and print their keys')
   .action((options: { allowProduction?: boolean }) =>
-    run('seed', async (context) => (await import('./commands/seed.js')).seedDatabase(context, options)),
+    run('seed', async (context) => (await import('./commands/data.js')).seedDatabase(context, options)),
   );
 
 program
@@ -141,7 +141,7 @@ program
   .description('import products, product models and attribute values')
   .action((file: string, { dryRun = false }: { dryRun?: boolean }) =>
     run('import', async ({ config, log }) =>
-      (await import('./commands/import-catalog.js')).importCatalogFile(config, log, file, { dryRun, say }),
+      (await import('./commands/data.js')).importCatalogFile(config, log, file, { dryRun, say }),
     ),
   );
 
@@ -150,9 +150,7 @@ program
   .argument('<day>', 'YYYY-MM-DD', calendarDay)
   .description('move the archived orders of one day back into their tables (docs/operation/archive.md)')
   .action((day: string) =>
-    run('restore-archive', async (context) =>
-      (await import('./commands/restore-archive.js')).restoreArchive(context, day),
-    ),
+    run('restore-archive', async (context) => (await import('./commands/data.js')).restoreArchive(context, day)),
   );
 
 addCheckPartner(program, 'check-partner');

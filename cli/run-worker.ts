@@ -11,35 +11,30 @@ import { BEAT_MS } from '../activities/heartbeats';
 import { shareSlots } from '../activities/interceptors/attempts';
 import { reportActivityErrors } from '../activities/interceptors/report-errors';
 import { flagStalls } from '../activities/interceptors/stalls';
-import { traceActivity } from '../activities/interceptors/trace-activities';
 import { whyNotConfined } from '../src/files/confinement';
 import { createDiskBudget } from '../src/files/disk-budget';
 import { notificationLane } from '../src/notifications/delivery';
-import { startDigests } from '../src/notifications/operator-digest';
-import { JOB_DIGEST, OUTBOX_DIGEST } from '../src/notifications/system-digests';
+import { JOB_DIGEST, OUTBOX_DIGEST, startDigests } from '../src/notifications/operator-digest';
 import type { OrderRunInput } from '../src/orders/domain/run/run-messages';
 import { ATTENTION_DIGEST } from '../src/orders/reading/attention-counts';
-import { startHold } from '../src/orders/reconciliation/known-servers';
 import { createStaleTaskCounter } from '../src/orders/run/stale-tasks';
 import { limitStartedRuns } from '../src/orders/run/started-runs';
+import { startHold } from '../src/orders/upkeep/known-servers';
 import type { Config } from '../src/platform/config';
 import { SEARCH_ATTRIBUTES } from '../src/platform/domain/search-attributes';
-import { fileQueueOf, preflightQueueOf } from '../src/platform/domain/task-queues';
-import { WORKFLOW_TYPES } from '../src/platform/domain/workflows';
-import { createErrorReporter } from '../src/platform/logging/error-report';
-import { addPoolMetrics } from '../src/platform/metrics/process-metrics';
+import { fileQueueOf, preflightQueueOf, WORKFLOW_TYPES } from '../src/platform/domain/workflows';
+import { createErrorReporter } from '../src/platform/logging/logging';
+import { addPoolMetrics } from '../src/platform/metrics/gauges';
+import { createRelayObserver } from '../src/platform/outbox/lane';
 import { startRelay } from '../src/platform/outbox/relay';
-import { createRelayObserver } from '../src/platform/outbox/relay-observer';
 import { temporalLanes, type WorkflowStart } from '../src/platform/outbox/temporal-delivery';
 import { connectPostgres } from '../src/platform/postgres';
 import { startSteps } from '../src/platform/start-steps';
-import { dataConverterOf } from '../src/platform/temporal/codec/data-converter';
-import { bundleFor } from '../src/platform/temporal/codec/workflow-bundle';
+import { bundleFor, dataConverterOf } from '../src/platform/temporal/codec/data-converter';
 import { temporalConnectionOptions } from '../src/platform/temporal/connection';
-import { createJobRunRecorder } from '../src/platform/temporal/job-runs';
+import { createJobRunRecorder } from '../src/platform/temporal/periodic-jobs';
 import { createSlotShares } from '../src/platform/temporal/slot-shares';
 import {
-  collectStackTraces,
   limitWorkflowHeap,
   thisMachine,
   tuningOptions,
@@ -47,12 +42,17 @@ import {
   workerTuning,
 } from '../src/platform/temporal/worker-tuning';
 import { isTracing } from '../src/platform/tracing/spans';
-import { recordWorkflowSpan } from '../src/platform/tracing/workflow-spans';
+import { traceActivity } from '../src/platform/tracing/temporal-spans';
+import { recordWorkflowSpan } from '../src/platform/tracing/tracing';
 import type { JobRunSinks } from '../workflows/job-runs';
 import type { StaleTaskSinks } from '../workflows/stale-workflow-tasks';
 import type { TraceSinks } from '../workflows/tracing';
+import { type Command, connectServices } from './command';
+import { resealStoredSecrets } from './commands/database';
 import type { Services } from './composition-root';
-import { resealStoredSecrets } from './sealed-secrets';
+import { startObservability } from './observability';
+import { installTemporalRuntime, setUpTemporal, workflowBundle } from './temporal-runtime';
+import { untilStopped } from './terminal';
 
 /** Returns the search attributes with which an order workflow starts, or undefined for other workflows. */
 function searchAttributesOf(start: WorkflowStart, encrypted: boolean): TypedSearchAttributes | undefined {
@@ -131,7 +131,6 @@ export async function runWorker(
   const localSql = connectPostgres(config.DATABASE_URL!, {
     max: config.DATABASE_POOL_SIZE,
     statementTimeoutMs: RECORD_STATEMENT_TIMEOUT_MS,
-    plans: 'generic',
   });
   addPoolMetrics(services.metrics, localSql);
   // A pooler passes no notifications on.
@@ -156,7 +155,6 @@ export async function runWorker(
   };
   const tuning = workerTuning(config, thisMachine());
   limitWorkflowHeap(tuning.heapMb);
-  collectStackTraces(config.WORKER_STACK_TRACES === 'on');
   log.info({ ...tuning }, 'worker tuning');
   const reason = await whyNotConfined();
   if (reason !== null)
@@ -246,3 +244,20 @@ export async function runWorker(
     },
   };
 }
+
+/** Runs a worker and an outbox relay. Postgres and Temporal are servers of the deployment. */
+export const worker: Command = async ({ config, log, signals }) => {
+  const services = await connectServices(config, log);
+  await startSteps(config, log)('set up Temporal', () => setUpTemporal(services));
+  await installTemporalRuntime(log, { metrics: config.METRICS_PORT !== 'off' });
+  const metricsServer = await startObservability(services, config);
+  const running = await runWorker(services, workflowBundle);
+  log.info({ taskQueue: config.TEMPORAL_TASK_QUEUE, metricsUrl: metricsServer?.url }, 'worker is up');
+  const stop = async () => {
+    services.health.beginStop();
+    await running.stop();
+    await metricsServer?.stop();
+    await services.close();
+  };
+  return await untilStopped(signals.wait(), { failure: running.failure, stop }, log, (line) => log.info(line));
+};

@@ -7,7 +7,7 @@ import { RATE_CARDS } from '../src/carriers/domain/rate-cards';
 import { type Config, ConfigError } from '../src/platform/config';
 import { newSigningSecret, parseSecretsBySender, type SecretsBySender } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
-import { type LinkKeys, parseLinkKeys } from '../src/platform/objects/link-keys';
+import { type LinkKeys, parseLinkKeys } from '../src/platform/objects/signed-links';
 import { type KeyRing, parseNamedKeys } from '../src/platform/sealing/named-keys';
 
 /** Secrets that all processes of a deployment share. */

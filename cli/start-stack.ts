@@ -11,15 +11,16 @@ import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging/logging';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
+import { type Command, sayConsole, sayKeys } from './command';
+import { seedDemoData } from './commands/data';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, type StackUrls, writeCredentials } from './credentials';
-import { seedDemoData } from './demo-data';
 import { startObservability } from './observability';
 import { runApi } from './run-api';
 import { runWorker } from './run-worker';
 import { loadSecrets, signingSecretsOf } from './secrets';
-import { installTemporalRuntime } from './temporal-runtime';
-import { setUpTemporal } from './temporal-setup';
+import { installTemporalRuntime, setUpTemporal, workflowBundle } from './temporal-runtime';
+import { say, untilStopped } from './terminal';
 
 export interface RunningStack {
   readonly urls: StackUrls;
@@ -216,3 +217,26 @@ async function openSandbox(
   await sandbox.subscribed;
   return sandbox;
 }
+
+/** Starts all parts in this process and prints their addresses, and the keys of the demo accounts where there are any. */
+export const start: Command = async ({ config, log, signals }) => {
+  const stack = await startStack(config, log, { workflowBundle, report: say });
+  const { urls, demo } = stack;
+  say('');
+  say(`Runs on      Node ${process.versions.node}`);
+  say(`API          ${urls.baseUrl}`);
+  say(`API pages    ${urls.baseUrl}/docs`);
+  sayConsole(urls.baseUrl, await stack.signInLink());
+  say(`Temporal UI  ${urls.temporalUiUrl}`);
+  if (urls.metricsUrl) say(`Metrics      ${urls.metricsUrl}`);
+  if (stack.sandbox) say(`Sandbox      ${stack.sandbox.url} (${config.SANDBOX})`);
+  if (demo === undefined) {
+    say('Keys         none: demo accounts are for an embedded database outside production.');
+    say('             `pressline operator <name>` creates an admin.');
+  } else {
+    sayKeys(demo.credentials);
+    say(`Saved in     ${demo.path}`);
+  }
+  say('Press Ctrl-C to stop.');
+  return await untilStopped(signals.wait(), stack, log, say);
+};

@@ -1,8 +1,14 @@
+import { join } from 'node:path';
+import type { Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { request } from 'undici';
+import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
 import { freePort } from '../src/platform/embedded/ports';
-import { wasReported } from '../src/platform/logging/error-report';
-import type { Logger } from '../src/platform/logging/logging';
+import { type Logger, wasReported } from '../src/platform/logging/logging';
+import { projectRoot } from '../src/platform/project-root';
+import { ensureSearchAttributes } from '../src/platform/temporal/connection';
+import { ensureSchedule } from '../src/platform/temporal/periodic-jobs';
+import type { Services } from './composition-root';
 
 /** The pino level of each log level of the SDK. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
@@ -52,3 +58,12 @@ export async function readTemporalMetrics(): Promise<string> {
   const { body } = await request(`http://${metricsAddress}/metrics`, { headersTimeout: 5_000 });
   return await body.text();
 }
+
+/** Registers the search attributes and schedules that workflows need. Can be called again, and by several processes. */
+export async function setUpTemporal({ temporal, config }: Services): Promise<void> {
+  await ensureSearchAttributes(temporal.connection as Connection, config.TEMPORAL_NAMESPACE);
+  for (const job of PERIODIC_JOBS) await ensureSchedule(temporal, config, job);
+}
+
+/** The workflow bundle that scripts/build/build.mjs creates. */
+export const workflowBundle = { codePath: join(projectRoot(), 'dist', 'workflow-bundle.js') };

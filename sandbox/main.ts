@@ -2,8 +2,8 @@
 /** The command of the package @pressline/sandbox. */
 import { Command, InvalidArgumentError, Option } from 'commander';
 import { pino } from 'pino';
-import { parseNamedList } from '../src/platform/configuration/named-list';
 import { parseSecretsBySender } from '../src/platform/http/webhook-signature';
+import { parseNamedList } from '../src/platform/sealing/named-keys';
 import { FAST, type Mode, startSandbox, WATCHABLE } from './index';
 
 interface Options {

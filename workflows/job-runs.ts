@@ -1,7 +1,7 @@
 import { ContinueAsNew, proxySinks, type Sinks, type WorkflowInterceptors, workflowInfo } from '@temporalio/workflow';
 import { isJobWorkflow } from '../src/platform/domain/periodic-jobs';
 
-/** Receives the end of every run of a periodic job. The worker implements it (src/platform/temporal/job-runs.ts). */
+/** Receives the end of every run of a periodic job. The worker implements it (src/platform/temporal/periodic-jobs.ts). */
 export interface JobRunSinks extends Sinks {
   jobRuns: {
     ended(run: { readonly startedAt: number; readonly endedAt: number; readonly error: string | null }): void;

@@ -1,6 +1,6 @@
 import { CancellationScope, proxyActivities, workflowInfo } from '@temporalio/workflow';
 import type { PreflightActivities } from '../activities/preflight';
-import { preflightQueueOf } from '../src/platform/domain/task-queues';
+import { preflightQueueOf } from '../src/platform/domain/workflows';
 
 const database = proxyActivities<PreflightActivities>({
   startToCloseTimeout: '10 seconds',

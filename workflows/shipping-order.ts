@@ -8,13 +8,14 @@ import {
 } from '@temporalio/workflow';
 import type { ShippingActivities } from '../activities/shipping';
 import { takeBackShippingOrderWorkflowId } from '../src/platform/domain/workflows';
-import type { LabelToReplace, ReplacedLabel } from '../src/shipping/domain/replaced-label';
 import {
   type Cancellation,
+  type LabelToReplace,
+  type ReplacedLabel,
   type ShippingOrderInput,
   type ShippingOrderOutcome,
   shippingOrderPurchaseKey,
-} from '../src/shipping/domain/shipping-order-run';
+} from '../src/shipping/domain/shipping-runs';
 import { isRefusal } from './order/refusals';
 
 /** Packages that are bought at a time (`buyLabels`), and the time for their calls to the carrier, eight seconds each. */

@@ -1,6 +1,6 @@
 import { ActivityFailure, proxyActivities } from '@temporalio/workflow';
 import type { ShippingActivities } from '../activities/shipping';
-import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/sweep-result';
+import { addSweeps, NOTHING_SWEPT, type SweepResult } from '../src/shipping/domain/shipping-runs';
 
 const database = proxyActivities<Pick<ShippingActivities, 'carriersToSweep'>>({
   startToCloseTimeout: '1 minute',

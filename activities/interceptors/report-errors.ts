@@ -3,8 +3,7 @@ import { CancelledFailure, TemporalFailure } from '@temporalio/common';
 import type { ActivityInboundCallsInterceptor, ActivityInterceptors } from '@temporalio/worker';
 import { CarrierUnavailable } from '../../src/carriers/carrier';
 import { PartnerBusy } from '../../src/partners/calls';
-import type { ErrorReporter } from '../../src/platform/logging/error-report';
-import type { Logger } from '../../src/platform/logging/logging';
+import type { ErrorReporter, Logger } from '../../src/platform/logging/logging';
 import { isUnavailable } from '../../src/platform/unavailable';
 import { attemptOf } from './attempts';
 

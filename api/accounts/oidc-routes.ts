@@ -19,14 +19,14 @@ import { RefusedAccount, type SignInGuard } from './sign-in-guard';
 import { readableForBrowsers, signedInPage } from './sign-in-pages';
 
 /** A sign-in by OpenID Connect between its start and the response of the provider. */
-export interface PendingSignIn extends SignInSecrets {
+interface PendingSignIn extends SignInSecrets {
   /** Path of the console to which the operator returns. */
   readonly returnTo: string;
   readonly expiresAt: Date;
 }
 
 /** Time that a user has to sign in at the provider. */
-export const PENDING_SECONDS = 600;
+const PENDING_SECONDS = 600;
 
 const NAME = 'pressline_sign_in';
 /** Context of the sealed cookie. Nothing else that the secret box has sealed opens as one. */
@@ -44,7 +44,7 @@ const content = z.object({
  * Returns the cookie that binds a sign-in to the browser that started it. It is sealed, so a browser can neither read nor make
  * one.
  */
-export function signInCookie(secretBox: SecretBox, publicUrl: string) {
+function signInCookie(secretBox: SecretBox, publicUrl: string) {
   const name = cookieName(NAME, publicUrl);
 
   function open(value: string): PendingSignIn | undefined {
@@ -72,7 +72,7 @@ export function signInCookie(secretBox: SecretBox, publicUrl: string) {
   };
 }
 
-export type SignInCookie = ReturnType<typeof signInCookie>;
+type SignInCookie = ReturnType<typeof signInCookie>;
 
 type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox' | 'publicUrl'>;
 

@@ -13,7 +13,7 @@ import {
   signInChange,
   startSession,
 } from '../../src/accounts/sessions';
-import { crossField, property } from '../../src/platform/domain/cross-field';
+import { crossField, property } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
@@ -89,7 +89,7 @@ export function signInOf(
 }
 
 /** Returns a session as responses show it. */
-export function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
+function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
   return { operator: { id, name, role: operatorRole! }, csrfToken: csrfTokenOf(token) };
 }
 

@@ -21,11 +21,7 @@ export function signedInPage(address: string, cookies: readonly string[]): RawRe
 }
 
 /** Returns the page of a refused sign-in, with the same status and headers as the JSON response. */
-export function refusedPage(
-  { message, status, retryAfter }: Refusal,
-  requestId: string,
-  signInAddress: string,
-): RawResponse {
+function refusedPage({ message, status, retryAfter }: Refusal, requestId: string, signInAddress: string): RawResponse {
   const body = [
     '<h1>Sign-in failed</h1>',
     `<p>${escapeHtml(message)}</p>`,

@@ -1,18 +1,16 @@
 import { z } from 'zod';
 import {
   type AttributeValue,
+  addAttributeValues,
   attribute,
   attributeValue,
   attributeValues,
-  storedAttributeValue,
-} from '../../src/catalog/attribute-schemas';
-import {
-  addAttributeValues,
   putAttribute,
-  attributeValues as readAttributeValues,
   removeAttributeValue,
   replaceAttributeValues,
   type StoredAttributeValue,
+  storedAttributeValue,
+  valuesOfAttribute,
 } from '../../src/catalog/attributes';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
@@ -93,7 +91,7 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       params,
       response: z.array(storedAttributeValue),
       handler: async ({ params }) => {
-        const values = await readAttributeValues(sql, params.attributeId);
+        const values = await valuesOfAttribute(sql, params.attributeId);
         if (values === undefined) throw new Refusal('NOT_FOUND', { message: 'The attribute does not exist.' });
         return values.map(shown);
       },

@@ -2,10 +2,14 @@ import { z } from 'zod';
 import type { Role } from '../../src/accounts/account';
 import { changeCatalog } from '../../src/catalog/catalog-models';
 import { withComputedProperties } from '../../src/catalog/domain/computed-properties';
-import { pricesInForce } from '../../src/catalog/domain/price-list';
 import { defaultNeeds } from '../../src/catalog/domain/print-needs';
 import { unmakeable } from '../../src/catalog/domain/product';
-import { MODEL_STATES, productionSpec, STANDARD_FILE_TYPES } from '../../src/catalog/domain/product-model';
+import {
+  MODEL_STATES,
+  pricesInForce,
+  productionSpec,
+  STANDARD_FILE_TYPES,
+} from '../../src/catalog/domain/product-model';
 import {
   type DescribedModel,
   newProductModel,
@@ -15,8 +19,7 @@ import {
   productModelQuery,
 } from '../../src/catalog/product-model-schemas';
 import { changeProductModel, createProductModel, listProductModels } from '../../src/catalog/product-models';
-import type { Candidate } from '../../src/partners/candidates';
-import { leadDaysOf } from '../../src/partners/lead-days';
+import { type Candidate, leadDaysOf } from '../../src/partners/routing-rows';
 import { uuidv7 } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';

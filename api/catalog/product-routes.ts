@@ -5,7 +5,7 @@ import { resolveProducts } from '../../src/catalog/resolve-products';
 import { needsOfArea } from '../../src/orders/domain/file-needs';
 import { acceptedFileTypes } from '../../src/orders/domain/item-files';
 import { modelsOf } from '../../src/partners/domain/routing-weights';
-import { leadDaysOf } from '../../src/partners/lead-days';
+import { leadDaysOf } from '../../src/partners/routing-rows';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';

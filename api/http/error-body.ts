@@ -10,7 +10,7 @@ import {
 import { isUnavailable, unavailable } from '../../src/platform/unavailable';
 
 /** The parts of a request that an error body can repeat. */
-export interface FailedRequest {
+interface FailedRequest {
   readonly requestId: string;
   /** Parsed JSON body; undefined when the body was not read. */
   readonly body: unknown;

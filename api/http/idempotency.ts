@@ -6,10 +6,12 @@ import {
   type EarlierRequest,
   earlierRequest,
   IDEMPOTENCY_KEY_LENGTH,
+  isSealed,
   type KeyedRequest,
+  openSealedResponse,
   releaseAttempt,
+  sealResponse,
 } from '../../src/accounts/idempotency-keys';
-import { isSealed, openSealedResponse, sealResponse } from '../../src/accounts/sealed-response';
 import { Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging/logging';

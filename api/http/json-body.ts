@@ -5,7 +5,7 @@ import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors'
 import { fieldPath } from './field-errors';
 
 /** Largest request body, in bytes. */
-export const BODY_LIMIT = 1_048_576;
+const BODY_LIMIT = 1_048_576;
 /** Deepest accepted nesting. Request bodies nest at most 8 levels; the limit keeps recursion over a body shallow. */
 const DEPTH_LIMIT = 64;
 
@@ -47,9 +47,10 @@ export function isJson(contentType: string | undefined): boolean {
   });
 }
 
-/** Returns true for text with NUL or lone surrogates, which Postgres or UTF-8 cannot represent. */
+/** NUL, which Postgres does not store, and lone surrogates, which UTF-8 does not have. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
+/** Returns true for text that cannot be stored. */
 export function isUnstorable(text: string): boolean {
   return UNSTORABLE.test(text);
 }

@@ -79,7 +79,7 @@ export function requestLog(log: Logger, metrics: Metrics): RequestHandler {
 const METHODS: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
 /** Returns the method of a request. A method that HTTP does not define is `_OTHER` (OpenTelemetry). */
-export function methodOf(req: Request): string {
+function methodOf(req: Request): string {
   return METHODS.has(req.method) ? req.method : '_OTHER';
 }
 

@@ -3,7 +3,7 @@ import type { Account, OperatorRole, Role } from '../../src/accounts/account';
 import type { AuditAction } from '../../src/accounts/audit-actions';
 import type { AuditedChange, AuditIntent } from '../../src/accounts/audit-log';
 import type { KeyedRequest } from '../../src/accounts/idempotency-keys';
-import type { ClientQuotas } from '../../src/orders/client-quotas';
+import type { ClientQuotas } from '../../src/orders/intake/client-quotas';
 import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable } from '../../src/platform/postgres';
 import type { ErrorShape } from './error-body';
@@ -29,7 +29,7 @@ export function operatorsOnly(operatorRole: OperatorRole): KeyAccess {
 }
 
 /** A request as received, before its body is parsed. */
-export interface SignedRequest {
+interface SignedRequest {
   readonly params: Readonly<Record<string, unknown>>;
   readonly headers: Readonly<Record<string, string | undefined>>;
   readonly rawBody: Buffer;

@@ -5,7 +5,7 @@ import type { LRUCache } from 'lru-cache';
 import type { Authenticator } from '../../src/accounts/authenticator';
 import { cleanJson } from '../../src/platform/domain/foreign-text';
 import { Refusal } from '../../src/platform/errors';
-import { closeUnread } from '../../src/platform/http/close-unread';
+import { closeUnread } from '../../src/platform/http/responses';
 import { unavailable } from '../../src/platform/unavailable';
 import type { ApiDeps } from '../deps';
 import { type AuditTrail, auditTrail } from './audit-trail';
@@ -42,7 +42,7 @@ function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): 
  * Checks a response, in its wire form, against the route's response schema.
  * @returns a description of the mismatch, which includes fields that the schema (and the OpenAPI document) lacks
  */
-export function responseFault(route: Route, response: unknown): string | undefined {
+function responseFault(route: Route, response: unknown): string | undefined {
   const text = JSON.stringify(response);
   const wire: unknown = text === undefined ? undefined : JSON.parse(text);
   const result = route.response.safeParse(wire);
@@ -53,7 +53,7 @@ export function responseFault(route: Route, response: unknown): string | undefin
   return `${route.operationId} responded outside its response schema: ${faults.slice(0, 10).join('; ')}`;
 }
 
-export interface Pipeline {
+interface Pipeline {
   readonly deps: ApiDeps;
   readonly authenticator: Authenticator;
   readonly rateLimiter: RateLimiter | undefined;

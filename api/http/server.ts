@@ -14,7 +14,7 @@ export interface HttpServer {
 }
 
 /** Limits of the peers of connections. */
-export interface ConnectionLimits {
+interface ConnectionLimits {
   /** Time of a sender for its headers. The server responds 408 beyond it. */
   readonly headersMs: number;
   /** Time of a sender for its whole request. The server responds 408 beyond it. */

@@ -48,10 +48,10 @@ function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []
 }
 
 /** The query of an operation without query parameters. */
-export const NO_PARAMETERS = z.object({});
+const NO_PARAMETERS = z.object({});
 
 /** Returns true for the schema of a body that refuses fields which it does not know: a guess does harm there. */
-export function refusesUnknownFields(schema: z.core.$ZodType | undefined): boolean {
+function refusesUnknownFields(schema: z.core.$ZodType | undefined): boolean {
   if (schema instanceof z.ZodObject) return schema.def.catchall instanceof z.ZodNever;
   if (schema instanceof z.ZodUnion) return schema.options.every(refusesUnknownFields);
   return schema instanceof z.ZodPipe && refusesUnknownFields(schema.in);

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Account, hasOperatorRole } from '../../src/accounts/account';
-import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/event-schemas';
 import {
   endpointOf,
   listEndpoints,
@@ -14,7 +14,7 @@ import {
   ownedEndpointSchema,
 } from '../../src/notifications/webhook-schemas';
 import { Refusal } from '../../src/platform/errors';
-import { withoutTokens } from '../../src/platform/http/outbound-url';
+import { withoutTokens } from '../../src/platform/http/outbound-addresses';
 import { isUuid } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
 import { type KeyAccess, operatorsOnly } from '../http/route';
@@ -48,7 +48,7 @@ export interface OwningAudience extends Audience {
   readonly ownerOfEndpoint: (sql: Queryable, account: Account, webhookId: string) => Promise<string>;
 }
 
-export interface EndpointParams {
+interface EndpointParams {
   readonly webhookId: string;
   readonly connectorId?: string | undefined;
 }

@@ -7,7 +7,7 @@ import {
   redeliver,
   sendTestEvent,
 } from '../../src/notifications/delivery-log';
-import { TEST_EVENT } from '../../src/notifications/domain/events';
+import { TEST_EVENT } from '../../src/notifications/domain/event-schemas';
 import {
   DELIVERY_STATES,
   deliverySchema,
@@ -25,7 +25,7 @@ import { type Audience, endpointParams, foundEndpoint } from './audience';
 
 const deliveryParams = endpointParams.extend({ deliveryId: z.string() });
 /** @throws Refusal `CONFLICT` when the endpoint is disabled */
-export function refuseWhenDisabled({ enabled }: Pick<Endpoint, 'enabled'>): void {
+function refuseWhenDisabled({ enabled }: Pick<Endpoint, 'enabled'>): void {
   if (!enabled) throw new Refusal('CONFLICT', { message: 'The endpoint is disabled. Enable it first.' });
 }
 

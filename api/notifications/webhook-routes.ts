@@ -13,7 +13,7 @@ import { endpointHealthSchema, eventsSchema, secretSchema } from '../../src/noti
 import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { outboundUrl } from '../../src/platform/http/outbound-url';
+import { outboundUrl } from '../../src/platform/http/outbound-addresses';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
@@ -37,7 +37,7 @@ const description = z.string().max(200);
 type Owner = Pick<Account, 'id' | 'role'>;
 
 /** The route that creates an endpoint. `ownerOf` returns whose it is: by default the caller's. */
-export function createEndpointRoute(
+function createEndpointRoute(
   { sql, config, secretBox }: Deps,
   { path, tag, access, events, endpoint, noun }: Audience,
   ownerOf: (account: Account, connectorId: string | undefined) => Owner | Promise<Owner> = (account) => account,
@@ -87,7 +87,7 @@ export function createEndpointRoute(
 }
 
 /** Routes with which an audience manages its endpoints (docs/notifications.md). */
-export function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
+function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
   const { sql, config, secretBox } = deps;
   const { path, tag, access, events, endpoint, listed, list, ownerOfEndpoint, noun } = audience;
   const read = { tag, access: access.read } as const;

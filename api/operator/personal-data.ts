@@ -11,8 +11,7 @@ import {
   NAMED_WAITING,
   storeErasure,
 } from '../../src/privacy/erasures';
-import { exportSubject } from '../../src/privacy/export';
-import { isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
+import { exportSubject, isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
 import { idCursorField, pageOf } from '../http/list-query';
 import { operatorsOnly, type Route, route } from '../http/route';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { MOST_GROUPS, report } from '../../src/orders/reports/report';
-import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reports/report-groups';
+import { MOST_GROUPS, report } from '../../src/orders/reading/report';
+import { REPORT_DIMENSIONS, type ReportGroup } from '../../src/orders/reading/report-groups';
 import { day, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
 import { type Column, parquetOf } from '../../src/platform/parquet';

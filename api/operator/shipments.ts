@@ -3,7 +3,7 @@ import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status
 import { ordersNamed } from '../../src/orders/reading/operator-order-list';
 import { timestamp } from '../../src/platform/domain/fields';
 import { isUuid } from '../../src/platform/ids';
-import type { ProblemPage, ProblemPosition } from '../../src/platform/problem-list';
+import type { ProblemPage, ProblemPosition } from '../../src/platform/list-position';
 import { listParcels, PARCEL_PROBLEMS, type ParcelListItem, parcelsNamed } from '../../src/shipping/parcel-list';
 import {
   listShippingOrders,

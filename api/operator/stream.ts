@@ -13,7 +13,7 @@ import { sessionTokenOf } from '../http/session-cookie';
 import type { LiveCounts } from './summary';
 
 /** One event of the stream, in the form of the wire. */
-export interface FeedEvent {
+interface FeedEvent {
   /** Position, unique over all processes. */
   readonly id: string;
   readonly text: string;
@@ -33,7 +33,7 @@ type Figures = Readonly<Record<'orders' | 'attention' | 'jobs' | 'messages', str
  * Reads what has changed, and passes it to the streams of this process. It reads only while there is a stream. An event holds
  * ids and names, no content: the console then reads what it shows, with the rights of its operator.
  */
-export class ChangeFeed {
+class ChangeFeed {
   private readonly streams = new Set<(event: FeedEvent) => void>();
   private kept: FeedEvent[] = [];
   /** Changes with each start of the reads: what changed before it is not known. */

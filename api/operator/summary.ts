@@ -6,11 +6,11 @@ import { attentionCounts, countOrdersNeedingAttention } from '../../src/orders/r
 import { attentionReason } from '../../src/orders/reading/operator-order-schemas';
 import { orderStages, type StagePeriod } from '../../src/orders/reading/order-stages';
 import { timestamp } from '../../src/platform/domain/fields';
+import { COUNTED_ROWS, readOutboxSizes } from '../../src/platform/outbox/messages';
 import { OUTBOX_KINDS } from '../../src/platform/outbox/outbox';
-import { COUNTED_ROWS, readOutboxSizes } from '../../src/platform/outbox/outbox-sizes';
 import { readRunningTotals } from '../../src/platform/running-totals';
-import { readJobResults } from '../../src/platform/temporal/job-runs';
-import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/pollers';
+import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/connection';
+import { readJobResults } from '../../src/platform/temporal/periodic-jobs';
 import type { ApiDeps } from '../deps';
 import { operatorsOnly, type Route, route } from '../http/route';
 import { jobSchema } from './system';

@@ -1,13 +1,13 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
 import { deleteDraft, type NoDraft, patched, readDraft, saveDraft } from '../../src/orders/intake/drafts';
+import { giveRetailPrices } from '../../src/orders/intake/retail-prices';
 import {
   type PatchOrder,
   patchOrderSchema,
   type SubmitOrder,
   submitOrderSchema,
-} from '../../src/orders/intake/order-schemas';
-import { giveRetailPrices } from '../../src/orders/intake/retail-prices';
+} from '../../src/orders/planning/order-schemas';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { type FieldError, Refusal } from '../../src/platform/errors';

@@ -7,7 +7,7 @@ import {
   withTrimPrices,
 } from '../../src/catalog/resolve-products';
 import { itemFileProblems } from '../../src/orders/domain/item-files';
-import type { SubmitOrder } from '../../src/orders/intake/order-schemas';
+import type { SubmitOrder } from '../../src/orders/planning/order-schemas';
 import { type FieldError, MAX_ERRORS, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 

@@ -3,14 +3,14 @@ import { CANCELLATIONS } from '../../src/orders/domain/lifecycle/facts/cancellat
 import type { ItemUnits } from '../../src/orders/domain/lifecycle/requests';
 import { whyStatusForbids } from '../../src/orders/domain/lifecycle/rules/guards';
 import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
+import { type Conflict, createIntake } from '../../src/orders/intake/submit';
 import {
   type CancelOrder,
   cancelOrderSchema,
   submitOrderSchema,
   submittedOrderSchema,
   updateShipmentSchema,
-} from '../../src/orders/intake/order-schemas';
-import { type Conflict, createIntake } from '../../src/orders/intake/submit';
+} from '../../src/orders/planning/order-schemas';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { orderView, retrievedOrderSchema, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import { refuseWith } from '../../src/orders/run/gateway';
@@ -163,7 +163,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
 
 type Chosen = Pick<CancelRequest, 'itemIds' | 'units'>;
 
-export const canceledOrderSchema = retrievedOrderSchema
+const canceledOrderSchema = retrievedOrderSchema
   .pick({ id: true, orderReferenceId: true, fulfillmentStatus: true })
   .extend({
     cancellation: z

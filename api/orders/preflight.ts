@@ -7,8 +7,8 @@ import {
   MAX_RUNNING_PREFLIGHTS,
   readPreflight,
   type StoredPreflight,
-} from '../../src/orders/preflight/preflight-rows';
-import { preflightRequestSchema, preflightSchema, preflightView } from '../../src/orders/preflight/preflight-schemas';
+} from '../../src/orders/production/preflight-rows';
+import { preflightRequestSchema, preflightSchema, preflightView } from '../../src/orders/production/preflight-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';

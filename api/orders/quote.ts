@@ -8,8 +8,8 @@ import {
   quoteView,
 } from '../../src/orders/intake/quote';
 import { quoteOrderSchema } from '../../src/orders/intake/quote-schema';
-import { taxTableAt } from '../../src/orders/receipts/tax-rates';
-import { billingCountry } from '../../src/orders/run/run-order';
+import { billingCountry } from '../../src/orders/planning/run-order';
+import { taxTableAt } from '../../src/orders/planning/tax-rates';
 import { fromMinor } from '../../src/platform/domain/money';
 import { Refusal } from '../../src/platform/errors';
 import { ratesAt } from '../../src/platform/exchange-rates';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { orderFileSchema } from '../../src/orders/intake/order-schemas';
-import { replaceFile } from '../../src/orders/intake/replace-file';
+import { orderFileSchema } from '../../src/orders/planning/order-schemas';
+import { replaceFile } from '../../src/orders/production/replace-file';
 import { readOrders } from '../../src/orders/reading/order-reader';
 import { orderView, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { text } from '../../src/platform/domain/fields';

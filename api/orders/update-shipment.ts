@@ -1,15 +1,15 @@
 import type { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
-import { expectedShipment } from '../../src/orders/dispatch/expected-shipment';
+import { whyStatusForbids } from '../../src/orders/domain/lifecycle/rules/guards';
+import type { Receipt } from '../../src/orders/domain/receipt';
+import type { UpdateShipment } from '../../src/orders/planning/order-schemas';
+import { expectedShipment } from '../../src/orders/production/expected-shipment';
 import {
   changedReceipts,
   dropShippingChange,
   storeShippingChange,
   tryShippingChange,
-} from '../../src/orders/dispatch/shipping-changes';
-import { whyStatusForbids } from '../../src/orders/domain/lifecycle/rules/guards';
-import type { Receipt } from '../../src/orders/domain/receipt';
-import type { UpdateShipment } from '../../src/orders/intake/order-schemas';
+} from '../../src/orders/production/shipping-changes';
 import { type OrderRecord, readOrders } from '../../src/orders/reading/order-reader';
 import { addressView, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import type { Account } from '../../src/accounts/account';
-import { type ArchiveDeps, readArchived } from '../../src/orders/archive/archived-order';
-import type { ArchivedRows } from '../../src/orders/archive/archived-tables';
+import { type ArchiveDeps, readArchived } from '../../src/orders/reading/archived-order';
+import type { ArchivedRows } from '../../src/orders/reading/archived-tables';
 import {
   type FoundOrder,
   findOrder,

@@ -4,35 +4,17 @@ import {
   type DispatchedPrintOrder,
   dispatchedDocuments,
   dispatchedPrintOrder,
+  dispatchRequestSchema,
   itemsNamed,
   packagesToRelabel,
-} from '../../src/orders/dispatch/dispatch';
-import { renewDocuments } from '../../src/orders/dispatch/renewed-documents';
-import { decimalId } from '../../src/orders/print-orders/postbacks';
-import { text } from '../../src/platform/domain/fields';
+} from '../../src/orders/production/dispatch';
+import { renewDocuments } from '../../src/orders/production/renewed-documents';
 import { Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
 import { DISPATCH_TYPES } from '../../src/shipping/shipments';
-import { runLabelReplacement } from '../../src/shipping/workflow-gateway';
+import { runLabelReplacement } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';
-
-export const dispatchRequestSchema = z
-  .object({
-    orderId: text(64),
-    orderItemIds: z
-      .array(decimalId)
-      .min(1)
-      .max(1_000)
-      .nullish()
-      .describe('Items of the print order. Only the documents of their parcels are returned. Default: all.'),
-    replaceLabels: z
-      .array(text(64))
-      .max(100)
-      .nullish()
-      .describe('Tracking codes of damaged or lost labels. Each gets void, and its package gets a new label, once.'),
-  })
-  .meta({ id: 'DispatchRequest' });
 
 const packageName = {
   packageReferenceId: z.string().nullable().describe('Package of the document. Null: it is for all parcels.'),

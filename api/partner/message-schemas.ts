@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { postbackSchema } from '../../src/orders/print-orders/postbacks';
+import { dispatchRequestSchema } from '../../src/orders/production/dispatch';
+import { postbackSchema } from '../../src/orders/production/postbacks';
 import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/delivery-target';
 import {
   cancelRequestSchema,
@@ -11,7 +12,7 @@ import {
 import { stockReportSchema } from '../../src/partners/partner-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { openRoute, RawResponse, type Route } from '../http/route';
-import { dispatchRequestSchema, dispatchResponseSchema } from './dispatch';
+import { dispatchResponseSchema } from './dispatch';
 
 type JsonSchema = Record<string, unknown>;
 

@@ -1,11 +1,11 @@
 import { z } from 'zod';
-import { postbackSchema, storePostback } from '../../src/orders/print-orders/postbacks';
+import { postbackSchema, storePostback } from '../../src/orders/production/postbacks';
+import type { PostbackOutcome } from '../../src/partners/health';
 import {
   apparelPrintOrderSchema,
   mountedPrintOrderSchema,
   paperPrintOrderSchema,
 } from '../../src/partners/message-schemas';
-import type { PostbackOutcome } from '../../src/partners/partner-metrics';
 import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '../../src/partners/print-orders';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';

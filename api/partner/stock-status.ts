@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { partnerByAccount } from '../../src/partners/partner-rows';
 import { type StockReport, stockReportSchema, units } from '../../src/partners/partner-schemas';
 import { recordStockReports } from '../../src/partners/stock-levels';
-import { crossField, property } from '../../src/platform/domain/cross-field';
+import { crossField, property } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { type Route, route } from '../http/route';

@@ -8,13 +8,13 @@ import type { SecretBox } from '../../src/platform/sealing/secret-box';
 import type { ApiDeps } from '../deps';
 import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
 
-export const signingSecretSchema = z.object({ signingSecret: z.string().describe('`whsec_` and base64; shown once.') });
+const signingSecretSchema = z.object({ signingSecret: z.string().describe('`whsec_` and base64; shown once.') });
 
 /**
  * Registers the addresses of a partner. Returns the secret that signs calls to them.
  * @throws Refusal `CONFLICT` when the account is not set up as a print partner
  */
-export async function registerAddresses(
+async function registerAddresses(
   { sql: tx, secretBox }: { readonly sql: Queryable; readonly secretBox: SecretBox },
   partnerId: string,
   { version: printOrderVersion, ...addresses }: SubscriptionBody,

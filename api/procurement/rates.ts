@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { TAX_CATEGORIES } from '../../src/catalog/domain/product';
-import { loadTaxRates, taxRatesOn } from '../../src/orders/receipts/tax-rates';
-import { countryCode, day, text } from '../../src/platform/domain/fields';
-import { repeatsOf } from '../../src/platform/domain/repeats';
+import { loadTaxRates, taxRatesOn } from '../../src/orders/planning/tax-rates';
+import { countryCode, day, repeatsOf, text } from '../../src/platform/domain/fields';
 import { loadExchangeRates, ratesOn } from '../../src/platform/exchange-rates';
 import { exchangeRatesOfDaySchema, exchangeRatesSchema } from '../../src/procurement/operator-schemas';
 import type { ApiDeps } from '../deps';

@@ -5,6 +5,7 @@ import { requireRates } from '../../src/platform/exchange-rates';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import { adjustStock } from '../../src/procurement/adjust-stock';
+import { stockMovements } from '../../src/procurement/locked-stock-rows';
 import {
   pageQuerySchema,
   stockItemsRequestSchema,
@@ -24,7 +25,6 @@ import {
   type StockItemPosition,
   setUpStockItems,
 } from '../../src/procurement/stock-items';
-import { stockMovements } from '../../src/procurement/stock-movements';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { invalidCursor, limitField, pageOf } from '../http/list-query';
@@ -172,7 +172,7 @@ function decode(cursor: string): StockItemPosition {
 }
 
 /** The route with which operators list the stock of all partners. */
-export function stockItemListRoute(sql: Sql): Route {
+function stockItemListRoute(sql: Sql): Route {
   return exportedList({
     csv: { name: 'stock-items', rows: 'items', pages: PAGES.byCursor },
     method: 'get',

@@ -5,16 +5,15 @@ import { Refusal } from '../../src/platform/errors';
 import { requireRates } from '../../src/platform/exchange-rates';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import { inTransaction } from '../../src/platform/postgres';
-import { consignmentFrom } from '../../src/shipping/consignment';
-import { requestedMethod } from '../../src/shipping/method-request';
+import { consignmentFrom, requestedMethod } from '../../src/shipping/consignment';
 import { shippingOrderRequestSchema } from '../../src/shipping/request-schemas';
-import { requestCancellation } from '../../src/shipping/shipping-orders/shipping-order-cancellation';
 import {
   findShippingOrder,
   newestShippingOrdersByAccount,
   retrievedShippingOrder,
   type ShippingOrderRow,
   type ShippingOrderViewer,
+  searchShippingOrders,
   shippingOrderResponse,
   shippingOrderSummary,
 } from '../../src/shipping/shipping-orders/shipping-order-reader';
@@ -24,14 +23,14 @@ import {
   shippingOrderSchema,
   shippingOrderSummarySchema,
 } from '../../src/shipping/shipping-orders/shipping-order-schemas';
-import { searchShippingOrders } from '../../src/shipping/shipping-orders/shipping-order-search';
 import {
   endWait,
   insertShippingOrder,
   recordResponse,
+  requestCancellation,
   resumeShippingOrder,
 } from '../../src/shipping/shipping-orders/shipping-orders';
-import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/workflow-gateway';
+import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
 import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
 import { type Route, route } from '../http/route';

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import express, { type Request, type Response, Router } from 'express';
 import type { Role } from '../../src/accounts/account';
-import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS } from '../../src/notifications/domain/event-schemas';
 import { Refusal } from '../../src/platform/errors';
 import { projectRoot } from '../../src/platform/project-root';
 import type { ApiDeps } from '../deps';
@@ -18,7 +18,7 @@ const EVENTS: Readonly<Record<Role, readonly string[]>> = {
 };
 
 /** Returns the routes that callers of a role may call, with the open routes among their tags. */
-export function routesOf(role: Role, routes: readonly Route[]): Route[] {
+function routesOf(role: Role, routes: readonly Route[]): Route[] {
   const own = routes.filter(({ access }) => access.credentials !== 'none' && access.roles.includes(role));
   const tags = new Set(own.map(({ tag }) => tag));
   return routes.filter((route) => own.includes(route) || (route.access.credentials === 'none' && tags.has(route.tag)));
@@ -28,7 +28,7 @@ export function routesOf(role: Role, routes: readonly Route[]): Route[] {
  * Returns the OpenAPI document of one role as JSON: its operations, and the messages that it receives.
  * @param sandboxUrl with it, the print file of the examples is one of the sandbox, so that they work when they are sent
  */
-export function roleDocument(
+function roleDocument(
   role: Role,
   routes: readonly Route[],
   { publicUrl, sandboxUrl }: { readonly publicUrl: string; readonly sandboxUrl: string | undefined },

@@ -1,5 +1,5 @@
 import { orderGauges } from '../../src/orders/reading/attention-counts';
-import { outboxGauges } from '../../src/platform/outbox/outbox-sizes';
+import { outboxGauges } from '../../src/platform/outbox/messages';
 import { connectPostgres } from '../../src/platform/postgres';
 import type { Filled, Reading } from '../support/compare-sizes';
 

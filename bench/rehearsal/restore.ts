@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { connectPostgres, type Sql } from '../../src/platform/postgres';
-import { scheduleId } from '../../src/platform/temporal/schedules';
+import { scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { type Client, ordersNotIn, untilOrdersAre } from './orders';
 import { postgresTools } from './programs';

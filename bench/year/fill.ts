@@ -1,4 +1,4 @@
-import { SUM_COLUMNS } from '../../src/orders/reports/report-sums';
+import { SUM_COLUMNS } from '../../src/orders/reading/report-sums';
 import { parquetOf } from '../../src/platform/parquet';
 import type { Sql } from '../../src/platform/postgres';
 import { createPartitions } from '../../src/platform/schema/partitioned-tables';

@@ -3,10 +3,9 @@ import { type Config, ConfigError } from '../../src/platform/config';
 import { type Command, sayConsole } from '../command';
 import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
 import { showSteps } from '../demo/display';
-import { say } from '../say';
 import { hasDemoAccounts, type RunningStack, startStack } from '../start-stack';
-import { untilStopped } from '../stop-signals';
-import { workflowBundle } from '../workflow-bundle';
+import { workflowBundle } from '../temporal-runtime';
+import { say, untilStopped } from '../terminal';
 
 /** Returns the path of the log file. The terminal shows the progress of the order instead of the log. */
 export const demoLogFile = (config: Config) => join(config.DATA_DIR, 'logs', 'pressline.log');

@@ -12,7 +12,7 @@ import { listOperators, revokeOperator } from '../../src/accounts/operators';
 import { inTransaction, type Transaction } from '../../src/platform/postgres';
 import type { CommandContext } from '../command';
 import { onDatabase } from '../database-target';
-import { say } from '../say';
+import { say } from '../terminal';
 
 /** An expected refusal. Its text is printed, and the exit code is 1. */
 class CannotDo extends Error {}

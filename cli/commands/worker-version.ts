@@ -1,7 +1,7 @@
 import { connectTemporal } from '../../src/platform/temporal/connection';
 import { workerVersions } from '../../src/platform/temporal/worker-versions';
 import { assertSet, type CommandContext } from '../command';
-import { say } from '../say';
+import { say } from '../terminal';
 
 export interface WorkerVersionOptions {
   /** Percentage of the workflows that the version gets. Without it, the version becomes current. */

@@ -1,4 +1,5 @@
-import { relative } from 'node:path';
+import { mkdir, writeFile } from 'node:fs/promises';
+import { basename, join, relative } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Client, WorkflowNotFoundError } from '@temporalio/client';
 import { createPresslineClient, type SubmittedOrder } from '../../client/pressline-client';
@@ -6,7 +7,6 @@ import type { Seen } from '../../sandbox';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import type { CredentialsFile } from '../credentials';
 import type { ShownStep } from './display';
-import { saveDocuments } from './documents';
 import { MILESTONES, type Milestone, type Snapshot } from './milestones';
 import { sampleOrder } from './sample-order';
 
@@ -138,4 +138,28 @@ export class DemoOrder {
     const folder = relative('.', documentsFolder);
     return this.line(new Date(), 'Documents saved', `${this.saved.length} files in ${folder}/`);
   }
+}
+
+/**
+ * Requests the documents of a print order as its partner does, and downloads them to a folder.
+ * @returns the paths of the files, relative to the working directory
+ */
+async function saveDocuments(
+  credentials: Pick<CredentialsFile, 'baseUrl' | 'partners'>,
+  printOrder: { readonly id: string; readonly partner: string },
+  folder: string,
+): Promise<string[]> {
+  const { apiKey } = credentials.partners.find(({ name }) => name === printOrder.partner)!;
+  const partner = createPresslineClient({ baseUrl: credentials.baseUrl, apiKey });
+  const { documents } = await partner.dispatchOrder({ body: { orderId: printOrder.id } });
+  await mkdir(folder, { recursive: true });
+  return await Promise.all(
+    documents.map(async ({ url }) => {
+      const response = await fetch(url);
+      if (!response.ok) throw new Error(`A document link responded with status ${response.status}`);
+      const path = join(folder, decodeURIComponent(basename(new URL(url).pathname)));
+      await writeFile(path, Buffer.from(await response.arrayBuffer()));
+      return relative('.', path);
+    }),
+  );
 }

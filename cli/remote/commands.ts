@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { z } from 'zod';
-import { say } from '../say';
+import { say } from '../terminal';
 import { type Connection, type ConnectionOptions, connect, inWords, RemoteFailure, WrongUse } from './connection';
 import { LISTEN_OPTIONS, type ListenOptions, listen } from './listen';
 import type { Operation } from './operation';

@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Webhook } from 'standardwebhooks';
 import { type Operations, type PresslineClient, PresslineError } from '../../client/pressline-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
-import { StopSignals } from '../stop-signals';
+import { StopSignals } from '../terminal';
 import { type Connection, inWords, RemoteFailure, WrongUse } from './connection';
 
 export const LISTEN_OPTIONS = {

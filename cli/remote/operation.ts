@@ -1,5 +1,6 @@
-import type { z } from 'zod';
-import type { Connection } from './connection';
+import { z } from 'zod';
+import type { PresslineClient } from '../../client/pressline-client';
+import { type Connection, RemoteFailure } from './connection';
 
 /** One thing that the command line and the MCP server do with the API. */
 export interface Operation {
@@ -27,4 +28,77 @@ export function operation<S extends z.ZodObject, Result extends object>(
   },
 ): Operation {
   return { positional: [], acts: false, ...definition } as unknown as Operation;
+}
+
+type Cell = string | number | boolean | null | undefined;
+
+/** Returns a value for people. Times are in UTC, to the second. */
+function shown(value: Cell): string {
+  if (value === null || value === undefined || value === '') return '-';
+  return (
+    String(value)
+      .replace(/^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(\.\d+)?Z$/, '$1 $2')
+      // A partner's text must not control the terminal.
+      .replace(/\p{Cc}+/gu, ' ')
+  );
+}
+
+/** Returns a table with aligned columns: a line of headings, and one for each row. */
+export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  if (rows.length === 0) return 'none';
+  const cells = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(shown))];
+  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
+  return cells
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column]!))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}
+
+/** Returns lines of a name and a value. */
+export function facts(pairs: readonly (readonly [name: string, value: Cell])[]): string {
+  const width = Math.max(...pairs.map(([name]) => name.length));
+  return pairs.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
+}
+
+/** Returns titled blocks, without those of an empty list. */
+export function sections(blocks: readonly (readonly [title: string, text: string])[]): string {
+  return blocks
+    .filter(([, text]) => text !== 'none')
+    .map(([title, text]) => (title === '' ? text : `${title}\n${text.replace(/^/gm, '  ')}`))
+    .join('\n\n');
+}
+
+/** Fields of several operations. */
+export const partnerField = z.string().min(1).describe('Id, uid or name of the partner.');
+export const limitField = z.int().min(1).max(100).default(20).describe('Greatest number of rows.');
+
+/** Returns the partner that a text names. @throws RemoteFailure when there is none */
+export async function partnerOf(operator: PresslineClient, text: string) {
+  const { partners } = await operator.listPartners();
+  const found = partners.find(({ id, uid, name }) => [id, uid, name].includes(text));
+  if (found !== undefined) return found;
+  const names = partners.map(({ name }) => name).join(', ');
+  throw new RemoteFailure(`There is no partner ${text}. Partners: ${names || 'none'}.`, 'refused');
+}
+
+/** The field that names an order. */
+export const order = z
+  .string()
+  .min(1)
+  .describe('Id or reference of the order, id of a print order, or tracking number.');
+
+const UUID = /^[0-9a-f]{8}-([0-9a-f]{4}-){3}[0-9a-f]{12}$/;
+
+/** Returns the id of the only order that a text finds. */
+export async function orderIdOf(operator: PresslineClient, text: string): Promise<string> {
+  if (UUID.test(text)) return text;
+  const { orders } = await operator.listOperatorOrders({ query: { q: text, limit: 10 } });
+  if (orders.length === 1) return orders[0]!.id;
+  if (orders.length === 0) throw new RemoteFailure(`There is no order ${text}.`, 'refused');
+  const found = orders.map(({ id, clientName }) => `${id} (${clientName})`).join(', ');
+  throw new RemoteFailure(`Several orders match ${text}: ${found}. Give an id.`, 'refused');
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../../src/partners/domain/postback-status';
+import { POSTBACK_STATUSES } from '../../src/partners/domain/delivery-target';
 import { sampleOrder } from '../demo/sample-order';
 import { RemoteFailure } from './connection';
-import { type Operation, operation } from './operation';
-import { facts } from './text';
+import { facts, type Operation, operation } from './operation';
 
 const partnerName = z.string().describe('Name of a sandbox partner, such as prints-berlin.');
 const printOrderId = z

@@ -27,7 +27,13 @@ async function build() {
   renameSync(fresh, out);
 }
 
-const settings = ['package-lock.json', 'tsconfig.json', 'client/operations.ts', 'scripts/build/build-console.mjs'];
+const settings = [
+  'package-lock.json',
+  'tsconfig.json',
+  'client/operations.ts',
+  'client/order-story.ts',
+  'scripts/build/build-console.mjs',
+];
 const seconds = await buildOnce({
   name: 'console',
   inputs: [...settings.map((name) => join(root, name)), ...filesBelow(join(root, 'console'))],

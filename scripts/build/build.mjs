@@ -39,7 +39,7 @@ async function bundle() {
     workflowInterceptorModules: ['stale-workflow-tasks', 'empty-workflow-tasks', 'job-runs', 'tracing'].map((name) =>
       join(dist, 'workflows', name),
     ),
-    failureConverterPath: join(codec, 'workflow-failures.js'),
+    failureConverterPath: join(codec, 'failures.js'),
     payloadConverterPath: join(codec, 'payloads.js'),
     logger: { log: quiet, trace: quiet, debug: quiet, info: quiet, warn: console.warn, error: console.error },
   });

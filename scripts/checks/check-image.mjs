@@ -7,7 +7,17 @@
  * Needs git and npm. Takes about two minutes.
  */
 import { spawn, spawnSync } from 'node:child_process';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -44,7 +54,9 @@ function stages() {
 function copyContext() {
   const lines = readFileSync(join(root, '.dockerignore'), 'utf8').split('\n');
   const allowed = lines.filter((line) => line.startsWith('!')).map((line) => line.slice(1));
-  const refused = lines.filter((line) => /^\w|^\*\*/.test(line)).map((line) => `:(exclude,glob)${line}/**`);
+  const refused = lines
+    .filter((line) => /^\w|^\*\*/.test(line))
+    .flatMap((line) => [`:(exclude,glob)${line}`, `:(exclude,glob)${line}/**`]);
   const { stdout } = spawnSync('git', ['ls-files', '-z', '--', ...allowed, ...refused], {
     cwd: root,
     encoding: 'utf8',
@@ -142,6 +154,14 @@ async function main() {
   console.log(
     `     ${installedPackages(join(image, 'node_modules')).length} packages, ${megabytes(join(image, 'node_modules'))} MB, dist ${megabytes(join(image, 'dist'))} MB`,
   );
+  const notShipped = ['bench', 'kits/cli', 'kits/create-pressline', 'sandbox/test', 'test'].filter((name) =>
+    existsSync(join(image, 'dist', name)),
+  );
+  report(notShipped.length === 0, `dist has no benchmarks, tests and packages for others ${notShipped.join(' ')}`);
+  const links = installedPackages(join(image, 'node_modules')).filter((name) =>
+    lstatSync(join(image, 'node_modules', name)).isSymbolicLink(),
+  );
+  report(links.length === 0, `node_modules has no links ${links.join(' ')}`);
   const missing = ['LABEL', 'HEALTHCHECK', 'USER', 'STOPSIGNAL'].filter(
     (wanted) => !imageStage.some(([name]) => name === wanted),
   );

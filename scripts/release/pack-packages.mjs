@@ -24,33 +24,12 @@ const image = process.env.GITHUB_REPOSITORY
   ? `ghcr.io/${process.env.GITHUB_REPOSITORY.toLowerCase()}:${version}`
   : 'pressline';
 
+/** The workspaces that are packed. Their package.json has the name and the description. */
 const PACKAGES = [
-  {
-    name: '@pressline/cli',
-    description: 'Operates a running Pressline: orders, repairs, outbox, partners, notifications, and an MCP server',
-    bin: 'pressline',
-    source: 'cli/packages/cli',
-  },
-  {
-    name: '@pressline/partner-kit',
-    description: 'Checks the endpoints of a print partner of Pressline, and verifies the signatures of its messages',
-    bin: 'partner-kit',
-    source: 'cli/packages/partner-kit',
-    library: 'client/signature.ts',
-  },
-  {
-    name: '@pressline/sandbox',
-    description: 'Plays print partners, carriers and hosts of print files for a Pressline on this machine',
-    bin: 'sandbox',
-    source: 'sandbox',
-  },
-  {
-    name: 'create-pressline',
-    description: 'Writes a folder from which Docker Compose runs Pressline, with new secrets',
-    bin: 'create-pressline',
-    source: 'cli/packages/create-pressline',
-    prepare: writeComposeTemplate,
-  },
+  { source: 'kits/cli', bin: 'pressline' },
+  { source: 'kits/partner-kit', bin: 'partner-kit', library: 'client/signature.ts' },
+  { source: 'sandbox', bin: 'sandbox' },
+  { source: 'kits/create-pressline', bin: 'create-pressline', prepare: writeComposeTemplate },
 ];
 
 /** Writes docker-compose.yml, with a released image in place of a build, and the files that it mounts. */
@@ -87,7 +66,8 @@ async function bundle(source, folder) {
 
 const typescript = join(dirname(createRequire(import.meta.url).resolve('typescript/package.json')), 'bin', 'tsc');
 
-async function pack({ name, description, bin, source, library, prepare }) {
+async function pack({ source, bin, library, prepare }) {
+  const { name, description } = JSON.parse(readFileSync(join(root, source, 'package.json'), 'utf8'));
   const folder = join(out, 'packages', bin);
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });

@@ -3,7 +3,7 @@ import { timestamp } from '../platform/domain/fields';
 import { uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
 import type { Account, OperatorRole, Role } from './account';
-import { type Credentials, credentialHash, keyHint, newCredentials } from './api-key';
+import { type Credentials, credentialHash, keyHint, newCredentials } from './account';
 import { endSessionsOf } from './sessions';
 
 /** A key in lists. */
@@ -19,7 +19,7 @@ export const accountKeySchema = z
   })
   .meta({ id: 'AccountKey' });
 
-export type AccountKey = z.output<typeof accountKeySchema>;
+type AccountKey = z.output<typeof accountKeySchema>;
 
 /** The name of a key, in requests. */
 export const keyName = z.string().trim().min(1).max(100);
@@ -41,7 +41,7 @@ export const credentialFields = {
 };
 
 /** A new key. Key and secret are readable only here. */
-export interface IssuedKey extends Credentials {
+interface IssuedKey extends Credentials {
   readonly keyId: string;
   readonly hint: string;
   readonly createdAt: Date;
@@ -90,7 +90,7 @@ export async function isRevokedAccount(sql: Queryable, id: string): Promise<bool
 }
 
 /** `name` says where a key is used. `expiresAt`: its end, if it has one. */
-export interface KeyOptions {
+interface KeyOptions {
   readonly name?: string | null | undefined;
   readonly expiresAt?: Date | null | undefined;
 }

@@ -1,8 +1,7 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import { property } from '../platform/domain/cross-field';
-import { timestamp } from '../platform/domain/fields';
+import { property, timestamp } from '../platform/domain/fields';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { isoMicroseconds } from '../platform/list-position';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';

@@ -2,7 +2,7 @@ import { LRUCache } from 'lru-cache';
 import { equalBytes } from '../platform/ids';
 import type { Queryable, Sql } from '../platform/postgres';
 import type { Account } from './account';
-import { credentialHash, parseKeyHeader } from './api-key';
+import { credentialHash, parseKeyHeader } from './account';
 
 /**
  * Lifetime of a cached key of a client or partner. Revocation, rotation and expiry take effect in every process within

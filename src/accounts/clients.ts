@@ -1,17 +1,117 @@
 import { z } from 'zod';
-import { timestamp } from '../platform/domain/fields';
+import { countryCode, currencyCode, emailAddress, text, timestamp } from '../platform/domain/fields';
+import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
 import { Refusal } from '../platform/errors';
 import { isUuid, uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
 import { accountKeySchema, credentialFields, keyExpiry, keysOf } from './accounts-and-keys';
-import {
-  billingEntity,
-  type ClientSettings,
-  clientQuotas,
-  clientSettingsFields,
-  fileCheckRule,
-  returnAddress,
-} from './client-settings';
+
+export const billingEntity = z
+  .object({
+    id: z.int().min(0).describe('Number that the operator assigns.'),
+    companyName: text(200),
+    companyNumber: z.string().max(50),
+    companyVatNumber: z.string().max(50),
+    companyVatNumbers: z.array(text(50)).max(30),
+    countryIsoCode: countryCode,
+    country: z.string().max(100),
+    recipientName: z.string().max(200),
+    addressLine1: z.string().max(200),
+    addressLine2: z.string().max(200),
+    city: z.string().max(100),
+    postCode: z.string().max(20),
+    stateCode: z.string().max(10),
+    state: z.string().max(100),
+    email: emailAddress,
+    phone: z.string().max(25),
+    currencyIsoCode: currencyCode,
+    currency: z.string().max(100),
+    status: z.int().min(0),
+    iossNumber: z.string().max(20),
+    invoiceType: z.string().max(50),
+  })
+  .partial()
+  .required({ id: true, companyName: true })
+  .meta({ id: 'BillingEntity' });
+
+export const returnAddress = z
+  .object({
+    country: countryCode,
+    companyName: text(60).nullable().default(null),
+    addressLine1: text(35),
+    addressLine2: text(35).nullable().default(null),
+    city: text(30),
+    postCode: text(15),
+    state: text(35).nullable().default(null),
+    email: emailAddress.nullable().default(null),
+    phone: text(25).nullable().default(null),
+  })
+  .meta({ id: 'ReturnAddress' });
+
+/** What a finding in a print file does to its order. */
+export const FILE_CHECK_ACTIONS = ['warn', 'hold', 'refuse'] as const;
+const fileCheckAction = z.enum(FILE_CHECK_ACTIONS);
+
+export const fileCheckRule = z
+  .strictObject({
+    errors: fileCheckAction.describe('For findings of the severity `error`.'),
+    warnings: fileCheckAction.describe('For findings of the severity `warning`.'),
+  })
+  .meta({ id: 'FileCheckRule' });
+export type FileCheckRule = z.output<typeof fileCheckRule>;
+
+const limit = z.int().min(0).max(MOST_OF_QUOTA).optional();
+
+/** Limits of a client that differ from the defaults. */
+export const clientQuotas = z
+  .object(
+    Object.fromEntries(QUOTA_NAMES.map((name) => [name, limit.describe(`Limit of ${QUOTAS[name].counts}.`)])) as Record<
+      QuotaName,
+      typeof limit
+    >,
+  )
+  .meta({ id: 'ClientQuotas' });
+
+/** Settings of a client. Operators set them when they set the client up; retrieved orders show most of them. */
+export const clientSettingsFields = {
+  channel: text(50)
+    .nullish()
+    .describe(
+      'Name of the sales channel: `channel` of the orders that the client submits from now on. Default: `api`.',
+    ),
+  billingEntity: billingEntity.nullish().describe('Recipient of receipts.'),
+  returnAddress: returnAddress
+    .nullish()
+    .describe('Address that undeliverable parcels return to. It is the sender on print orders and labels.'),
+  iossNumber: z
+    .string()
+    .regex(/^IM\d{10}$/, 'Not an IOSS number: it is IM and ten digits.')
+    .nullish()
+    .describe('Printed on the customs forms of parcels into the EU up to 150 EUR.'),
+  brandedPackaging: text(100)
+    .nullish()
+    .describe('Packaging workflow of print orders. Packaging instructions of an order can name another.'),
+  fileChecks: fileCheckRule
+    .nullish()
+    .describe(
+      'What findings in print files do. `warn`: the order shows them and goes on. `hold`: the order waits as `on_hold` until ' +
+        'the file is replaced or an operator accepts it. `refuse`: the order fails with the code `file_check`. Default: a ' +
+        'page of a wrong size, and a resolution below half of the least, hold; everything else warns.',
+    ),
+  quotas: clientQuotas
+    .nullish()
+    .describe(
+      'All limits of the client that differ from the defaults. 0 is no limit. They hold within a second in every process.',
+    ),
+};
+
+type Settings = z.output<z.ZodObject<typeof clientSettingsFields>>;
+
+/** The stored settings of a client. */
+export type ClientSettings = Omit<Settings, 'billingEntity' | 'returnAddress'> & {
+  billingEntity?: Readonly<Record<string, unknown>> | null | undefined;
+  returnAddress?: (z.output<typeof returnAddress> & { readonly id?: string }) | null | undefined;
+};
 
 const clientFields = {
   id: z.string(),
@@ -76,7 +176,7 @@ export async function listClients(
 }
 
 /** Returns a client account, or undefined when there is none with this id. */
-export async function clientById(sql: Queryable, id: string): Promise<Client | undefined> {
+async function clientById(sql: Queryable, id: string): Promise<Client | undefined> {
   const [row] = await sql<Client[]>`
     SELECT id, name, created_at, settings FROM accounts WHERE role = 'client' AND id = ${id}`;
   return row;

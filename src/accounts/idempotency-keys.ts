@@ -1,11 +1,13 @@
+import { hkdfSync } from 'node:crypto';
 import { Refusal } from '../platform/errors';
 import { type Fragment, json, type Queryable, type Sql } from '../platform/postgres';
 import { keptDaysOf } from '../platform/schema/partitioned-tables';
+import { decrypt, encrypt } from '../platform/sealing/named-keys';
 
 /** Largest length of an `Idempotency-Key`. */
 export const IDEMPOTENCY_KEY_LENGTH = 255;
 /** Retention of stored responses in days. */
-export const IDEMPOTENCY_KEY_DAYS = keptDaysOf('idempotency_keys');
+const IDEMPOTENCY_KEY_DAYS = keptDaysOf('idempotency_keys');
 /**
  * Lease of an attempt on its key. When a process dies, its attempts release their keys after this time. An attempt that
  * is still running then loses its key, and `completeAttempt` refuses it. Statements time out after 60 s
@@ -34,7 +36,7 @@ export type EarlierRequest =
   | { readonly outcome: 'other-content' }
   | { readonly outcome: 'in-flight' };
 
-export type AttemptOutcome = { readonly outcome: 'begun'; readonly attempt: Attempt } | EarlierRequest;
+type AttemptOutcome = { readonly outcome: 'begun'; readonly attempt: Attempt } | EarlierRequest;
 
 /** Rows that are older have expired. The condition also names the partitions that a statement reads. */
 const kept = (sql: Queryable): Fragment => sql`make_interval(days => ${IDEMPOTENCY_KEY_DAYS})`;
@@ -108,4 +110,39 @@ export async function releaseAttempt(sql: Queryable, attempt: Attempt): Promise<
     DELETE FROM idempotency_keys
     WHERE account_id = ${attempt.accountId} AND operation_id = ${attempt.operationId} AND key = ${attempt.key}
       AND locked_until = ${attempt.lockedUntil} AND status IS NULL AND created_at >= now() - ${kept(sql)}`;
+}
+
+/** The stored form of a response that contains a secret. */
+interface SealedResponse {
+  /** base64 of the encrypted JSON text (AES-256-GCM). */
+  readonly sealed: string;
+}
+
+const CONTEXT = 'pressline stored response';
+
+export function isSealed(body: unknown): body is SealedResponse {
+  return typeof (body as { sealed?: unknown } | null)?.sealed === 'string';
+}
+
+function sealingKey(apiKey: string): Uint8Array {
+  return new Uint8Array(hkdfSync('sha256', apiKey, '', CONTEXT, 32));
+}
+
+/**
+ * Encrypts a response with a key derived from the caller's API key. The database stores only a hash of that key, so the
+ * table reveals no secret; a caller that repeats the request with the same API key gets the same response.
+ */
+export function sealResponse(apiKey: string, response: unknown): SealedResponse {
+  const text = Buffer.from(JSON.stringify(response));
+  return { sealed: encrypt(sealingKey(apiKey), text, CONTEXT).toString('base64') };
+}
+
+/** Decrypts a response. Returns undefined when it was sealed with another API key. */
+export function openSealedResponse(apiKey: string, { sealed }: SealedResponse): unknown {
+  try {
+    const text = decrypt(sealingKey(apiKey), Buffer.from(sealed, 'base64'), CONTEXT);
+    return JSON.parse(text.toString('utf8'));
+  } catch {
+    return undefined;
+  }
 }

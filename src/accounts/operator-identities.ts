@@ -1,9 +1,8 @@
-import type { GroupRoles } from '../platform/configuration/oidc-roles';
+import type { GroupRoles } from '../platform/configuration/service-variables';
 import { sha256 } from '../platform/ids';
 import type { Queryable } from '../platform/postgres';
-import { type Account, OPERATOR_ROLES, type OperatorRole } from './account';
+import { type Account, credentialHash, OPERATOR_ROLES, type OperatorRole } from './account';
 import { createAccount } from './accounts-and-keys';
-import { credentialHash } from './api-key';
 import type { Identity } from './identity-provider';
 import { endSessionsOf } from './sessions';
 

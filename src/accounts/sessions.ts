@@ -4,7 +4,7 @@ import { cleanText, cutText } from '../platform/domain/foreign-text';
 import { randomToken, sha256, uuidv7 } from '../platform/ids';
 import type { Fragment, Queryable } from '../platform/postgres';
 import type { Account } from './account';
-import { credentialHash } from './api-key';
+import { credentialHash } from './account';
 import type { AuditedChange } from './audit-log';
 
 /** Lifetime of a session. It is not extended. */

@@ -1,7 +1,9 @@
 import type { Consignment } from '../consignments/domain/consignment';
+import { FOLLOWED_DAYS } from '../consignments/domain/tracking-status';
 import { ratesAt } from '../platform/exchange-rates';
 import { randomToken } from '../platform/ids';
 import type { Sql } from '../platform/postgres';
+import { progressed } from '../platform/progress';
 import type {
   BuyOutcome,
   CarrierAdapter,
@@ -14,7 +16,7 @@ import { type MethodRates, packagePrice, quoteRateCard, type RateCard } from './
 import { S10_SERIALS, SSCC_SERIALS, s10, sscc } from './domain/tracking-numbers';
 
 /** Returns the sort code of an address: its country and the first three characters of its post code. */
-export function routingText({ country, postcode }: { country: string; postcode: string }): string {
+function routingText({ country, postcode }: { country: string; postcode: string }): string {
   const area = postcode
     .toUpperCase()
     .replace(/[^A-Z0-9]/g, '')
@@ -187,4 +189,21 @@ function labelToMake(card: RateCard, method: MethodRates, consignment: Consignme
     routing: routingText(consignment.receiver),
     brandAllowed: card.brandOnLabel,
   };
+}
+
+/** Days for which purchases at built-in carriers are kept: longer than a parcel is followed, or the step of a purchase repeated. */
+const KEPT_DAYS = FOLLOWED_DAYS + 10;
+const BATCH = 10_000;
+
+/** Deletes old purchases at built-in carriers. Labels and tracking stay with their orders. Returns the number of deleted rows. */
+export async function prunePurchases(sql: Sql): Promise<number> {
+  for (let pruned = 0; ; ) {
+    const { count } = await sql`
+      DELETE FROM carrier_purchases WHERE idempotency_key IN (
+        SELECT idempotency_key FROM carrier_purchases
+        WHERE bought_at < now() - make_interval(days => ${KEPT_DAYS}) LIMIT ${BATCH})`;
+    progressed();
+    pruned += count;
+    if (count < BATCH) return pruned;
+  }
 }

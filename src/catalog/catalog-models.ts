@@ -1,10 +1,9 @@
 import { LRUCache } from 'lru-cache';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import type { Attribute, AttributeValue } from './attribute-schemas';
+import type { Attribute, AttributeValue } from './attributes';
 import type { CatalogModel, OfferedAttribute } from './domain/catalog-model';
-import { nextStart, pricesInForce } from './domain/price-list';
 import type { ResolvedProduct } from './domain/product';
-import { productionSpec } from './domain/product-model';
+import { nextStart, pricesInForce, productionSpec } from './domain/product-model';
 import { parseTemplate } from './domain/product-uid';
 import type { ModelAttribute } from './product-model-schemas';
 

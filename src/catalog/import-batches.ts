@@ -4,7 +4,7 @@ import { text } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { uuidv7 } from '../platform/ids';
 import { json, type Transaction } from '../platform/postgres';
-import { attribute, attributeValue } from './attribute-schemas';
+import { attribute, attributeValue } from './attributes';
 import { bumpCatalogVersion, loadCatalogModels } from './catalog-models';
 import { ALL_CUSTOMERS, newCustomerProduct, variantValues } from './customer-product-schemas';
 import type { CatalogModel } from './domain/catalog-model';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { text } from '../platform/domain/fields';
-import { type Attribute, attributeValue, storedAttributeValue } from './attribute-schemas';
+import { type Attribute, attributeValue, storedAttributeValue } from './attributes';
 import { printNeeds } from './domain/print-needs';
 import { MODEL_STATES, type ProductionInput, productionSpec, unitPrices } from './domain/product-model';
 import { attributeId, commaSeparated, MAX_OFFSET, MAX_PART_QUANTITY, queryInteger } from './fields';

@@ -1,7 +1,16 @@
 import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import { barcodeText } from './barcode';
-import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
-import { amount, itemWeight, kilograms, taxIdLines } from './customs-text';
+import {
+  amount,
+  CATEGORIES,
+  CATEGORY,
+  type CustomsDeclaration,
+  DECLARATION,
+  itemWeight,
+  kilograms,
+  signerOf,
+  taxIdLines,
+} from './customs-declaration';
 import { PdfDrawing } from './pdf-drawing';
 
 /** Positions on 4x6 in stock, in points. */

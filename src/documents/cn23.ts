@@ -1,7 +1,16 @@
 import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import { barcodeText, drawBars, encodeBarcode } from './barcode';
-import { CATEGORIES, CATEGORY, type CustomsDeclaration, DECLARATION, signerOf } from './customs-declaration';
-import { amount, itemWeight, kilograms, partyLines } from './customs-text';
+import {
+  amount,
+  CATEGORIES,
+  CATEGORY,
+  type CustomsDeclaration,
+  DECLARATION,
+  itemWeight,
+  kilograms,
+  partyLines,
+  signerOf,
+} from './customs-declaration';
 import { mm } from './pdf-drawing';
 import { type Block, boxes, paragraphs, renderSheet, stacked } from './sheet';
 

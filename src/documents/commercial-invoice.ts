@@ -1,8 +1,7 @@
 import type { Consignment } from '../consignments/domain/consignment';
 import { contentsValue, lineValue, netWeightGrams } from '../consignments/domain/customs';
 import type { RateTable } from '../platform/domain/money';
-import { signerOf } from './customs-declaration';
-import { amount, itemWeight, kilograms, partyLines } from './customs-text';
+import { amount, itemWeight, kilograms, partyLines, signerOf } from './customs-declaration';
 import { a4, boxes, paragraphs, renderSheet, stacked } from './sheet';
 
 export interface CommercialInvoice {

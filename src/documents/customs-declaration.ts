@@ -1,6 +1,15 @@
-import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
-import type { RateTable } from '../platform/domain/money';
+import { addressLines } from '../consignments/domain/address-lines';
+import {
+  type Consignment,
+  type ConsignmentItem,
+  type ConsignmentPackage,
+  type Money,
+  type Party,
+  taxIdsOf,
+} from '../consignments/domain/consignment';
+import { formatMinor, type RateTable } from '../platform/domain/money';
 import type { LabelBarcode } from './barcode';
+import { printableText } from './fonts';
 
 /** The content of a postal customs form, which declares one package. */
 export interface CustomsDeclaration {
@@ -35,3 +44,27 @@ export const DECLARATION =
 export function signerOf({ sender }: Pick<Consignment, 'sender'>): string {
   return [sender.firstName, sender.lastName].filter(Boolean).join(' ') || (sender.company ?? '');
 }
+
+/** Formats an amount: `1250.00 EUR`. */
+export const amount = ({ minor, currency }: Money) => formatMinor(minor, currency);
+
+/** Formats a weight for customs forms, in kilograms with three decimals. */
+export const kilograms = (grams: number) => `${(Math.ceil(grams) / 1000).toFixed(3)} kg`;
+
+/** Returns the tax ids of a party, one line each. */
+export const taxIdLines = (party: Party): string[] => taxIdsOf(party).map(({ name, value }) => `${name} ${value}`);
+
+/** Returns the lines of a party that customs requires: address with country, contact data, tax ids. */
+export function partyLines(party: Party): string[] {
+  return [
+    ...addressLines(party)
+      .map(printableText)
+      .filter((line) => line !== ''),
+    ...(party.phone ? [`Tel. ${party.phone}`] : []),
+    ...(party.email ? [party.email] : []),
+    ...taxIdLines(party),
+  ];
+}
+
+/** Returns the weight of all units of an item, in grams. */
+export const itemWeight = ({ unitWeightGrams, quantity }: ConsignmentItem) => unitWeightGrams * quantity;

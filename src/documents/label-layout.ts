@@ -68,7 +68,7 @@ interface LineStyle {
 }
 
 /** Formats a weight: `1.25 kg`, or grams below one kilogram. */
-export function weightText(grams: number): string {
+function weightText(grams: number): string {
   return grams < 1000 ? `${Math.ceil(grams)} g` : `${(Math.ceil(grams / 10) / 100).toFixed(2)} kg`;
 }
 

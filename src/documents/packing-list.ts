@@ -1,5 +1,5 @@
 import type { Consignment, ConsignmentPackage } from '../consignments/domain/consignment';
-import { partyLines } from './customs-text';
+import { partyLines } from './customs-declaration';
 import { a4, boxes, renderSheet, stacked } from './sheet';
 
 export interface PackingList {

@@ -1,5 +1,5 @@
 import PDFDocument from 'pdfkit';
-import { font, type Script, type Weight } from './fonts';
+import { font, runWidth, type Script, type Weight } from './fonts';
 import { isRightToLeft, LEADING, lineWidth, visualRuns, wrap } from './text';
 
 /** Converts millimetres to points. */
@@ -36,8 +36,7 @@ export class PdfDrawing {
       size: [page[0], page[1]],
       margin: 0,
       autoFirstPage: false,
-      // No default font: reading Helvetica's metrics costs 2 ms per document, and no document uses it.
-      font: null as unknown as string,
+
       info: { Title: title, Producer: 'Pressline', Creator: 'Pressline' },
     });
     this.finished = new Promise((resolve, reject) => {
@@ -81,14 +80,13 @@ export class PdfDrawing {
     for (const run of visualRuns(text, this.country)) {
       this.use(run.script, weight);
       this.doc.fontSize(size);
-      const advance = font(run.script, weight).layout(run.text).advanceWidth;
       this.doc.text(run.text, left, y + style.size * CAP_HEIGHT * 1.08, {
         lineBreak: false,
         baseline: 'alphabetic',
         // With a feature list, pdfkit lays out the whole run. Without one it works word by word and puts Arabic words in the wrong order.
-        features: [],
+        ...(run.script === 'arabic' || run.script === 'hebrew' ? { features: [] } : {}),
       });
-      left += (advance / font(run.script, weight).unitsPerEm) * size;
+      left += runWidth(run.text, run.script, weight) * size;
     }
     return style.size * LEADING;
   }

@@ -1,5 +1,5 @@
 import bidiFactory from 'bidi-js';
-import { font, printableText, type Script, scriptFor, type Weight } from './fonts';
+import { printableText, runWidth, type Script, scriptFor, type Weight } from './fonts';
 
 const bidi = bidiFactory();
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u;
@@ -70,10 +70,7 @@ export function isRightToLeft(line: string): boolean {
 
 /** Returns the width of a line at a font size of 1 pt. */
 export function lineWidth(line: string, country: string, weight: Weight): number {
-  return visualRuns(line, country).reduce((sum, { script, text }) => {
-    const face = font(script, weight);
-    return sum + face.layout(text).advanceWidth / face.unitsPerEm;
-  }, 0);
+  return visualRuns(line, country).reduce((sum, { script, text }) => sum + runWidth(text, script, weight), 0);
 }
 
 /** Parts between which a line may break: words with their spaces, and single characters of scripts without spaces. */

@@ -6,12 +6,11 @@ import { pipeline } from 'node:stream/promises';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { DiskBudget } from './disk-budget';
-import type { FileFacts } from './domain/file-facts';
+import type { FileFacts, FileProperties, PreviewType, PrintFileType } from './domain/file-facts';
 import { type FileFault, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
-import type { FileProperties, PreviewType, PrintFileType } from './domain/file-properties';
 import { type Download, downloadFile } from './download';
 import type { FileInspector } from './inspector';
-import type { Preview } from './previews';
+import type { Preview } from './opened-file';
 
 export interface FileDeps {
   readonly client: SafeClient;

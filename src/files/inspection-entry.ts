@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { FileFacts } from './domain/file-facts';
+import type { FileFacts, FileProperties, PrintFileType } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
-import type { FileProperties, PrintFileType } from './domain/file-properties';
 import { openImage } from './open-image';
 import { openPdf } from './open-pdf';
-import { UnreadableFile } from './opened-file';
-import { type Preview, renderPreviews } from './previews';
+import { type Preview, renderPreviews, UnreadableFile } from './opened-file';
 
 /** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
 
@@ -21,12 +19,12 @@ export interface InspectionJob {
  * job can end with `unreadable`, or with `failed` after a bug.
  */
 export type InspectionReport =
-  | { readonly stage: 'ready' }
-  | { readonly stage: 'properties'; readonly properties: FileProperties }
-  | { readonly stage: 'facts'; readonly facts: FileFacts }
-  | { readonly stage: 'previews'; readonly previews: readonly Preview[] }
-  | { readonly stage: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
-  | { readonly stage: 'failed'; readonly error: string };
+  | { readonly kind: 'ready' }
+  | { readonly kind: 'properties'; readonly properties: FileProperties }
+  | { readonly kind: 'facts'; readonly facts: FileFacts }
+  | { readonly kind: 'previews'; readonly previews: readonly Preview[] }
+  | { readonly kind: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
+  | { readonly kind: 'failed'; readonly error: string };
 
 const report = (message: InspectionReport) => process.send!(message);
 
@@ -34,17 +32,17 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
   try {
     const file = mimeType === 'application/pdf' ? await openPdf(path) : openImage(await readFile(path), mimeType);
     try {
-      report({ stage: 'properties', properties: file.properties });
-      report({ stage: 'facts', facts: await file.measure() });
-      report({ stage: 'previews', previews: await renderPreviews(file).catch(() => []) });
+      report({ kind: 'properties', properties: file.properties });
+      report({ kind: 'facts', facts: await file.measure() });
+      report({ kind: 'previews', previews: await renderPreviews(file).catch(() => []) });
     } finally {
       file.close();
     }
   } catch (error) {
-    if (error instanceof UnreadableFile) report({ stage: 'unreadable', code: error.code, reason: error.message });
+    if (error instanceof UnreadableFile) report({ kind: 'unreadable', code: error.code, reason: error.message });
     else
       report({
-        stage: 'failed',
+        kind: 'failed',
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
   }
@@ -75,4 +73,4 @@ guard.unref();
 process.on('disconnect', () => process.exit());
 // One job at a time: the inspector waits for the end of a job before it sends the next one.
 process.on('message', (job: InspectionJob) => void inspect(job));
-report({ stage: 'ready' });
+report({ kind: 'ready' });

@@ -2,11 +2,10 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
 import { confined, whyNotConfined } from './confinement';
-import { type FileFacts, unmeasured } from './domain/file-facts';
+import { type FileFacts, type FileProperties, unmeasured } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
-import type { FileProperties } from './domain/file-properties';
 import type { InspectionJob, InspectionReport } from './inspection-entry';
-import type { Preview } from './previews';
+import type { Preview } from './opened-file';
 
 /** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
 export type Inspection =
@@ -30,7 +29,7 @@ export type Inspection =
 /** Limits of an inspection process. */
 export interface InspectionLimits {
   /** Timeout for the properties, again for the facts, and again for the previews, in milliseconds. */
-  readonly stageTimeoutMs: number;
+  readonly stepTimeoutMs: number;
   /** Memory that the process may use, in bytes. */
   readonly memoryBytes: number;
   /** Folder of the files. Where the system can confine the process, it reads no other files of this user. */
@@ -84,7 +83,7 @@ export async function startInspectionProcess(limits: InspectionLimits): Promise<
     async inspect(job) {
       child.ref();
       child.channel?.ref();
-      const { inspection, isReusable } = await runJob(child, job, limits.stageTimeoutMs);
+      const { inspection, isReusable } = await runJob(child, job, limits.stepTimeoutMs);
       if (!isReusable) await end();
       return inspection;
     },
@@ -128,7 +127,7 @@ function ready(child: ChildProcess): Promise<void> {
 function runJob(
   child: ChildProcess,
   job: InspectionJob,
-  stageTimeoutMs: number,
+  stepTimeoutMs: number,
 ): Promise<{ inspection: Inspection; isReusable: boolean }> {
   return new Promise((resolve) => {
     let properties: FileProperties | undefined;
@@ -154,11 +153,11 @@ function runJob(
     };
     const setTimeLimit = () => {
       clearTimeout(timer);
-      timer = setTimeout(() => interrupt('reading it takes too long'), stageTimeoutMs);
+      timer = setTimeout(() => interrupt('reading it takes too long'), stepTimeoutMs);
     };
     const onMessage = (message: unknown) => {
       const report = message as InspectionReport;
-      switch (report.stage) {
+      switch (report.kind) {
         case 'properties':
           properties = report.properties;
           return setTimeLimit();

@@ -36,7 +36,7 @@ export interface InspectionRequest extends InspectionJob {
 export const MAX_INSPECTIONS = 5;
 
 const LIMITS: InspectionLimits = {
-  stageTimeoutMs: 30_000,
+  stepTimeoutMs: 30_000,
   // An image of 200 MB with 100 megapixels (400 MB); the process itself takes 190 MB. PDFs are not held.
   memoryBytes: 800 * 1024 * 1024,
   folder: tmpdir(),

@@ -1,9 +1,7 @@
-import { inflateSync } from 'node:zlib';
+import { crc32, inflateSync } from 'node:zlib';
 import { cleanValue } from '../platform/domain/foreign-text';
 import { type ColorModel, type FileFacts, unmeasured } from './domain/file-facts';
 import { profileOf } from './icc-profile';
-import { type JpegSegment, jpegSegments, START_OF_SCAN } from './jpeg-segments';
-import { pngChunks } from './png-chunks';
 
 type ImageFacts = NonNullable<FileFacts['image']>;
 
@@ -88,4 +86,82 @@ function embeddedInJpeg(segments: readonly JpegSegment[]): Buffer | null {
     .sort((a, b) => a.data[PROFILE_MARK.length]! - b.data[PROFILE_MARK.length]!)
     .map(({ data }) => data.subarray(PROFILE_MARK.length + 2));
   return parts.length === 0 ? null : Buffer.concat(parts);
+}
+
+/** A chunk of a PNG (PNG, third edition, 5.3). */
+interface PngChunk {
+  readonly type: string;
+  readonly data: Buffer;
+  /** Returns false when the checksum does not fit. */
+  readonly isSound: () => boolean;
+}
+
+const SIGNATURE_BYTES = 8;
+/** Length, type and checksum. */
+const FRAME_BYTES = 12;
+
+/** Walks from chunk to chunk up to the end of the image. A chunk that is not complete ends the walk. */
+function* pngChunks(png: Buffer): Generator<PngChunk> {
+  let at = SIGNATURE_BYTES;
+  while (at + FRAME_BYTES <= png.length) {
+    const [from, end] = [at + 4, at + 8 + png.readUInt32BE(at)];
+    if (end + 4 > png.length) return;
+    const type = png.toString('latin1', from, from + 4);
+    const isSound = () => crc32(png.subarray(from, end)) === png.readUInt32BE(end);
+    yield { type, data: png.subarray(from + 4, end), isSound };
+    if (type === 'IEND') return;
+    at = end + 4;
+  }
+}
+
+/** The type of a chunk without which the image cannot be shown begins with a capital (PNG, third edition, 5.4). */
+const isCritical = (type: string) => /^[A-Z]/.test(type);
+
+/** Returns what prevents the pixels from being read. Undefined: nothing. Reads the whole file: 0.5 s for each gigabyte. */
+export function pngDamage(png: Buffer): string | undefined {
+  let last = '';
+  let hasPixels = false;
+  for (const { type, isSound } of pngChunks(png)) {
+    if (isCritical(type) && !isSound()) return 'the image is damaged';
+    hasPixels ||= type === 'IDAT';
+    last = type;
+  }
+  if (last !== 'IEND') return 'the image is truncated';
+  return hasPixels ? undefined : 'the image has no pixels';
+}
+
+/** A marker segment of a JPEG (ITU-T T.81, B.1.1), with its data behind the length. */
+interface JpegSegment {
+  readonly marker: number;
+  readonly data: Buffer;
+}
+
+export const START_OF_SCAN = 0xda;
+const END_OF_IMAGE = 0xd9;
+
+/** Walks from marker to marker up to the end of the image: metadata and data behind the image can contain the same bytes. */
+export function* jpegSegments(jpeg: Buffer): Generator<JpegSegment> {
+  let at = 2;
+  while (at + 4 <= jpeg.length) {
+    const marker = jpeg[at + 1]!;
+    if (jpeg[at] !== 0xff || marker === END_OF_IMAGE) return;
+    if (marker === 0xff) {
+      // A fill byte.
+      at += 1;
+      continue;
+    }
+    const end = at + 2 + jpeg.readUInt16BE(at + 2);
+    yield { marker, data: jpeg.subarray(at + 4, end) };
+    at = marker === START_OF_SCAN ? nextMarker(jpeg, end) : end;
+  }
+}
+
+/** Returns the position of the first marker in or after pixel data, where 0xff is followed by 0 or a restart marker. */
+function nextMarker(jpeg: Buffer, from: number): number {
+  for (let at = jpeg.indexOf(0xff, from); at !== -1; at = jpeg.indexOf(0xff, at + 1)) {
+    const code = jpeg[at + 1];
+    const isRestart = code !== undefined && code >= 0xd0 && code <= 0xd7;
+    if (code !== 0 && !isRestart) return at;
+  }
+  return jpeg.length;
 }

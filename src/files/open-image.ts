@@ -1,9 +1,7 @@
 import { loadImage } from '@napi-rs/canvas';
 import { imageSize } from 'image-size';
-import { jpegSegments, START_OF_SCAN } from './jpeg-segments';
-import { measureImage } from './measure-image';
+import { jpegSegments, measureImage, pngDamage, START_OF_SCAN } from './measure-image';
 import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
-import { pngDamage } from './png-chunks';
 
 /** Each decoded pixel takes four bytes: at most 400 MB while the previews are rendered. */
 const MAX_RENDERED_PIXELS = 100_000_000;

@@ -1,7 +1,7 @@
 import { isUuid, uuidv7 } from '../platform/ids';
 import { enqueue } from '../platform/outbox/outbox';
 import { type Fragment, inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
-import { TEST_EVENT } from './domain/events';
+import { TEST_EVENT } from './domain/event-schemas';
 import { endpointColumns } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
 import {

@@ -1,20 +1,16 @@
 import { groupCommit } from '../platform/group-commit';
-import type { HttpFault } from '../platform/http/http-fault';
-import { retryAfterMs, type TextResponse } from '../platform/http/response';
+import { type HttpFault, retryAfterMs, type TextResponse } from '../platform/http/responses';
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { Logger } from '../platform/logging/logging';
-import type { DeliveryOutcome } from '../platform/outbox/delivery-outcome';
+import type { DeliveryOutcome, Lane } from '../platform/outbox/lane';
 import { type OutboxRow, wakeRelays } from '../platform/outbox/outbox';
-import type { Lane } from '../platform/outbox/relay';
 import { json, type Sql } from '../platform/postgres';
-import { secretOwner } from '../platform/sealing/reseal';
-import type { SecretBox } from '../platform/sealing/secret-box';
-import { delayAfter } from './domain/retry-schedule';
+import { type SecretBox, secretOwner } from '../platform/sealing/secret-box';
 import { ENDPOINT_SECRETS, mayHaveEndpoints } from './endpoints';
 import type { Attempt, Delivery } from './webhook-schemas';
 
-export interface NotificationDeps {
+interface NotificationDeps {
   readonly sql: Sql;
   readonly client: SafeClient;
   readonly secretBox: SecretBox;
@@ -222,4 +218,37 @@ async function wakeWaiting(sql: Sql, endpointId: string): Promise<void> {
     )
     UPDATE webhook_endpoints SET is_failing = (SELECT count(*) FROM woken) = ${WOKEN} WHERE id = ${endpointId}`;
   wakeRelays(sql, 'notification');
+}
+
+const SECOND = 1_000;
+const MINUTE = 60 * SECOND;
+const HOUR = 60 * MINUTE;
+
+/** Delay before each attempt, in milliseconds (docs/notifications.md). */
+export const ATTEMPT_DELAYS_MS = [
+  0,
+  5 * SECOND,
+  5 * MINUTE,
+  30 * MINUTE,
+  2 * HOUR,
+  5 * HOUR,
+  10 * HOUR,
+  14 * HOUR,
+  20 * HOUR,
+  24 * HOUR,
+] as const;
+
+/** Spreads the attempts to receivers that failed at the same time. */
+const JITTER = 0.2;
+
+/**
+ * Returns the milliseconds from a failed attempt to the next, or null after the last attempt.
+ * @param attempt number of the failed attempt, from 1
+ * @param random from 0 to 1
+ * @param retryAfterMs the receiver's Retry-After, used when it is longer than the schedule
+ */
+export function delayAfter(attempt: number, random: number, retryAfterMs = 0): number | null {
+  const delay = ATTEMPT_DELAYS_MS[attempt];
+  if (delay === undefined) return null;
+  return Math.max(Math.round(delay * (1 - JITTER + 2 * JITTER * random)), retryAfterMs);
 }

@@ -3,8 +3,8 @@ import { quotaExceeded } from '../platform/errors';
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { isUuid, uuidv7 } from '../platform/ids';
 import type { Fragment, Queryable, Transaction } from '../platform/postgres';
-import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
+import { type SealedTable, secretOwner } from '../platform/sealing/secret-box';
 import type { Endpoint, EndpointEvent, OwnedEndpoint } from './webhook-schemas';
 
 /** The fields of an endpoint that its owner sets. */

@@ -1,7 +1,23 @@
 import type { Fragment, Queryable } from '../platform/postgres';
 import type { ItemView, NotifiedSnapshot, OrderView } from './domain/order-changes';
-import { STOP_REASONS } from './domain/stop-reasons';
 import type { Endpoint } from './webhook-schemas';
+
+/**
+ * Why production of an item has stopped, by the event that stopped it. Clients read these texts instead of the words of
+ * partners and operators, which are internal.
+ */
+const STOP_REASONS: Readonly<Record<string, string>> = {
+  postback_error: 'The print partner reported an error.',
+  postback_cancelled: 'The print partner cancelled the item.',
+  print_order_refused: 'The print partner refused the item.',
+  print_order_undeliverable: 'The print partner could not be reached.',
+  print_order_unbuildable: 'The item cannot be produced as it was ordered.',
+  order_parked: 'No print partner can make the item currently.',
+  files_held: 'A print file does not fit its product. Replace the file.',
+  hold: 'The order was put on hold.',
+  cancel_requested: 'The order was cancelled.',
+  cancel_items: 'The item was cancelled.',
+};
 
 /** Statuses for which a notification gives the reason. */
 const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
@@ -9,40 +25,49 @@ const EXPLAINED = ['failed', 'manual_handling', 'on_hold', 'cancelled'];
 /** Statuses of print jobs that are in no parcel. `waiting`: of a rerouted print order that waits for the current partner. */
 const NOT_SENT_JOBS = ['cancelled', 'superseded', 'waiting'];
 
+/** Statuses of print jobs that have left their partner. */
+const LEFT_JOBS = ['shipped', 'in_transit', 'delivered', 'returned'];
+
 /**
- * Returns the joins from print jobs `j` of items `i` to their planned shipments `p` and the packages `k` that hold
- * units of the item, and what they say about a parcel. Labels that Pressline bought take precedence over postbacks. A
- * job that left before a change of address or method keeps its label. A job with the partner's own code has none.
+ * Returns the joins from print jobs `j` of items `i` to their planned shipments `p` and the parcels `k` that hold units of the item:
+ * those with codes that the partner has named for the job, else packages with labels of Pressline, else parcels with codes for the
+ * whole print order. A partner's code is that of units that have left. A job that left before a change of address or method
+ * keeps its label.
  */
-function parcelsOfJobs(sql: Queryable) {
-  return {
-    joins: sql`
-      JOIN planned_shipments p ON p.print_order_id = j.print_order_id
-      LEFT JOIN shipments sh ON sh.print_order_id = j.print_order_id AND sh.status = 'bought'
-        AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
-          WHEN j.tracking_code IS NOT NULL THEN false
-          ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
-      LEFT JOIN LATERAL (
-        SELECT k.position, k.tracking_number, k.tracking_url, sum((c ->> 'quantity')::int) AS quantity
-        FROM shipment_packages k, jsonb_array_elements(k.items) c
-        WHERE k.shipment_id = sh.id AND k.left_out_at IS NULL AND c ->> 'itemReferenceId' = i.item_reference_id
-        GROUP BY k.shipment_id, k.position) k ON true`,
-    quantity: sql`coalesce(k.quantity, j.quantity)`,
-    code: sql`coalesce(k.tracking_number, j.tracking_code, p.tracking_code)`,
-    url: sql`CASE WHEN k.tracking_number IS NOT NULL THEN k.tracking_url
-      WHEN j.tracking_code IS NOT NULL THEN j.tracking_link ELSE p.tracking_link END`,
-    methodUid: sql`coalesce(j.departed_method_uid, p.shipment_method_uid)`,
-  };
+function parcelsOfJobs(sql: Queryable): Fragment {
+  return sql`
+    JOIN planned_shipments p ON p.print_order_id = j.print_order_id
+    LEFT JOIN LATERAL (
+      WITH own AS (
+        SELECT tracking_code, tracking_link, job_ids FROM partner_parcels w
+        WHERE w.print_order_id = j.print_order_id AND (w.job_ids IS NULL OR j.id = ANY(w.job_ids))
+      ), labels AS (
+        SELECT k.position, k.tracking_number, k.tracking_url, sum((c ->> 'quantity')::int)::int AS quantity
+        FROM shipments sh JOIN shipment_packages k ON k.shipment_id = sh.id, jsonb_array_elements(k.items) c
+        WHERE sh.print_order_id = j.print_order_id AND sh.status = 'bought' AND k.left_out_at IS NULL
+          AND c ->> 'itemReferenceId' = i.item_reference_id
+          AND CASE WHEN j.departed_method_uid IS NOT NULL THEN sh.id = j.departed_shipment_id
+            ELSE NOT EXISTS (SELECT FROM print_jobs d WHERE d.print_order_id = j.print_order_id AND d.departed_shipment_id = sh.id) END
+          AND NOT EXISTS (SELECT FROM own WHERE job_ids IS NOT NULL)
+        GROUP BY k.shipment_id, k.position
+      )
+      SELECT position, tracking_number AS code, tracking_url AS url, quantity FROM labels
+      UNION ALL
+      SELECT 0, tracking_code, tracking_link, j.quantity FROM own
+      WHERE j.status = ANY(${LEFT_JOBS}) AND (job_ids IS NOT NULL
+        OR NOT EXISTS (SELECT FROM labels) AND NOT EXISTS (SELECT FROM own WHERE job_ids IS NOT NULL))
+    ) k ON true`;
 }
+
+const methodUid = (sql: Queryable) => sql`coalesce(j.departed_method_uid, p.shipment_method_uid)`;
 
 /** Returns the expression of the parcels of an order `o` as JSON, each once: tracking code and URL, and the method. */
 export function parcelsOfOrder(sql: Queryable): Fragment {
-  const { joins, code, url, methodUid } = parcelsOfJobs(sql);
   return sql`(
-    SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('trackingCode', ${code}, 'trackingUrl', ${url},
-      'shipmentMethodUid', ${methodUid})), '[]')
-    FROM order_items i JOIN print_jobs j ON j.order_item_id = i.id ${joins}
-    WHERE i.order_id = o.id AND j.status <> ALL(${NOT_SENT_JOBS}) AND ${code} IS NOT NULL)`;
+    SELECT coalesce(jsonb_agg(DISTINCT jsonb_build_object('trackingCode', k.code, 'trackingUrl', k.url,
+      'shipmentMethodUid', ${methodUid(sql)})), '[]')
+    FROM order_items i JOIN print_jobs j ON j.order_item_id = i.id ${parcelsOfJobs(sql)}
+    WHERE i.order_id = o.id AND j.status <> ALL(${NOT_SENT_JOBS}) AND k.code IS NOT NULL)`;
 }
 
 /** Log entries that say what notifications say. */
@@ -83,7 +108,6 @@ export interface NotifiableOrder {
  * client has no enabled endpoint; then nothing else is read.
  */
 export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
-  const { joins, quantity, code, url, methodUid } = parcelsOfJobs(tx);
   const [row] = await tx<ViewRow[]>`
     SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
@@ -103,12 +127,12 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
           'fulfillments', coalesce(f.fulfillments, '[]')) ORDER BY i.position), '[]')
        FROM order_items i
        LEFT JOIN LATERAL (
-         SELECT jsonb_agg(jsonb_build_object('quantity', ${quantity}, 'trackingCode', ${code}, 'trackingUrl', ${url},
+         SELECT jsonb_agg(jsonb_build_object('quantity', coalesce(k.quantity, j.quantity), 'trackingCode', k.code, 'trackingUrl', k.url,
            'shipmentMethodName', coalesce(j.departed_method_name, p.shipment_method_name),
-           'shipmentMethodUid', ${methodUid},
+           'shipmentMethodUid', ${methodUid(tx)},
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,
-           'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position) AS fulfillments
-         FROM print_jobs j ${joins} WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
+           'fulfillmentFacilityId', p.fulfillment_facility_id) ORDER BY j.id, k.position, k.code) AS fulfillments
+         FROM print_jobs j ${parcelsOfJobs(tx)} WHERE j.order_item_id = i.id AND j.status <> ALL(${NOT_SENT_JOBS})
        ) f ON true
        WHERE i.order_id = o.id) AS items
     FROM orders o

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
-import { type NotificationEvent, OPERATOR_EVENTS, type OperatorEvent } from './domain/events';
+import { type NotificationEvent, OPERATOR_EVENTS, type OperatorEvent } from './domain/event-schemas';
 
 /** Clients' endpoints have notification events, operators' endpoints have operator events. */
 export type EndpointEvent = NotificationEvent | OperatorEvent;

@@ -1,6 +1,6 @@
 import { cutText } from '../platform/domain/foreign-text';
-import type { HttpFault } from '../platform/http/http-fault';
-import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/response';
+import type { HttpFault } from '../platform/http/responses';
+import { isTransient, retryAfterMs, type TextResponse } from '../platform/http/responses';
 import type { SafeClient } from '../platform/http/safe-client';
 import { signatureHeaders } from '../platform/http/webhook-signature';
 import type { SecretBox } from '../platform/sealing/secret-box';

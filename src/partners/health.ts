@@ -1,6 +1,10 @@
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
-import type { Queryable } from '../platform/postgres';
+import { ATTEMPT_OUTCOMES } from '../platform/metrics/metric-table';
+import type { Metrics } from '../platform/metrics/metrics';
+import type { Queryable, Sql } from '../platform/postgres';
+import { POSTBACK_STATUSES } from './domain/delivery-target';
+import { listPartners } from './partner-rows';
 
 /** Print orders, requests and stock levels that the figures are made from, so that their cost does not grow with the tables. */
 const RECENT_PRINT_ORDERS = 500;
@@ -71,4 +75,25 @@ export async function partnerHealth(sql: Queryable, partnerId: string): Promise<
       (SELECT jsonb_build_object('skus', count(*), 'oldest', min(reported_at), 'newest', max(reported_at)) FROM levels) AS stock
     FROM judged`;
   return row!;
+}
+
+/** Outcomes of a postback: new, known already, refused, or not stored because of an error. */
+const POSTBACK_OUTCOMES = ['accepted', 'duplicate', 'refused', 'failed'] as const;
+export type PostbackOutcome = (typeof POSTBACK_OUTCOMES)[number];
+
+/** Exposes the counters of all partners as 0. A partner that is added later is exposed from its first message. */
+export async function expectPartners(sql: Sql, metrics: Metrics): Promise<void> {
+  for (const { uid } of await listPartners(sql)) {
+    for (const outcome of ATTEMPT_OUTCOMES) {
+      metrics.count('pressline_partner_deliveries_total', { partner: uid, outcome }, 0);
+      metrics.expectObservations('http_client_request_duration_seconds', {
+        kind: 'partner',
+        target: uid,
+        outcome,
+      });
+    }
+    for (const status of POSTBACK_STATUSES)
+      for (const outcome of POSTBACK_OUTCOMES)
+        metrics.count('pressline_postbacks_total', { partner: uid, status, outcome }, 0);
+  }
 }

@@ -2,8 +2,8 @@ import postgres from 'postgres';
 import type { ProductKind } from '../catalog/domain/product';
 import { newSigningSecret } from '../platform/http/webhook-signature';
 import { type Fragment, json, type Queryable } from '../platform/postgres';
-import { type SealedTable, secretOwner } from '../platform/sealing/reseal';
 import type { SecretBox } from '../platform/sealing/secret-box';
+import { type SealedTable, secretOwner } from '../platform/sealing/secret-box';
 import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/delivery-target';
 import type { PartnerChange, PartnerSetup, Subscription } from './partner-schemas';
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { labelText } from '../documents/label-text-schema';
+import { labelText } from '../documents/fonts';
 import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
-import { outboundUrl } from '../platform/http/outbound-url';
+import { outboundUrl } from '../platform/http/outbound-addresses';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
 import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 
@@ -11,7 +11,7 @@ const line = (max: number) => z.string().trim().min(1).max(max);
 /** Text that is printed on labels and customs forms. */
 const printedLine = (max: number) => labelText(line(max));
 
-export const senderAddressSchema = z.object({
+const senderAddressSchema = z.object({
   firstName: printedLine(25),
   lastName: printedLine(25),
   company: printedLine(60),

@@ -1,6 +1,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { isIP } from 'node:net';
 import postgres from 'postgres';
+import { around, ConnectionLimit, type PoolStates } from './connection-limit';
 import { isTracing } from './tracing/spans';
 import { traceStatements } from './tracing/sql-spans';
 
@@ -34,12 +35,6 @@ export const SESSION_SETTINGS = {
 } as const;
 
 /**
- * Postgres plans some statements anew each time, because it expects a better plan for known values. Where that is the same
- * plan, planning takes as long as execution: a quarter of its CPU time for an order.
- */
-const GENERIC_PLANS = { plan_cache_mode: 'force_generic_plan' } as const;
-
-/**
  * Behind a pooler, a connection sends a statement after the end of the one before it. The driver asks for the parameter types of
  * a new statement first, without a Sync: when earlier statements end meanwhile, PgBouncer (1.18) gives the session to another
  * client, which then receives the answer. The statement waits for it for ever.
@@ -48,6 +43,9 @@ const UNPIPELINED = { max_pipeline: 0 } as const;
 
 /** Statement timeouts in milliseconds of pools that have their own, behind a pooler. `inTransaction` sets them. */
 const pooledTimeouts = new WeakMap<Sql, number>();
+
+/** The limit of each pool. */
+const limits = new WeakMap<Sql, ConnectionLimit>();
 
 /** Returns the address without the parameter `pooler`, and whether it was `transaction`. */
 function poolerOf(url: string): { readonly address: string; readonly isPooled: boolean } {
@@ -59,16 +57,6 @@ function poolerOf(url: string): { readonly address: string; readonly isPooled: b
 
 /** Returns true when a connection URL leads to a pooler in transaction mode. */
 export const isPooled = (url: string): boolean => poolerOf(url).isPooled;
-
-/** Pools and transactions whose statements are planned once for a connection. */
-const plannedOnce = new WeakSet<Queryable>();
-
-/** Options that the patch adds to the driver (patches/README.md). */
-interface PatchedOptions {
-  wait_timeout: number;
-  onacquire: () => void;
-  onwaited?: (ms: number) => void;
-}
 
 /**
  * Opens a connection pool. With `?pooler=transaction` in the URL, its sessions are shared with others and no statement
@@ -83,30 +71,17 @@ export function connectPostgres(
     readonly applicationName?: string;
     /** Timeout of a statement. Default: one minute. */
     readonly statementTimeoutMs?: number;
-    /**
-     * `generic`: each statement is planned once for a connection, for a pool of few statements that look up rows by their keys.
-     * Behind a pooler, Postgres chooses.
-     */
-    readonly plans?: 'generic';
     /** Timeout of the wait for a free connection. Default: ten seconds. */
     readonly waitTimeoutMs?: number;
   } = {},
 ): Sql {
-  const patched: PatchedOptions = {
-    wait_timeout: options.waitTimeoutMs ?? LONGEST_WAIT_MS,
-    onacquire: assertNoTransaction,
-  };
   const { address, isPooled } = poolerOf(url);
-  const { statementTimeoutMs, plans } = options;
-  const own = {
-    ...(statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs }),
-    ...(plans === undefined ? {} : GENERIC_PLANS),
-  };
-  const sql = postgres(address, {
-    ...patched,
+  const { statementTimeoutMs, max = 10 } = options;
+  const own = statementTimeoutMs === undefined ? {} : { statement_timeout: statementTimeoutMs };
+  const driver = postgres(address, {
     ...tlsOf(url),
     ...(isPooled ? UNPIPELINED : {}),
-    max: options.max ?? 10,
+    max,
     idle_timeout: 60,
     connect_timeout: 10,
     max_lifetime: 60 * 60,
@@ -120,9 +95,19 @@ export function connectPostgres(
       ...(isPooled ? {} : { ...SESSION_SETTINGS, ...own }),
     },
   }) as unknown as Sql;
-  const pool = isTracing() ? traceStatements(sql) : sql;
+  const limit = new ConnectionLimit(max, options.waitTimeoutMs ?? LONGEST_WAIT_MS);
+  const run = <T>(work: () => Promise<T>) => {
+    assertNoTransaction();
+    return limit.run(work);
+  };
+  const limited = around(driver, {
+    statement: (_strings, send) => run(send),
+    transaction: run,
+    withinTransactions: false,
+  });
+  const pool = isTracing() ? traceStatements(limited) : limited;
+  limits.set(pool, limit);
   if (isPooled && statementTimeoutMs !== undefined) pooledTimeouts.set(pool, statementTimeoutMs);
-  if (!isPooled && plans === 'generic') plannedOnce.add(pool);
   return pool;
 }
 
@@ -136,22 +121,12 @@ function tlsOf(url: string): { ssl?: object } {
   return isIP(host) !== 0 && searchParams.get('sslmode')?.startsWith('verify-') ? { ssl: { host } } : {};
 }
 
-/** Numbers of the connections of a pool, and of the queries that wait for one. */
-export interface PoolStates {
-  readonly used: number;
-  readonly idle: number;
-  readonly waiting: number;
-}
-
-/** Returns the current state of a pool. The patched driver counts it (patches/README.md). */
-export function poolStates(sql: Sql): PoolStates {
-  return (sql as unknown as { presslinePool(): PoolStates }).presslinePool();
-}
+/** Returns the current state of a pool. */
+export const poolStates = (sql: Sql): PoolStates => limits.get(sql)!.states();
 
 /** Calls `observe` with the seconds of each wait for a free connection of a pool. A call replaces the previous one. */
 export function onWaited(sql: Sql, observe: (seconds: number) => void): void {
-  const options = sql.options as unknown as PatchedOptions;
-  options.onwaited = (ms) => observe(ms / 1_000);
+  limits.get(sql)!.onWaited = observe;
 }
 
 /**
@@ -188,7 +163,6 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   const result = (await sql.begin((begun) => {
     const tx = begun as unknown as Transaction;
     commitHooks.set(tx, hooks);
-    if (plannedOnce.has(sql)) plannedOnce.add(tx);
     const timeoutMs = pooledTimeouts.get(sql);
     // Sent with the first statement of the transaction, which fails when this one does.
     if (timeoutMs !== undefined)
@@ -197,14 +171,6 @@ export async function inTransaction<T>(sql: Sql, work: (tx: Transaction) => Prom
   })) as T;
   for (const hook of hooks) hook(sql);
   return result;
-}
-
-/** Plans the later statements of a transaction once for a connection, where all values have the same plan. */
-export function planOnce(tx: Transaction): void {
-  if (plannedOnce.has(tx)) return;
-  plannedOnce.add(tx);
-  // Sent with the next statement, which reports its failure: the transaction has failed then.
-  tx`SET LOCAL plan_cache_mode = force_generic_plan`.execute().catch(() => undefined);
 }
 
 /**
@@ -246,4 +212,57 @@ const LOCKED = new Set(['55P03', '40P01']);
 /** Returns true when a statement did not get a lock that it needs. Another attempt may get it. */
 export function isLockUnavailable(error: unknown): boolean {
   return LOCKED.has((error as { code?: string }).code ?? '');
+}
+
+/**
+ * Runs `work` in a transaction whose statements take up to `mostMs` each. Postgres cancels the running one when the signal is
+ * aborted: the caller has closed its connection, and a long read would go on for nobody.
+ * @param sql connections that nothing waits for while they are all in use: the cancellation takes one of them
+ */
+export async function inCancellableTransaction<T>(
+  sql: Sql,
+  { signal, mostMs }: { readonly signal: AbortSignal; readonly mostMs: number },
+  work: (tx: Transaction) => Promise<T>,
+): Promise<T> {
+  let cancel = () => {};
+  try {
+    return await inTransaction(sql, async (tx) => {
+      const [session] = await tx<{ pid: number; began: string }[]>`
+        SELECT pg_backend_pid() AS pid, now()::text AS began, set_config('statement_timeout', ${String(mostMs)}, true)`;
+      const { pid, began } = session!;
+      // The session may have another transaction by then.
+      cancel = () =>
+        void sql`
+          SELECT pg_cancel_backend(pid) FROM pg_stat_activity
+          WHERE pid = ${pid} AND xact_start = ${began}::text::timestamptz`.catch(() => undefined);
+      signal.addEventListener('abort', cancel, { once: true });
+      signal.throwIfAborted();
+      return await work(tx);
+    });
+  } finally {
+    signal.removeEventListener('abort', cancel);
+  }
+}
+
+/** Returns true when Postgres has canceled a statement: it took too long, or its caller is gone. */
+export const isCanceled = (error: unknown): boolean => (error as { code?: unknown } | null)?.code === '57014';
+
+/** The value of `presslinePatch` in patches/postgres+3.4.9.patch. Increase both when the patch changes. */
+const PATCH = 6;
+
+/** The installed Postgres driver lacks the patch. The message says how to apply it. */
+export class DriverNotPatched extends Error {
+  override readonly name = 'DriverNotPatched';
+}
+
+/**
+ * Checks that the installed `postgres` package carries our patch. Without it a broken connection can end the process,
+ * hang queries, or return the rows of another query (patches/README.md).
+ * @throws DriverNotPatched
+ */
+export function assertPatchedDriver(driver: object = postgres): void {
+  if ((driver as { presslinePatch?: unknown }).presslinePatch === PATCH) return;
+  throw new DriverNotPatched(
+    'The installed Postgres driver is not patched: npm\'s postinstall script has not run. Run "npm ci" without --ignore-scripts, or "npx patch-package".',
+  );
 }

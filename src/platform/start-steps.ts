@@ -4,7 +4,7 @@ import type { Logger } from './logging/logging';
 import { isUnavailable } from './unavailable';
 
 /** Runs a step of the start of a process, and repeats it while a server that it needs is unavailable. */
-export type StartStep = <T>(step: string, work: () => Promise<T>) => Promise<T>;
+type StartStep = <T>(step: string, work: () => Promise<T>) => Promise<T>;
 
 const FIRST_PAUSE_MS = 200;
 const LONGEST_PAUSE_MS = 2_000;
@@ -42,4 +42,28 @@ export function startSteps({ START_TIMEOUT }: Pick<Config, 'START_TIMEOUT'>, log
       await sleep(pauseMs * (0.5 + Math.random() / 2));
     }
   };
+}
+
+/** Names of this machine, and addresses of its own. */
+const LOCAL = /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/;
+
+/** Warns of servers on other machines that are reached without TLS. Their connections carry addresses of recipients and passwords. */
+export function warnOfPlainText(
+  { databaseUrl, temporal }: { databaseUrl: string; temporal: { readonly address: string; readonly tls?: unknown } },
+  log: Logger,
+): void {
+  const { hostname, searchParams } = new URL(databaseUrl);
+  const mode = searchParams.get('sslmode');
+  if (
+    hostname !== '' &&
+    !LOCAL.test(hostname) &&
+    (mode === null || mode === 'disable' || mode === 'prefer' || mode === 'allow')
+  )
+    log.warn(
+      { host: hostname },
+      'Postgres is on another machine and is reached without TLS: set sslmode=verify-full in DATABASE_URL',
+    );
+  const temporalHost = temporal.address.replace(/:\d+$/, '');
+  if (!LOCAL.test(temporalHost) && !temporal.tls)
+    log.warn({ host: temporalHost }, 'Temporal is on another machine and is reached without TLS: set TEMPORAL_TLS');
 }

@@ -1,7 +1,7 @@
 import { type Client, isGrpcServiceError, WorkflowNotFoundError } from '@temporalio/client';
 import pLimit from 'p-limit';
-import { eraseArchived } from '../orders/archive/archived-order';
-import { eraseRows } from '../orders/personal-columns';
+import { eraseRows } from '../orders/domain/personal-columns';
+import { eraseArchived } from '../orders/reading/archived-order';
 import {
   cancelShippingOrderWorkflowId,
   orderWorkflowId,

@@ -1,6 +1,7 @@
-import { json, type Statement, type Transaction } from '../platform/postgres';
+import type { z } from 'zod';
+import { json, type Sql, type Statement, type Transaction } from '../platform/postgres';
 import type { Allocation, StockLevel, WaitingReservation } from './domain/stock-level';
-import type { MovementType } from './stock-movements';
+import type { stockMovementSchema } from './operator-schemas';
 
 /** What a movement refers to: a reference of the client, and the step that must not be counted twice. */
 export interface Cause {
@@ -106,4 +107,26 @@ export async function storeStockChanges(
     SELECT m.item, m.type, m.quantity, m.dq, m.dr, m.db, m.reference, m.step
     FROM jsonb_to_recordset(${json(tx, ledger)})
       AS m (item bigint, type text, quantity bigint, dq bigint, dr bigint, db bigint, reference text, step text)`;
+}
+
+/** One line of the ledger. */
+type StockMovement = Omit<z.output<typeof stockMovementSchema>, 'at'> & { readonly at: Date };
+export type MovementType = StockMovement['type'];
+
+/**
+ * Returns the ledger of one stock item, newest first.
+ * @param before return movements older than the one with this id; null: begin with the newest
+ */
+export async function stockMovements(
+  sql: Sql,
+  partnerId: string,
+  partnerSku: string,
+  { before, limit }: { readonly before: string | null; readonly limit: number },
+): Promise<StockMovement[]> {
+  return await sql<StockMovement[]>`
+    SELECT m.id, m.type, m.quantity::float8, m.quantity_delta::float8, m.reserved_delta::float8, m.backorder_delta::float8,
+           m.reference, m.at
+    FROM stock_items i JOIN stock_movements m ON m.stock_item_id = i.id
+    WHERE i.partner_id = ${partnerId} AND i.partner_sku = ${partnerSku} ${before === null ? sql`` : sql`AND m.id < ${before}`}
+    ORDER BY m.stock_item_id, m.id DESC LIMIT ${limit}`;
 }

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { currencyCode } from '../platform/domain/fields';
-import { repeatsOf } from '../platform/domain/repeats';
+import { currencyCode, repeatsOf } from '../platform/domain/fields';
 import { inventoryShape, pageNumber, procurementOrderShape, sku } from './partner-schemas';
 
 // Wire schemas of the operator routes for stock, procurement orders and exchange rates.

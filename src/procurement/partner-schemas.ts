@@ -23,7 +23,7 @@ export const BEGINS_OUT_OF_RANGE = {
 };
 
 /** Largest page of a list. */
-export const MAX_PER_PAGE = 10_000;
+const MAX_PER_PAGE = 10_000;
 
 const pageRequestSchema = z
   .object({

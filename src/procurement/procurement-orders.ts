@@ -4,8 +4,7 @@ import { convertMinor, fromMinor, type RateTable } from '../platform/domain/mone
 import { procurementWorkflowId } from '../platform/domain/workflows';
 import { ratesOn } from '../platform/exchange-rates';
 import type { Sql } from '../platform/postgres';
-import type { ProcurementStatus } from './domain/procurement-order';
-import { linesTotalMinor, unitCostIn } from './domain/unit-cost';
+import { linesTotalMinor, type ProcurementStatus, unitCostIn } from './domain/procurement-order';
 import type { procurementEventSchema, procurementOrderViewSchema } from './operator-schemas';
 import type { PageRequest, Period } from './partner-schemas';
 

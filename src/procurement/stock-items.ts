@@ -1,7 +1,7 @@
 import type { z } from 'zod';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../platform/postgres';
+import { unitCostMinor } from './domain/procurement-order';
 import { type AlertUid, alertUid, type StockLevel } from './domain/stock-level';
-import { unitCostMinor } from './domain/unit-cost';
 import { LockedStock } from './locked-stock';
 import type { stockItemSetupSchema, stockItemViewSchema } from './operator-schemas';
 import type { PageRequest } from './partner-schemas';

@@ -1,7 +1,6 @@
 import { z } from 'zod';
-import { labelText } from '../documents/label-text-schema';
-import { crossField, property, type ReportField } from '../platform/domain/cross-field';
-import { countryCode, emailAddress, text } from '../platform/domain/fields';
+import { labelText } from '../documents/fonts';
+import { countryCode, crossField, emailAddress, property, type ReportField, text } from '../platform/domain/fields';
 
 /**
  * Sender, receiver and their fields in requests of the shipping group (schemas `ShippingSender`, `ShippingReceiver`,

@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { CarrierPurchase } from '../carriers/carrier';
+import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { customsForm } from '../consignments/domain/customs';
 import { renderCn22 } from '../documents/cn22';
 import { renderCn23 } from '../documents/cn23';
 import { renderCommercialInvoice } from '../documents/commercial-invoice';
-import type { CustomerInvoice } from '../documents/customer-invoice';
+import { type CustomerInvoice, INVOICE_DATA, invoiceData } from '../documents/customer-invoice';
 import type { LabelContent } from '../documents/label-layout';
-import { type LabelSize, renderLabelPdf } from '../documents/label-pdf';
-import { renderLabelZpl } from '../documents/label-zpl';
+import { type LabelSize, renderLabelPdf, renderLabelZpl } from '../documents/labels';
 import { renderPackingList } from '../documents/packing-list';
 import type { RateTable } from '../platform/domain/money';
 import type { ObjectStore } from '../platform/objects/object-store';
-import { INVOICE_DATA, invoiceData } from './invoice-data';
+import type { Queryable } from '../platform/postgres';
 import type { DocumentType, ShipmentDocument } from './shipments';
 
 export interface LabelOptions {
@@ -31,13 +31,13 @@ export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'>
   readonly storedAs?: string;
 }
 
-export const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
+const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
 
 /** What a label needs of a purchase. */
 type LabelledPurchase = Pick<CarrierPurchase, 'label' | 'carrierName' | 'methodName' | 'trackingNumber'>;
 
 /** Returns a reference as part of a file name. */
-export const fileSafe = (text: string) =>
+const fileSafe = (text: string) =>
   text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
     .replace(/^[.-]+/, '')
@@ -50,7 +50,7 @@ function originOf({ packages }: Pick<Consignment, 'packages'>, index: number): n
 }
 
 /** Returns the content of a package's label, or null for a label of the carrier's own. @param date YYYY-MM-DD */
-export function labelContent(
+function labelContent(
   consignment: Consignment,
   { label, carrierName, methodName, trackingNumber }: LabelledPurchase,
   index: number,
@@ -129,7 +129,7 @@ export async function labelDocument(
 }
 
 /** Renders the label of one package. */
-export async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: LabelSize): Promise<Buffer> {
+async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: LabelSize): Promise<Buffer> {
   return format === 'zpl' ? renderLabelZpl([content]) : await renderLabelPdf([content], size);
 }
 
@@ -200,4 +200,70 @@ export async function contentDocuments(
     documents.push({ ...pdfDocument('invoice', null, invoice.number, invoiceData(invoice)), storedAs: INVOICE_DATA });
   }
   return documents;
+}
+
+/** The label of a package: the stored file, or one that is drawn again from the purchase in another format. */
+export type LabelCopy = { readonly contentType: string; readonly fileName: string } & (
+  | { readonly from: 'store'; readonly objectKey: string }
+  | { readonly from: 'purchase'; readonly body: Buffer }
+);
+
+/** `deleted`: the documents are deleted. `voided`: the label must not be used. `format`: the carrier made its own label. */
+export type NoLabel = 'unknown' | 'deleted' | 'voided' | 'format';
+
+interface LabelRow {
+  readonly isVoid: boolean;
+  readonly consignment: Consignment;
+  readonly methodUid: string;
+  readonly methodName: string;
+  readonly carrierName: string;
+  readonly startedAt: Date;
+  readonly trackingNumber: string;
+  readonly documents:
+    | readonly Pick<ShipmentDocument, 'packagePosition' | 'format' | 'contentType' | 'objectKey' | 'fileName'>[]
+    | null;
+}
+
+/**
+ * Returns the label of a bought package in a format. Buys nothing: a label in another format than the stored one has the same
+ * tracking number, content and date.
+ * @param position index of the package
+ */
+export async function labelCopy(
+  deps: { readonly sql: Queryable; readonly carriers: Carriers },
+  label: { readonly shipmentId: string; readonly position: number; readonly format: 'pdf' | 'zpl' },
+): Promise<LabelCopy | NoLabel> {
+  const { shipmentId, position, format } = label;
+  const [row] = await deps.sql<LabelRow[]>`
+    SELECT s.status = 'voided' OR p.left_out_at IS NOT NULL AS is_void, s.consignment, s.method_uid, s.method_name, s.carrier_name, s.started_at, p.tracking_number,
+      (SELECT jsonb_agg(jsonb_build_object('packagePosition', d.package_position, 'format', d.format,
+          'contentType', d.content_type, 'objectKey', d.object_key, 'fileName', d.file_name))
+        FROM shipment_documents d WHERE d.shipment_id = s.id AND d.document_type = 'label' AND d.deleted_at IS NULL
+          AND coalesce(d.package_position, p.position) = p.position) AS documents
+    FROM shipments s JOIN shipment_packages p ON p.shipment_id = s.id
+    WHERE s.id = ${shipmentId} AND p.position = ${position} AND s.bought_at IS NOT NULL`;
+  if (row === undefined) return 'unknown';
+  if (row.isVoid) return 'voided';
+  // Documents are deleted after their retention and by an erasure, which also removes the addresses.
+  if (row.documents === null) return 'deleted';
+  const stored = row.documents.find((document) => document.format === format && document.packagePosition !== null);
+  if (stored !== undefined) {
+    const { objectKey, contentType, fileName } = stored;
+    return { from: 'store', objectKey, contentType, fileName };
+  }
+  const { methodUid, consignment } = row;
+  const made = deps.carriers.forMethod(methodUid)?.labelOf?.({ methodUid, consignment }) ?? null;
+  if (made === null) return 'format';
+  const content = labelContent(
+    consignment,
+    { label: made, ...row },
+    position,
+    row.startedAt.toISOString().slice(0, 10),
+  )!;
+  return {
+    from: 'purchase',
+    body: await renderLabel(content, format, DEFAULT_LABEL.size),
+    contentType: CONTENT_TYPES[format],
+    fileName: `label-${fileSafe(row.trackingNumber)}.${format}`,
+  };
 }

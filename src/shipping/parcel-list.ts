@@ -1,8 +1,13 @@
 import { FOLLOWED_DAYS, TRACKING_STATUSES, type TrackingStatus } from '../consignments/domain/tracking-status';
 import { isUuid } from '../platform/ids';
-import { isoMicroseconds } from '../platform/list-position';
+import {
+  type AgeRange,
+  ageRangeColumns,
+  isoMicroseconds,
+  type ProblemPage,
+  readProblemsFirst,
+} from '../platform/list-position';
 import type { Queryable } from '../platform/postgres';
-import { type AgeRange, ageRangeColumns, type ProblemPage, readProblemsFirst } from '../platform/problem-list';
 
 /** Why operators look at a parcel. */
 export const PARCEL_PROBLEMS = [

@@ -4,11 +4,11 @@ import { enqueueOrderNotifications } from '../notifications/enqueue';
 import { uuidv7 } from '../platform/ids';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { labelDocument } from './document-set';
-import type { LabelToReplace, ReplacedLabel } from './domain/replaced-label';
-import { isNotScanned, leaveOutPackages } from './left-out-packages';
+import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
 import { callCarrier, type PurchaseDeps, packageKey, storeDocuments } from './purchase';
 import { releaseLease } from './purchase-lease';
 import { type LeasedIntent, leaseShipment, recordReplacement, type StoredDocument } from './purchase-rows';
+import { isNotScanned, leaveOutPackages } from './shipment-transit';
 
 const refused = (message: string): ReplacedLabel => ({ outcome: 'refused', message });
 const NOT_IN_USE = refused('The label is not in use any more.');

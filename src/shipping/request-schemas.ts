@@ -1,10 +1,87 @@
+import Decimal from 'decimal.js';
 import { z } from 'zod';
 import { isCountry } from '../platform/domain/countries';
-import { crossField, list, property, type ReportField } from '../platform/domain/cross-field';
-import { currencyCode } from '../platform/domain/fields';
+import { countryCode, crossField, currencyCode, list, property, type ReportField } from '../platform/domain/fields';
 import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
-import { DIMENSION_UNITS, WEIGHT_UNITS } from './domain/units';
-import { MAX_PACKAGES, packageSchema } from './package-schemas';
+
+/** Packages and their items in requests of the shipping group (schemas `ShippingPackage`, `ShippingItem`). */
+
+const MAX_PACKAGES = 100;
+const MAX_ITEMS = 500;
+
+/** A length or weight. The limit is 10 km (in inches) and 100 t (in grams); larger values are typing errors. */
+const measure = z.number().positive().max(100_000_000);
+const money = z.number().nonnegative().max(1_000_000_000);
+
+const itemSchema = z
+  .object({
+    itemReferenceId: optionalText(100),
+    description: optionalText(200),
+    quantity: optional(z.number().int().positive().max(1_000_000)),
+    value: optional(money).describe('Of one unit, in the order’s currency.'),
+    weight: optional(measure).describe('Of one unit, in the order’s weight unit.'),
+    hsCode: optional(
+      z
+        .string()
+        .trim()
+        .regex(/^(?:\d[ .]?){6,14}$|^$/, 'A Harmonized System code has 6 to 14 digits'),
+    ),
+    countryOfOrigin: optional(countryCode),
+  })
+  .meta({ id: 'ShippingItem', description: 'Every field is required for international shipping.' });
+
+const packageSchema = crossField(
+  z.object({
+    packageReferenceId: requiredText(100),
+    grossWeight: measure.describe('Packaging and items.'),
+    netWeight: optional(measure).describe(
+      'Weight of the contents, shown as the net weight on customs forms. At most the gross weight. Default: the sum of the items.',
+    ),
+    length: measure,
+    width: measure,
+    height: measure,
+    volumetricWeight: optional(z.number().nonnegative().max(100_000_000)).describe(
+      'Couriers bill it when it is above the volumetric weight that they compute from the sides.',
+    ),
+    boxType: optionalText(50).describe(
+      'For example rectangle or tube. tube and cylinder have a surcharge. Shown on customs forms.',
+    ),
+    value: optional(money).describe(
+      'Total value of the items in the order’s currency. Required for international shipping, where it must equal the sum of the items within 1 %.',
+    ),
+    items: optional(z.array(itemSchema).max(MAX_ITEMS)).describe('Required for international shipping.'),
+  }),
+  (pack, report) => {
+    const gross = property(pack, 'grossWeight');
+    const net = property(pack, 'netWeight');
+    if (typeof gross === 'number' && typeof net === 'number' && net > gross) {
+      report(['netWeight'], 'The net weight must not be above the gross weight.');
+    }
+  },
+).meta({ id: 'ShippingPackage' });
+
+/** Grams per unit of weight (avoirdupois pound and ounce: international yard and pound agreement, 1959). */
+const GRAMS = { g: '1', kg: '1000', oz: '28.349523125', lb: '453.59237' } as const;
+/** Millimetres per unit of length. */
+const MILLIMETRES = { mm: '1', cm: '10', in: '25.4' } as const;
+
+type WeightUnit = keyof typeof GRAMS;
+type DimensionUnit = keyof typeof MILLIMETRES;
+
+const WEIGHT_UNITS = Object.keys(GRAMS) as [WeightUnit, ...WeightUnit[]];
+const DIMENSION_UNITS = Object.keys(MILLIMETRES) as [DimensionUnit, ...DimensionUnit[]];
+
+const converted = (value: number, factor: string) => new Decimal(value).times(factor).toDecimalPlaces(3).toNumber();
+
+/** Converts a weight to grams, exact to the milligram. */
+export function toGrams(value: number, unit: WeightUnit): number {
+  return converted(value, GRAMS[unit]);
+}
+
+/** Converts a length to millimetres, exact to the micrometre. */
+export function toMillimetres(value: number, unit: DimensionUnit): number {
+  return converted(value, MILLIMETRES[unit]);
+}
 
 /** Requests of the shipping group (docs/shipping.md). */
 

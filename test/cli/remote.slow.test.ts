@@ -66,6 +66,15 @@ describe('An operator at the command line', () => {
     expect((await stack.operator.getOperatorOrder({ params: { orderId: id } })).fulfillmentStatus).toBe('canceled');
     const timeline = await run('order timeline cli-1 --kind repair');
     expect(timeline.output).toMatch(/repair +cancel_items +operator .*"unprintable"/);
+    const story = (await run('story cli-1')).output;
+    const handlers = 'src/orders/domain/lifecycle/handlers';
+    for (const [sentence, file] of [
+      ['Print order refused: prints-', `${handlers}/planning.ts`],
+      ['Cancel items by operator. unprintable', `${handlers}/cancels.ts`],
+    ])
+      expect(story).toMatch(new RegExp(`\\d\\d:\\d\\d:\\d\\d +${sentence}.*\n +${file}\n`));
+    const order = ['Print order refused', 'Cancel items', 'Status: Cancelled'].map((text) => story.indexOf(text));
+    expect(order).toEqual(order.toSorted((a, b) => a - b));
   });
 
   test('looks at partners, pings one, and keeps routing from one', async () => {
@@ -81,6 +90,14 @@ describe('An operator at the command line', () => {
   test.each([
     ['an order that does not exist', 'order show nothing', {}, 1, 'There is no order nothing.'],
     ['a repair that the order does not accept', 'order repair cli-1 release --reason none', {}, 1, 'repairOrder: 409'],
+    [
+      'units that the order does not have',
+      'order repair cli-1 refund --reason none --units 1:2',
+      {},
+      1,
+      'units[0].itemId',
+    ],
+    ['units in another form', 'order repair cli-1 refund --reason none --units two', {}, 2, 'units: Write the units'],
     ['a partner that does not exist', 'partner ping nobody', {}, 1, 'Partners: Prints Berlin, Prints Ohio'],
     ['a key that is not valid', 'summary', { PRESSLINE_OPERATOR_KEY: 'plk_wrong' }, 1, 'The key is not valid'],
     ['a missing option', 'order repair cli-1 cancel', {}, 2, "'--reason <reason>' not specified"],
@@ -215,7 +232,8 @@ describe('The MCP server', () => {
     const client = await assistant([], { PRESSLINE_OPERATOR_KEY: viewerKey });
     const { tools } = await client.listTools();
     expect(tools.map(({ name }) => name)).toEqual([
-      ...['summary', 'order_list', 'order_show', 'order_timeline', 'outbox_list', 'partner_list', 'partner_show'],
+      ...['summary', 'order_list', 'order_show', 'order_timeline', 'story'],
+      ...['outbox_list', 'partner_list', 'partner_show'],
     ]);
     expect(tools.every(({ annotations }) => annotations?.readOnlyHint)).toBe(true);
     const id = await refusedOrder('mcp-1');
@@ -243,6 +261,11 @@ describe('The MCP server', () => {
     const operator = await assistant(['--allow-actions']);
     const { tools } = await operator.listTools();
     expect(tools.find(({ name }) => name === 'order_repair')?.annotations?.readOnlyHint).toBe(false);
+    const refund = { ...repair, action: 'refund', units: ['1:2'] };
+    expect(await call(operator, 'order_repair', refund)).toEqual({
+      isError: true,
+      text: expect.stringContaining('units[0].itemId'),
+    });
     const { text } = await call(operator, 'order_repair', repair);
     expect(JSON.parse(text)).toMatchObject({ orderReferenceId: 'mcp-1', fulfillmentStatus: 'canceled' });
     await operator.close();

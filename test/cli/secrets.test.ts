@@ -3,14 +3,13 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { resealSecrets } from '../../cli/commands/reseal-secrets';
+import { resealSecrets } from '../../cli/commands/database';
 import { loadSecrets } from '../../cli/secrets';
-import { StopSignals } from '../../cli/stop-signals';
+import { StopSignals } from '../../cli/terminal';
 import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
 import { ConfigError, loadConfig } from '../../src/platform/config';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
-import { secretOwner } from '../../src/platform/sealing/reseal';
-import { createSecretBox } from '../../src/platform/sealing/secret-box';
+import { createSecretBox, secretOwner } from '../../src/platform/sealing/secret-box';
 import { testStack } from '../support/stack';
 
 const LINK_SECRET = 'x'.repeat(43);

@@ -143,6 +143,35 @@ test('the page shows everything about an order that was delivered', async () => 
   expect(tab.faults).toEqual([]);
 });
 
+test('the timeline keeps its entries when older ones are loaded, and has its filter in the address', async () => {
+  const { id } = await goodOrder(stack, 'console-pages');
+  await hasStatus(stack, id, 'delivered');
+  // The first page ends between a change of status and the postback that brought it.
+  await stack.database.sql`
+    INSERT INTO order_events (order_id, type, data, at)
+    SELECT ${id}, 'payment', jsonb_build_object('message', 'payment ' || n), printed.at - n * interval '1 microsecond'
+    FROM (SELECT max(at) AS at FROM order_events WHERE order_id = ${id} AND type = 'status' AND data ->> 'status' = 'printed') AS printed,
+      generate_series(1, 120) AS n`;
+  const { page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const timeline = page.getByRole('region', { name: 'Timeline' });
+  const entries = timeline.getByRole('listitem');
+  await timeline.getByText('Status: Printed').waitFor();
+  const first = await entries.allTextContents();
+  await timeline.getByRole('button', { name: 'Load more' }).click();
+  await timeline.getByText('prints-berlin reported: Printed').waitFor();
+  expect((await entries.allTextContents()).slice(0, first.length)).toEqual(first);
+
+  await timeline.getByRole('button', { name: 'Filter' }).click();
+  await page.getByRole('menuitem', { name: 'Postbacks' }).click();
+  await page.waitForURL(/timeline=postback/);
+  await page.reload();
+  await timeline.getByText('prints-berlin reported: Printed').waitFor();
+  for (const text of await entries.allTextContents()) expect(text).toMatch(/^Postback/);
+  await page.goBack();
+  await timeline.getByText('Status: Printed').waitFor();
+  expect(faults).toEqual([]);
+});
+
 test('the page of a returned order says that an operator decides, and folds what went well', async () => {
   const { id } = await orderWith(stack, 'console-back', { marker: 'sandbox:parcel-returned' });
   await hasStatus(stack, id, 'returned');

@@ -1,6 +1,6 @@
-import { checkServers } from '../../src/orders/reconciliation/known-servers';
+import { checkServers } from '../../src/orders/upkeep/known-servers';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
-import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import { testAccount } from '../support/api-deps';
 import { openScreen } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';

@@ -79,11 +79,11 @@ const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[
   ['operation/upgrades', '--pin', 'needs a deployment: `npm run bench -- rehearsal` takes these steps'],
   ['operation/upgrades', 'workflow count', 'needs a deployment with two worker versions'],
   ['operation/upgrades', 'update-options', 'needs a deployment with two worker versions'],
-  ['operation/archive', 'restore-archive', 'needs archived orders: test/src/orders/archive restores days'],
+  ['operation/archive', 'restore-archive', 'needs archived orders: test/src/orders/upkeep restores days'],
   [
     'operation/archive',
     'receipts.parquet',
-    'needs DuckDB, which is no dependency: test/src/orders/archive reads the files',
+    'needs DuckDB, which is no dependency: test/src/orders/upkeep reads the files',
   ],
   ['operation/scale', 'npm run bench -- simulation', 'takes a minute: bench/test/simulation runs the simulation'],
   ['development/benchmarks', 'npm run bench -- orders', 'benchmarks'],

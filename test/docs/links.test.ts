@@ -83,3 +83,17 @@ test('the list of decisions has every decision, and each is numbered and dated',
     expect([name, text]).toEqual([name, expect.stringMatching(`^# ${at + 1}\\. .+\\n\\n\\d{4}-\\d\\d-\\d\\d`)]);
   });
 });
+
+test('the first hour of CONTRIBUTING.md has ten files, and tells their lines to a fifth', () => {
+  const text = readFileSync(join(root, 'CONTRIBUTING.md'), 'utf8');
+  const rows = [...text.matchAll(/^\| `([\w./-]+\.ts)` \| (\d+) \|/gm)].map(([, file, lines]) => ({
+    file: file!,
+    lines: Number(lines),
+  }));
+  expect(rows).toHaveLength(10);
+  const wrong = rows.filter(({ file, lines }) => {
+    const present = readFileSync(join(root, file), 'utf8').split('\n').length - 1;
+    return Math.abs(present - lines) > present / 5;
+  });
+  expect(wrong).toEqual([]);
+});

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/events';
-import { ATTEMPT_DELAYS_MS } from '../../src/notifications/domain/retry-schedule';
+import { ATTEMPT_DELAYS_MS } from '../../src/notifications/delivery';
+import { NOTIFICATION_EVENTS, TEST_EVENT } from '../../src/notifications/domain/event-schemas';
 
 const text = readFileSync(join(__dirname, '../../docs/notifications.md'), 'utf8');
 const MS = { s: 1_000, min: 60_000, h: 3_600_000 } as const;

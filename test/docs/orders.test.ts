@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { FILE_CHECK_ACTIONS } from '../../src/accounts/client-settings';
+import { FILE_CHECK_ACTIONS } from '../../src/accounts/clients';
 import { FILE_FAULTS } from '../../src/files/domain/file-fault';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
 import { PLAN_REFUSALS } from '../../src/orders/domain/refusal-reasons';

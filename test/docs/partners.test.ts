@@ -2,8 +2,8 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { postbackSchema } from '../../src/orders/print-orders/postbacks';
-import { FAULTS } from '../../src/partners/conformance/faults';
+import { FAULTS } from '../../kits/partner-kit/report';
+import { postbackSchema } from '../../src/orders/production/postbacks';
 import {
   apparelPrintOrderSchema,
   mountedPrintOrderSchema,

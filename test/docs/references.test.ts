@@ -14,6 +14,7 @@ const FOLDERS = [
   'cli',
   'client',
   'console',
+  'kits',
   'sandbox',
   'scripts',
   'src',

@@ -1,7 +1,7 @@
 import type { ApiDeps } from '../../api/deps';
 import { startSession } from '../../src/accounts/sessions';
 import { createCarriers } from '../../src/carriers/carriers';
-import { createBulkRepair } from '../../src/orders/bulk-repairs/bulk-repair-rows';
+import { createBulkRepair } from '../../src/orders/upkeep/bulk-repair-rows';
 import type { PaperPrintOrderBody } from '../../src/partners/message-schemas';
 import { uuidv7 } from '../../src/platform/ids';
 import { inTransaction, json, type Sql } from '../../src/platform/postgres';

@@ -9,16 +9,16 @@ import { projectRoot } from '../../src/platform/project-root';
 
 const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
   'src/platform/http/safe-client.ts': 'the safe client itself',
-  'src/platform/http/address-check.ts': 'the connector of the safe client, which checks addresses',
-  'src/platform/http/resolve.ts': 'the DNS lookup of the safe client',
+  'src/platform/http/outbound-addresses.ts':
+    'the connector of the safe client, which checks addresses, and its DNS lookup',
   'src/platform/postgres.ts': 'tells the name of a Postgres server from its address',
   'src/platform/objects/s3-store.ts': 'the object store in the configuration',
-  'src/platform/embedded/health-check.ts': 'checks the health of an embedded server',
+  'src/platform/embedded/supervisor.ts': 'checks the health of an embedded server',
   'src/platform/embedded/ports.ts': 'listens briefly to find a free port',
   'src/carriers/easypost/api.ts': 'the gateway in the configuration; the safe client downloads labels',
   'src/accounts/identity-provider.ts': 'the OpenID Connect provider in the configuration',
-  'cli/demo/documents.ts': 'the demo downloads documents from its own API',
-  'cli/partner-check/listener.ts': 'the listener of a conformance check, for postbacks and print files',
+  'cli/demo/demo-order.ts': 'the demo downloads documents from its own API',
+  'kits/partner-kit/listener.ts': 'the listener of a conformance check, for postbacks and print files',
   'cli/remote/listen.ts': 'the developer machine that a command forwards notifications to, and its listener',
   'api/http/server.ts': 'the API server',
   'src/platform/metrics/metrics-server.ts': 'the listener of metrics and health probes',
@@ -31,9 +31,9 @@ const GLOBALS = /\bfetch\(|\bnew (?:WebSocket|EventSource)\(/;
 
 test('only the safe client and the listed files open connections', () => {
   const root = projectRoot();
-  const found = ['src', 'api', 'activities', 'workflows', 'cli'].flatMap((folder) =>
+  const found = ['src', 'api', 'activities', 'workflows', 'cli', 'kits'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.ts'))
+      .filter((name) => name.endsWith('.ts') && !name.includes('test/'))
       .map((name) => join(root, folder, name))
       .filter((path) => {
         const code = readFileSync(path, 'utf8').replace(/^import type .*$/gm, '');

@@ -9,7 +9,7 @@ import { PARTNER_SECRETS } from '../../src/partners/partner-rows';
 import { createSafeClient, type SafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import type { OutboxRow } from '../../src/platform/outbox/outbox';
-import { secretOwner } from '../../src/platform/sealing/reseal';
+import { secretOwner } from '../../src/platform/sealing/secret-box';
 import { createSlotShares } from '../../src/platform/temporal/slot-shares';
 import { item, order, T_SHIRT } from '../api/orders/sample-orders';
 import { testSecretBox } from '../support/secret-box';

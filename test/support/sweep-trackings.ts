@@ -1,7 +1,7 @@
-import { addSweeps, type SweepResult } from '../../src/shipping/domain/sweep-result';
-import { carriersToSweep, sweepCarrier } from '../../src/shipping/tracking-sweep/carrier-sweep';
-import { findPartnerCarriers } from '../../src/shipping/tracking-sweep/partner-code-search';
-import type { SweepBounds, SweepDeps } from '../../src/shipping/tracking-sweep/sweep-step';
+import { addSweeps, type SweepResult } from '../../src/shipping/domain/shipping-runs';
+import type { SweepBounds, SweepDeps } from '../../src/shipping/tracking/carrier-inquiry';
+import { carriersToSweep, sweepCarrier } from '../../src/shipping/tracking/carrier-sweep';
+import { findPartnerCarriers } from '../../src/shipping/tracking/partner-code-search';
 
 /**
  * Sweeps all carriers, and searches for the carriers of partners' tracking codes.

@@ -25,7 +25,7 @@ export async function bundleForTests(): Promise<string> {
   const { code } = await bundleWorkflowCode({
     workflowsPath,
     workflowInterceptorModules: INTERCEPTORS.map((name) => join(root, 'workflows', `${name}.ts`)),
-    failureConverterPath: join(root, CODEC, 'workflow-failures.ts'),
+    failureConverterPath: join(root, CODEC, 'failures.ts'),
     payloadConverterPath: join(root, CODEC, 'payloads.ts'),
     logger: quiet,
   });

@@ -8,7 +8,7 @@ import { eventually } from '../support/eventually';
 import { testTemporalAddress } from '../support/servers';
 import type { endless, ends } from './activation-timeout/workflows';
 
-/** Workflow code that does not end. All workflows of a process share its workflow threads (patches/README.md). */
+/** Workflow code that does not end. All workflows of a process share its workflow threads. */
 
 let temporal: Client;
 let connection: NativeConnection;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { ScheduleDescription } from '@temporalio/client';
 import { PERIODIC_JOBS } from '../../src/platform/domain/periodic-jobs';
 import { uuidv7 } from '../../src/platform/ids';
-import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import * as workflows from '../../workflows';
 import type { MaintenanceResult } from '../../workflows/maintenance';
 import { eventually, type TestStack, testStack } from '../support/stack';

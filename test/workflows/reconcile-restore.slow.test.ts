@@ -1,7 +1,7 @@
 import { ScheduleOverlapPolicy } from '@temporalio/client';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
 import { inTransaction } from '../../src/platform/postgres';
-import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { fileHost } from './order/file-host';

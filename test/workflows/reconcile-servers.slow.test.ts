@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { readKnownServers } from '../../src/orders/reconciliation/known-servers';
+import { readKnownServers } from '../../src/orders/upkeep/known-servers';
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { eventually, type TestStack, testStack } from '../support/stack';

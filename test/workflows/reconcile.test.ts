@@ -4,9 +4,9 @@ import { promisify } from 'node:util';
 import { ScheduleOverlapPolicy, WorkflowNotFoundError } from '@temporalio/client';
 import { MockActivityEnvironment } from '@temporalio/testing';
 import { createReconcileActivities } from '../../activities/reconcile';
-import { writeMark } from '../../src/orders/reconciliation/reconciliation';
+import { writeMark } from '../../src/orders/upkeep/reconciliation';
 import { RECONCILIATION } from '../../src/platform/domain/periodic-jobs';
-import { ensureSchedule, scheduleId } from '../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../src/platform/temporal/periodic-jobs';
 import type { Reconciliation } from '../../workflows/reconcile';
 import { consignmentTo } from '../src/consignments/sample-consignments';
 import { buyShipment } from '../src/shipping/bought-shipment';
@@ -373,7 +373,7 @@ describe('unfinished purchases of labels', () => {
 test('dead signals are replayed when their run exists, and others are counted', async () => {
   const { sql } = stack.services;
   const { orderId, printOrderId } = await handedOver(stack, 'given-up');
-  const event = { type: 'tracking', eventId: 'x', printOrderId, transit: 'in_transit' };
+  const event = { type: 'tracking', eventId: 'x', printOrderId, parcels: [{ number: 'X1', transit: 'in_transit' }] };
   for (const target of [runId(orderId), runId(randomUUID())]) {
     await sql`
       INSERT INTO outbox (kind, target, payload, dead_at)

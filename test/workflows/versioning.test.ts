@@ -39,7 +39,7 @@ async function bundleWithStep(patch: string): Promise<{ readonly codePath: strin
   folder = await mkdtemp(join(tmpdir(), 'pressline-bundle-'));
   const code = await readFile(workflowBundle().codePath, 'utf8');
   const step = `globalThis.__TEMPORAL_ACTIVATOR__.patchInternal('${patch}', false);`;
-  const changed = code.replace('return await run.runToEnd();', (end) => `${step} ${end}`);
+  const changed = code.replace('return await run.run();', (end) => `${step} ${end}`);
   expect(changed).not.toBe(code);
   const codePath = join(folder, 'workflows.js');
   await writeFile(codePath, changed);

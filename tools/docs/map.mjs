@@ -13,8 +13,8 @@ import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcr
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const file = join(root, 'docs/images/map.svg');
-const TOP = ['cli', 'api', 'workflows', 'activities', 'sandbox', 'client', 'console'].filter((name) =>
-  existsSync(join(root, name)),
+const TOP = ['cli', 'api', 'workflows', 'activities', 'kits/partner-kit', 'sandbox', 'client', 'console'].filter(
+  (name) => existsSync(join(root, name)),
 );
 const FOLDER = `^(?:${TOP.join('|')}|src/orders/[^/]+|src/[^/]+)`;
 const [BOX_WIDTH, BOX_HEIGHT, GAP, ROW] = [136, 26, 12, 62];

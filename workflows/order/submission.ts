@@ -1,8 +1,8 @@
 import { CancellationScope, condition, isCancellation, workflowInfo } from '@temporalio/workflow';
 import { type OrderRefusal, preparedBy } from '../../src/orders/domain/lifecycle/run-events';
 import type { ParkedPlan } from '../../src/orders/domain/run/run-messages';
-import type { PreparationPlan } from '../../src/orders/preparation/plan-refusals';
-import { fileQueueOf } from '../../src/platform/domain/task-queues';
+import type { PreparationPlan } from '../../src/orders/planning/plan-refusals';
+import { fileQueueOf } from '../../src/platform/domain/workflows';
 import { files, planning } from './activities';
 import { outcomeOf } from './refusals';
 import type { RunContext } from './run-context';

@@ -2,26 +2,26 @@ import pLimit from 'p-limit';
 import { z } from 'zod';
 import {
   type BulkRepair,
-  type BulkRepairProgress,
   bulkRepairById,
   createBulkRepair,
   existingOrders,
   listBulkRepairs,
-  MOST_ORDERS,
   ordersToRepair,
   progressOf,
   reasonsOf,
   requestCancel,
-} from '../../../src/orders/bulk-repairs/bulk-repair-rows';
+} from '../../../src/orders/upkeep/bulk-repair-rows';
 import {
+  type BulkRepairProgress,
   bulkRepair,
   bulkRepairBody,
   CHECKED_ORDERS,
   dryRunResponse,
   LISTED_REASONS,
+  MOST_ORDERS,
   reasons,
-} from '../../../src/orders/bulk-repairs/bulk-repair-schemas';
-import { expectedRepair } from '../../../src/orders/bulk-repairs/repair-order';
+} from '../../../src/orders/upkeep/bulk-repair-schemas';
+import { expectedRepair } from '../../../src/orders/upkeep/repair-order';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';

@@ -1,10 +1,14 @@
 import { z } from 'zod';
-import { orderFileSchema, shippingAddressSchema, submittedOrderSchema } from '../../../src/orders/intake/order-schemas';
-import { requestFile } from '../../../src/orders/intake/replace-file';
 import { reprintOf } from '../../../src/orders/intake/reprint';
 import { submitWith } from '../../../src/orders/intake/submit';
+import {
+  orderFileSchema,
+  shippingAddressSchema,
+  submittedOrderSchema,
+} from '../../../src/orders/planning/order-schemas';
+import { recordPayment } from '../../../src/orders/planning/receipts';
+import { requestFile } from '../../../src/orders/production/replace-file';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
-import { recordPayment } from '../../../src/orders/receipts/receipts';
 import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction, json } from '../../../src/platform/postgres';

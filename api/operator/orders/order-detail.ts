@@ -1,5 +1,4 @@
 import { hasOperatorRole } from '../../../src/accounts/account';
-import { withRows } from '../../../src/orders/archive/archived-tables';
 import { latestChange, latestProblem } from '../../../src/orders/domain/change-outcome';
 import { type ShownDeadline, shownDeadlines } from '../../../src/orders/domain/lifecycle/rules/deadlines';
 import { DECISION_NEXT_STEP, DRAFT_NEXT_STEP, nextStepOf } from '../../../src/orders/domain/lifecycle/rules/next-step';
@@ -7,14 +6,15 @@ import { repairsOfEnded } from '../../../src/orders/domain/lifecycle/rules/possi
 import { initialRunState, type RunState } from '../../../src/orders/domain/lifecycle/run-state';
 import { ENDED_ORDERS } from '../../../src/orders/domain/lifecycle/statuses';
 import type { RunView } from '../../../src/orders/domain/run/run-messages';
+import { takesRefunds } from '../../../src/orders/planning/ended-refunds';
+import { withRows } from '../../../src/orders/reading/archived-tables';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { operatorOrderSchema, runView, storedOrderView } from '../../../src/orders/reading/operator-order-view';
 import { operatorOrder } from '../../../src/orders/reading/operator-orders';
 import { possibleRepairsOf } from '../../../src/orders/reading/possible-repairs';
-import { takesRefunds } from '../../../src/orders/receipts/ended-refunds';
 import type { RunGateway } from '../../../src/orders/run/gateway';
 import { storedRun } from '../../../src/orders/run/snapshots';
-import { routingDecisions } from '../../../src/partners/routing-decisions';
+import { routingDecisions } from '../../../src/partners/routing-rows';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
 import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { z } from 'zod';
 import type { RepairRequest, RequestedBy } from '../../../src/orders/domain/lifecycle/requests';
-import { REPAIR_ACTIONS } from '../../../src/orders/domain/lifecycle/rules/possible-repairs';
+import { REPAIR_ACTIONS, type RepairBody, repairSchema } from '../../../src/orders/domain/lifecycle/rules/repairs';
 import { hasShipped, isFinal } from '../../../src/orders/domain/lifecycle/statuses';
+import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/planning/ended-refunds';
 import type { OperatorOrder } from '../../../src/orders/reading/operator-order-schemas';
 import { operatorOrderSchema } from '../../../src/orders/reading/operator-order-view';
 import { dismissAttention, operatorOrder } from '../../../src/orders/reading/operator-orders';
-import { refundEndedOrder, refundUnitsOfEnded } from '../../../src/orders/receipts/ended-refunds';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { type FieldError, Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
@@ -14,7 +14,6 @@ import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { operatorsOnly, type Route, route } from '../../http/route';
 import { changedOrderId, OPERATOR_ORDER_ROUTE } from '../../orders/visible-order';
-import { type RepairBody, repairSchema } from './repair-schemas';
 
 /** The route with which operators repair an order. */
 export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): Route {

@@ -27,7 +27,7 @@ import { OPERATOR_ROUTE } from '../../orders/visible-order';
 const text = z.string().min(1).max(100);
 
 /** The filters of operators' lists of orders, as query parameters. Several values are separated by commas. */
-export const operatorOrderFilters = {
+const operatorOrderFilters = {
   q: z
     .string()
     .trim()

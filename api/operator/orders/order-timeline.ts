@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/notes';
+import { addNote, listNotes, NOTE_LENGTH, type OrderNote } from '../../../src/orders/reading/notes';
 import { sentMessages, sentPrintOrderSchema } from '../../../src/orders/reading/operator-orders';
 import { orderTimeline, TIMELINE_KINDS } from '../../../src/orders/reading/timeline';
 import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partners/requests';

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { CheckImpossible, checkPartner } from '../../../src/partners/conformance/check-partner';
-import type { FaultName } from '../../../src/partners/conformance/faults';
-import { type ConformanceReport, conformanceReportSchema } from '../../../src/partners/conformance/report';
-import { CHECK_LIMITS } from '../../../src/partners/conformance/sender';
+import { CheckImpossible, checkPartner } from '../../../kits/partner-kit/check-partner';
+import type { FaultName } from '../../../kits/partner-kit/report';
+import { type ConformanceReport, conformanceReportSchema } from '../../../kits/partner-kit/report';
+import { CHECK_LIMITS } from '../../../kits/partner-kit/sender';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import { allowsPrivateAddresses } from '../../../src/platform/config';
 import { Refusal } from '../../../src/platform/errors';

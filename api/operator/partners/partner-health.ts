@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { PartnerBusy, postToPartner } from '../../../src/partners/calls';
 import { partnerHealth, partnerHealthSchema } from '../../../src/partners/health';
 import type { Partner } from '../../../src/partners/partner-rows';
-import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/postbacks';
+import { partnerPostbackSchema, postbacksOfPartner } from '../../../src/partners/print-orders';
 import { insertPartnerRequest, partnerRequestSchema, requestsToPartner } from '../../../src/partners/requests';
 import { Refusal } from '../../../src/platform/errors';
 import { uuidv7 } from '../../../src/platform/ids';

@@ -12,7 +12,7 @@ import {
   partnerByAccount,
 } from '../../../src/partners/partner-rows';
 import { partnerChangeSchema, partnerSetupSchema } from '../../../src/partners/partner-schemas';
-import { routingDecisions } from '../../../src/partners/routing-decisions';
+import { routingDecisions } from '../../../src/partners/routing-rows';
 import { reportedLevelSchema, reportedLevels } from '../../../src/partners/stock-levels';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';

@@ -71,7 +71,7 @@ function followChanges(connection: ApiConnection, queries: QueryClient): () => v
     source.onerror = () => {
       connection.isStreaming = false;
       const isRefused = source?.readyState === EventSource.CLOSED;
-      // A refusal is an response. The calls find out whether the session has ended, and read at short intervals meanwhile.
+      // A refusal is a response. The calls find out whether the session has ended, and read at short intervals meanwhile.
       connection.setReachable('stream', isRefused);
       stale.add(() => true);
       // The browser opens a broken stream again, but not one that was refused.

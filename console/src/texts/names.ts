@@ -1,3 +1,4 @@
+import { inWords } from '../../../client/order-story';
 import type { ApiResponse } from '../api/types';
 
 /** Names of statuses and reasons as the console shows them, and the tone that colours each. Each table has every value of the API. */
@@ -28,62 +29,73 @@ export type Status =
   | ApiResponse<'pingPartner'>['outcome']
   | DeliveryState;
 
-export const ORDER_STATUSES: Readonly<Record<OrderStatus, Named>> = {
-  draft: { text: 'Draft', tone: 'neutral' },
-  created: { text: 'Created', tone: 'info' },
-  uploading: { text: 'Uploading', tone: 'info' },
-  passed: { text: 'Passed', tone: 'info' },
-  in_production: { text: 'In production', tone: 'progress' },
-  printed: { text: 'Printed', tone: 'progress' },
-  shipped: { text: 'Shipped', tone: 'progress' },
-  in_transit: { text: 'In transit', tone: 'progress' },
-  delivered: { text: 'Delivered', tone: 'success' },
-  returned: { text: 'Returned', tone: 'warning' },
-  on_hold: { text: 'On hold', tone: 'warning' },
-  failed: { text: 'Failed', tone: 'danger' },
-  canceled: { text: 'Cancelled', tone: 'neutral' },
+/** Returns the names of the codes of a table: their words. */
+const named = <Code extends string>(tones: Readonly<Record<Code, Tone>>): Readonly<Record<Code, Named>> =>
+  Object.fromEntries(
+    Object.entries<Tone>(tones).map(([code, tone]) => [code, { text: inWords(code), tone }]),
+  ) as Record<Code, Named>;
+
+export const ORDER_STATUSES = named<OrderStatus>({
+  draft: 'neutral',
+  created: 'info',
+  uploading: 'info',
+  passed: 'info',
+  in_production: 'progress',
+  printed: 'progress',
+  shipped: 'progress',
+  in_transit: 'progress',
+  delivered: 'success',
+  returned: 'warning',
+  on_hold: 'warning',
+  failed: 'danger',
+  canceled: 'neutral',
+});
+
+export const DELIVERY_STATES = named<DeliveryState>({
+  pending: 'info',
+  delivered: 'success',
+  dead: 'danger',
+});
+
+export const PARCEL_STATUSES = {
+  ...named<ParcelStatus>({
+    registered: 'info',
+    dispatched: 'progress',
+    in_transit: 'progress',
+    shipping_exception: 'danger',
+    out_for_delivery: 'progress',
+    failed_attempt: 'warning',
+    available_for_pickup: 'progress',
+    not_picked_up: 'danger',
+    returned: 'danger',
+    delivered: 'success',
+  }),
+  shipping_exception: { text: 'Exception', tone: 'danger' as Tone },
 };
 
-export const DELIVERY_STATES: Readonly<Record<DeliveryState, Named>> = {
-  pending: { text: 'Pending', tone: 'info' },
-  delivered: { text: 'Delivered', tone: 'success' },
-  dead: { text: 'Dead', tone: 'danger' },
-};
-
-export const PARCEL_STATUSES: Readonly<Record<ParcelStatus, Named>> = {
-  registered: { text: 'Registered', tone: 'info' },
-  dispatched: { text: 'Dispatched', tone: 'progress' },
-  in_transit: { text: 'In transit', tone: 'progress' },
-  shipping_exception: { text: 'Exception', tone: 'danger' },
-  out_for_delivery: { text: 'Out for delivery', tone: 'progress' },
-  failed_attempt: { text: 'Failed attempt', tone: 'warning' },
-  available_for_pickup: { text: 'Available for pickup', tone: 'progress' },
-  not_picked_up: { text: 'Not picked up', tone: 'danger' },
-  returned: { text: 'Returned', tone: 'danger' },
-  delivered: { text: 'Delivered', tone: 'success' },
-};
-
-const STATUSES: Readonly<Record<Status, Named>> = {
+const STATUSES = {
   ...ORDER_STATUSES,
   ...DELIVERY_STATES,
-  manual_handling: { text: 'Manual handling', tone: 'danger' },
-  cancelled: { text: 'Cancelled', tone: 'neutral' },
-  invoiced: { text: 'Invoiced', tone: 'info' },
-  paid: { text: 'Paid', tone: 'success' },
-  refunded: { text: 'Refunded', tone: 'neutral' },
-  partially_refunded: { text: 'Partially refunded', tone: 'neutral' },
-  waiting: { text: 'Waiting', tone: 'warning' },
-  planned: { text: 'Planned', tone: 'neutral' },
-  accepted: { text: 'Accepted', tone: 'success' },
-  refused: { text: 'Refused', tone: 'danger' },
-  undeliverable: { text: 'Undeliverable', tone: 'danger' },
-  unbuildable: { text: 'Cannot be built', tone: 'danger' },
-  received: { text: 'Received', tone: 'info' },
-  error: { text: 'Error', tone: 'danger' },
-  buying: { text: 'Buying', tone: 'progress' },
-  bought: { text: 'Bought', tone: 'success' },
-  voided: { text: 'Voided', tone: 'neutral' },
-  retry: { text: 'Retry', tone: 'warning' },
+  ...named<Exclude<Status, OrderStatus | DeliveryState>>({
+    manual_handling: 'danger',
+    cancelled: 'neutral',
+    invoiced: 'info',
+    paid: 'success',
+    refunded: 'neutral',
+    partially_refunded: 'neutral',
+    waiting: 'warning',
+    planned: 'neutral',
+    accepted: 'success',
+    refused: 'danger',
+    undeliverable: 'danger',
+    unbuildable: 'danger',
+    received: 'info',
+    error: 'danger',
+    buying: 'progress',
+    bought: 'success',
+    voided: 'neutral',
+    retry: 'warning',
+  }),
 };
 
 export const REASONS: Readonly<Record<AttentionReason, string>> = {
@@ -115,20 +127,12 @@ export const REASONS: Readonly<Record<AttentionReason, string>> = {
   workflow_slow: 'Workflow slow',
 };
 
-const isStatus = (code: string): code is Status => Object.hasOwn(STATUSES, code);
-
-/** Returns the name of a status, and other codes as words: `order_submitted` becomes `Order submitted`. */
-function inWords(code: string): string {
-  if (isStatus(code)) return STATUSES[code].text;
-  const words = code.replaceAll(/[_.]/g, ' ');
-  return words.charAt(0).toUpperCase() + words.slice(1);
-}
-
 const countries = new Intl.DisplayNames('en', { type: 'region' });
 
 export const names = {
   status: (code: Status): Named => STATUSES[code],
   reason: (code: AttentionReason): string => REASONS[code],
+  /** Of a status or another code. */
   code: inWords,
   /** Of an ISO 3166-1 alpha-2 code. */
   country: (code: string): string => countries.of(code) ?? code,

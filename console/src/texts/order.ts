@@ -1,3 +1,4 @@
+import type { TimelineKind } from '../../../client/order-story';
 import type { ApiResponse } from '../api/types';
 
 /** Texts of the page of one order. */
@@ -14,7 +15,6 @@ interface RepairTexts {
 type FileReplacementState = NonNullable<
   ApiResponse<'getOrder'>['items'][number]['files'][number]['replacement']
 >['state'];
-type TimelineKind = ApiResponse<'getOrderTimeline'>['entries'][number]['kind'];
 export const REPAIRS: Readonly<Record<Order['possibleRepairs'][number]['action'], RepairTexts>> = {
   retry: {
     name: 'Retry',
@@ -229,16 +229,6 @@ export const order = {
     filter: 'Filter',
     all: 'Everything',
     story: 'Each thing once',
-    status: (status: string) => `Status: ${status}`,
-    /** What an entry says: who did what, or what was sent to whom. */
-    said: {
-      event: (what: string, partner: string | null) => (partner === null ? what : `${what}: ${partner}`),
-      repair: (what: string, by: string | null) => (by === null ? what : `${what} by ${by}`),
-      postback: (what: string, by: string | null) => `${by ?? 'The partner'} reported: ${what}`,
-      request: (what: string, by: string | null) => `${what} sent to ${by ?? 'the partner'}`,
-      checkpoint: (what: string, by: string | null) => `${by ?? 'The carrier'}: ${what}`,
-      notification: (what: string) => `${what} sent to the client`,
-    } as const satisfies Record<TimelineKind, (what: string, by: string | null) => string>,
     kinds: {
       event: 'Events',
       repair: 'Repairs and changes',
@@ -246,7 +236,7 @@ export const order = {
       request: 'Requests to partners',
       checkpoint: 'Parcels',
       notification: 'Notifications',
-    },
+    } as const satisfies Record<TimelineKind, string>,
     entries: {
       event: 'Event',
       repair: 'Change',

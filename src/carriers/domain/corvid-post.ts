@@ -1,5 +1,61 @@
-import { POSTAL_ORIGINS } from './postal-origins';
 import type { RateCard } from './rate-card';
+
+/**
+ * Countries whose post accepts items, each with its price level in percent of the rate card: the 50 largest economies
+ * with a delivery service (International Monetary Fund, World Economic Outlook 2025, nominal GDP).
+ */
+const POSTAL_ORIGINS: Readonly<Record<string, number>> = {
+  US: 112,
+  CN: 88,
+  DE: 100,
+  JP: 110,
+  IN: 82,
+  GB: 108,
+  FR: 106,
+  IT: 107,
+  CA: 118,
+  BR: 109,
+  RU: 98,
+  ES: 101,
+  KR: 96,
+  AU: 124,
+  MX: 103,
+  TR: 94,
+  ID: 95,
+  NL: 105,
+  SA: 113,
+  PL: 90,
+  CH: 128,
+  TW: 97,
+  BE: 107,
+  AR: 111,
+  IE: 114,
+  SE: 119,
+  IL: 116,
+  SG: 108,
+  AE: 112,
+  TH: 92,
+  AT: 104,
+  NO: 132,
+  VN: 86,
+  PH: 98,
+  BD: 88,
+  DK: 126,
+  MY: 91,
+  CO: 105,
+  ZA: 104,
+  HK: 99,
+  RO: 89,
+  CZ: 93,
+  EG: 90,
+  PT: 99,
+  FI: 118,
+  PE: 106,
+  GR: 98,
+  NZ: 122,
+  HU: 92,
+  CL: 110,
+};
 
 /** A postal service: letters, tracked packets and parcels to every country that has a postal service. */
 export const CORVID_POST: RateCard = {

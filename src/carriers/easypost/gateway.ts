@@ -1,10 +1,14 @@
+import type { z } from 'zod';
+import type { TrackingStatus } from '../../consignments/domain/tracking-status';
+import type { Config } from '../../platform/config';
 import type { RateTable } from '../../platform/domain/money';
+import { ratesAt } from '../../platform/exchange-rates';
 import type { SafeClient } from '../../platform/http/safe-client';
-import type { CarrierAdapter } from '../carrier';
-import { createEasyPostApi, EASYPOST_UID } from './api';
+import type { Sql } from '../../platform/postgres';
+import type { CarrierAdapter, CarrierEvent } from '../carrier';
+import { createEasyPostApi, EASYPOST_UID, type EasyPostApi, type easyPostTracker, isRefusal } from './api';
 import { buyFromEasyPost, voidAtEasyPost } from './purchases';
 import { quoteEasyPost } from './rates';
-import { trackAtEasyPost } from './trackers';
 
 /** Timeout of each call. A purchase makes up to four calls, which must end before the next attempt begins. */
 const TIMEOUT_MS = 8_000;
@@ -34,4 +38,80 @@ export function createEasyPostGateway(options: EasyPostOptions): CarrierAdapter 
     trackingLimits: { batch: 20, perSecond: 20 },
     track: (trackingNumbers) => trackAtEasyPost(api, trackingNumbers),
   };
+}
+
+/** Trackers that are read concurrently. */
+const CONCURRENCY = 5;
+
+/** Tracking statuses of EasyPost. Statuses that are not listed are ignored: they do not describe the package. */
+const STATUSES: Readonly<Record<string, TrackingStatus>> = {
+  pre_transit: 'registered',
+  in_transit: 'in_transit',
+  out_for_delivery: 'out_for_delivery',
+  delivered: 'delivered',
+  available_for_pickup: 'available_for_pickup',
+  return_to_sender: 'returned',
+  failure: 'failed_attempt',
+  error: 'shipping_exception',
+};
+
+type Tracker = z.output<typeof easyPostTracker>;
+
+/** Returns the events of tracking codes; codes that EasyPost does not know are left out. @throws CarrierUnavailable */
+async function trackAtEasyPost(api: EasyPostApi, trackingNumbers: readonly string[]): Promise<CarrierEvent[]> {
+  const events: CarrierEvent[] = [];
+  for (let from = 0; from < trackingNumbers.length; from += CONCURRENCY) {
+    const batch = trackingNumbers.slice(from, from + CONCURRENCY);
+    const trackers = await Promise.all(batch.map((code) => readTracker(api, code)));
+    for (const tracker of trackers) if (tracker !== null) events.push(...eventsOf(tracker));
+  }
+  return events;
+}
+
+async function readTracker(api: EasyPostApi, trackingCode: string): Promise<Tracker | null> {
+  try {
+    return await api.tracker(trackingCode);
+  } catch (error) {
+    if (isRefusal(error)) return null;
+    throw error;
+  }
+}
+
+/** Returns the UTC day of a timestamp as YYYY-MM-DD, or undefined when it is not one. */
+function dayOf(timestamp: string | null | undefined): string | undefined {
+  const date = new Date(timestamp ?? '');
+  return Number.isNaN(date.getTime()) ? undefined : date.toISOString().slice(0, 10);
+}
+
+function eventsOf(tracker: Tracker): CarrierEvent[] {
+  return tracker.tracking_details.flatMap((detail): CarrierEvent[] => {
+    const statusUid = STATUSES[detail.status];
+    const occurredAt = new Date(detail.datetime);
+    if (statusUid === undefined || Number.isNaN(occurredAt.getTime())) return [];
+    const place = detail.tracking_location;
+    return [
+      {
+        trackingNumber: tracker.tracking_code,
+        eventId: null,
+        statusUid,
+        message: detail.message ?? statusUid,
+        description: detail.description ?? undefined,
+        location: [place?.city, place?.state, place?.country].filter(Boolean).join(', ') || undefined,
+        occurredAt: occurredAt.toISOString(),
+        expectedDeliveryDate: dayOf(tracker.est_delivery_date),
+        signedBy: tracker.carrier ?? 'EasyPost',
+      },
+    ];
+  });
+}
+
+/** Returns the carrier gateways that the configuration enables. */
+export function carrierGateways(
+  config: Pick<Config, 'EASYPOST_API_KEY' | 'EASYPOST_API_URL'>,
+  client: SafeClient,
+  sql: Sql,
+): CarrierAdapter[] {
+  const { EASYPOST_API_KEY: apiKey, EASYPOST_API_URL: baseUrl } = config;
+  if (apiKey === undefined) return [];
+  return [createEasyPostGateway({ apiKey, baseUrl, client, rates: () => ratesAt(sql, new Date()) })];
 }

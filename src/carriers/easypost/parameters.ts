@@ -1,8 +1,11 @@
-import type { Consignment, ConsignmentPackage, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
-import { lineValue } from '../../consignments/domain/customs';
-import { taxIdsOf } from '../../consignments/domain/tax-ids';
-import { withoutEmoji } from '../../consignments/domain/text-without-emoji';
+import {
+  type Consignment,
+  type ConsignmentPackage,
+  type PostalAddress,
+  type TaxIds,
+  taxIdsOf,
+} from '../../consignments/domain/consignment';
+import { isCrossBorder, lineValue } from '../../consignments/domain/customs';
 import { cutText } from '../../platform/domain/foreign-text';
 import { fromMinor } from '../../platform/domain/money';
 
@@ -126,4 +129,16 @@ export function shipmentParameters(
       print_custom_1: cutText(consignment.reference, 35),
     },
   };
+}
+
+/** Emoji with their modifiers and joiners, private-use characters and control characters. */
+const UNPRINTABLE =
+  /[\p{Extended_Pictographic}\p{Regional_Indicator}\p{Emoji_Modifier}\p{Co}\p{Cc}]|\u200d|\u20e3|[\ufe0e\ufe0f]|[\u{e0020}-\u{e007f}]/gu;
+/** Pictographs that are ordinary typography and belong to Latin fonts. */
+const TYPOGRAPHY = new Set(['©', '®', '™', '‼', '⁉', '↔']);
+
+/** Returns a text without emoji, for carriers that print it with their own fonts. */
+export function withoutEmoji(text: string): string {
+  const kept = text.replace(UNPRINTABLE, (character) => (TYPOGRAPHY.has(character) ? character : ''));
+  return kept === text ? text : kept.replace(/\s{2,}/g, ' ').trim();
 }

@@ -1,9 +1,8 @@
 import type { SafeClient } from '../../platform/http/safe-client';
 import { type BuyOutcome, CarrierUnavailable, type PurchaseRequest, type VoidOutcome } from '../carrier';
-import { type ApiFault, type EasyPostApi, isRefusal, unavailable } from './api';
+import { type ApiFault, type EasyPostApi, type EasyPostShipment, isRefusal, unavailable } from './api';
 import { shipmentParameters } from './parameters';
 import { carrierOfMethod, carrierUidOf, methodNameOf, methodUidOf, rateMoney } from './rates';
-import type { EasyPostShipment } from './response-schemas';
 
 /** First bytes of a PDF or ZPL file. */
 const LABEL_START = /^\s*(%PDF-|\^XA|CT~~)/;

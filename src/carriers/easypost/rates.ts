@@ -2,9 +2,8 @@ import pLimit from 'p-limit';
 import type { Consignment, MethodQuote, Money } from '../../consignments/domain/consignment';
 import { minorIn } from '../../consignments/domain/customs';
 import { type RateTable, toMinor } from '../../platform/domain/money';
-import { EASYPOST_UID, type EasyPostApi, isRefusal } from './api';
+import { EASYPOST_UID, type EasyPostApi, type EasyPostRate, isRefusal } from './api';
 import { shipmentParameters } from './parameters';
-import type { EasyPostRate } from './response-schemas';
 
 /** Transit time that is quoted when EasyPost gives none. */
 const DEFAULT_DAYS = 10;

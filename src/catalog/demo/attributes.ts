@@ -1,4 +1,4 @@
-import type { PropertyDefinition, PropertyValue } from '../attribute-schemas';
+import type { PropertyDefinition, PropertyValue } from '../attributes';
 
 /** An attribute of the demo catalog. Each value is `[id, description, properties]`; `default` and `custom` are value ids. */
 interface DemoAttribute {

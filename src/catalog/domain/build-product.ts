@@ -195,7 +195,7 @@ function attributesOf({ attributes }: CatalogModel, values: Values): ResolvedAtt
 }
 
 /** Returns the name of a product model in partners' production systems. */
-export function modelUidOf({ model }: CatalogModel): string {
+function modelUidOf({ model }: CatalogModel): string {
   return model.production.modelUid ?? model.id;
 }
 

@@ -1,5 +1,5 @@
 import type { FieldErrorCode } from '../../platform/errors';
-import type { Attribute, AttributeValue } from '../attribute-schemas';
+import type { Attribute, AttributeValue } from '../attributes';
 import type { DescribedModel, ModelAttribute } from '../product-model-schemas';
 import type { ProductionSpec } from './product-model';
 import { isCustomInput, type UidTemplate } from './product-uid';

@@ -1,10 +1,10 @@
 import Decimal from 'decimal.js';
-import type { PropertyValue } from '../attribute-schemas';
+import type { PropertyValue } from '../attributes';
 
 const HEX_COLOUR = /^#(?:([0-9a-f]{3})|([0-9a-f]{6}))$/i;
 
 /** Returns red, green and blue (0 to 255) of `#rgb` or `#rrggbb`, or undefined for any other text. */
-export function rgbOf(hex: string): readonly [number, number, number] | undefined {
+function rgbOf(hex: string): readonly [number, number, number] | undefined {
   const match = HEX_COLOUR.exec(hex);
   if (match === null) return undefined;
   const digits = match[2] ?? [...match[1]!].map((digit) => digit + digit).join('');
@@ -12,7 +12,7 @@ export function rgbOf(hex: string): readonly [number, number, number] | undefine
 }
 
 /** Returns cyan, magenta, yellow and black in percent, by the formula without a colour profile. */
-export function cmykOf([red, green, blue]: readonly [number, number, number]): readonly number[] {
+function cmykOf([red, green, blue]: readonly [number, number, number]): readonly number[] {
   const black = 1 - Math.max(red, green, blue) / 255;
   if (black === 1) return [0, 0, 0, 100];
   const ink = (part: number) => Math.round(((1 - part / 255 - black) / (1 - black)) * 100);

@@ -1,5 +1,5 @@
 import type { z } from 'zod';
-import { repeatsOf } from '../../platform/domain/repeats';
+import { repeatsOf } from '../../platform/domain/fields';
 import type { FieldError, FieldErrorCode } from '../../platform/errors';
 import type {
   AttributesMapping,

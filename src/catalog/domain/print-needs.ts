@@ -1,8 +1,7 @@
 import { z } from 'zod';
-import type { ProductKind } from './product';
 
 /** Colours that a print area may allow. */
-export const PRINT_COLORS = ['gray', 'rgb', 'cmyk', 'lab', 'spot'] as const;
+const PRINT_COLORS = ['gray', 'rgb', 'cmyk', 'lab', 'spot'] as const;
 
 const dpi = z.int().min(1).max(10_000);
 
@@ -53,7 +52,7 @@ export const NEEDS_OF_FAMILIES = {
 
 /** Returns what a print area of a product needs when its model says nothing else. */
 export function defaultNeeds(product: {
-  readonly kind: ProductKind;
+  readonly kind: 'print' | 'apparel' | 'mounted';
   readonly workflowEnabled: boolean;
   readonly isBook: boolean;
 }): PrintNeeds {

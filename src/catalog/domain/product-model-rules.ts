@@ -1,9 +1,8 @@
-import { repeatsOf } from '../../platform/domain/repeats';
+import { repeatsOf } from '../../platform/domain/fields';
 import type { FieldError } from '../../platform/errors';
-import type { AttributeValue } from '../attribute-schemas';
+import type { AttributeValue } from '../attributes';
 import type { ModelAttribute, ModelPart } from '../product-model-schemas';
-import { startOf } from './price-list';
-import type { ProductionInput } from './product-model';
+import { type ProductionInput, startOf } from './product-model';
 import type { UidTemplate } from './product-uid';
 
 /** The fields of an attribute value that the rules read. */

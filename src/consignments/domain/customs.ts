@@ -1,6 +1,6 @@
+import { customsTerritory } from '../../platform/domain/countries';
 import { convertMinor, type RateTable, UnknownRateError } from '../../platform/domain/money';
 import type { Consignment, ConsignmentItem, ConsignmentPackage, Money } from './consignment';
-import { isCrossBorder } from './cross-border';
 
 /** Customs documents of a package. */
 export type CustomsForm = 'cn22' | 'cn23' | 'commercial_invoice';
@@ -11,7 +11,7 @@ const SDR_PER_EURO = 0.8605;
 const CN22_VALUE_EURO_CENTS = Math.floor((300 / SDR_PER_EURO) * 100);
 const CN22_GRAMS = 2_000;
 /** Content lines that fit on a CN22. */
-export const CN22_LINES = 6;
+const CN22_LINES = 6;
 
 /** Returns the value of all units of an item. */
 export function lineValue({ unitValue, totalValue, quantity }: ConsignmentItem): Money {
@@ -68,4 +68,48 @@ export function customsForm(
     pack.grossWeightGrams <= CN22_GRAMS &&
     pack.items.length <= CN22_LINES;
   return small ? 'cn22' : 'cn23';
+}
+
+/** Returns true when two countries are in different customs territories. The EU is one customs territory. */
+export function isCrossBorder(fulfillmentCountry: string, destinationCountry: string): boolean {
+  return customsTerritory(fulfillmentCountry) !== customsTerritory(destinationCountry);
+}
+
+/** Retail prices of an order, in major units as clients give them. */
+interface RetailPrices {
+  readonly retailCurrency?: string | null | undefined;
+  readonly retailShippingPriceInclVat?: number | string | null | undefined;
+  /** Cancelled items need no price and are left out. */
+  readonly items: readonly {
+    /** Index of the item among all items of the order. */
+    readonly position: number;
+    readonly retailPriceInclVat?: number | string | null | undefined;
+  }[];
+}
+
+/** Refusal fields of the retrieved order. */
+interface MissingRetailPrices {
+  readonly refusalReasonCode: 'missing_retail_prices';
+  readonly refusalReason: string;
+  readonly refusalReasonDetails: { readonly missing: readonly string[] };
+}
+
+/**
+ * Checks the cross-border rule: an order that crosses a customs border requires the retail currency, the retail price of
+ * every item and the retail price of shipping. A price of 0 is valid; the customs declaration then shows 0.
+ * @returns null when nothing is missing
+ */
+export function missingRetailPrices(order: RetailPrices): MissingRetailPrices | null {
+  const missing: string[] = [];
+  if (!order.retailCurrency) missing.push('retailCurrency');
+  if (order.retailShippingPriceInclVat == null) missing.push('retailShippingPriceInclVat');
+  for (const { position, retailPriceInclVat } of order.items) {
+    if (retailPriceInclVat == null) missing.push(`items[${position}].retailPriceInclVat`);
+  }
+  if (missing.length === 0) return null;
+  return {
+    refusalReasonCode: 'missing_retail_prices',
+    refusalReason: `The order crosses a customs border and has no retail prices: ${missing.join(', ')}.`,
+    refusalReasonDetails: { missing },
+  };
 }

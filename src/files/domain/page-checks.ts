@@ -1,6 +1,5 @@
-import type { PageBoxes } from './file-facts';
+import type { FileProperties, PageBoxes } from './file-facts';
 import { type AreaNeeds, type Found, type Place, placeOf, THE_IMAGE, verb } from './file-findings';
-import type { FileProperties } from './file-properties';
 
 interface Size {
   readonly widthMm: number;

@@ -1,9 +1,10 @@
 import type { PdfDict, PdfObject, PdfStream } from '@libpdf/core';
 import type { Effect } from '../domain/file-facts';
-import { CMYK, type ColorSpace, GRAY, inkPercent, RGB } from './color-spaces';
+import { CMYK, type ColorSpace, type ColorSpaces, GRAY, inkPercent, RGB } from './color-spaces';
 import type { ContentReader, InlineDict, Operand } from './content-lexer';
+import type { Layers } from './document-facts';
 import { effectBit, type GraphicsState, type Matrix, multiplied, type Paint } from './graphics-state';
-import type { PageContents } from './page-content';
+import type { PdfFile } from './pdf-file';
 
 /** Editors nest a few tens. */
 const MAX_SAVED_STATES = 1_000;
@@ -16,6 +17,23 @@ const CLIPPING_MODE = 7;
 
 type ResourceKind = 'ColorSpace' | 'ExtGState' | 'Font' | 'Pattern' | 'Properties' | 'Shading' | 'XObject';
 
+/** What is told of everything that the operators of a page's content paint. */
+export interface Painter {
+  readonly file: PdfFile;
+  readonly spaces: ColorSpaces;
+  readonly layers: Layers;
+  color(paint: Paint, effects: number, base: Matrix): void;
+  colorSpace(space: ColorSpace, inkPercent: number | null): void;
+  effects(effects: number): void;
+  font(font: PdfDict): void;
+  image(kind: 'image' | 'mask' | 'inline', space: ColorSpace | null, pixels: Pixels, matrix: Matrix): boolean;
+  form(form: PdfStream, state: GraphicsState, resources: PdfDict | undefined): void;
+  shading(shading: PdfDict | undefined, named: PdfDict | undefined): void;
+}
+
+/** Width and height of an image. */
+export type Pixels = readonly [width: number | undefined, height: number | undefined];
+
 /** Carries out the operators of one content stream: keeps the graphics state, and reports what is painted. */
 export class ContentOperators implements ContentReader {
   private readonly saved: GraphicsState[] = [];
@@ -27,7 +45,7 @@ export class ContentOperators implements ContentReader {
   private readonly base: Matrix;
 
   constructor(
-    private readonly page: PageContents,
+    private readonly page: Painter,
     private readonly resources: PdfDict | undefined,
     private state: GraphicsState,
   ) {
@@ -175,12 +193,7 @@ export class ContentOperators implements ContentReader {
     this.paintImage(isMask, isMask ? 'mask' : 'image', space, pixels);
   }
 
-  private paintImage(
-    isMask: boolean,
-    kind: 'image' | 'mask' | 'inline',
-    own: ColorSpace | null,
-    pixels: readonly [number | undefined, number | undefined],
-  ): void {
+  private paintImage(isMask: boolean, kind: 'image' | 'mask' | 'inline', own: ColorSpace | null, pixels: Pixels): void {
     if (this.hidden > 0) return;
     const { fill, fillEffects, matrix } = this.state;
     const space = isMask ? fill.space : own;

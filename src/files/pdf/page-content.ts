@@ -1,9 +1,9 @@
-import { type PdfDict, PdfStream } from '@libpdf/core';
-import { EFFECTS, isPartOfDrawing } from '../domain/file-facts';
-import { type ColorSpace, ColorSpaces } from './color-spaces';
+import { type PdfDict, type PdfObject, PdfStream } from '@libpdf/core';
+import { EFFECTS, type FileFacts, isPartOfDrawing } from '../domain/file-facts';
+import { type ColorSpace, ColorSpaces, inkPercent } from './color-spaces';
 import { readContent } from './content-lexer';
-import { ContentOperators } from './content-operators';
-import { fontFact } from './fonts';
+import { ContentOperators, type Painter, type Pixels } from './content-operators';
+import { Layers } from './document-facts';
 import {
   effectBit,
   type GraphicsState,
@@ -13,11 +13,9 @@ import {
   type Paint,
   paintsEqually,
 } from './graphics-state';
-import { Layers } from './layers';
 import type { Note, PageFacts } from './page-facts';
 import type { Page } from './page-tree';
 import { decodedBytes, type PdfFile } from './pdf-file';
-import { shadingInk } from './shading-ink';
 
 /**
  * Bytes of content that are read for one file, forms and patterns counted as often as they are read. Two seconds of CPU time
@@ -41,7 +39,7 @@ interface Painted {
 }
 
 /** Reads the content of pages and notes what is painted: images, colours, fonts and effects. */
-export class PageContents {
+export class PageContents implements Painter {
   readonly spaces: ColorSpaces;
   readonly layers: Layers;
   private readonly painted = new Map<PdfStream, Painted>();
@@ -145,7 +143,7 @@ export class PageContents {
   image(
     kind: 'image' | 'mask' | 'inline',
     space: ColorSpace | null,
-    [widthPx, heightPx]: readonly [number | undefined, number | undefined],
+    [widthPx, heightPx]: Pixels,
     [a, b, c, d, e, f]: Matrix,
   ): boolean {
     if (widthPx === undefined || heightPx === undefined || !(widthPx > 0 && heightPx > 0)) return false;
@@ -218,4 +216,42 @@ export class PageContents {
     const space = this.spaces.of(shading?.get('ColorSpace'), named);
     if (space !== null) this.colorSpace(space, shadingInk(this.file, shading, space));
   }
+}
+
+/** `ABCDEF+` before the name of a subset (ISO 32000-1, 9.6.4). */
+const SUBSET = /^[A-Z]{6}\+/;
+
+/** Returns what print needs to know of a font. The glyphs of a Type 3 font are content, so it is always embedded. */
+function fontFact(file: PdfFile, font: PdfDict): Omit<FileFacts['fonts'][number], 'pages'> {
+  const type = file.name(font.get('Subtype')) ?? 'unknown';
+  const descendant = type === 'Type0' ? file.dict(file.array(font.get('DescendantFonts'))?.at(0)) : undefined;
+  const described = descendant ?? font;
+  const descriptor = file.dict(described.get('FontDescriptor'));
+  const named = file.name(font.get('BaseFont')) ?? file.name(font.get('Name')) ?? '';
+  const isEmbedded = ['FontFile', 'FontFile2', 'FontFile3'].some(
+    (key) => file.stream(descriptor?.get(key)) !== undefined,
+  );
+  return {
+    name: named.replace(SUBSET, ''),
+    type: file.name(descendant?.get('Subtype')) ?? type,
+    embedded: type === 'Type3' || isEmbedded,
+    subset: SUBSET.test(named),
+  };
+}
+
+/** Parts of a gradient that are looked at. */
+const MAX_PARTS = 64;
+
+/** Returns the most ink of the colours that a shading goes between, or null when they are not given one by one. */
+function shadingInk(file: PdfFile, shading: PdfDict | undefined, space: ColorSpace): number | null {
+  const inks = colorsOf(file, shading?.get('Function')).flatMap((color) => inkPercent(space, color) ?? []);
+  return inks.length === 0 ? null : Math.max(...inks);
+}
+
+/** Returns the colours at the ends of exponential functions, and of those that are stitched together (ISO 32000-1, 7.10). */
+function colorsOf(file: PdfFile, object: PdfObject | undefined): number[][] {
+  const read = file.dict(object);
+  const parts = file.array(read?.get('Functions'));
+  const functions = parts === undefined ? [read] : [...parts].slice(0, MAX_PARTS).map((part) => file.dict(part));
+  return functions.flatMap((each) => ['C0', 'C1'].flatMap((end) => [file.numbers(each?.get(end)) ?? []]));
 }

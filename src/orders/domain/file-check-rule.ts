@@ -1,4 +1,4 @@
-import type { FILE_CHECK_ACTIONS, FileCheckRule } from '../../accounts/client-settings';
+import type { FILE_CHECK_ACTIONS, FileCheckRule } from '../../accounts/clients';
 import type { FileFinding, FileFindingCode } from '../../files/domain/file-findings';
 
 type FileCheckAction = (typeof FILE_CHECK_ACTIONS)[number];

@@ -1,6 +1,6 @@
 import { areasOfDefaultFile, type PageRule, type ResolvedProduct } from '../../catalog/domain/product';
+import type { FileProperties } from '../../files/domain/file-facts';
 import { type FileFault, permanentFault } from '../../files/domain/file-fault';
-import type { FileProperties } from '../../files/domain/file-properties';
 import type { FileOfProduct } from './file-needs';
 
 /** Number of pages that a print file must have. */

@@ -83,7 +83,7 @@ const BOOKS: Readonly<Record<string, readonly [rate: string, source: string]>> =
 
 /**
  * Rates of value added tax or goods and services tax by country of delivery, which apply until operators load others
- * (src/orders/receipts/tax-rates.ts). Countries that are not listed charge none. The US taxes the retail sale by state,
+ * (src/orders/planning/tax-rates.ts). Countries that are not listed charge none. The US taxes the retail sale by state,
  * not the production.
  */
 export const REFERENCE_TAX_RATES: TaxTable = Object.fromEntries(

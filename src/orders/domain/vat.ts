@@ -1,5 +1,5 @@
 import type { TaxCategory } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/customs';
 import { EU_MEMBERS } from '../../platform/domain/countries';
 
 /** Tax rates by country and category, as decimal fractions. */

@@ -1,10 +1,10 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
-import { type SubmittedOrder, submittedColumns, submittedFields } from '../order-fields';
+import type { PatchOrder, SubmitOrder } from '../planning/order-schemas';
+import { type SubmittedOrder, submittedColumns, submittedFields } from '../reading/order-fields';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
-import type { PatchOrder, SubmitOrder } from './order-schemas';
 import { startRun } from './start-run';
 
 /** A draft in the form of a submitted order. */

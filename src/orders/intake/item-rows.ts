@@ -1,8 +1,8 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { uuidv7 } from '../../platform/ids';
 import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
-import { columnOf, type ItemFields, SUBMITTED_FIELDS } from '../item-fields';
-import type { SubmitOrder } from './order-schemas';
+import { columnOf, type ItemFields, SUBMITTED_FIELDS } from '../domain/item-fields';
+import type { SubmitOrder } from '../planning/order-schemas';
 
 /** An order or a draft whose items, files and packing slips are stored. */
 export interface OrderedItems {

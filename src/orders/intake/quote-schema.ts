@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { crossField } from '../../platform/domain/cross-field';
-import { countryCode, currencyCode, text } from '../../platform/domain/fields';
+import { countryCode, crossField, currencyCode, text } from '../../platform/domain/fields';
 import {
   optional,
   orderRules,
@@ -9,7 +8,7 @@ import {
   productNamingRule,
   stateRule,
   trimField,
-} from './order-schemas';
+} from '../planning/order-schemas';
 
 /** A quote request: the part of an order that determines its price and its shipment methods. */
 export const quoteOrderSchema = crossField(

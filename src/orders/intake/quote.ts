@@ -1,20 +1,20 @@
 import { z } from 'zod';
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/customs';
 import { byPrice, chooseMethod } from '../../consignments/domain/method-choice';
-import { groupIntoPrintOrders, type RoutingDecision } from '../../partners/domain/routing';
-import { UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
+import { groupIntoPrintOrders } from '../../partners/domain/routing';
+import { type RoutingDecision, UNROUTABLE_TEXTS } from '../../partners/domain/routing-decision';
 import type { Partner } from '../../partners/partner-rows';
 import { fromMinor } from '../../platform/domain/money';
 import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { amounts, type ReceiptLine } from '../domain/receipt';
-import type { PreparationDeps } from '../preparation/prepare-order';
-import { candidatesFor, routeItems } from '../preparation/routing';
-import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../preparation/shipment-plan';
-import { invoiceOf } from '../receipts/receipts';
-import type { RunOrder } from '../run/run-order';
+import type { PreparationDeps } from '../planning/prepare-order';
+import { invoiceOf } from '../planning/receipts';
+import { candidatesFor, routeItems } from '../planning/routing';
+import type { RunOrder } from '../planning/run-order';
+import { planWith, type Quoter, quoteMethods, type ShipmentPlan } from '../planning/shipment-plan';
 import type { QuoteOrder } from './quote-schema';
 
 /** The part of the order that one partner would make, with every shipment method. */

@@ -1,8 +1,8 @@
 import { type FieldError, Refusal } from '../../platform/errors';
 import { REPRINTABLE } from '../domain/lifecycle/rules/possible-repairs';
+import type { SubmitOrder } from '../planning/order-schemas';
 import type { OrderRecord } from '../reading/order-reader';
 import { asSubmitted } from './drafts';
-import type { SubmitOrder } from './order-schemas';
 import type { Submission } from './submit';
 
 /** What is made again. */

@@ -1,11 +1,11 @@
-import { missingRetailPrices } from '../../consignments/domain/cross-border';
+import { missingRetailPrices } from '../../consignments/domain/customs';
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
 import { hasShipped, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
 import { initialSnapshot, type RunSnapshot } from '../domain/run/run-record';
+import type { PatchOrder } from '../planning/order-schemas';
 import type { RunSettings } from '../run/settings';
 import { keepSnapshot } from '../run/snapshots';
-import type { PatchOrder } from './order-schemas';
 import { startRun } from './start-run';
 import { lockReference } from './submit';
 

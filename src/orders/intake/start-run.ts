@@ -4,8 +4,8 @@ import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { json, type Queryable } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderRunInput } from '../domain/run/run-messages';
+import type { SubmitOrder } from '../planning/order-schemas';
 import type { RunSettings } from '../run/settings';
-import type { SubmitOrder } from './order-schemas';
 
 interface RunSubject {
   readonly id: string;

@@ -7,10 +7,10 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
-import { submittedColumns } from '../order-fields';
+import type { SubmitOrder, submittedOrderSchema } from '../planning/order-schemas';
+import { submittedColumns } from '../reading/order-fields';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
-import type { SubmitOrder, submittedOrderSchema } from './order-schemas';
 import { runStart } from './start-run';
 
 export interface Submission {

@@ -5,7 +5,7 @@ import type { Queryable } from '../../platform/postgres';
 import { ORDER_STATUSES, type OrderStatus } from '../domain/lifecycle/statuses';
 
 /** Orders that the figures of a client are made from, so that their cost does not grow with the table. */
-export const RECENT_ORDERS = 500;
+const RECENT_ORDERS = 500;
 
 export const clientHealthSchema = z
   .object({

@@ -1,12 +1,13 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../../partners/domain/postback-status';
+import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
 import { CHANGE_STATES } from '../domain/change-outcome';
 import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../domain/lifecycle/rules/attention';
-import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
+import { ITEM_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
+import { retrievedOrderSchema } from './retrieved-order';
 
 /** Schemas of the stored part of an order as operators see it. */
 
@@ -16,16 +17,18 @@ export const attentionReason = z.enum(ATTENTION_REASONS).meta({
 });
 const time = z.iso.datetime({ offset: true });
 
-/** The fields of an order that lists show too. */
+const { id, orderReferenceId, clientId, fulfillmentStatus, financialStatus, archived } = retrievedOrderSchema.shape;
+
+/** The fields of an order that lists show too. What clients retrieve has the schema of their order. */
 const headSchema = z.object({
-  id: z.string(),
-  orderReferenceId: z.string(),
-  clientId: z.string(),
+  id,
+  orderReferenceId,
+  clientId,
   clientName: z.string(),
-  fulfillmentStatus: z.enum(ORDER_STATUSES),
+  fulfillmentStatus,
   country: z.string(),
   attention: z.array(attentionReason).describe('The reasons why the order needs attention.'),
-  archived: z.boolean().describe('True: the order is archived, and cannot be changed.'),
+  archived,
   createdAt: timestamp,
   updatedAt: timestamp,
 });
@@ -118,7 +121,7 @@ export const printOrder = z.object({
 });
 
 export const storedOrderSchema = headSchema.extend({
-  financialStatus: z.enum(FINANCIAL_STATUSES),
+  financialStatus,
   shippingRevision: z.int().describe('Number of changes of address or method.'),
   requestId: z.string().nullable(),
   refusal: z

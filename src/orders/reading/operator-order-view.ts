@@ -3,6 +3,7 @@ import { routingDecisionSchema } from '../../partners/domain/routing-decision';
 import { timestamp } from '../../platform/domain/fields';
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
+import { printOrderTransit } from '../domain/lifecycle/facts/jobs';
 import { WAITS_FOR } from '../domain/lifecycle/rules/next-step';
 import { DELIVERIES, JOB_PROGRESS, STOP_REQUESTS } from '../domain/lifecycle/run-state';
 import { ITEM_STATUSES } from '../domain/lifecycle/statuses';
@@ -195,6 +196,11 @@ function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
 export function runView({ seen: _1, clock: _2, pending: _3, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,
+    printOrders: state.printOrders.map((each) => {
+      const { parcels: _4, jobs, ...printOrder } = each;
+      const transit = printOrderTransit(each);
+      return { ...printOrder, transit, jobs: jobs.map(({ leftWith: _5, ...job }) => job) };
+    }),
     waitingReroutes: waitingReroutes.map(({ action, printOrder: { id, partnerId, partnerUid }, units, until }) => ({
       ...{ action, units },
       printOrder: { id, partnerId, partnerUid },

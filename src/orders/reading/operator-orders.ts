@@ -1,10 +1,10 @@
 import { z } from 'zod';
 import { json, type Queryable } from '../../platform/postgres';
-import { type ArchivedRows, withRows } from '../archive/archived-tables';
+import { itemMembers } from '../domain/item-fields';
 import { type RequestedBy, requestedBy } from '../domain/lifecycle/requests';
 import { ENDED_ORDERS, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
-import { itemMembers } from '../item-fields';
-import { dispatchDueAt } from '../print-orders/rows';
+import { dispatchDueAt } from '../planning/print-order-rows';
+import { type ArchivedRows, withRows } from './archived-tables';
 import type { OperatorOrder } from './operator-order-schemas';
 import { eventsAsJson } from './order-reader';
 

@@ -6,8 +6,8 @@ import type { LinkTarget } from '../../platform/objects/signed-links';
 import type { Queryable } from '../../platform/postgres';
 import type { ShipmentStatus } from '../../shipping/purchase-rows';
 import type { ShipmentDocument } from '../../shipping/shipments';
-import { type ArchivedRows, withRows } from '../archive/archived-tables';
 import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
+import { type ArchivedRows, withRows } from './archived-tables';
 
 /** A document of one of the order's shipments. */
 export interface OrderDocument extends ShipmentDocument {

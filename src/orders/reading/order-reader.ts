@@ -1,14 +1,14 @@
-import type { ClientSettings } from '../../accounts/client-settings';
+import type { ClientSettings } from '../../accounts/clients';
 import type { FileFacts } from '../../files/domain/file-facts';
 import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import { type ArchivedRows, withRows } from '../archive/archived-tables';
+import { ITEM_FIELDS, type ItemFields, itemMembers } from '../domain/item-fields';
 import type { Receipt } from '../domain/receipt';
-import { ITEM_FIELDS, type ItemFields, itemMembers } from '../item-fields';
-import { ORDER_COLUMNS, type OrderFields } from '../order-fields';
-import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { ShipmentPlan } from '../planning/shipment-plan';
+import { type ArchivedRows, withRows } from './archived-tables';
+import { ORDER_COLUMNS, type OrderFields } from './order-fields';
 
 /** An order with everything that its readers see, as stored. */
 export interface OrderRecord extends OrderFields {
@@ -61,15 +61,20 @@ export interface PrintOrderRecord {
     readonly itemId: string;
     readonly quantity: number;
     readonly status: string;
-    /** The partner's own tracking data of a postback about this job. */
-    readonly trackingCode: string | null;
-    readonly trackingLink: string | null;
+    /** The parcels with tracking codes that the partner has named for this job. */
+    readonly ownParcels: readonly OwnParcel[];
     /** Method of a job that left before a change of address or method. */
     readonly departedMethodUid: string | null;
     readonly departedMethodName: string | null;
     /** The shipment whose label such a job left with. */
     readonly departedShipmentId: string | null;
   }[];
+}
+
+/** A parcel with a tracking code of the partner's own. */
+export interface OwnParcel {
+  readonly trackingCode: string;
+  readonly trackingLink: string | null;
 }
 
 export interface ShipmentRecord extends Omit<ShipmentPlan, 'method' | 'fulfillmentState'> {
@@ -82,8 +87,8 @@ export interface ShipmentRecord extends Omit<ShipmentPlan, 'method' | 'fulfillme
   readonly currency: string;
   readonly initialMinDeliveryDate: string;
   readonly initialMaxDeliveryDate: string;
-  readonly trackingCode: string | null;
-  readonly trackingLink: string | null;
+  /** The parcels with tracking codes that the partner has named for the whole print order. */
+  readonly ownParcels: readonly OwnParcel[];
   /** True when a carrier follows the partner's own tracking code. */
   readonly trackingFollowed: boolean;
   readonly packages: readonly PackageRecord[];
@@ -169,6 +174,11 @@ export async function newestOrdersByClient(sql: Queryable, reference: string): P
     ORDER BY o.client_id, o.created_at DESC, o.id DESC LIMIT 100`;
 }
 
+/** Returns the expression of parcels `w` with the partner's own codes, as an array of JSON. */
+const ownParcels = (sql: Queryable, isChosen: Fragment): Fragment => sql`ARRAY(
+  SELECT jsonb_build_object('trackingCode', w.tracking_code, 'trackingLink', w.tracking_link)
+  FROM partner_parcels w WHERE ${isChosen} ORDER BY w.tracking_code)`;
+
 /** Returns the jsonb expression of the event log of the order `o`, oldest first. */
 export const eventsAsJson = (sql: Queryable): Fragment => sql`
   to_jsonb(ARRAY(
@@ -203,7 +213,7 @@ export async function readOrders(
           SELECT jsonb_build_object('id', p.id::text, 'status', p.status,
             'dispatchDate', p.dispatch_date, 'reproducesId', p.reproduces_id::text, 'jobs', ARRAY(
               SELECT jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity,
-                'status', j.status, 'trackingCode', j.tracking_code, 'trackingLink', j.tracking_link,
+                'status', j.status, 'ownParcels', ${ownParcels(sql, sql`w.print_order_id = p.id AND j.id = ANY(w.job_ids)`)},
                 'departedMethodUid', j.departed_method_uid, 'departedMethodName', j.departed_method_name,
                 'departedShipmentId', j.departed_shipment_id)
               FROM print_jobs j WHERE j.print_order_id = p.id ORDER BY j.id))
@@ -219,7 +229,8 @@ export async function readOrders(
             'minDeliveryDate', s.min_delivery_date, 'maxDeliveryDate', s.max_delivery_date,
             'initialMinDeliveryDate', s.initial_min_delivery_date, 'initialMaxDeliveryDate', s.initial_max_delivery_date,
             'fulfillmentCountry', s.fulfillment_country, 'fulfillmentFacilityId', s.fulfillment_facility_id,
-            'trackingCode', s.tracking_code, 'trackingLink', s.tracking_link, 'trackingFollowed', s.tracking_followed,
+            'ownParcels', ${ownParcels(sql, sql`w.print_order_id = s.print_order_id AND w.job_ids IS NULL`)},
+            'trackingFollowed', s.tracking_followed,
             'packages', ARRAY(
             SELECT jsonb_build_object('packageReferenceId', k.package_reference_id, 'trackingNumber', k.tracking_number,
               'trackingUrl', k.tracking_url, 'shipmentId', sh.id, 'items', k.items, 'methodUid', sh.method_uid,

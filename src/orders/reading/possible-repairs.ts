@@ -1,12 +1,12 @@
 import { z } from 'zod';
-import type { CandidateReader } from '../../partners/candidates';
 import { type Alternative, REJECTION_REASONS, REJECTIONS } from '../../partners/domain/routing-decision';
+import type { CandidateReader } from '../../partners/routing-rows';
 import type { Sql } from '../../platform/postgres';
 import { POSSIBLE_REPAIRS, possibleRepairs } from '../domain/lifecycle/rules/possible-repairs';
 import type { RunState } from '../domain/lifecycle/run-state';
-import { crossBorderRefusal } from '../preparation/plan-refusals';
-import { candidatesFor, routeItems } from '../preparation/routing';
-import { runOrder } from '../run/run-order';
+import { crossBorderRefusal } from '../planning/plan-refusals';
+import { candidatesFor, routeItems } from '../planning/routing';
+import { runOrder } from '../planning/run-order';
 import { attentionReason } from './operator-order-schemas';
 
 /** The repairs of an order that are possible now, with what each request needs. */

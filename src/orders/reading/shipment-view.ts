@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fromMinor } from '../../platform/domain/money';
 import { hasShipped, type ItemStatus } from '../domain/lifecycle/statuses';
-import type { ShipmentPlan } from '../preparation/shipment-plan';
+import type { ShipmentPlan } from '../planning/shipment-plan';
 import type { OrderRecord, PackedUnits, PrintOrderRecord, ShipmentRecord } from './order-reader';
 
 export const shipmentSchema = z
@@ -154,7 +154,7 @@ function trackingFollowed(
   );
   if (shipped.length === 0) return null;
   return shipped.every(({ job, shipment }) => {
-    const hasLabel = job.trackingCode === null && (shipment?.packages.length ?? 0) > 0;
+    const hasLabel = job.ownParcels.length === 0 && (shipment?.packages.length ?? 0) > 0;
     return hasLabel || shipment?.trackingFollowed === true;
   });
 }
@@ -186,19 +186,27 @@ function packagesOf(shipment: ShipmentRecord, printOrder: PrintOrderRecord, refe
   });
   const jobs = printOrder.jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
   const labels = shipment.packages.map((label) => {
-    const references = new Set(jobsOf(label.shipmentId, jobs).map(({ itemId }) => referenceOf(itemId)));
-    const items = label.items.filter(({ itemReferenceId }) => references.has(itemReferenceId));
+    const inside = jobsOf(label.shipmentId, jobs);
+    const unitsOf = (some: PrintOrderRecord['jobs']) => {
+      const references = new Set(some.map(({ itemId }) => referenceOf(itemId)));
+      return label.items.filter(({ itemReferenceId }) => references.has(itemReferenceId));
+    };
+    // Once a part of a package has left, the rest may travel in another one.
+    const left = unitsOf(inside.filter(({ status }) => hasShipped(status as ItemStatus)));
+    const items = left.length > 0 ? left : unitsOf(inside);
     const { packageReferenceId, trackingNumber, trackingUrl, methodUid, methodName } = label;
     return parcel(packageReferenceId, items, trackingNumber, trackingUrl, methodUid, methodName);
   });
   const own = new Map<string, ReturnType<typeof parcel>>();
-  for (const job of jobs) {
-    // A code of the whole print order is that of every job without a code of its own.
-    const { trackingCode: code, trackingLink } = job.trackingCode === null && labels.length === 0 ? shipment : job;
-    if (code === null) continue;
-    const units = { itemReferenceId: referenceOf(job.itemId), quantity: job.quantity };
-    const items = [...(own.get(code)?.items ?? []), units];
-    own.set(code, parcel(null, items, code, trackingLink, job.departedMethodUid, job.departedMethodName));
+  for (const job of jobs.filter(({ status }) => hasShipped(status as ItemStatus))) {
+    // The codes of the whole print order are those of every job without a code or a label of its own.
+    const codes = job.ownParcels.length > 0 || labels.length > 0 ? job.ownParcels : shipment.ownParcels;
+    for (const { trackingCode, trackingLink } of codes) {
+      const units = { itemReferenceId: referenceOf(job.itemId), quantity: job.quantity };
+      const items = [...(own.get(trackingCode)?.items ?? []), units];
+      const { departedMethodUid, departedMethodName } = job;
+      own.set(trackingCode, parcel(null, items, trackingCode, trackingLink, departedMethodUid, departedMethodName));
+    }
   }
   return [...own.values(), ...labels];
 }
@@ -207,5 +215,5 @@ function packagesOf(shipment: ShipmentRecord, printOrder: PrintOrderRecord, refe
 function jobsOf(shipmentId: string, jobs: PrintOrderRecord['jobs']): PrintOrderRecord['jobs'] {
   const departed = jobs.filter(({ departedShipmentId }) => departedShipmentId === shipmentId);
   if (departed.length > 0) return departed;
-  return jobs.filter(({ trackingCode, departedMethodUid }) => trackingCode === null && departedMethodUid === null);
+  return jobs.filter(({ ownParcels, departedMethodUid }) => ownParcels.length === 0 && departedMethodUid === null);
 }

@@ -1,7 +1,7 @@
-import { isoMicroseconds, type SearchPosition } from '../../platform/list-position';
+import { isoMicroseconds, type SearchPage } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
-import { type ArchivedRows, withRows } from '../archive/archived-tables';
-import { REPAIR_ACTIONS } from '../domain/lifecycle/rules/possible-repairs';
+import { REPAIR_ACTIONS } from '../domain/lifecycle/rules/repairs';
+import { type ArchivedRows, withRows } from './archived-tables';
 
 /**
  * Kinds of entries. `event`: the order's log. `repair`: repairs and changes by operators and clients. `postback`: what
@@ -39,7 +39,7 @@ export async function orderTimeline(
   sql: Queryable,
   orderId: string,
   kinds: readonly TimelineKind[],
-  page: { readonly limit: number; readonly after: SearchPosition | null },
+  page: SearchPage,
   archived: ArchivedRows | null,
 ): Promise<TimelineEntry[]> {
   const { limit, after } = page;

@@ -6,7 +6,6 @@ import {
   json,
   onCommit,
   type PostgresError,
-  planOnce,
   refusesContent,
   type Sql,
   type Transaction,
@@ -14,7 +13,6 @@ import {
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { placeOf, type RecordOutcome, type RunRecord, type StoredRecord } from '../domain/run/run-record';
 import { rowsOf } from '../domain/run/run-rows';
-import { writeEffects } from './record-effects';
 import type { RunObserver } from './run-metrics';
 import { keepSnapshot } from './snapshots';
 
@@ -32,13 +30,16 @@ import { keepSnapshot } from './snapshots';
  */
 export type RecordWriter = (sql: Sql, record: RunRecord) => Promise<RecordOutcome>;
 
+/** Writes the effects of a record that are not log entries, in the transaction of the record. */
+export type EffectWriter = (tx: Transaction, record: RunRecord) => Promise<void>;
+
 /** @param observe measures what a record changed */
-export function createRecordWriter(observe: RunObserver, log: Logger): RecordWriter {
+export function createRecordWriter(writeEffects: EffectWriter, observe: RunObserver, log: Logger): RecordWriter {
   return async (sql, record) => {
     let refusal: PostgresError | undefined;
     for (const attempt of attemptsOf(record)) {
       try {
-        const outcome = await inTransaction(sql, (tx) => writeRecord(tx, attempt, observe));
+        const outcome = await inTransaction(sql, (tx) => writeRecord(tx, attempt, writeEffects, observe));
         if (refusal === undefined || attempt === record || outcome === 'skipped') return outcome;
         break;
       } catch (error) {
@@ -69,8 +70,12 @@ function attemptsOf(record: RunRecord): RunRecord[] {
   return [record, record, { ...bare, effects: withoutData }, { ...bare, effects: [] }];
 }
 
-async function writeRecord(tx: Transaction, record: RunRecord, observe: RunObserver): Promise<RecordOutcome> {
-  planOnce(tx);
+async function writeRecord(
+  tx: Transaction,
+  record: RunRecord,
+  writeEffects: EffectWriter,
+  observe: RunObserver,
+): Promise<RecordOutcome> {
   const stored = await lockOrder(tx, record.orderId);
   // The order has been deleted.
   if (stored === undefined) return 'repeated';

@@ -22,3 +22,7 @@ export function submitUrlFor(
 ): string | null {
   return kind === 'apparel' ? (partner.apparelOrderSubmitUrl ?? partner.orderSubmitUrl) : partner.orderSubmitUrl;
 }
+
+/** What partners report about print orders. */
+export const POSTBACK_STATUSES = ['received', 'error', 'printed', 'shipped', 'cancelled'] as const;
+export type PostbackStatus = (typeof POSTBACK_STATUSES)[number];

@@ -1,18 +1,18 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
-import { isCrossBorder } from '../../consignments/domain/cross-border';
+import { isCrossBorder } from '../../consignments/domain/customs';
 import { convertMinor } from '../../platform/domain/money';
 import { addDays } from '../../platform/domain/working-days';
 import { daysBetween, dispatchDate } from './calendar';
 import { servesCountry } from './capabilities';
-import type {
-  Alternative,
-  CandidatePartner,
-  ItemCost,
-  RejectionReason,
-  RoutingItem,
-  RoutingRequest,
+import {
+  type Alternative,
+  type CandidatePartner,
+  type ItemCost,
+  REJECTIONS,
+  type RejectionReason,
+  type RoutingItem,
+  type RoutingRequest,
 } from './routing-decision';
-import { REJECTIONS } from './routing-decision';
 
 /** Value of one day in euro cents. */
 const DAY_COST = 80;

@@ -1,11 +1,48 @@
 import { z } from 'zod';
-import { QUOTA_NAMES } from '../domain/quotas';
+import { MOST_OF_QUOTA, QUOTA_NAMES, type QuotaLimits, type QuotaName } from '../domain/quotas';
 import { parseSecretsBySender } from '../http/webhook-signature';
-import { parseLinkKeys } from '../objects/link-keys';
-import { parseClientQuotas } from './client-quotas';
-import { duration, flag, httpUrl, integer, optionalDuration, optionalFlag, optionalText, parsed } from './fields';
-import { parseGroupRoles } from './oidc-roles';
-import { type Variable, variable } from './variable';
+import { parseLinkKeys } from '../objects/signed-links';
+import { parseNamedList } from '../sealing/named-keys';
+import {
+  duration,
+  flag,
+  httpUrl,
+  integer,
+  optionalDuration,
+  optionalFlag,
+  optionalText,
+  parsed,
+  type Variable,
+  variable,
+} from './fields';
+
+/**
+ * Parses `drafts:500,exports:4`.
+ * @returns undefined for any other text, an unknown quota, and a quota that is named twice
+ */
+function parseClientQuotas(text: string): Partial<QuotaLimits> | undefined {
+  const entries = parseNamedList(text, /^(\w+):(\d{1,16})$/);
+  const isGood = entries?.every(
+    ([name, limit]) => QUOTA_NAMES.includes(name as QuotaName) && Number(limit) <= MOST_OF_QUOTA,
+  );
+  const limits = Object.fromEntries((entries ?? []).map(([name, limit]) => [name, Number(limit)]));
+  return isGood && Object.keys(limits).length === entries?.length ? limits : undefined;
+}
+
+type Role = 'viewer' | 'operator' | 'admin';
+
+/** Roles of operators by the group of an identity provider. */
+export type GroupRoles = ReadonlyMap<string, Role>;
+
+/**
+ * Parses `group:role,group2:role`. The text after the last colon is the role, so that groups can contain colons.
+ * @returns undefined for any other text, and when a group has two roles
+ */
+function parseGroupRoles(text: string): GroupRoles | undefined {
+  const entries = parseNamedList(text, /^(.{1,200}):(viewer|operator|admin)$/) as [string, Role][] | undefined;
+  const roles = new Map(entries);
+  return roles.size === entries?.length ? roles : undefined;
+}
 
 /** Variables of limits, carriers, sign-in, files, deadlines and the life of a process. */
 export const SERVICE_VARIABLES = {

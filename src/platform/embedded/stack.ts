@@ -4,10 +4,9 @@ import { migrate } from '../schema/migrate';
 import { claimDataFolder } from './data-folder';
 import { type EmbeddedPostgres, startPostgres } from './postgres-server';
 import type { RunningServer } from './running-server';
-import { type SupervisedServer, supervise } from './supervisor';
+import { type SupervisedServer, startWatchdog, supervise } from './supervisor';
 import { findTemporalBinary } from './temporal-binary';
 import { startTemporal } from './temporal-server';
-import { startWatchdog } from './watchdog';
 
 /** The embedded servers: those that the configuration does not name. */
 export interface EmbeddedStack {

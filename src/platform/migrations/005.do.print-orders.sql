@@ -92,9 +92,6 @@ CREATE TABLE print_jobs (
   -- Ids of the parts of a mounted product in the print order, except services: the first is the job's id, the others
   -- come from the same sequence, so that no id is used twice. Empty for other products.
   part_ids              bigint[] NOT NULL DEFAULT '{}',
-  -- The partner's own tracking data, of a postback about this job.
-  tracking_code         text,
-  tracking_link         text,
   -- Set for a job that left before a change of address or method.
   departed_method_uid   text,
   departed_method_name  text,
@@ -104,6 +101,19 @@ CREATE INDEX print_jobs_item ON print_jobs (order_item_id);
 -- Print orders that are not finished.
 CREATE INDEX print_jobs_open ON print_jobs (print_order_id)
   WHERE status IN ('planned', 'passed', 'in_production', 'printed', 'manual_handling');
+
+-- Parcels that partners ship with tracking codes of their own.
+CREATE TABLE partner_parcels (
+  print_order_id  bigint NOT NULL REFERENCES print_orders ON DELETE CASCADE,
+  tracking_code   text NOT NULL,
+  -- The partner's tracking page.
+  tracking_link   text,
+  -- The print jobs for which the partner has named the code. Null: all of the print order that are in no other parcel.
+  job_ids         bigint[],
+  -- The code came before the parcel left. A code with `shipped` for the same jobs takes its place.
+  announced       boolean NOT NULL,
+  PRIMARY KEY (print_order_id, tracking_code)
+);
 
 -- Order updates: after a change of address, method, units or files, a partner gets the whole print order again.
 CREATE TABLE print_order_updates (

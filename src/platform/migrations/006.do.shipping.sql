@@ -24,10 +24,7 @@ CREATE TABLE planned_shipments (
   fulfillment_country        text NOT NULL,
   fulfillment_state          text,
   fulfillment_facility_id    text NOT NULL,
-  -- Tracking data that a partner sent with a postback, when dispatch was not used.
-  tracking_code              text,
-  tracking_link              text,
-  -- True when a carrier follows the partner's own tracking code (tracking_code).
+  -- True when a carrier follows a tracking code of the partner's own (partner_parcels).
   tracking_followed          boolean NOT NULL DEFAULT false
 );
 CREATE INDEX planned_shipments_order ON planned_shipments (order_id);

@@ -23,7 +23,7 @@ CREATE TABLE report_days (
   place      text NOT NULL CHECK (place IN ('archive', 'tables')),
   -- The parts that the day had, in their order. Sums are valid while it has no others.
   part_ids   uuid[] NOT NULL,
-  -- A Parquet file (src/orders/reports/report-sums.ts).
+  -- A Parquet file (src/orders/reading/report-sums.ts).
   sums       bytea NOT NULL,
   -- When the orders were read. Those in the tables may have changed since.
   summed_at  timestamptz NOT NULL,

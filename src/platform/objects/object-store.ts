@@ -1,13 +1,14 @@
 import type { Readable } from 'node:stream';
+import { create } from 'content-disposition';
 import pLimit from 'p-limit';
 import { cutText } from '../domain/foreign-text';
 
-export interface ObjectInfo {
+interface ObjectInfo {
   readonly size: number;
   readonly contentType: string;
 }
 
-export interface ByteRange {
+interface ByteRange {
   readonly start: number;
   readonly end: number;
 }
@@ -76,4 +77,13 @@ const OBJECT_KEY = /^(?:[A-Za-z0-9_-][A-Za-z0-9._-]{0,127}\/){0,8}[A-Za-z0-9_-][
 export function assertObjectKey(key: string): string {
   if (!OBJECT_KEY.test(key)) throw new RangeError(`not an object key: ${JSON.stringify(cutText(key, 200))}`);
   return key;
+}
+
+/**
+ * Returns a `Content-Disposition` header with a file name of any script (RFC 6266, RFC 8187).
+ * Quotes, control characters and path separators are replaced, so that no file name can leave its folder.
+ */
+export function contentDisposition(disposition: 'inline' | 'attachment', fileName: string): string {
+  const name = fileName.replace(/[\p{Cc}\p{Cs}\\/"]/gu, '_');
+  return create(name, { type: disposition, fallback: name.replace(/[^\x20-\x7e]|%/g, '_') });
 }

@@ -14,8 +14,7 @@ import {
 } from '@aws-sdk/client-s3';
 import { Upload } from '@aws-sdk/lib-storage';
 import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
-import { contentDisposition } from '../http/content-disposition';
-import { assertObjectKey, deleteEach, type ObjectStore, ObjectsNotDeleted } from './object-store';
+import { assertObjectKey, contentDisposition, deleteEach, type ObjectStore, ObjectsNotDeleted } from './object-store';
 
 /** Objects of one request, and requests at the same time. */
 const BATCH = 1_000;

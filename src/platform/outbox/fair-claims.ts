@@ -1,7 +1,6 @@
 import { json, type Sql } from '../postgres';
-import { type ClaimedJson, type ClaimOptions, type Claims, lastDueAt, leasePicked, rowsOf } from './claims';
+import { type ClaimedJson, type ClaimOptions, type Claims, lastDueAt, leasePicked, rowsOf, ScanWindow } from './claims';
 import type { OutboxKind, OutboxRow } from './outbox';
-import { ScanWindow } from './scan-window';
 
 /**
  * Returns whose backlog the rows of a kind belong to, as a column of `outbox`, with the condition of the index that has it. The

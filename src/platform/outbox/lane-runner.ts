@@ -4,12 +4,11 @@ import type { Sql } from '../postgres';
 import { contextOf, inSpan, markFailed } from '../tracing/spans';
 import { isUnavailable } from '../unavailable';
 import type { Claims } from './claims';
-import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './delivery-outcome';
+import { OrderedClaims } from './claims';
 import { FairClaims } from './fair-claims';
-import { OrderedClaims } from './ordered-claims';
-import { notifyRelay, type OutboxRow, WAKE_EVERY_MS } from './outbox';
-import type { Lane } from './relay';
-import type { RelayObserver } from './relay-observer';
+import type { Lane, RelayObserver } from './lane';
+import { backoffMs, type DeliveryOutcome, limitAttempts, MAX_ATTEMPTS, retryLater } from './lane';
+import { type OutboxRow, WAKE_EVERY_MS } from './outbox';
 import { Settler } from './settlement';
 
 /** Pause between claims without a wake-up. They find what a dead relay left, and messages whose wake-up was lost. */
@@ -21,8 +20,6 @@ const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
 /** Longest time between claims after wake-ups. */
 const LONGEST_GAP_MS = 2_000;
-/** Minimum time between two notifications of other relays by a lane without a free slot. */
-const PASS_ON_EVERY_MS = 250;
 /** Slots that become free within this time are filled by one claim. */
 const REFILL_MS = 5;
 
@@ -60,7 +57,7 @@ export class LaneRunner {
   private endPause: () => void = () => undefined;
 
   constructor(
-    private readonly sql: Sql,
+    sql: Sql,
     readonly lane: Lane,
     private readonly log: Logger,
     private readonly observer?: RelayObserver,
@@ -80,7 +77,6 @@ export class LaneRunner {
     if (this.unavailable > 0) return;
     this.notified = true;
     this.claimIn(this.wokenAt + this.gapMs - performance.now());
-    if (this.freeSlots() <= 0) notifyRelay(this.sql, this.lane.kind, PASS_ON_EVERY_MS);
   }
 
   stop(): void {

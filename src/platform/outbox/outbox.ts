@@ -1,4 +1,3 @@
-import { randomToken } from '../ids';
 import { json, onCommit, type Queryable, type Sql } from '../postgres';
 import { currentTraceparent } from '../tracing/spans';
 
@@ -29,11 +28,6 @@ export interface OutboxRow extends OutboxMessage {
 /** Postgres channel that all relays listen on. The payload of a notification is the kind. */
 export const OUTBOX_CHANNEL = 'outbox';
 
-/** Returns the channel of one relay. It names the kinds that the relay delivers. At most 63 bytes, the limit of Postgres. */
-export function channelOfRelay(kinds: readonly OutboxKind[]): string {
-  return [OUTBOX_CHANNEL, ...kinds, randomToken(4)].join(' ');
-}
-
 /** Adds messages to the caller's transaction. Relays wake when the transaction commits. */
 export async function enqueue(tx: Queryable, ...messages: readonly OutboxMessage[]): Promise<void> {
   if (messages.length === 0) return;
@@ -56,38 +50,6 @@ export const WAKE_EVERY_MS: Readonly<Record<OutboxKind, number>> = {
   notification: 250,
 };
 
-/** A relay of this process. */
-interface LocalRelay {
-  readonly kinds: ReadonlySet<OutboxKind>;
-  wake(kind: OutboxKind): void;
-}
-
-/** The relays of this process, by the database that they relay from. */
-const relaysHere = new Map<string, Set<LocalRelay>>();
-
-function databaseOf({ options: { host, port, database } }: Sql): string {
-  return `${host.join()}:${port.join()}/${database}`;
-}
-
-/** Calls the relay's `wake` for messages that this process writes. @returns a function that ends this */
-export function addRelayOfProcess(sql: Sql, relay: LocalRelay): () => void {
-  const database = databaseOf(sql);
-  const relays = relaysHere.get(database) ?? new Set();
-  relaysHere.set(database, relays.add(relay));
-  return () => void relays.delete(relay);
-}
-
-/**
- * Wakes a relay. A process that relays messages of this kind wakes its own relay without a statement. Any other process notifies
- * one relay. Call it after the commit. A NOTIFY inside a transaction takes a database-wide lock at commit, and concurrent
- * transactions would queue for it. A wake-up lost in a crash costs one polling interval.
- */
-export function wakeRelays(sql: Sql, kind: OutboxKind): void {
-  const here = [...(relaysHere.get(databaseOf(sql)) ?? [])].filter(({ kinds }) => kinds.has(kind));
-  for (const relay of here) relay.wake(kind);
-  if (here.length === 0) notifyRelay(sql, kind);
-}
-
 interface LastNotification {
   at: number;
   isDue: boolean;
@@ -96,8 +58,12 @@ interface LastNotification {
 /** The last notification of each kind, by the pool of the process that made it. */
 const lastNotifications = new WeakMap<Sql, Map<OutboxKind, LastNotification>>();
 
-/** Notifies one relay: immediately, then at most once in `everyMs` milliseconds. */
-export function notifyRelay(sql: Sql, kind: OutboxKind, everyMs = WAKE_EVERY_MS[kind]): void {
+/**
+ * Notifies every relay: immediately, then at most once in WAKE_EVERY_MS. Call it after the commit. A NOTIFY inside a transaction
+ * takes a database-wide lock at commit, and concurrent transactions would queue for it. A wake-up lost in a crash costs one
+ * polling interval.
+ */
+export function wakeRelays(sql: Sql, kind: OutboxKind): void {
   const kinds = lastNotifications.get(sql) ?? new Map<OutboxKind, LastNotification>();
   lastNotifications.set(sql, kinds);
   const last = kinds.get(kind) ?? { at: Number.NEGATIVE_INFINITY, isDue: false };
@@ -106,23 +72,9 @@ export function notifyRelay(sql: Sql, kind: OutboxKind, everyMs = WAKE_EVERY_MS[
   last.isDue = true;
   const notify = () => {
     Object.assign(last, { at: performance.now(), isDue: false });
-    notifyOne(sql, kind).catch(() => undefined);
+    sql`SELECT pg_notify(${OUTBOX_CHANNEL}, ${kind})`.catch(() => undefined);
   };
-  const waitMs = last.at + everyMs - performance.now();
+  const waitMs = last.at + WAKE_EVERY_MS[kind] - performance.now();
   if (waitMs > 0) setTimeout(notify, waitMs);
   else notify();
-}
-
-/**
- * Notifies one of the relays that deliver a kind, because the claims of all others would find nothing. Their connections are found by
- * their last statement, LISTEN. All relays are notified when none is visible, as to another role.
- */
-async function notifyOne(sql: Sql, kind: OutboxKind): Promise<void> {
-  await sql`
-    SELECT pg_notify(coalesce((
-      SELECT channel FROM (
-        SELECT substring(query FROM '^listen "(.+)"$') AS channel FROM pg_stat_activity
-        WHERE datname = current_database() AND query LIKE ${`listen "${OUTBOX_CHANNEL} %`}) AS relays
-      WHERE ${kind} = ANY(string_to_array(channel, ' '))
-      ORDER BY random() LIMIT 1), ${OUTBOX_CHANNEL}), ${kind})`;
 }

@@ -1,29 +1,8 @@
 import type { Logger } from '../logging/logging';
 import type { Sql } from '../postgres';
-import type { DeliveryOutcome } from './delivery-outcome';
+import type { Lane, RelayObserver } from './lane';
 import { LaneRunner } from './lane-runner';
-import { addRelayOfProcess, channelOfRelay, OUTBOX_CHANNEL, type OutboxKind, type OutboxRow } from './outbox';
-import type { RelayObserver } from './relay-observer';
-
-export interface Lane {
-  readonly kind: OutboxKind;
-  /** Number of concurrent deliveries in this process. */
-  readonly concurrency: number;
-  /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
-  readonly leaseSeconds: number;
-  /**
-   * Concurrent deliveries per target, or per client for the starts of orders. Unset: the rows of a target are delivered one
-   * after another, in order.
-   */
-  readonly perKey?: number;
-  /**
-   * Resolves when a delivered row no longer counts towards the limit of its key. It holds no slot meanwhile. Unset: a row counts
-   * until it is delivered. Only for lanes with `perKey`.
-   */
-  readonly untilUncounted?: (row: OutboxRow) => Promise<void>;
-  /** Must not throw for expected failures. A thrown error counts as a retry with back-off. */
-  readonly deliver: (row: OutboxRow) => Promise<DeliveryOutcome>;
-}
+import { OUTBOX_CHANNEL } from './outbox';
 
 export interface Relay {
   /** Stops claiming rows and waits for deliveries in progress. */
@@ -32,7 +11,7 @@ export interface Relay {
 
 /**
  * Delivers outbox rows until stopped. Any number of processes can run relays at the same time.
- * Each lane has its own loop, which messages of this process, NOTIFY and a timer wake.
+ * Each lane has its own loop, which NOTIFY and a timer wake.
  *
  * What holds for the order of delivery to one target, on a lane without `perKey`:
  * - A relay delivers the rows that it claims in the order in which they were written, one at a time, across batches.
@@ -57,20 +36,12 @@ export async function startRelay(options: {
     for (const runner of runners) if (runner.lane.kind === kind) runner.notify();
   };
   // Notifications are lost while the connection is down.
-  const notifyAll = () => kinds.forEach(notify);
-  // Other processes find the relay by the last statement of its connection, so its own channel is the last one.
-  const subscriptions = [
-    await listener.listen(OUTBOX_CHANNEL, notify),
-    await listener.listen(channelOfRelay(kinds), notify, notifyAll),
-  ];
-  const removeRelay = addRelayOfProcess(sql, { kinds: new Set(kinds), wake: notify });
+  const subscription = await listener.listen(OUTBOX_CHANNEL, notify, () => kinds.forEach(notify));
   const loops = runners.map((runner) => runner.run());
   return {
     async stop() {
-      removeRelay();
       for (const runner of runners) runner.stop();
-      // Others are notified while this relay finishes its deliveries.
-      for (const { unlisten } of subscriptions) await unlisten().catch(() => undefined);
+      await subscription.unlisten().catch(() => undefined);
       await Promise.all(loops);
     },
   };

@@ -9,9 +9,8 @@ import { NamespaceNotFoundError, type TypedSearchAttributes } from '@temporalio/
 import { workflowDetails } from '../http/operator-page-urls';
 import type { Sql } from '../postgres';
 import { isTemporalUnavailable } from '../unavailable';
-import type { DeliveryOutcome } from './delivery-outcome';
+import type { DeliveryOutcome, Lane } from './lane';
 import type { OutboxRow } from './outbox';
-import type { Lane } from './relay';
 
 /** Payload of a `start_workflow` row. The target of the row is the workflow id. */
 export interface WorkflowStart {

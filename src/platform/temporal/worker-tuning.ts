@@ -1,6 +1,5 @@
 import { availableParallelism, totalmem } from 'node:os';
 import { setFlagsFromString } from 'node:v8';
-import { setEnvironmentData } from 'node:worker_threads';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config';
 
@@ -127,12 +126,4 @@ export function waitingActivityOptions(slots: number, { pollers }: WorkerTuning)
  */
 export function limitWorkflowHeap(heapMb: number): void {
   setFlagsFromString(`--max-old-space-size=${heapMb}`);
-}
-
-/**
- * Sets whether workers that start later collect the call stacks of running workflows, for the Temporal UI. The SDK then records a
- * stack for each promise. A patch reads the setting in the SDK's thread (patches/README.md).
- */
-export function collectStackTraces(collected: boolean): void {
-  setEnvironmentData('pressline.workflowStackTraces', collected);
 }

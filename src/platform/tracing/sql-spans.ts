@@ -1,64 +1,21 @@
-import { context, SpanKind, type SpanOptions } from '@opentelemetry/api';
-import type { Queryable } from '../postgres';
-import { activeSpan, markFailed, startSpan } from './spans';
-
-/** The parts of the driver's queries that are replaced: `handler` sends the query, `resolve` and `reject` end it. */
-interface DriverQuery {
-  readonly strings: readonly string[];
-  handler: (query: DriverQuery) => unknown;
-  resolve: (rows: unknown) => void;
-  reject: (error: unknown) => void;
-}
-
-type Tag = (...args: unknown[]) => unknown;
+import { SpanKind, type SpanOptions } from '@opentelemetry/api';
+import { around } from '../connection-limit';
+import { activeSpan, inSpan } from './spans';
 
 /**
- * Returns a pool or transaction whose statements are spans of the trace that they run in. Statements outside a trace are not
- * recorded. A span has the operation and the tables of its statement, never its values.
+ * Returns a pool whose statements are spans of the trace that they run in, also those in transactions. Statements outside a trace
+ * are not recorded. A span has the operation and the tables of its statement, never its values.
  */
-export function traceStatements<S extends Queryable>(sql: S): S {
-  return new Proxy(sql as unknown as Tag & Record<string | symbol, unknown>, {
-    apply(target, self, args: unknown[]) {
-      const query = Reflect.apply(target, self, args);
-      if (isQuery(query)) traceQuery(query);
-      return query;
+export function traceStatements<S extends object>(sql: S): S {
+  return around(sql, {
+    async statement(strings, send) {
+      if (activeSpan() === undefined) return await send();
+      const { name, options } = statementOf(strings);
+      return await inSpan(name, options, send);
     },
-    get(target, name) {
-      const member = target[name];
-      // The last argument is the function that gets the transaction.
-      if (name === 'begin' || name === 'savepoint')
-        return (...args: unknown[]) => {
-          const work = args.pop() as (tx: S) => unknown;
-          return (member as Tag)(...args, (tx: S) => work(traceStatements(tx)));
-        };
-      return member;
-    },
-  }) as unknown as S;
-}
-
-function isQuery(value: unknown): value is DriverQuery {
-  return typeof value === 'object' && value !== null && 'handler' in value && 'strings' in value;
-}
-
-function traceQuery(query: DriverQuery): void {
-  const { handler } = query;
-  query.handler = (sent) => {
-    if (activeSpan() === undefined) return handler(sent);
-    const { name, options } = statementOf(query.strings);
-    const span = startSpan(name, options, context.active());
-    if (span === undefined) return handler(sent);
-    const { resolve, reject } = query;
-    query.resolve = (rows) => {
-      span.end();
-      resolve(rows);
-    };
-    query.reject = (error) => {
-      markFailed(span, error);
-      span.end();
-      reject(error);
-    };
-    return handler(sent);
-  };
+    transaction: (run) => run(),
+    withinTransactions: true,
+  });
 }
 
 interface Statement {

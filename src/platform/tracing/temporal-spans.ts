@@ -1,8 +1,10 @@
 import { type Context, type Span, SpanKind } from '@opentelemetry/api';
+import type { Context as ActivityContext } from '@temporalio/activity';
 import type { WorkflowClientInterceptor } from '@temporalio/client';
 import { defaultPayloadConverter, type Headers } from '@temporalio/common';
+import type { ActivityInterceptors } from '@temporalio/worker';
 import { formatTraceparent, TRACE_HEADER, type TraceHeader } from '../domain/traceparent';
-import { contextOf, currentTraceparent, inSpan } from './spans';
+import { contextOf, currentTraceparent, inSpan, traceFields } from './spans';
 
 /** Returns headers with the trace context of a span. */
 function withTrace(headers: Headers, span: Span | undefined): Headers {
@@ -12,7 +14,7 @@ function withTrace(headers: Headers, span: Span | undefined): Headers {
 }
 
 /** Returns the context that headers carry. Without one, spans in it start a new trace. */
-export function contextOfHeaders(headers: Headers): Context {
+function contextOfHeaders(headers: Headers): Context {
   const payload = headers[TRACE_HEADER];
   if (payload === undefined) return contextOf(null);
   return contextOf(defaultPayloadConverter.fromPayload<TraceHeader>(payload).traceparent);
@@ -37,4 +39,38 @@ export const traceClientCalls: WorkflowClientInterceptor = {
 function called<T>(kind: string, name: string, call: (span: Span | undefined) => Promise<T>): Promise<T> {
   if (currentTraceparent() === null) return call(undefined);
   return inSpan(`${kind}:${name}`, { kind: SpanKind.CLIENT }, call);
+}
+
+/**
+ * Interceptor that gives every attempt of an activity a span, in the trace of its workflow. Activities of workflows without a trace,
+ * such as periodic jobs, start a trace.
+ */
+export function traceActivity({ info }: ActivityContext): ActivityInterceptors {
+  let fields = {};
+  return {
+    inbound: {
+      execute: (input, next) =>
+        inSpan(
+          `RunActivity:${info.activityType}`,
+          {
+            attributes: {
+              temporalActivityAttempt: info.attempt,
+              temporalActivityLocal: info.isLocal,
+              ...(info.workflowExecution === undefined
+                ? {}
+                : {
+                    temporalWorkflowID: info.workflowExecution.workflowId,
+                    temporalRunID: info.workflowExecution.runId,
+                  }),
+            },
+          },
+          async () => {
+            fields = traceFields();
+            return await next(input);
+          },
+          contextOfHeaders(input.headers),
+        ),
+    },
+    outbound: { getLogAttributes: (input, next) => next({ ...input, ...fields }) },
+  };
 }

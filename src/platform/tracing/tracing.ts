@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { context, DiagLogLevel, diag } from '@opentelemetry/api';
+import { context, DiagLogLevel, diag, SpanKind } from '@opentelemetry/api';
 import { AsyncLocalStorageContextManager } from '@opentelemetry/context-async-hooks';
 import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { defaultResource, detectResources, envDetector, resourceFromAttributes } from '@opentelemetry/resources';
@@ -14,10 +14,11 @@ import {
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
 import type { Config } from '../config';
+import { parseTraceparent, type WorkflowSpan } from '../domain/traceparent';
 import type { Logger } from '../logging/logging';
-import { setTracer } from './spans';
+import { contextOf, markFailedAs, setTracer, startSpan } from './spans';
 
-export interface Tracing {
+interface Tracing {
   /** Sends the remaining spans, for at most five seconds, and turns tracing off. */
   stop(): Promise<void>;
 }
@@ -125,6 +126,24 @@ class SpanIds extends RandomIdGenerator {
 const ids = new SpanIds();
 
 /** Runs `start`, which starts one span. The span gets this id. */
-export function withSpanId<T>(spanId: string, start: () => T): T {
+function withSpanId<T>(spanId: string, start: () => T): T {
   return ids.with(spanId, start);
+}
+
+/** Records a span that ended in a workflow. Its times are those of the workflow's clock. */
+export function recordWorkflowSpan(
+  { workflowId, runId }: { readonly workflowId: string; readonly runId: string },
+  { name, parent, spanId, startedAt, endedAt, errorType, link }: WorkflowSpan,
+): void {
+  const linked = link === null ? undefined : parseTraceparent(link);
+  const options = {
+    kind: SpanKind.INTERNAL,
+    startTime: new Date(startedAt),
+    attributes: { temporalWorkflowID: workflowId, temporalRunID: runId },
+    links: linked === undefined ? [] : [{ context: linked }],
+  };
+  const start = () => startSpan(name, options, contextOf(parent));
+  const span = spanId === null ? start() : withSpanId(spanId, start);
+  if (span !== undefined && errorType !== null) markFailedAs(span, errorType);
+  span?.end(new Date(endedAt));
 }

@@ -1,8 +1,13 @@
 import type { CarrierRefusal } from '../../carriers/carrier';
 import { isUuid } from '../../platform/ids';
-import { isoMicroseconds } from '../../platform/list-position';
+import {
+  type AgeRange,
+  ageRangeColumns,
+  isoMicroseconds,
+  type ProblemPage,
+  readProblemsFirst,
+} from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
-import { type AgeRange, ageRangeColumns, type ProblemPage, readProblemsFirst } from '../../platform/problem-list';
 import type { ShippingOrderStatus } from './shipping-order-schemas';
 
 /** Why operators look at a shipping order. `stuck`: the workflow has not ended the purchase or the cancellation. */

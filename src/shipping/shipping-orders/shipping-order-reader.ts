@@ -2,11 +2,16 @@ import type { Account } from '../../accounts/account';
 import type { CarrierRefusal } from '../../carriers/carrier';
 import { fromMinor } from '../../platform/domain/money';
 import { isUuid } from '../../platform/ids';
-import { isoMicroseconds } from '../../platform/list-position';
+import { COMPARED_ROWS, isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import type { LinkSigner } from '../../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { documentLink, readShipment, type ShipmentDocument, typeOf } from '../shipments';
-import type { RetrievedShippingOrder, ShippingOrderResponse, ShippingOrderSummary } from './shipping-order-schemas';
+import type {
+  RetrievedShippingOrder,
+  ShippingOrderResponse,
+  ShippingOrderStatus,
+  ShippingOrderSummary,
+} from './shipping-order-schemas';
 
 interface ReaderDeps {
   readonly sql: Queryable;
@@ -32,11 +37,11 @@ export interface ShippingOrderRow extends Pick<ShippingOrderSummary, 'orderRefer
 export type ShippingOrderViewer = Pick<Account, 'id' | 'role'>;
 
 /** Returns the condition of the shipping orders `o` that the viewer may see. */
-export const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
+const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
   viewer.role === 'operator' ? sql`true` : sql`o.account_id = ${viewer.id}`;
 
 /** Returns the shipping orders `o` that match a condition. @param condition may end with an order and a limit */
-export async function shippingOrderRows(sql: Queryable, condition: Fragment): Promise<ShippingOrderRow[]> {
+async function shippingOrderRows(sql: Queryable, condition: Fragment): Promise<ShippingOrderRow[]> {
   return await sql<ShippingOrderRow[]>`
     SELECT o.id, o.order_reference_id, o.status, o.method_uid, o.refusal, o.created_at, o.canceled_at,
       ${isoMicroseconds(sql, sql`o.created_at`)} AS position, s.id AS shipment_id, s.carrier_name,
@@ -146,5 +151,66 @@ export async function retrievedShippingOrder(
     ...stateOf(order),
     refusal: order.refusal === null ? null : { code: order.refusal.code, message: order.refusal.message },
     packages: order.shipmentId === null ? [] : (await packagesOf(deps, order.shipmentId)).packages,
+  };
+}
+
+/** Filters of a search. A shipping order must match every filter given; a list matches any of its values. */
+interface ShippingOrderSearch {
+  readonly orderReferenceIds?: readonly string[] | undefined;
+  readonly statuses?: readonly ShippingOrderStatus[] | undefined;
+  /** ISO 8601, inclusive. */
+  readonly createdFrom?: string | undefined;
+  /** ISO 8601, exclusive. */
+  readonly createdTo?: string | undefined;
+}
+
+/** A page of a search. */
+interface FoundShippingOrders {
+  readonly orders: readonly ShippingOrderRow[];
+  /** Set when the search ended before the page was full: the position of the last shipping order that it compared. */
+  readonly comparedTo: SearchPosition | null;
+}
+
+/**
+ * Returns one page of the shipping orders that match and that the viewer may see, newest first. Filters without an index
+ * are compared with COMPARED_ROWS shipping orders at most.
+ * @param page `after` is the position of the previous page's last order
+ */
+export async function searchShippingOrders(
+  sql: Queryable,
+  viewer: ShippingOrderViewer,
+  { orderReferenceIds: references, statuses, createdFrom, createdTo }: ShippingOrderSearch,
+  page: SearchPage,
+): Promise<FoundShippingOrders> {
+  const none = sql``;
+  const { limit, after } = page;
+  const ofReferences = references === undefined ? none : sql`AND o.order_reference_id = ANY(${[...references]})`;
+  const ofStatuses = statuses === undefined ? none : sql`AND o.status = ANY(${[...statuses]})`;
+  // The index of references begins with the account, which operators do not name.
+  const indexed = viewer.role === 'operator' ? none : ofReferences;
+  const [row] = await sql<{ ids: string[]; compared: number; edgeTime: string | null; edgeId: string | null }[]>`
+    WITH compared AS MATERIALIZED (
+      SELECT o.id, o.created_at, (true ${ofReferences} ${ofStatuses}) AS matches FROM shipping_orders o
+      WHERE ${visibleTo(sql, viewer)} ${indexed}
+        ${createdFrom === undefined ? none : sql`AND o.created_at >= ${createdFrom}::text::timestamptz`}
+        ${createdTo === undefined ? none : sql`AND o.created_at < ${createdTo}::text::timestamptz`}
+        ${after === null ? none : sql`AND (o.created_at, o.id) < (${after.time}::text::timestamptz, ${after.id}::uuid)`}
+      ORDER BY o.created_at DESC, o.id DESC
+      LIMIT ${references === undefined && statuses === undefined ? limit : COMPARED_ROWS}
+    ), edge AS (
+      SELECT created_at, id FROM compared ORDER BY created_at, id LIMIT 1
+    ), matching AS (
+      SELECT id FROM compared WHERE matches ORDER BY created_at DESC, id DESC LIMIT ${limit}
+    )
+    SELECT coalesce((SELECT array_agg(id) FROM matching), '{}') AS ids, (SELECT count(*)::int FROM compared) AS compared,
+      (SELECT ${isoMicroseconds(sql, sql`created_at`)} FROM edge) AS edge_time, (SELECT id FROM edge) AS edge_id`;
+  const { ids, compared, edgeTime, edgeId } = row!;
+  const endedEarly = ids.length < limit && compared === COMPARED_ROWS;
+  return {
+    orders:
+      ids.length === 0
+        ? []
+        : await shippingOrderRows(sql, sql`o.id = ANY(${ids}::uuid[]) ORDER BY o.created_at DESC, o.id DESC`),
+    comparedTo: endedEarly ? { time: edgeTime!, id: edgeId! } : null,
   };
 }

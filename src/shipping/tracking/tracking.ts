@@ -1,14 +1,16 @@
 import type { CarrierEvent } from '../../carriers/carrier';
+import { carrierOfNumber } from '../../carriers/domain/rate-cards';
 import {
+  FOLLOWED_DAYS,
   furthest,
   nextCheckHours,
   SCANNED_STATUSES,
   type TrackingStatus,
 } from '../../consignments/domain/tracking-status';
-import { sha256 } from '../../platform/ids';
-import { columnsOf, inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
-import { updateDeliveryEstimates } from '../delivery-estimate';
-import { shipmentTransits, signalOrders } from '../shipment-transit';
+import { enqueueOrderNotifications } from '../../notifications/enqueue';
+import { randomToken, sha256 } from '../../platform/ids';
+import { columnsOf, inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
+import { followedParcels, signalOrders } from '../shipment-transit';
 
 /** Counts of recorded events. */
 export interface RecordedEvents {
@@ -65,12 +67,12 @@ export async function recordTrackingEvents(
       shipmentIds: distinctIds(scanned, 'shipmentId'),
       printOrderIds: distinctIds(scanned, 'printOrderId'),
     };
-    const before = await shipmentTransits(tx, owners);
+    const before = await followedParcels(tx, owners);
     const recorded = await insertCheckpoints(tx, ofPackages);
     if (recorded > 0) {
       await updateStatuses(tx, scanned);
       await restoreScannedLabels(tx, scanned);
-      await signalOrders(tx, before, await shipmentTransits(tx, owners));
+      await signalOrders(tx, before, await followedParcels(tx, owners));
       await updateDeliveryEstimates(tx, owners.shipmentIds, owners.printOrderIds);
     }
     const unknown = [
@@ -196,4 +198,86 @@ async function restoreScannedLabels(tx: Transaction, packages: readonly TrackedP
     )
     UPDATE shipments s SET status = 'bought', voided_at = NULL FROM scanned
     WHERE s.id = scanned.shipment_id AND s.status = 'voided' AND s.print_order_id IS NOT NULL`;
+}
+
+/**
+ * Sets the delivery dates of print orders to the dates that carriers expect, from the earliest parcel to the latest, and
+ * enqueues notifications where they change. The dates promised first are kept beside them. Parcels without an estimate
+ * are assumed to arrive with the others.
+ * @param shipmentIds shipments that the transaction has locked
+ * @param printOrderIds print orders whose partners ship with tracking codes of their own
+ */
+async function updateDeliveryEstimates(
+  tx: Transaction,
+  shipmentIds: readonly string[],
+  printOrderIds: readonly string[],
+): Promise<void> {
+  // Order runs lock the order row first. The same lock order makes the notified state the latest one.
+  const estimates = await tx<{ orderId: string; printOrderId: string; first: string; last: string }[]>`
+    WITH expected AS (
+      SELECT s.order_id, s.print_order_id, min(t.expected_delivery_date) AS first, max(t.expected_delivery_date) AS last
+      FROM shipments s JOIN trackings t ON t.shipment_id = s.id
+      WHERE s.id = ANY(${[...shipmentIds]}) AND s.print_order_id IS NOT NULL AND s.status = 'bought'
+      GROUP BY s.id
+      UNION ALL
+      SELECT p.order_id, p.id, min(t.expected_delivery_date), max(t.expected_delivery_date)
+      FROM print_orders p JOIN trackings t ON t.print_order_id = p.id
+      WHERE p.id = ANY(${[...printOrderIds]}::bigint[])
+      GROUP BY p.id
+    )
+    SELECT e.order_id, e.print_order_id::text, e.first::text, e.last::text
+    FROM expected e
+    JOIN orders o ON o.id = e.order_id
+    JOIN planned_shipments p ON p.print_order_id = e.print_order_id
+    WHERE (p.min_delivery_date, p.max_delivery_date) <> (e.first, e.last)
+    ORDER BY o.id
+    FOR NO KEY UPDATE OF o`;
+  for (const { orderId, printOrderId, first, last } of estimates) {
+    await tx`
+      UPDATE planned_shipments SET min_delivery_date = ${first}, max_delivery_date = ${last},
+        min_delivery_days = greatest(0, min_delivery_days + (${first}::date - min_delivery_date)),
+        max_delivery_days = greatest(0, max_delivery_days + (${last}::date - max_delivery_date))
+      WHERE print_order_id = ${printOrderId}`;
+    await tx`UPDATE orders SET updated_at = now() WHERE id = ${orderId}`;
+    await enqueueOrderNotifications(tx, { orderId });
+  }
+}
+
+/** Tracking of parcels that print partners ship themselves, under tracking codes of their own. */
+
+/** Removes the spaces in which carriers print their numbers. */
+const withoutSpaces = (code: string) => code.replace(/\s+/g, '');
+
+/**
+ * Registers a tracking code that a partner brought, in the transaction that records it. A built-in carrier is known by the
+ * form of the number. For other codes the tracking sweep searches the gateways (tracking-sweep/partner-code-search.ts). A code that
+ * was first tracked in the last 90 days, for example that of a label of ours, is left as it is. An older one was used again.
+ */
+export async function followPartnerTracking(
+  tx: Queryable,
+  code: {
+    readonly printOrderId: string;
+    readonly trackingCode: string;
+    readonly trackingLink: string | null;
+  },
+): Promise<void> {
+  const { printOrderId, trackingCode, trackingLink } = code;
+  const compact = withoutSpaces(trackingCode);
+  const card = carrierOfNumber(compact);
+  const number = card === undefined ? trackingCode.trim() : compact;
+  const inserted = await tx`
+    INSERT INTO trackings (tracking_number, generation, short_uid, print_order_id, carrier_uid, carrier_name, tracking_url, next_check_at)
+    SELECT ${number}, coalesce(max(generation) + 1, 0), ${randomToken(9)}, ${printOrderId}::bigint,
+      ${card?.carrierUid ?? null}, ${card?.carrierName ?? null}, ${trackingLink},
+      CASE WHEN ${card === undefined} THEN now() END
+    FROM trackings WHERE tracking_number = ${number}
+    HAVING coalesce(max(created_at) < now() - make_interval(days => ${FOLLOWED_DAYS}), true)
+    ON CONFLICT (tracking_number, generation) DO NOTHING
+    RETURNING 1`;
+  if (inserted.length > 0 && card !== undefined) await markFollowed(tx, [printOrderId]);
+}
+
+/** Records that a carrier follows the parcels of print orders. */
+export async function markFollowed(sql: Queryable, printOrderIds: readonly string[]): Promise<void> {
+  await sql`UPDATE planned_shipments SET tracking_followed = true WHERE print_order_id = ANY(${[...printOrderIds]})`;
 }

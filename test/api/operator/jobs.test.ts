@@ -5,7 +5,7 @@ import type { ApiDeps } from '../../../api/deps';
 import { allRoutes } from '../../../api/routes';
 import { randomToken } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
-import { ensureSchedule, scheduleId } from '../../../src/platform/temporal/schedules';
+import { ensureSchedule, scheduleId } from '../../../src/platform/temporal/periodic-jobs';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { testDatabase } from '../../support/database';
 import { eventually } from '../../support/eventually';

@@ -3,8 +3,8 @@ import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { WorkflowNotFoundError } from '@temporalio/client';
 import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
-import { archiveOrders, restoreDay } from '../../../src/orders/archive/archive-orders';
-import type { RecordRow } from '../../../src/orders/archive/archived-order';
+import type { RecordRow } from '../../../src/orders/reading/archived-order';
+import { archiveOrders, restoreDay } from '../../../src/orders/upkeep/archive-orders';
 import { readParquet } from '../../../src/platform/parquet';
 import type { ErasedPersonalData } from '../../../workflows/personal-data';
 import { eventually, type TestStack, testStack } from '../../support/stack';
@@ -152,6 +152,7 @@ async function delivered(reference: string, email: string): Promise<{ orderId: s
   await partner.dispatchOrder({ body: { orderId: printOrderId } });
   await say({
     status: 'shipped',
+    trackingCode: 'OWN-1',
     trackingLink: `https://parcels.example/?to=${PERSON.postCode}&name=${WORDS.file}`,
   });
   await orderUntil(stack, orderId, is('shipped'));
@@ -201,13 +202,14 @@ describe('erasure of a delivered order', () => {
       'order_items',
       'orders',
       'packing_slips',
-      'planned_shipments',
+      'partner_parcels',
       'postbacks',
       'print_order_updates',
       'print_orders',
       'shipments',
       'shipping_changes',
       'tracking_checkpoints',
+      'trackings',
       'webhook_deliveries',
     ]);
     expect(links.length).toBeGreaterThan(4);

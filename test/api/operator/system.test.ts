@@ -2,7 +2,7 @@ import type { Express } from 'express';
 import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { allRoutes } from '../../../api/routes';
-import { writeMark } from '../../../src/orders/reconciliation/reconciliation';
+import { writeMark } from '../../../src/orders/upkeep/reconciliation';
 import { VARIABLES } from '../../../src/platform/config';
 import type { Sql } from '../../../src/platform/postgres';
 import { testAccount, testApiDeps } from '../../support/api-deps';

@@ -8,7 +8,7 @@ import { orderRoutes } from '../../../api/orders/orders';
 import { orderQuoteRoutes } from '../../../api/orders/quote';
 import { catalogRoutes, operatorOrderRoutes } from '../../../api/routes';
 import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
-import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
+import { prepareOrder } from '../../../src/orders/planning/prepare-order';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { subscribe } from '../../../src/partners/partner-rows';
 import type { Config } from '../../../src/platform/config';

@@ -1,5 +1,5 @@
 import { startEasyPostServer } from '../../../sandbox/carriers/easypost-server';
-import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
+import { prepareOrder } from '../../../src/orders/planning/prepare-order';
 import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { address, item, order } from './sample-orders';
 

@@ -1,5 +1,5 @@
-import { prepareOrder } from '../../../src/orders/preparation/prepare-order';
-import { planReroute } from '../../../src/orders/print-orders/reroute-plan';
+import { prepareOrder } from '../../../src/orders/planning/prepare-order';
+import { planReroute } from '../../../src/orders/production/reroute-plan';
 import { facilityOf } from '../../support/rows/partner-setup';
 import { type OrdersApi, ordersApi, subscribedPartners } from './orders-api';
 import { item, order } from './sample-orders';

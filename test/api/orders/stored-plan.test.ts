@@ -1,4 +1,4 @@
-import { ARCHIVE_FILES } from '../../../src/orders/archive/archive-files';
+import { ARCHIVE_FILES } from '../../../src/orders/upkeep/archive-files';
 import { type OrdersApi, ordersApi, planOrder, subscribedPartners } from './orders-api';
 import { item, of, order } from './sample-orders';
 

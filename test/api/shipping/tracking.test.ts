@@ -3,8 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import type { ApiDeps } from '../../../api/deps';
 import { shippingRoutes } from '../../../api/routes';
-import type { CarrierAdapter } from '../../../src/carriers/carrier';
-import { CarrierUnavailable } from '../../../src/carriers/carrier';
+import { type CarrierAdapter, CarrierUnavailable } from '../../../src/carriers/carrier';
 import { carriersOf, createCarriers } from '../../../src/carriers/carriers';
 import { newSigningSecret } from '../../../src/platform/http/webhook-signature';
 import { randomToken, uuidv7 } from '../../../src/platform/ids';
@@ -92,9 +91,13 @@ const track = (trackingNumber: string, as = client) => request(app).get(`/v1/tra
 const signals = async () =>
   (
     await sql<
-      { target: string; payload: { signal: string; args: { transit: string }[] } }[]
+      { target: string; payload: { signal: string; args: { parcels: { transit: string | null }[] }[] } }[]
     >`SELECT target, payload FROM outbox ORDER BY id`
-  ).map(({ target, payload }) => [target, payload.signal, payload.args[0]!.transit]);
+  ).map(({ target, payload }) => [
+    target,
+    payload.signal,
+    payload.args[0]!.parcels.map(({ transit }) => transit).join(),
+  ]);
 
 describe('GET /v1/tracking/{trackingNumber}', () => {
   test('responds in the shape of schema `Tracking`, newest checkpoint first', async () => {
@@ -282,16 +285,16 @@ describe('an order run is signalled', () => {
     await Promise.all(numbers.map((number) => report([event(number, 'delivered', 5)])));
 
     const sent = await signals();
-    expect(sent.at(-1)).toEqual([`order-${orderId}`, 'tracking', 'delivered']);
-    expect(sent.filter(([, , transit]) => transit === 'delivered')).toHaveLength(1);
+    expect(sent.at(-1)).toEqual([`order-${orderId}`, 'tracking', 'delivered,delivered']);
+    expect(sent.filter(([, , transit]) => transit === 'delivered,delivered')).toHaveLength(1);
   });
 
-  test('with a return when one of its parcels was returned', async () => {
+  test('with the status of each of its parcels', async () => {
     const { numbers } = await shipment({ printOrder: true, count: 2 });
 
     await report([event(numbers[0]!, 'delivered', 5), event(numbers[1]!, 'returned', 6)]);
 
-    expect((await signals()).map(([, , transit]) => transit)).toEqual(['returned']);
+    expect((await signals()).map(([, , transit]) => transit)).toEqual(['delivered,returned']);
   });
 
   test('for a voided label after its first scan only, and the shipment is bought again then', async () => {

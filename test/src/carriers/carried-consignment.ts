@@ -1,5 +1,4 @@
-import { quoteRateCard, type RateCard } from '../../../src/carriers/domain/rate-card';
-import { REGIONS } from '../../../src/carriers/domain/zones';
+import { quoteRateCard, type RateCard, REGIONS } from '../../../src/carriers/domain/rate-card';
 import type { Consignment } from '../../../src/consignments/domain/consignment';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { MUNICH } from '../consignments/sample-addresses';

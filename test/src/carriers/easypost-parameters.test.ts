@@ -1,4 +1,4 @@
-import { shipmentParameters } from '../../../src/carriers/easypost/parameters';
+import { shipmentParameters, withoutEmoji } from '../../../src/carriers/easypost/parameters';
 import { CHICAGO } from '../consignments/sample-addresses';
 import { consignmentTo } from '../consignments/sample-consignments';
 
@@ -61,4 +61,15 @@ test.each([
   ],
 ])('%s, a recipient in %s with %o', (carrier, country, taxIds, identifiers, declared) => {
   expect(taxIdsAt(carrier, country, taxIds)).toEqual({ identifiers, declared });
+});
+
+test.each([
+  ['Anna \u{1F389} Maria', 'Anna Maria'],
+  ['\u{1F469}\u{200D}\u{1F3A8}\u{1F3FD} Ann', 'Ann'],
+  ['1\u{FE0F}\u{20E3} Main\u0007 Street \u{1F1E9}\u{1F1EA}', '1 Main Street'],
+  ['Prints™ & Co  ©', 'Prints™ & Co  ©'],
+  ['東京都 #8*', '東京都 #8*'],
+  ['\u{1F389}', ''],
+])('%j is %j for a gateway', (text, expected) => {
+  expect(withoutEmoji(text)).toBe(expected);
 });

@@ -1,9 +1,8 @@
 import fc from 'fast-check';
 import countries from 'i18n-iso-countries';
-import { billableGrams, quoteRateCard } from '../../../src/carriers/domain/rate-card';
+import { billableGrams, quoteRateCard, REGIONS, regionOf, zoneBetween } from '../../../src/carriers/domain/rate-card';
 import { carrierOfNumber, RATE_CARDS } from '../../../src/carriers/domain/rate-cards';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
-import { REGIONS, regionOf, zoneBetween } from '../../../src/carriers/domain/zones';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import { CHICAGO, MUNICH, TOKYO } from '../consignments/sample-addresses';
 import { consignmentTo, packageOf } from '../consignments/sample-consignments';

@@ -2,8 +2,7 @@ import { ready } from 'zpl-renderer-js';
 import { s10, sscc } from '../../../src/carriers/domain/tracking-numbers';
 import { printableText } from '../../../src/documents/fonts';
 import { type LabelContent, layOutLabel } from '../../../src/documents/label-layout';
-import { renderLabelPdf } from '../../../src/documents/label-pdf';
-import { renderLabelZpl } from '../../../src/documents/label-zpl';
+import { renderLabelPdf, renderLabelZpl } from '../../../src/documents/labels';
 import {
   ATHENS,
   BANGKOK,
@@ -137,6 +136,13 @@ describe('PDF labels', () => {
         .join('');
     const printed = letters(words!);
     for (const char of new Set(letters(receiver.lastName!))) expect(printed).toContain(char);
+  });
+
+  test('a letter is copied as itself after a label with a letter that has it as a part', async () => {
+    await renderLabelPdf([{ ...courier, reference: 'ӹ' }]);
+    const [words] = await textOf(await renderLabelPdf([{ ...courier, reference: 'ы' }]));
+
+    expect(words).toContain('Ref. ы');
   });
 
   test('the longest address that the field limits allow stays inside its box', async () => {

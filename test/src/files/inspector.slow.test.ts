@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
-import type { PrintFileType } from '../../../src/files/domain/file-properties';
+import type { PrintFileType } from '../../../src/files/domain/file-facts';
 import { createFileInspector } from '../../../src/files/inspector';
 import { rotated, sampleImage, samplePdf } from './samples';
 
@@ -188,7 +188,7 @@ describe('the inspector', () => {
     pdf.addContent(`20 w\n${strokes}`).end();
     const path = join(folder, 'slow.pdf');
     await writeFile(path, await buffer(pdf));
-    const impatient = createFileInspector({ stageTimeoutMs: 3_000 });
+    const impatient = createFileInspector({ stepTimeoutMs: 3_000 });
     try {
       const started = Date.now();
       const inspection = await impatient.inspect({ path, mimeType: 'application/pdf' });

@@ -4,7 +4,7 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manyPages, manyScans, pngBomb } from '../../../sandbox/files/exhausting-files';
-import type { PrintFileType } from '../../../src/files/domain/file-properties';
+import type { PrintFileType } from '../../../src/files/domain/file-facts';
 import { createFileInspector, type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
 import { eventually } from '../../support/eventually';
 import { sampleImage, samplePdf } from './samples';
@@ -133,7 +133,7 @@ describe('a file that ends its inspector', () => {
 
   test('that never responds delays another file by its own timeout at most', async () => {
     // Enough for the good file on a busy machine.
-    const inspector = inspectorWith({ stageTimeoutMs: 8_000 });
+    const inspector = inspectorWith({ stepTimeoutMs: 8_000 });
     const mimeType = 'application/pdf';
     const good = await goodPdf();
     const path = endlessFile();
@@ -146,7 +146,7 @@ describe('a file that ends its inspector', () => {
   });
 
   test('is refused after some inspections, which are counted before they start', async () => {
-    const inspector = inspectorWith({ stageTimeoutMs: 500 });
+    const inspector = inspectorWith({ stepTimeoutMs: 500 });
     const path = await slowPdf();
     let inspections = 0;
     const attempt = () =>

@@ -1,4 +1,4 @@
-import { printDpi } from '../../../src/files/domain/file-properties';
+import { printDpi } from '../../../src/files/domain/file-facts';
 
 describe('the resolution at print size', () => {
   it('is in dots per inch, rounded down', () => {

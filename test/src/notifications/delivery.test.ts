@@ -6,12 +6,12 @@ import {
   redeliver,
   sendTestEvent,
 } from '../../../src/notifications/delivery-log';
-import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS } from '../../../src/notifications/domain/event-schemas';
 import { changeEndpoint, deleteEndpoint, endpointOf, rotateSecret } from '../../../src/notifications/endpoints';
-import { eraseRows } from '../../../src/orders/personal-columns';
+import { eraseRows } from '../../../src/orders/domain/personal-columns';
 import { verifySignature } from '../../../src/platform/http/webhook-signature';
 import { uuidv7 } from '../../../src/platform/ids';
-import { replayDead } from '../../../src/platform/outbox/dead-letters';
+import { replayDead } from '../../../src/platform/outbox/messages';
 import type { OutboxRow } from '../../../src/platform/outbox/outbox';
 import { startRelay } from '../../../src/platform/outbox/relay';
 import { inTransaction } from '../../../src/platform/postgres';

@@ -88,9 +88,9 @@ describe('a change of an order', () => {
       return printOrder!.id;
     };
     await planPrintOrder('handoff:0', 'superseded', '2026-12-24');
-    const printOrderId = await planPrintOrder('reproduce:1', 'in_production', '2026-05-08');
+    const printOrderId = await planPrintOrder('reproduce:1', 'shipped', '2026-05-08');
     await setStatus(orderId, 'in_production');
-    await fixture.sql`UPDATE planned_shipments SET tracking_code = 'SAID-BY-PARTNER' WHERE print_order_id = ${printOrderId}`;
+    await fixture.sql`INSERT INTO partner_parcels (print_order_id, tracking_code, announced) VALUES (${printOrderId}, 'SAID-BY-PARTNER', false)`;
     await setStatus(orderId, 'in_production');
     const shipmentId = uuidv7();
     await fixture.sql`

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import pino from 'pino';
 import { createNotificationDelivery } from '../../../src/notifications/delivery';
 import { sendTestEvent } from '../../../src/notifications/delivery-log';
-import { NOTIFICATION_EVENTS, type NotificationEvent } from '../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, type NotificationEvent } from '../../../src/notifications/domain/event-schemas';
 import { createEndpoint, type EndpointFields } from '../../../src/notifications/endpoints';
 import { enqueueOrderNotifications } from '../../../src/notifications/enqueue';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';

@@ -1,4 +1,4 @@
-import { ATTEMPT_DELAYS_MS, delayAfter } from '../../../src/notifications/domain/retry-schedule';
+import { ATTEMPT_DELAYS_MS, delayAfter } from '../../../src/notifications/delivery';
 
 describe('the retry schedule', () => {
   it('has ten attempts within about three days, as Standard Webhooks recommends', () => {

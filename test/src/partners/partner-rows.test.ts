@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { createAccount } from '../../../src/accounts/accounts-and-keys';
-import { createCandidateReader } from '../../../src/partners/candidates';
 import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerCapabilitiesSchema } from '../../../src/partners/domain/capabilities';
 import { routeOrder } from '../../../src/partners/domain/routing';
@@ -12,16 +11,14 @@ import {
   signingSecretsOf,
   subscribe,
 } from '../../../src/partners/partner-rows';
-import { recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-decisions';
+import { createCandidateReader, recordRoutingDecision, routingDecisions } from '../../../src/partners/routing-rows';
 import { recordStockReports, reportedLevels, skusToPoll } from '../../../src/partners/stock-levels';
-import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../../src/platform/postgres';
 import { setUpStockItems } from '../../../src/procurement/stock-items';
 import { testDatabase } from '../../support/database';
 import { insertOrder } from '../../support/rows/order-rows';
 import { testSecretBox } from '../../support/secret-box';
-import { subscription } from './builders';
-import { framedPoster, photoBook, poster, tShirt } from './products';
+import { partner, routingRequest, subscription } from './builders';
 
 let sql: Sql;
 let berlin: string;
@@ -153,37 +150,15 @@ describe('stock levels for routing', () => {
   });
 });
 
-describe('routing with the demo partners', () => {
-  test('an order to Germany gets its poster and framed poster from Berlin, its t-shirt from Ohio', async () => {
-    await subscribe({ sql, secretBox: testSecretBox }, berlin, ADDRESSES);
-    await subscribe({ sql, secretBox: testSecretBox }, ohio, ADDRESSES);
-    const framed = { ...framedPoster, modelUid: 'framed_poster_product' };
-    const partners = await createCandidateReader(sql)(['tee-white-m', 'frame-wood-black-30x40']);
-    const route = (destinationCountry: string, products = [tShirt, poster, framed, photoBook]) =>
-      routeOrder({
-        items: products.map((product, index) => ({ itemId: String(index), product, quantity: 1 })),
-        destinationCountry,
-        partners,
-        at: new Date('2026-11-25T09:00:00Z'),
-        rates: REFERENCE_RATES,
-      });
-    for (const country of ['DE', 'US']) {
-      expect(route(country)).toMatchObject({
-        ok: true,
-        assignments: [
-          { partnerUid: 'prints-ohio' },
-          { partnerUid: country === 'DE' ? 'prints-berlin' : 'prints-ohio' },
-          { partnerUid: 'prints-berlin' },
-          { partnerUid: 'prints-berlin' },
-        ],
-      });
-    }
-
+describe('routing', () => {
+  test('the routing decision of a step replaces an earlier one of the same step', async () => {
     const orderId = await insertOrder(sql);
-    await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route('DE') });
-    await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: route('US') });
-    const stored = await routingDecisions(sql, orderId);
-    expect(stored).toEqual([{ step: 'handoff', decision: route('US'), createdAt: expect.any(Date) }]);
+    const decision = (uid: string) => routeOrder(routingRequest({ partners: [partner(uid)] }));
+    for (const uid of ['first', 'second'])
+      await recordRoutingDecision(sql, { orderId, step: 'handoff', decision: decision(uid) });
+    expect(await routingDecisions(sql, orderId)).toEqual([
+      { step: 'handoff', decision: decision('second'), createdAt: expect.any(Date) },
+    ]);
   });
 
   test('load counts the units that are handed over and not printed', async () => {

@@ -1,20 +1,14 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProductKind } from '../../../src/catalog/domain/product';
+import { type PrintFile, PrintOrderError } from '../../../src/partners/domain/assets';
 import { PRINT_ORDER_VERSIONS, printOrderVersion, submitUrlFor } from '../../../src/partners/domain/delivery-target';
-import {
-  buildPrintOrder,
-  type PrintFile,
-  PrintOrderError,
-  type PrintOrderInput,
-  type PrintOrderItem,
-} from '../../../src/partners/domain/print-order';
+import { buildPrintOrder, type PrintOrderInput, type PrintOrderItem } from '../../../src/partners/domain/print-order';
 import {
   type ApparelPrintOrderBody,
   type BundleBody,
   type MountedPrintOrderBody,
   type OrderItemBody,
-  type PaperPrintOrderBody,
   PRINT_ORDER_SCHEMAS,
 } from '../../../src/partners/message-schemas';
 import { REFERENCE_RATES } from '../../../src/platform/domain/exchange-rates';
@@ -134,53 +128,6 @@ describe('print order by variant and version', () => {
 });
 
 describe('print order rules', () => {
-  test('the asset of a single file has no type; with several files each asset has one', () => {
-    const { items } = buildPrintOrder(input('print', '1.1')) as PaperPrintOrderBody;
-    expect(items[0]!.assets.map(({ type }) => type)).toEqual([undefined]);
-    expect(items[1]!.assets.map(({ type }) => type)).toEqual(['text', 'cover']);
-  });
-
-  test('apparel has two assets for each printed side, front before back', () => {
-    const { items } = buildPrintOrder(input('apparel', '1.1')) as ApparelPrintOrderBody;
-    expect(items[0]!.assets.map(({ type }) => type)).toEqual(['front', 'front_preview', 'back', 'back_preview']);
-    expect(items[1]!.assets.map(({ type }) => type)).toEqual(['front', 'front_preview']);
-    expect(items.map(({ product }) => product.attributes)).toEqual([
-      [
-        { name: 'sku', value: 'tee-white-m' },
-        { name: 'location', value: 'front+back' },
-      ],
-      [
-        { name: 'sku', value: 'tee-white-m' },
-        { name: 'location', value: 'front' },
-      ],
-    ]);
-  });
-
-  test('the default file of a garment whose only print area is the back is the back', () => {
-    const area = { fileType: 'back', required: true, widthMm: 300, heightMm: 400 };
-    const item = { ...ITEMS.apparel[1]!, product: { ...tShirt, printAreas: [area] } };
-    const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
-    expect(items[0]!.assets.map(({ type }) => type)).toEqual(['back', 'back_preview']);
-  });
-
-  test('both files are sent for an embroidered chest beside a printed front', () => {
-    const item = {
-      ...ITEMS.apparel[1]!,
-      files: [png('default', 'print'), png('chest-left-embroidery', 'stitch')],
-    };
-    const { items } = buildPrintOrder({ ...input('apparel', '1.1'), items: [item] }) as ApparelPrintOrderBody;
-    expect(items[0]!.product.attributes).toContainEqual({
-      name: 'location',
-      value: 'front+chest-left-embroidery',
-    });
-    expect(items[0]!.assets.map(({ url }) => url.split('/').at(-1))).toEqual([
-      'print.png',
-      'print-preview.jpg',
-      'stitch.png',
-      'stitch-preview.jpg',
-    ]);
-  });
-
   test.each(KINDS)('branded packaging is present from version 1.1, also of single packages: %s', (kind) => {
     const packages = [
       { packageReferenceId: 'P-1', items: [{ orderItemId: '700001', quantity: 1 }], brandedPackaging: 'gift-box' },
@@ -279,11 +226,6 @@ describe('print order rules', () => {
     });
   });
 
-  test('parts of a mounted product have ids of their own; services have none', () => {
-    const [bundle] = (buildPrintOrder(input('mounted', '1.1')) as MountedPrintOrderBody).items;
-    expect(bundle!.parts.map(({ id }) => id)).toEqual(['700003', '700006', undefined]);
-  });
-
   test.each(KINDS)('a custom trim is an attribute of what is printed: %s', (kind) => {
     const trim = { widthMm: 200, heightMm: 280.5 };
     const items = ITEMS[kind].map((item) => ({ ...item, customTrim: trim }));
@@ -321,19 +263,5 @@ describe('print order rules', () => {
     if (kind !== 'mounted') {
       expect(JSON.stringify(body.items)).toContain('"name":"sku","value":"frame-wood-black-30x40"');
     }
-  });
-
-  test.each(KINDS)('planned packages are listed before shipping: %s', (kind) => {
-    const packages = [
-      { packageReferenceId: 'P-1', items: [{ orderItemId: '700001', quantity: 2 }] },
-      {
-        packageReferenceId: 'P-2',
-        items: [{ orderItemId: '700002', quantity: 1 }],
-        packingSlipUrl: link('slip'),
-      },
-    ];
-    const body = buildPrintOrder({ ...input(kind, '1.1'), packages });
-    expect(PRINT_ORDER_SCHEMAS[kind].parse(body)).toEqual(body);
-    expect(body.packages).toEqual(packages);
   });
 });

@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
 import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
-import { warnOfPlainText } from '../../../src/platform/logging/plain-text-warning';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { grantApplicationRole } from '../../../src/platform/schema/application-role';
+import { warnOfPlainText } from '../../../src/platform/start-steps';
 
 /** Postgres over TLS, with a certificate of an authority of its own for the address 127.0.0.1 and no name. */
 

@@ -1,4 +1,5 @@
 const { findSourceMap, setSourceMapsSupport } = require('node:module');
+const { sep } = require('node:path');
 const vm = require('node:vm');
 const { ModernFakeTimers } = require('@jest/fake-timers');
 const { Runtime } = require('@temporalio/worker');
@@ -30,7 +31,8 @@ module.exports = class Environment extends TestEnvironment {
     for (const name of BUILT_IN)
       if (Object.getOwnPropertyDescriptor(this.global, name).writable && name !== 'globalThis')
         this.global[name] = globalThis[name];
-    const isOfTests = (path) => config.projectConfig.roots.some((root) => path.startsWith(root));
+    const { roots } = config.projectConfig;
+    const isOfTests = (path) => path.includes(`${sep}test${sep}`) && roots.some((root) => path.startsWith(root));
     const before = new Set(Object.keys(this.global));
     this.global.loadInNode = (path, jest) => {
       const ofJest = Object.entries(this.global).filter(([name]) => !before.has(name));

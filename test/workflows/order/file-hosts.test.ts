@@ -2,7 +2,7 @@ import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createDiskBudget } from '../../../src/files/disk-budget';
 import { type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
-import { fetchOrderFiles } from '../../../src/orders/preparation/order-files';
+import { fetchOrderFiles } from '../../../src/orders/planning/order-files';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import {

@@ -16,7 +16,8 @@ import type { RunEffect, RunEvent } from './run-events';
 import type { RunState } from './run-state';
 import { isFinal } from './statuses';
 
-const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = {
+/** The rule of each event. */
+export const HANDLERS: { readonly [Type in RunEvent['type']]: Handler<Type> } = {
   fetching_files: fetchingFiles,
   refused,
   parked,

@@ -1,7 +1,16 @@
-import type { PostbackStatus } from '../../../partners/domain/postback-status';
+import type { PostbackStatus } from '../../../partners/domain/delivery-target';
 import type { AttentionReason, ParkingReason } from './attention-reasons';
 import type { ItemUnits, MarkedShipment, RequestedBy, ReroutedUnits, UnitsForce } from './requests';
 import type { Delivery, PlannedPrintOrder, Transit } from './run-state';
+
+/** How far a carrier has taken a parcel. */
+export interface ScannedParcel {
+  readonly number: string;
+  /** Null: it was not scanned. */
+  readonly transit: Transit | null;
+  /** The items with units in the parcel. Absent when only the partner knows. */
+  readonly itemIds?: readonly string[];
+}
 
 /** Why an order is refused. `code` is the client's `refusalReasonCode`. */
 export interface OrderRefusal {
@@ -75,9 +84,10 @@ export type RunEvent =
       readonly type: 'tracking';
       readonly eventId: string;
       readonly printOrderId: string;
-      readonly transit: Transit;
-      /** The shipment whose label was scanned. Absent for a parcel that the partner shipped with its own label. */
+      /** The shipment whose labels were scanned. Absent for parcels that the partner shipped with its own codes. */
       readonly shipmentId?: string;
+      /** All parcels of the shipment, or all with codes of the partner's own that a carrier follows. */
+      readonly parcels: readonly ScannedParcel[];
     }
   | {
       readonly type: 'partner_cancel';
@@ -193,6 +203,8 @@ export type RunEffect =
       readonly jobId: string | null;
       readonly trackingCode: string | null;
       readonly trackingLink: string | null;
+      /** True for a code that came before the parcel left. */
+      readonly announced: boolean;
     }
   /** The stored print files count as accepted, with their findings. */
   | { readonly type: 'accept_files' }

@@ -33,6 +33,11 @@ export interface JobState {
   readonly unitsRequest?: { readonly quantity: number; readonly reason: string; readonly refused: boolean };
   /** The partner has a request to stop, because the units are rerouted. Absent otherwise. */
   readonly stopRequest?: StopRequest;
+  /**
+   * The shipment with whose label the job left before the address or the method changed for the rest of its print order. Null
+   * without a label of ours. Absent for all other jobs.
+   */
+  readonly leftWith?: string | null;
   /** Why the job no longer counts: it was cancelled, or all its units were rerouted. */
   readonly ended: 'cancelled' | 'superseded' | null;
 }
@@ -56,12 +61,18 @@ export const FAILED_DELIVERIES: readonly Delivery[] = ['refused', 'undeliverable
 export const NOT_TAKEN: readonly Delivery[] = ['refused', 'unbuildable'];
 export type Transit = 'in_transit' | 'delivered' | 'returned';
 
-/** A parcel that keeps its address, method and tracking code when these change for the rest of its print order. */
-export interface DepartedParcel {
-  /** Null without a label of ours. */
+/** A parcel of a print order: a package with a label of ours, or one with a tracking code of the partner's own. */
+export interface ParcelState {
+  /** Tracking number without spaces. */
+  readonly number: string;
+  /** The shipment whose label the parcel has. Null: the code is the partner's own. */
   readonly shipmentId: string | null;
-  readonly jobIds: readonly string[];
-  readonly transit: Transit | null;
+  /** The jobs with units in the parcel. Null: all that are in no other parcel. */
+  readonly jobIds: readonly string[] | null;
+  /** The partner sent the code before the parcel left. A code with `shipped` for the same jobs takes its place. Absent otherwise. */
+  readonly announced?: true;
+  /** Null: a carrier follows the parcel and has not scanned it. Absent: no carrier is known to follow it. */
+  readonly transit?: Transit | null;
 }
 
 /** State of the latest message that tells a partner about a changed address or method, cancelled units or replaced files. */
@@ -103,11 +114,10 @@ export interface PrintOrderState extends Omit<PlannedPrintOrder, 'jobs' | 'bough
   readonly shipment: { readonly id: string; readonly revision: number } | null;
   /** State of the client's cancel request at the partner. */
   readonly cancel: 'requested' | 'confirmed' | 'refused' | null;
-  readonly transit: Transit | null;
+  /** The parcels that partners have named or carriers have scanned. Absent before the first. */
+  readonly parcels?: readonly ParcelState[];
   /** A label was voided after a change of address or method. Absent before. */
   readonly labelTakenBack?: boolean;
-  /** Parcels that left before a change of address or method, while other jobs had not shipped. Absent without one. */
-  readonly departed?: readonly DepartedParcel[];
   /** The order update for the latest change. Absent without a change after planning. */
   readonly update?: OrderUpdateState;
   /** A carrier scanned a parcel with another label than the valid one. Absent before. */

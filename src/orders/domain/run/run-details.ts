@@ -1,5 +1,5 @@
 import { deriveStatus } from '../lifecycle/facts/items';
-import { jobStatus } from '../lifecycle/facts/jobs';
+import { jobStatus, printOrderTransit } from '../lifecycle/facts/jobs';
 import { ATTENTION } from '../lifecycle/rules/attention';
 import type { Deadline } from '../lifecycle/rules/deadlines';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../lifecycle/run-state';
@@ -45,7 +45,7 @@ export function describeRun(state: RunState, tasks: readonly string[], replanAt:
 
 /** Describes the state of a print order and what happens next. */
 function describePrintOrder(printOrder: PrintOrderState): string {
-  const { partnerUid, delivery, shipment, transit, cancel } = printOrder;
+  const { partnerUid, delivery, shipment, cancel } = printOrder;
   const jobs = printOrder.jobs.filter((job) => job.ended === null);
   if (jobs.length === 0) return 'ended: cancelled or rerouted';
   if (jobs.some(({ stopRequest }) => stopRequest === 'waiting')) return `${partnerUid} has a stop request`;
@@ -53,6 +53,7 @@ function describePrintOrder(printOrder: PrintOrderState): string {
   if (cancel === 'requested' || asked) return `${partnerUid} was asked to cancel`;
   const least = Math.min(...jobs.map((job) => job.progress));
   if (least === JOB_PROGRESS.shipped) {
+    const transit = printOrderTransit(printOrder);
     return transit === null ? 'shipped, waiting for the carrier’s first scan' : transit.replace('_', ' ');
   }
   if (jobs.some((job) => jobStatus(job, printOrder) === 'manual_handling')) return 'waiting for an operator';

@@ -31,3 +31,11 @@ export class CleanFailureConverter extends DefaultFailureConverter {
     };
   }
 }
+
+/** The global variable that a worker with encryption sets in front of the bundle (`bundleFor`). */
+export const ENCODES_FAILURES = 'presslineEncodesFailures';
+
+/** Failure converter of workflow code, and of processes that do not encrypt. Without encryption, the Temporal UI shows the messages. */
+export const failureConverter = new CleanFailureConverter({
+  encodeCommonAttributes: Object.hasOwn(globalThis, ENCODES_FAILURES),
+});

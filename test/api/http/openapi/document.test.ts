@@ -7,7 +7,7 @@ import { createApp } from '../../../../api/app';
 import { openApiDocument } from '../../../../api/http/openapi-document';
 import { openRoute, type Route } from '../../../../api/http/route';
 import { allRoutes } from '../../../../api/routes';
-import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS, OPERATOR_EVENTS, TEST_EVENT } from '../../../../src/notifications/domain/event-schemas';
 import { testApiDeps } from '../../../support/api-deps';
 import { testDatabase } from '../../../support/database';
 

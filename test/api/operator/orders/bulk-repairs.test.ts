@@ -1,7 +1,7 @@
 import request from 'supertest';
 import { auditRoute } from '../../../../api/accounts/audit-route';
 import { createApp } from '../../../../api/app';
-import { endBulkRepair, storeOutcome } from '../../../../src/orders/bulk-repairs/bulk-repair-rows';
+import { endBulkRepair, storeOutcome } from '../../../../src/orders/upkeep/bulk-repair-rows';
 import { bulkRepairWorkflowId } from '../../../../src/platform/domain/workflows';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from '../../orders/orders-api';

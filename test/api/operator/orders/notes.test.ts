@@ -1,5 +1,5 @@
 import request from 'supertest';
-import { eraseRows } from '../../../../src/orders/personal-columns';
+import { eraseRows } from '../../../../src/orders/domain/personal-columns';
 import { inTransaction } from '../../../../src/platform/postgres';
 import { type TestAccount, testAccount } from '../../../support/api-deps';
 import { fields, type OrdersApi, ordersApi } from '../../orders/orders-api';

@@ -1,5 +1,5 @@
 import { ATTENTION_REASONS } from '../../../../src/orders/domain/lifecycle/attention-reasons';
-import { followPartnerTracking } from '../../../../src/shipping/tracking/partner-tracking';
+import { followPartnerTracking } from '../../../../src/shipping/tracking/tracking';
 import { type OrdersApi, ordersApi, subscribedPartners } from '../../orders/orders-api';
 import { address, order } from '../../orders/sample-orders';
 

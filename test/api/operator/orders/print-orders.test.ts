@@ -1,8 +1,8 @@
 import request from 'supertest';
-import { eraseRows } from '../../../../src/orders/personal-columns';
-import { cancelAtPartner } from '../../../../src/orders/print-orders/cancellation';
-import { deliverPrintOrder } from '../../../../src/orders/print-orders/delivery';
-import { repeatOrderUpdate } from '../../../../src/orders/print-orders/order-updates';
+import { eraseRows } from '../../../../src/orders/domain/personal-columns';
+import { cancelAtPartner } from '../../../../src/orders/production/cancel-requests';
+import { deliverPrintOrder } from '../../../../src/orders/production/delivery';
+import { repeatOrderUpdate } from '../../../../src/orders/production/order-updates';
 import { subscribe } from '../../../../src/partners/partner-rows';
 import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
 import { inTransaction } from '../../../../src/platform/postgres';

@@ -4,7 +4,7 @@ import { readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { measurePdf } from '../../../../src/files/pdf/measure-pdf';
-import { readStructure } from '../../../../src/files/pdf/read-structure';
+import { readStructure } from '../../../../src/files/pdf/pdf-file';
 import { CORPUS } from './corpus';
 import { PdfBuilder, SQUARE, sampleFile } from './pdf-builder';
 

@@ -1,5 +1,5 @@
 import type { TaxCategory } from '../../../../src/catalog/domain/product';
-import { isCrossBorder, missingRetailPrices } from '../../../../src/consignments/domain/cross-border';
+import { isCrossBorder, missingRetailPrices } from '../../../../src/consignments/domain/customs';
 import { REFERENCE_TAX_RATES } from '../../../../src/orders/domain/reference-tax-rates';
 import { rateIn, shippingRate, vatNumberState, vatOf } from '../../../../src/orders/domain/vat';
 import { EU_MEMBERS } from '../../../../src/platform/domain/countries';

@@ -1,7 +1,8 @@
-import { NOTIFICATION_EVENTS } from '../../../../src/notifications/domain/events';
+import { NOTIFICATION_EVENTS } from '../../../../src/notifications/domain/event-schemas';
 import { enqueueOrderNotifications } from '../../../../src/notifications/enqueue';
 import type { ITEM_STATUSES } from '../../../../src/orders/domain/lifecycle/statuses';
 import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
+import { writeEffects } from '../../../../src/orders/production/record-effects';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
 import type { Logger } from '../../../../src/platform/logging/logging';
@@ -24,7 +25,7 @@ beforeAll(async () => {
     VALUES (${uuidv7()}, ${clientId}, 'https://shop.example/hook', ${[...NOTIFICATION_EVENTS]}, 'whsec_x')`;
 });
 
-const records = createRecordWriter(() => undefined, {} as Logger);
+const records = createRecordWriter(writeEffects, () => undefined, {} as Logger);
 const newOrder = () => createOrder(sql, clientId);
 
 /** The bodies of an order's notifications, without what differs between two orders. */

@@ -1,6 +1,7 @@
 import { runPosition } from '../../../../src/orders/domain/run/run-position';
 import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
-import { recordPayment } from '../../../../src/orders/receipts/receipts';
+import { recordPayment } from '../../../../src/orders/planning/receipts';
+import { writeEffects } from '../../../../src/orders/production/record-effects';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';
 import { uuidv7 } from '../../../../src/platform/ids';
 import type { Logger } from '../../../../src/platform/logging/logging';
@@ -19,7 +20,7 @@ beforeAll(async () => {
 
 const refusals: unknown[] = [];
 const log = { error: (refused: unknown) => refusals.push(refused) } as unknown as Logger;
-const records = createRecordWriter(() => undefined, log);
+const records = createRecordWriter(writeEffects, () => undefined, log);
 const write = (record: RunRecord) => records(sql, record);
 
 const newOrder = () => createOrder(sql, clientId);

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type RunningServer, runServer } from '../../../../src/platform/embedded/running-server';
-import { startWatchdog } from '../../../../src/platform/embedded/watchdog';
+import { startWatchdog } from '../../../../src/platform/embedded/supervisor';
 import { eventually } from '../../../support/eventually';
 
 let folder: string;

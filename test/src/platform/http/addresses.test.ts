@@ -1,4 +1,4 @@
-import { classifyAddress } from '../../../../src/platform/http/addresses';
+import { classifyAddress } from '../../../../src/platform/http/outbound-addresses';
 
 describe('the class of an address', () => {
   it.each(['8.8.8.8', '1.1.1.1', '93.184.216.34', '2606:4700:4700::1111', '2a00:1450:4001:80f::200e'])(

@@ -1,6 +1,6 @@
 import { createSocket, type Socket } from 'node:dgram';
 import { readFile } from 'node:fs/promises';
-import { createDnsResolve, resolveLocally } from '../../../../src/platform/http/resolve';
+import { createDnsResolve, resolveLocally } from '../../../../src/platform/http/outbound-addresses';
 import { createSafeClient } from '../../../../src/platform/http/safe-client';
 
 const A = 1;

@@ -1,9 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { TransferError } from '../../../../src/platform/http/http-fault';
-import { isTransient, retryAfterMs } from '../../../../src/platform/http/response';
-import { createSafeClient, type SafeClient } from '../../../../src/platform/http/safe-client';
-import { startTimeouts } from '../../../../src/platform/http/timeouts';
+import { isTransient, retryAfterMs, TransferError } from '../../../../src/platform/http/responses';
+import { createSafeClient, type SafeClient, startTimeouts } from '../../../../src/platform/http/safe-client';
 import { eventually } from '../../../support/eventually';
 
 type Handler = (request: IncomingMessage, response: ServerResponse) => void;

@@ -1,5 +1,9 @@
-import { createErrorReporter, fingerprintOf, wasReported } from '../../../../src/platform/logging/error-report';
-import { createLogger } from '../../../../src/platform/logging/logging';
+import {
+  createErrorReporter,
+  createLogger,
+  fingerprintOf,
+  wasReported,
+} from '../../../../src/platform/logging/logging';
 import { createMetrics } from '../../../../src/platform/metrics/metrics';
 
 const withStack = (message: string, ...frames: string[]) =>

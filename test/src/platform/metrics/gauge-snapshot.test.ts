@@ -1,4 +1,4 @@
-import { createGaugeSnapshot, type GaugeQuery } from '../../../../src/platform/metrics/gauge-snapshot';
+import { createGaugeSnapshot, type GaugeQuery } from '../../../../src/platform/metrics/gauges';
 import type { Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 

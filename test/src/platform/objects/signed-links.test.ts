@@ -1,5 +1,4 @@
-import { type LinkKeys, parseLinkKeys } from '../../../../src/platform/objects/link-keys';
-import { createLinkSigner } from '../../../../src/platform/objects/signed-links';
+import { createLinkSigner, type LinkKeys, parseLinkKeys } from '../../../../src/platform/objects/signed-links';
 
 const [OLD, NEW, OTHER] = ['o', 'n', 'x'].map((letter) => letter.repeat(32)) as [string, string, string];
 const target = { objectKey: 'labels/1', contentType: 'application/pdf', fileName: 'label.pdf' };

@@ -1,6 +1,6 @@
 import pino from 'pino';
+import { claim } from '../../../../src/platform/outbox/claims';
 import { claimFairly } from '../../../../src/platform/outbox/fair-claims';
-import { claim } from '../../../../src/platform/outbox/ordered-claims';
 import { enqueue } from '../../../../src/platform/outbox/outbox';
 import { Settler } from '../../../../src/platform/outbox/settlement';
 import { connectPostgres, inTransaction, type Sql } from '../../../../src/platform/postgres';

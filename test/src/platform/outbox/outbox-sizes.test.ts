@@ -1,4 +1,4 @@
-import { outboxGauges } from '../../../../src/platform/outbox/outbox-sizes';
+import { outboxGauges } from '../../../../src/platform/outbox/messages';
 import { testDatabase } from '../../../support/database';
 
 test('the gauges count pending and dead rows by kind, and the age of the oldest pending row', async () => {

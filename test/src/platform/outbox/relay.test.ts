@@ -1,16 +1,10 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import pino from 'pino';
 import postgres from 'postgres';
-import { replayDead } from '../../../../src/platform/outbox/dead-letters';
-import { type DeliveryOutcome, MAX_ATTEMPTS } from '../../../../src/platform/outbox/delivery-outcome';
-import {
-  enqueue,
-  notifyRelay,
-  OUTBOX_CHANNEL,
-  type OutboxRow,
-  wakeRelays,
-} from '../../../../src/platform/outbox/outbox';
-import { type Lane, type Relay, startRelay } from '../../../../src/platform/outbox/relay';
+import { type DeliveryOutcome, type Lane, MAX_ATTEMPTS } from '../../../../src/platform/outbox/lane';
+import { replayDead } from '../../../../src/platform/outbox/messages';
+import { enqueue, OUTBOX_CHANNEL, type OutboxRow, wakeRelays } from '../../../../src/platform/outbox/outbox';
+import { type Relay, startRelay } from '../../../../src/platform/outbox/relay';
 import { inTransaction, type Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
@@ -344,31 +338,8 @@ test('rows that are delivered at about the same time share a DELETE', async () =
   expect(deletes).toBeLessThan(80);
 });
 
-test('a process with a relay wakes it without NOTIFY', async () => {
-  const { pool, statements } = await watchedPool();
-  const seen: number[] = [];
-  const deliver = async (row: OutboxRow): Promise<DeliveryOutcome> => {
-    seen.push(numberOf(row));
-    return { outcome: 'done' };
-  };
-  relays.push(
-    await startRelay({
-      sql: pool,
-      log,
-      lanes: [{ kind: 'notification', concurrency: 16, leaseSeconds: 30, deliver }],
-    }),
-  );
-  await sql`INSERT INTO outbox (kind, target, payload) VALUES ('notification', 't', '{"n": 7}')`;
-  for (let times = 0; times < 10; times += 1) wakeRelays(pool, 'notification');
-  await eventually(none);
-  expect(seen).toEqual([7]);
-  // Claims begin with WITH, and LISTEN is the relay's own.
-  expect(statements.filter((statement) => statement === 'SELECT')).toEqual([]);
-});
-
-test('a process whose relays have no lane for a kind notifies, throttled', async () => {
+test('the notifications of a process are throttled', async () => {
   const { pool } = await watchedPool();
-  relays.push(await startRelay({ sql: pool, log, lanes: [] }));
   let notifications = 0;
   const { unlisten } = await sql.listen(OUTBOX_CHANNEL, () => {
     notifications += 1;
@@ -380,60 +351,6 @@ test('a process whose relays have no lane for a kind notifies, throttled', async
   await eventually(async () => (notifications > 2 ? true : undefined));
   expect(notifications).toBe(3);
   await unlisten();
-});
-
-/** Listens as a relay of another process does. Returns the payloads that it hears. */
-async function listenAsRelay(kind: string, name: string): Promise<string[]> {
-  const { pool } = await watchedPool();
-  const heard: string[] = [];
-  await pool.listen(`${OUTBOX_CHANNEL} ${kind} ${name}`, (payload) => void heard.push(payload));
-  return heard;
-}
-
-test('a notification reaches one of the relays that deliver its kind, and every relay when none is visible', async () => {
-  const { pool } = await watchedPool();
-  const heard = [await listenAsRelay('notification', 'a'), await listenAsRelay('start_workflow notification', 'b')];
-  const other = await listenAsRelay('signal_workflow', 'c');
-  const all: string[] = [];
-  const { unlisten } = await sql.listen(OUTBOX_CHANNEL, (payload) => void all.push(payload));
-  let sent = 0;
-  const heardByOne = async () => (heard.flat().length === sent ? true : undefined);
-  while (heard.some((each) => each.length === 0)) {
-    notifyRelay(pool, 'notification', 0);
-    sent += 1;
-    await eventually(heardByOne);
-  }
-  expect([other, all]).toEqual([[], []]);
-
-  await pools.pop()!.end();
-  // Postgres shows the connection for a moment after its end.
-  const kind = await eventually(async () => {
-    notifyRelay(pool, 'signal_workflow', 0);
-    return all[0];
-  });
-  expect(kind).toBe('signal_workflow');
-  await unlisten();
-});
-
-test('a relay without a free slot notifies another one', async () => {
-  const hanging = Promise.withResolvers<void>();
-  await relay(
-    async () => {
-      await hanging.promise;
-      return { outcome: 'done' };
-    },
-    { concurrency: 1 },
-  );
-  await enqueue(sql, message('t', 1));
-  await eventually(async () => (await sql`SELECT 1 FROM outbox WHERE attempts = 1`)[0]);
-  const heard = await listenAsRelay('notification', 'other');
-  const kind = await eventually(async () => {
-    wakeRelays(sql, 'notification');
-    return heard[0];
-  });
-  expect(kind).toBe('notification');
-  hanging.resolve();
-  await eventually(none);
 });
 
 test('a relay claims ever more rarely after wake-ups that find nothing', async () => {

@@ -1,4 +1,4 @@
-import { ScanWindow } from '../../../../src/platform/outbox/scan-window';
+import { ScanWindow } from '../../../../src/platform/outbox/claims';
 
 const at = (text: string) => new Date(`2026-03-01T${text}Z`);
 const EVER = new Date(0);

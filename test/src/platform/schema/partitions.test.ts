@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { beginAttempt } from '../../../../src/accounts/idempotency-keys';
-import { storePostback } from '../../../../src/orders/print-orders/postbacks';
+import { storePostback } from '../../../../src/orders/production/postbacks';
 import { uuidv7 } from '../../../../src/platform/ids';
 import {
   createPartitions,

@@ -1,9 +1,7 @@
 import { once } from 'node:events';
 import { Worker } from 'node:worker_threads';
-import { GlobalHandlers } from '@temporalio/worker/lib/workflow/vm-shared';
 import { loadConfig } from '../../../../src/platform/config';
 import {
-  collectStackTraces,
   limitWorkflowHeap,
   thisMachine,
   tuningOptions,
@@ -82,20 +80,4 @@ test('the heap limit holds for threads that start later', async () => {
   limitWorkflowHeap(900);
   // V8 adds its young generation.
   expect((await heapOfThread()) - small).toBeCloseTo(600, 0);
-});
-
-test.each([true, false])('call stacks of workflows are collected only on request: %p', (collected) => {
-  const handlers = new GlobalHandlers() as unknown as {
-    setPromiseHook(): void;
-    stopPromiseHook(): void;
-    promiseHookInstalled: boolean;
-  };
-  collectStackTraces(collected);
-  try {
-    handlers.setPromiseHook();
-    expect(handlers.promiseHookInstalled).toBe(collected);
-  } finally {
-    handlers.stopPromiseHook();
-    collectStackTraces(false);
-  }
 });

@@ -89,7 +89,6 @@ test('PresslineDue is the end of the dispatch date until everything has shipped'
 });
 
 test('files, plan, delivery, cancel and void steps have summaries', async () => {
-  // The first attempt, in the activity of the plan, fails.
   const address = { addressLine2: 'sandbox:fails-first' };
   const { orderId, printOrderId, itemIds } = await handedOver(stack, 'summaries', { address });
   await stack.partner('prints-berlin').dispatchOrder({ body: { orderId: printOrderId } });
@@ -105,7 +104,7 @@ test('files, plan, delivery, cancel and void steps have summaries', async () => 
     ),
   );
   expect(Object.fromEntries(summaries)).toMatchObject({
-    fetchOrderFiles: 'files of 1 items, plan, first delivery',
+    fetchOrderFiles: 'files of 1 items, plan',
     deliverPrintOrder: `print order ${printOrderId}, prints-berlin`,
     cancelAtPartner: expect.stringContaining(`print order ${printOrderId}, prints-berlin: jobs `),
     voidOrderShipment: `print order ${printOrderId}, prints-berlin`,

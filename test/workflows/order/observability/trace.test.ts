@@ -92,11 +92,11 @@ test('the trace leads from the request over outbox, workflow, activities and SQL
     return parent === undefined ? [span.name] : [...pathOf(parent), span.name];
   };
   const start = ['POST /v1/orders', 'deliver start_workflow', 'StartWorkflow:order', 'RunWorkflow:order'];
-  expect(pathOf(named('POST partner')[0]!)).toEqual([...start, 'RunActivity:fetchOrderFiles', 'POST partner']);
+  expect(pathOf(named('POST partner')[0]!)).toEqual([...start, 'RunActivity:deliverPrintOrder', 'POST partner']);
   expect(pathOf(named('GET file')[0]!)).toEqual([...start, 'RunActivity:fetchOrderFiles', 'GET file']);
   expect(pathOf(named('POST receiver')[0]!)).toEqual([
     ...start,
-    'RunActivity:fetchOrderFiles',
+    'RunActivity:recordRun',
     'deliver notification',
     'POST receiver',
   ]);

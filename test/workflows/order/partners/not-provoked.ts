@@ -1,7 +1,7 @@
 import type { BehaviourName } from '../../../../sandbox/behaviours';
 
 /**
- * What these do wrong happens only when a message is forged, changed, repeated or slow. sandbox/test/conformance.test.ts provokes it.
+ * What these do wrong happens only when a message is forged, changed, repeated or slow. kits/partner-kit/test/conformance.test.ts provokes it.
  */
 export const NOT_PROVOKED = [
   'accepts-forged-signatures',

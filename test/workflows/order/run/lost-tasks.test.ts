@@ -40,7 +40,7 @@ async function nudge({ orderId }: HandedOver): Promise<void> {
     type: 'tracking',
     eventId: 'x',
     printOrderId: '0',
-    transit: 'in_transit',
+    parcels: [],
   });
   await client.connection.close();
 }

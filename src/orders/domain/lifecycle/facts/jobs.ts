@@ -1,10 +1,11 @@
 import {
-  type DepartedParcel,
   FAILED_DELIVERIES,
   JOB_PROGRESS,
   type JobState,
   NOT_TAKEN,
+  type ParcelState,
   type PrintOrderState,
+  type Transit,
 } from '../run-state';
 import { type ItemStatus, isFinal } from '../statuses';
 
@@ -15,8 +16,7 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   if (job.ended === 'superseded') return null;
   // A shipped parcel outweighs errors and cancellations.
   if (job.progress === JOB_PROGRESS.shipped) {
-    const departed = departedParcelOf(job, printOrder);
-    return (departed === undefined ? printOrder.transit : departed.transit) ?? 'shipped';
+    return transitOf(job, printOrder) ?? 'shipped';
   }
   if (job.ended === 'cancelled') return 'cancelled';
   if (job.cancelledQuantity > 0 || hasError(job)) return 'manual_handling';
@@ -25,9 +25,46 @@ export function jobStatus(job: JobState, printOrder: PrintOrderState): ItemStatu
   return FAILED_DELIVERIES.includes(printOrder.delivery) ? 'manual_handling' : 'passed';
 }
 
-/** Returns the parcel in which a job left before a change of address or method. Undefined for all other jobs. */
-export function departedParcelOf({ id }: JobState, { departed }: PrintOrderState): DepartedParcel | undefined {
-  return departed?.find(({ jobIds }) => jobIds.includes(id));
+/**
+ * Returns the parcels that hold units of a job: those with codes of the partner's own that it named for the job, else those with
+ * labels of ours, else those with codes that it named for the whole print order.
+ */
+export function parcelsOf(job: JobState, { parcels = [], jobs }: PrintOrderState): ParcelState[] {
+  const named = withoutReplaced(
+    parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds?.includes(job.id)),
+  );
+  if (named.length > 0) return named;
+  const travelsWith = (shipmentId: string) =>
+    job.leftWith === undefined ? jobs.every(({ leftWith }) => leftWith !== shipmentId) : job.leftWith === shipmentId;
+  const labelled = parcels.filter(
+    ({ shipmentId, jobIds }) => shipmentId !== null && (jobIds?.includes(job.id) ?? true) && travelsWith(shipmentId),
+  );
+  if (labelled.length > 0) return labelled;
+  return withoutReplaced(parcels.filter(({ shipmentId, jobIds }) => shipmentId === null && jobIds === null));
+}
+
+/** Returns the parcels without codes that were announced, when others came with `shipped`. A scan proves that a parcel left. */
+function withoutReplaced(parcels: ParcelState[]): ParcelState[] {
+  const left = parcels.filter(({ announced, transit = null }) => announced === undefined || transit !== null);
+  return left.length > 0 ? left : parcels;
+}
+
+/** Returns how far carriers have taken a job. Null before the first scan. */
+function transitOf(job: JobState, printOrder: PrintOrderState): Transit | null {
+  return combined(parcelsOf(job, printOrder).flatMap(({ transit }) => (transit === undefined ? [] : [transit])));
+}
+
+/** Returns how far carriers have taken what has left of a print order. Null before the first scan. */
+export function printOrderTransit(printOrder: PrintOrderState): Transit | null {
+  const left = printOrder.jobs.filter(({ progress }) => progress === JOB_PROGRESS.shipped);
+  return combined(left.map((job) => transitOf(job, printOrder)));
+}
+
+/** Several parcels are in transit as soon as one moves. When all have arrived, they are delivered, or returned when none was delivered. */
+function combined(transits: readonly (Transit | null)[]): Transit | null {
+  if (transits.every((transit) => transit === null)) return null;
+  if (transits.some((transit) => transit === null || transit === 'in_transit')) return 'in_transit';
+  return transits.includes('delivered') ? 'delivered' : 'returned';
 }
 
 /** Returns true when the partner's latest report about a job is an error. */
@@ -74,11 +111,12 @@ export function unitsToShip(printOrder: PrintOrderState): { itemId: string; quan
   );
 }
 
-/** Returns the units that the partner is to make, by job id. It was asked not to make the others, or they have ended. */
+/** Returns the units that the partner is to make, by job id. The others have left or ended, or it was asked not to make them. */
 export function wantedUnits({ jobs }: PrintOrderState): Record<string, number> {
-  const wanted = jobs.map(({ id, ended, quantity, cancelledQuantity, unitsRequest }): [string, number] => {
+  const wanted = jobs.map((job): [string, number] => {
+    const { id, quantity, cancelledQuantity, unitsRequest } = job;
     const requested = unitsRequest?.refused === false ? unitsRequest.quantity : 0;
-    return [id, ended === null ? quantity - cancelledQuantity - requested : 0];
+    return [id, isOpen(job) ? quantity - cancelledQuantity - requested : 0];
   });
   return Object.fromEntries(wanted.filter(([, units]) => units > 0));
 }

@@ -1,6 +1,13 @@
-import { departedParcelOf, hasEnded, hasOpenJobs, isHandedToCarrier, jobStatus } from '../facts/jobs';
-import type { EventOf } from '../run-events';
-import { type DepartedParcel, JOB_PROGRESS, type PrintOrderState, type RunState, type Transit } from '../run-state';
+import { hasEnded, hasOpenJobs, isHandedToCarrier, jobStatus, openJobs, parcelsOf } from '../facts/jobs';
+import type { EventOf, PostbackEvent } from '../run-events';
+import {
+  JOB_PROGRESS,
+  type JobState,
+  type ParcelState,
+  type PrintOrderState,
+  type RunState,
+  type Transit,
+} from '../run-state';
 import {
   andThen,
   type Change,
@@ -53,7 +60,7 @@ export function shippingChanged(state: RunState, { revision }: EventOf<'shipping
 
 function withoutOutdatedLabel(printOrder: PrintOrderState): Change<PrintOrderState> {
   const { id: printOrderId, shipment } = printOrder;
-  if (isHandedToCarrier(printOrder)) return change(withDepartedParcel(printOrder));
+  if (isHandedToCarrier(printOrder)) return change(withDepartedJobs(printOrder));
   if (shipment === null) return change(printOrder);
   return change(
     { ...printOrder, shipment: null, labelTakenBack: true },
@@ -62,64 +69,117 @@ function withoutOutdatedLabel(printOrder: PrintOrderState): Change<PrintOrderSta
 }
 
 /**
- * Keeps the parcel of the jobs that have shipped, when other jobs have not. These get a new label, and their parcel is
- * followed separately. The old label stays: part of its shipment is on its way.
+ * The jobs that have shipped keep their label and parcels, when other jobs have not shipped. These get a new label. The old label
+ * stays: part of its shipment is on its way.
  */
-function withDepartedParcel(printOrder: PrintOrderState): PrintOrderState {
-  const { jobs, shipment, transit, departed = [] } = printOrder;
-  if (!hasOpenJobs(printOrder)) return printOrder;
-  const left = jobs.filter(
-    (job) => job.progress === JOB_PROGRESS.shipped && departedParcelOf(job, printOrder) === undefined,
-  );
-  if (left.length === 0) return printOrder;
-  const parcel = { shipmentId: shipment?.id ?? null, jobIds: left.map(({ id }) => id), transit };
-  return { ...printOrder, shipment: null, transit: null, departed: [...departed, parcel] };
+function withDepartedJobs(printOrder: PrintOrderState): PrintOrderState {
+  const { shipment, parcels } = printOrder;
+  const left = printOrder.jobs.filter(leavesNow);
+  if (!hasOpenJobs(printOrder) || left.length === 0) return printOrder;
+  const leftWith = shipment?.id ?? null;
+  const jobs = printOrder.jobs.map((job) => (left.includes(job) ? { ...job, leftWith } : job));
+  const fixed = parcels?.map((parcel) => {
+    const inside = left.filter((job) => parcelsOf(job, printOrder).includes(parcel)).map(({ id }) => id);
+    const isShared = parcel.jobIds === null || (parcel.shipmentId !== null && parcel.shipmentId === leftWith);
+    return isShared && inside.length > 0 ? { ...parcel, jobIds: inside } : parcel;
+  });
+  return { ...printOrder, shipment: null, jobs, ...(fixed === undefined ? {} : { parcels: fixed }) };
+}
+
+/** Returns true for a job that has shipped since the last change of address or method. */
+function leavesNow({ progress, leftWith }: JobState): boolean {
+  return progress === JOB_PROGRESS.shipped && leftWith === undefined;
+}
+
+/** Adds the parcel whose tracking code a partner has sent. A repeated code is that of the same parcel, with more jobs in it. */
+export function withOwnParcel(printOrder: PrintOrderState, event: PostbackEvent): PrintOrderState {
+  const { trackingCode, jobId, status } = event;
+  if (trackingCode === null) return printOrder;
+  const number = withoutSpaces(trackingCode);
+  const known = printOrder.parcels?.find((parcel) => parcel.number === number);
+  // The partner has repeated the number of a label of ours.
+  if (known !== undefined && known.shipmentId !== null) return printOrder;
+  const before = known === undefined ? [] : known.jobIds;
+  const jobIds = jobId === null || before === null ? null : [...new Set([...before, jobId])].sort();
+  const { announced: _before, ...rest } = known ?? {};
+  const isAnnounced = status !== 'shipped' && (known === undefined || known.announced === true);
+  const parcel: ParcelState = {
+    ...rest,
+    number,
+    shipmentId: null,
+    jobIds,
+    ...(isAnnounced ? { announced: true } : {}),
+  };
+  return { ...printOrder, parcels: withParcel(printOrder.parcels, parcel) };
+}
+
+/** Carriers and partners write numbers with and without spaces. */
+function withoutSpaces(number: string): string {
+  return number.replace(/\s+/g, '');
+}
+
+/** Adds a parcel, or replaces that with the same number. Parcels are sorted, so that the order of arrival does not count. */
+function withParcel(parcels: readonly ParcelState[] = [], parcel: ParcelState): ParcelState[] {
+  const others = parcels.filter(({ number }) => number !== parcel.number);
+  return [...others, parcel].sort((a, b) => (a.number < b.number ? -1 : 1));
 }
 
 const TRANSIT_RANK = { in_transit: 1, delivered: 2, returned: 3 } as const;
+const rankOf = (transit: Transit | null = null): number => (transit === null ? 0 : TRANSIT_RANK[transit]);
 
-/** A carrier reported the parcels of a print order. Scans of unknown parcels are ignored. */
+/** A carrier reported the parcels of a print order. Scans of unknown print orders are ignored. */
 export function tracked(state: RunState, event: EventOf<'tracking'>): Change {
-  return changePrintOrder(state, event.printOrderId, (printOrder) => {
-    const departed = printOrder.departed?.find(({ shipmentId }) => shipmentId === event.shipmentId);
-    if (event.shipmentId !== undefined && departed !== undefined) {
-      return withDepartedTransit(printOrder, departed, event.transit);
-    }
-    return andThen(withStrayParcel(withLostLabel(printOrder, event, state.shippingRevision), event), (seen) =>
-      withTransit(seen, event.transit),
-    );
+  return changePrintOrder(state, event.printOrderId, (printOrder) =>
+    andThen(withStrayParcel(withLostLabel(printOrder, event, state.shippingRevision), event), (next) =>
+      withScans(next, event),
+    ),
+  );
+}
+
+/** Merges scans into the parcels, and marks the jobs in them as shipped. The status of a parcel never steps back. */
+function withScans(printOrder: PrintOrderState, event: EventOf<'tracking'>): Change<PrintOrderState> {
+  const { parcels: known = [], jobs, id } = printOrder;
+  const { shipmentId = null } = event;
+  const before = (number: string) => known.find((parcel) => parcel.number === number);
+  const scanned = event.parcels.map(({ number: printed, transit, itemIds }): ParcelState => {
+    const number = withoutSpaces(printed);
+    const { jobIds = null, transit: reached = null, announced } = before(number) ?? {};
+    return {
+      ...(announced === undefined || shipmentId !== null ? {} : { announced }),
+      number,
+      shipmentId,
+      jobIds: itemIds === undefined ? jobIds : jobs.filter((job) => itemIds.includes(job.itemId)).map((job) => job.id),
+      transit: rankOf(reached) > rankOf(transit) ? reached : transit,
+    };
   });
+  // A package whose label is no longer used is missing from the list.
+  const others = known.filter((parcel) => shipmentId === null || parcel.shipmentId !== shipmentId);
+  const parcels = scanned.reduce(withParcel, others);
+  if (JSON.stringify(parcels) === JSON.stringify(known)) return change(printOrder);
+  const news = scanned.filter(({ number, transit }) => rankOf(transit) > rankOf(before(number)?.transit));
+  const logs = [...new Set(news.map(({ transit }) => transit))].map((transit) =>
+    printOrderLog(`tracking_${transit}`, id),
+  );
+  return andThen(change<PrintOrderState>({ ...printOrder, parcels }, ...logs), (next) =>
+    withShippedJobs(next, scanned),
+  );
 }
 
-const rankOf = (transit: Transit | null): number => (transit === null ? 0 : TRANSIT_RANK[transit]);
-
-function withTransit(printOrder: PrintOrderState, transit: Transit): Change<PrintOrderState> {
-  if (rankOf(transit) <= rankOf(printOrder.transit)) return change(printOrder);
-  // A carrier's scan proves that the parcel shipped, also without a `shipped` postback. With such a postback the partner
-  // has said which jobs shipped. Jobs in manual handling are not in the parcel.
-  const isReported = printOrder.jobs.some(
-    (job) => job.progress === JOB_PROGRESS.shipped && departedParcelOf(job, printOrder) === undefined,
+/**
+ * A carrier's scan proves that a parcel shipped, also without a `shipped` postback. With such a postback the partner has said
+ * which jobs are in the parcel. Jobs in manual handling are not in it.
+ */
+function withShippedJobs(printOrder: PrintOrderState, scanned: readonly ParcelState[]): Change<PrintOrderState> {
+  const holds = (parcel: ParcelState, job: JobState) =>
+    parcelsOf(job, printOrder).some(({ number }) => number === parcel.number);
+  const reported = printOrder.jobs.filter(leavesNow);
+  const moving = scanned.filter((parcel) => rankOf(parcel.transit) > 0 && !reported.some((job) => holds(parcel, job)));
+  const shipped = openJobs(printOrder).filter(
+    (job) => jobStatus(job, printOrder) !== 'manual_handling' && moving.some((parcel) => holds(parcel, job)),
   );
-  const inParcel = printOrder.jobs.filter(
-    (job) => !isReported && job.ended === null && jobStatus(job, printOrder) !== 'manual_handling',
-  );
-  const jobs = printOrder.jobs.map((job) =>
-    inParcel.includes(job) ? { ...job, progress: JOB_PROGRESS.shipped } : job,
-  );
-  const unprinted = inParcel.filter((job) => job.progress < JOB_PROGRESS.printed);
-  const log = printOrderLog(`tracking_${transit}`, printOrder.id);
-  return change({ ...printOrder, jobs, transit }, log, ...consumeStock(unprinted));
-}
-
-/** The carrier reported a parcel that left before a change of address or method. */
-function withDepartedTransit(
-  printOrder: PrintOrderState,
-  parcel: DepartedParcel,
-  transit: Transit,
-): Change<PrintOrderState> {
-  if (rankOf(transit) <= rankOf(parcel.transit)) return change(printOrder);
-  const departed = printOrder.departed!.map((each) => (each === parcel ? { ...parcel, transit } : each));
-  return change({ ...printOrder, departed }, printOrderLog(`tracking_${transit}`, printOrder.id));
+  const jobs = printOrder.jobs.map((job) => (shipped.includes(job) ? { ...job, progress: JOB_PROGRESS.shipped } : job));
+  const unprinted = shipped.filter(({ progress }) => progress < JOB_PROGRESS.printed);
+  return change({ ...printOrder, jobs }, ...consumeStock(unprinted));
 }
 
 /**
@@ -131,20 +191,18 @@ function withLostLabel(
   { shipmentId }: EventOf<'tracking'>,
   revision: number,
 ): PrintOrderState {
-  const { shipment, labelTakenBack, departed } = printOrder;
-  const hadLabel = shipment !== null || labelTakenBack === true || departed !== undefined;
+  const { shipment, labelTakenBack, jobs } = printOrder;
+  const hadLabel = shipment !== null || labelTakenBack === true || jobs.some(({ leftWith }) => leftWith !== undefined);
   if (shipmentId === undefined || hadLabel || hasEnded(printOrder)) return printOrder;
   return { ...printOrder, shipment: { id: shipmentId, revision } };
 }
 
 /** Marks the print order when the scanned label was voided, or is not the valid one. */
 function withStrayParcel(printOrder: PrintOrderState, { shipmentId }: EventOf<'tracking'>): Change<PrintOrderState> {
-  const isStray = shipmentId !== undefined && shipmentId !== printOrder.shipment?.id;
-  if (!isStray || printOrder.strayParcel) return change(printOrder);
-  return change(
-    { ...printOrder, strayParcel: true },
-    printOrderLog('voided_label_used', printOrder.id, { shipmentId }),
-  );
+  const { id, shipment, jobs, strayParcel } = printOrder;
+  const valid = [undefined, shipment?.id, ...jobs.map(({ leftWith }) => leftWith)];
+  if (valid.includes(shipmentId) || strayParcel) return change(printOrder);
+  return change({ ...printOrder, strayParcel: true }, printOrderLog('voided_label_used', id, { shipmentId }));
 }
 
 /** At the end of UNTRACKED_ORDER_END: without a carrier that follows a parcel, the order ends. */

@@ -87,7 +87,6 @@ export function newPrintOrder({ boughtShipmentId: _label, jobs, ...planned }: Pl
     })),
     shipment: null,
     cancel: null,
-    transit: null,
   };
 }
 

@@ -5,6 +5,7 @@ import { confirmCancel } from './cancels';
 import { andThen, audit, type Change, change, changePrintOrder, printOrderLog, raiseAttention } from './change';
 import { consumeStock, endAgreedUnits } from './ended-jobs';
 import { hasPendingShipping, sendWaitingUpdate } from './order-updates';
+import { withOwnParcel } from './parcels';
 
 /** What partners report about their print orders, and what an operator reports for one. */
 
@@ -43,7 +44,7 @@ function afterPostback(printOrder: PrintOrderState, event: PostbackEvent): Chang
   const hasArrived = printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable';
   const reported = andThen(
     change(
-      { ...printOrder, jobs, delivery: hasArrived ? 'accepted' : printOrder.delivery },
+      withOwnParcel({ ...printOrder, jobs, delivery: hasArrived ? 'accepted' : printOrder.delivery }, event),
       ...postbackLog(printOrder, event),
       ...trackingCode(event),
       ...consumeStock(printed),
@@ -107,9 +108,10 @@ function postbackLog({ id, jobs }: PrintOrderState, { status, at, message, jobId
   });
 }
 
-function trackingCode({ printOrderId, jobId, trackingCode, trackingLink }: PostbackEvent): RunEffect[] {
+function trackingCode({ printOrderId, jobId, status, trackingCode, trackingLink }: PostbackEvent): RunEffect[] {
   if (trackingCode === null && trackingLink === null) return [];
-  return [{ type: 'tracking_code', printOrderId, jobId, trackingCode, trackingLink }];
+  const announced = status !== 'shipped';
+  return [{ type: 'tracking_code', printOrderId, jobId, trackingCode, trackingLink, announced }];
 }
 
 /**

@@ -1,5 +1,5 @@
 import { ATTENTION_REASONS, type AttentionReason } from '../attention-reasons';
-import { departedParcelOf, hasEnded, hasError, hasOpenJobs, openJobs } from '../facts/jobs';
+import { hasError, hasOpenJobs, hasSettled, openJobs } from '../facts/jobs';
 import {
   type DeadlineSettings,
   JOB_PROGRESS,
@@ -144,10 +144,7 @@ export const ATTENTION: Readonly<Record<AttentionReason, AttentionRule>> = {
   record_refused: { text: 'the database refused what a step changed', dismissable: true },
   parcel_exception: {
     text: 'a carrier reports trouble with a parcel, or that nobody picks it up',
-    isResolved: ({ printOrders }) =>
-      printOrders.every(
-        (printOrder) => printOrder.transit === 'delivered' || printOrder.transit === 'returned' || hasEnded(printOrder),
-      ),
+    isResolved: ({ printOrders }) => printOrders.every(hasSettled),
     dismissable: true,
   },
   order_failed: { text: 'the order was refused, and no operator has looked at it', endsAs: 'failed' },
@@ -209,8 +206,7 @@ function travelsOnVoidedLabel(printOrder: PrintOrderState): boolean {
   const { strayParcel, labelTakenBack, shipment, jobs } = printOrder;
   if (strayParcel === true) return true;
   const shipped = jobs.some(
-    (job) =>
-      job.ended === null && job.progress === JOB_PROGRESS.shipped && departedParcelOf(job, printOrder) === undefined,
+    ({ ended, progress, leftWith }) => ended === null && progress === JOB_PROGRESS.shipped && leftWith === undefined,
   );
   return labelTakenBack === true && shipment === null && shipped;
 }

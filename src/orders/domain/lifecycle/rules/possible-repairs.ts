@@ -5,34 +5,10 @@ import type { ItemState, RunState } from '../run-state';
 import type { OrderStatus } from '../statuses';
 import { isDismissable } from './attention';
 import { whyNotChangeShipping, whyNotRepair } from './guards';
-
-type RepairAction = RepairRequest['action'];
-
-/** What one request of each repair is about. Operators see the repairs in this order. */
-const REPAIR_SCOPES = {
-  accept_files: 'order',
-  retry: 'items',
-  reroute: 'units',
-  reproduce: 'units',
-  release: 'order',
-  hold: 'order',
-  cancel: 'items',
-  refund: 'items',
-  mark_shipped: 'print_order',
-  dismiss: 'order',
-} as const satisfies Record<RepairAction, 'order' | 'items' | 'units' | 'print_order'>;
-
-export const REPAIR_ACTIONS = Object.keys(REPAIR_SCOPES) as [RepairAction, ...RepairAction[]];
+import { type BulkAction, REPAIR_ACTIONS, REPAIRS } from './repairs';
 
 /** What operators can do for an order: repairs of its workflow, and operations of their own. */
 export const POSSIBLE_REPAIRS = [...REPAIR_ACTIONS, 'change_shipping', 'reprint'] as const;
-
-/** The repairs that can be requested for many orders: all that need nothing of the single order. */
-export type BulkAction = Exclude<RepairAction, 'mark_shipped'>;
-export const BULK_ACTIONS = REPAIR_ACTIONS.filter((action) => action !== 'mark_shipped') as [
-  BulkAction,
-  ...BulkAction[],
-];
 
 /** A repair that the order run accepts now, and what it can be applied to. */
 export interface PossibleRepair {
@@ -73,7 +49,7 @@ export function repairRequests(
     items: () => [{ ...request, itemIds }],
     units: () => itemIds.map((itemId) => ({ ...request, itemId, quantity: null, ...reroute })),
   };
-  return requests[REPAIR_SCOPES[action]]() as RepairRequest[];
+  return requests[REPAIRS[action].scope]() as RepairRequest[];
 }
 
 const NOBODY = { by: '', reason: '' };
@@ -93,11 +69,11 @@ export function possibleRepairs(state: RunState): PossibleRepair[] {
     }
     const accepts = (itemIds: readonly string[]) =>
       repairRequests(action, NOBODY, itemIds).every((request) => whyNotRepair(state, request) === null);
-    if (REPAIR_SCOPES[action] === 'order') {
+    if (REPAIRS[action].scope === 'order') {
       const reasons = action === 'dismiss' ? state.attention.filter(isDismissable) : [];
       return accepts([]) ? [{ ...none, action, reasons }] : [];
     }
-    const isUnits = REPAIR_SCOPES[action] === 'units';
+    const isUnits = REPAIRS[action].scope === 'units';
     const reroutes = isUnits ? state.items.flatMap((item) => possibleReroute(state, item, action)) : [];
     const isPossible = ({ id }: ItemState) => (isUnits ? reroutes.some(({ itemId }) => itemId === id) : accepts([id]));
     const itemIds = state.items.filter(isPossible).map(({ id }) => id);

@@ -5,7 +5,7 @@ import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/rul
 import type { EventOf, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
-import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/postback-status';
+import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/delivery-target';
 import { newOrder, POSTER, plan, play, postback, STICKER } from './run-fixture';
 
 /** Random sequences of every kind of event, from submission on: also sequences that no partner or operator would cause. */
@@ -77,8 +77,14 @@ const EVENTS: { [Type in RunEvent['type']]: fc.Arbitrary<EventOf<Type>> } = {
     type: one('tracking'),
     eventId: one('t'),
     printOrderId,
-    transit: fc.constantFrom('in_transit', 'delivered', 'returned'),
     shipmentId,
+    parcels: fc.array(
+      fc.record({
+        number: fc.constantFrom('X1', 'X2'),
+        transit: fc.constantFrom(null, 'in_transit', 'delivered', 'returned'),
+        itemIds,
+      }),
+    ),
   }),
   cancel_requested: one({ type: 'cancel_requested', by: 'client', reason: 'no' }),
   partner_cancel: fc.record({

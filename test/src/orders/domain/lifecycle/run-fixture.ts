@@ -78,7 +78,7 @@ export const tracked = (transit: 'in_transit' | 'delivered' | 'returned', printO
   type: 'tracking',
   eventId: `${printOrderId}:${transit}`,
   printOrderId,
-  transit,
+  parcels: [{ number: 'OWN-1', transit }],
 });
 
 export const byOperator = { by: 'operator', reason: 'agreed by phone' };

@@ -2,8 +2,11 @@ import { randomBytes } from 'node:crypto';
 import { defaultPayloadConverter, type Payload } from '@temporalio/common';
 import { type Config, loadConfig } from '../../../../../src/platform/config';
 import type { NamedKey } from '../../../../../src/platform/sealing/named-keys';
-import { dataConverterOf } from '../../../../../src/platform/temporal/codec/data-converter';
-import { encryptionCodec, UndecryptablePayload } from '../../../../../src/platform/temporal/codec/encryption-codec';
+import {
+  dataConverterOf,
+  encryptionCodec,
+  UndecryptablePayload,
+} from '../../../../../src/platform/temporal/codec/data-converter';
 
 const newKey = (id: string): NamedKey => ({ id, key: randomBytes(32) });
 const [spring, autumn] = [newKey('spring'), newKey('autumn')];

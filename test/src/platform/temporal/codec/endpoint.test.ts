@@ -4,7 +4,7 @@ import request from 'supertest';
 import { createApp } from '../../../../../api/app';
 import { allRoutes } from '../../../../../api/routes';
 import type { KeyRing } from '../../../../../src/platform/sealing/named-keys';
-import { encryptionCodec } from '../../../../../src/platform/temporal/codec/encryption-codec';
+import { encryptionCodec } from '../../../../../src/platform/temporal/codec/data-converter';
 import { type TestAccount, testAccount, testApiDeps } from '../../../../support/api-deps';
 import { testDatabase } from '../../../../support/database';
 

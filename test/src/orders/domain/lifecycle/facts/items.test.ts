@@ -3,7 +3,9 @@ import { deriveAttention } from '../../../../../../src/orders/domain/lifecycle/r
 import {
   JOB_PROGRESS,
   type JobState,
+  type ParcelState,
   type PrintOrderState,
+  type Transit,
 } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import { deriveOrderStatus, type ItemStatus } from '../../../../../../src/orders/domain/lifecycle/statuses';
 import { POSTER, play, postback, printOrder, running, STICKER } from '../run-fixture';
@@ -19,6 +21,8 @@ const aJob: JobState = {
   ended: null,
 };
 const aPrintOrder: PrintOrderState = { ...printOrder(running()), jobs: [aJob] };
+
+const inParcel = (transit: Transit): ParcelState => ({ number: 'OWN-1', shipmentId: null, jobIds: null, transit });
 
 const { received, printed, shipped } = JOB_PROGRESS;
 const early = { at: '2026-01-05T10:00:00.000Z', message: 'no ink' };
@@ -44,9 +48,9 @@ describe('the status of a job is derived from its facts', () => {
     ['shipped', { progress: shipped }, {}, 'shipped'],
     ['shipped and partly cancelled', { progress: shipped, cancelledQuantity: 1 }, {}, 'shipped'],
     ['shipped after it ended as cancelled', { progress: shipped, ended: 'cancelled' }, {}, 'shipped'],
-    ['scanned', { progress: shipped }, { transit: 'in_transit' }, 'in_transit'],
-    ['returned', { progress: shipped }, { transit: 'returned' }, 'returned'],
-    ['not in a delivered parcel', { progress: received }, { transit: 'delivered' }, 'in_production'],
+    ['scanned', { progress: shipped }, { parcels: [inParcel('in_transit')] }, 'in_transit'],
+    ['returned', { progress: shipped }, { parcels: [inParcel('returned')] }, 'returned'],
+    ['not in a delivered parcel', { progress: received }, { parcels: [inParcel('delivered')] }, 'in_production'],
     ['ended as cancelled', { ended: 'cancelled', error: early }, {}, 'cancelled'],
     ['rerouted', { ended: 'superseded', progress: shipped }, {}, null],
   ])('%s', (_what, job, order, status) => {

@@ -84,7 +84,7 @@ describe('units that a partner makes', () => {
       type: 'tracking',
       eventId: 't',
       printOrderId: '501',
-      transit: 'delivered',
+      parcels: [{ number: 'OWN-1', transit: 'delivered' }],
     });
     expect(state.phase).toBe('closed');
     expect(kinds(effects)).toContain('partner_cancel_refused');

@@ -2,6 +2,7 @@ import { unitsToShip } from '../../../../../../src/orders/domain/lifecycle/facts
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import {
   byOperator,
+  job,
   kinds,
   POSTER,
   plan,
@@ -76,8 +77,8 @@ describe('labels', () => {
       type: 'tracking',
       eventId: `${shipmentId}:in_transit`,
       printOrderId: '501',
-      transit: 'in_transit',
       shipmentId,
+      parcels: [{ number: `label of ${shipmentId}`, transit: 'in_transit' }],
     });
     expect(play(anew, scan('s2')).state.attention).toEqual([]);
     const strayed = play(anew, scan('s2'), scan('s1'), scan('s1'));
@@ -139,18 +140,16 @@ describe('a change after a part of the print order has shipped', () => {
     type: 'tracking',
     eventId: `${shipmentId}:${transit}`,
     printOrderId: '501',
-    transit,
     shipmentId,
+    parcels: [{ number: `label of ${shipmentId}`, transit }],
   });
 
   test('keeps the label of the parcel that left, and the rest needs a new one', () => {
     const { state, effects } = play(running(), dispatched, stickerShipped(), changed);
     expect(kinds(effects)).not.toContain('void_shipment');
     expect(kinds(effects)).toContain('deliver_order_update');
-    expect(printOrder(state)).toMatchObject({
-      shipment: null,
-      departed: [{ shipmentId: 's1', jobIds: [STICKER.jobId], transit: null }],
-    });
+    expect(printOrder(state).shipment).toBeNull();
+    expect(job(state, STICKER.jobId).leftWith).toBe('s1');
     expect(unitsToShip(printOrder(state))).toEqual([{ itemId: POSTER.itemId, quantity: 3 }]);
     expect(state.attention).toEqual([]);
   });
@@ -173,7 +172,7 @@ describe('a change after a part of the print order has shipped', () => {
 
   test('changes nothing for a print order that has shipped as a whole', () => {
     const { state, effects } = play(running(), dispatched, postback('shipped'), changed);
-    expect(printOrder(state)).not.toHaveProperty('departed');
+    expect(job(state, STICKER.jobId)).not.toHaveProperty('leftWith');
     expect(kinds(effects)).not.toContain('deliver_order_update');
   });
 });

@@ -3,8 +3,8 @@ import { nextStepOf } from '../../../../../../src/orders/domain/lifecycle/rules/
 import {
   type PossibleRepair,
   possibleRepairs,
-  REPAIR_ACTIONS,
 } from '../../../../../../src/orders/domain/lifecycle/rules/possible-repairs';
+import { REPAIR_ACTIONS } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import { byOperator, newOrder, POSTER, plan, play, postback, running, STICKER, tracked } from '../run-fixture';

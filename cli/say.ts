@@ -1,4 +1,0 @@
-/** Prints a line for the user. */
-export const say = (line: string): void => {
-  process.stdout.write(`${line}\n`);
-};

@@ -1,0 +1,218 @@
+import { buildReceipt, type Receipt, type ReceiptInput, type ReceiptLine, refundReceipt } from '../domain/receipt';
+import { shippingRate } from '../domain/vat';
+
+export type ReceiptType = 'invoice' | 'refund';
+
+export interface StoredReceipt {
+  /** Decimal string. */
+  readonly number: string;
+  readonly type: ReceiptType;
+  /** The print order that it charges or refunds. Null: the one whose invoice has its items. */
+  readonly printOrderId: string | null;
+  readonly body: Receipt;
+  readonly createdAt: Date;
+}
+
+/** What a print order has been charged: its latest complete invoice, and the receipts that changed it afterwards. */
+export interface Charges {
+  readonly printOrderId: string;
+  readonly invoice: StoredReceipt;
+  /** Refunds of units, and invoices and refunds of differences in the shipping price. */
+  readonly later: readonly StoredReceipt[];
+}
+
+/** Shipment line of a receipt. */
+export interface ShipmentCharge {
+  readonly referenceId: string;
+  readonly title: string;
+  readonly vatRate: string;
+  readonly priceMinor: number;
+}
+
+/**
+ * Groups the receipts of an order. An invoice with products replaces the charges of its print order that were refunded before it:
+ * units that had left before a change of address keep theirs. Every other receipt changes the charges with its products.
+ * @param receipts in the order of their numbers
+ */
+export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
+  const charges: Charges[] = [];
+  for (const receipt of receipts) {
+    const { printOrderId, body } = receipt;
+    const isOwn = (each: Charges) => each.printOrderId === printOrderId;
+    if (printOrderId !== null && receipt.type === 'invoice' && products(body).length > 0) {
+      const invoiced = { printOrderId, invoice: receipt, later: [] };
+      const refunded = charges.findIndex((each) => isOwn(each) && openLines(each).every(({ amount }) => amount === 0));
+      charges.splice(refunded === -1 ? charges.length : refunded, refunded === -1 ? 0 : 1, invoiced);
+      continue;
+    }
+    const index =
+      printOrderId === null
+        ? charges.findIndex(({ invoice }) => sharesProduct(invoice.body, body))
+        : charges.findLastIndex((each) => isOwn(each) && (products(body).length === 0 || hasOpen(each, body)));
+    const changed = charges[index];
+    if (changed !== undefined) charges[index] = { ...changed, later: [...changed.later, receipt] };
+  }
+  return charges;
+}
+
+/** Returns true when the charges have open units of a product in a refund. */
+function hasOpen(charges: Charges, refund: Receipt): boolean {
+  const refunded = products(refund).map(({ referenceId }) => referenceId);
+  return openLines(charges).some(({ line, amount }) => amount > 0 && refunded.includes(line.referenceId));
+}
+
+function sharesProduct(invoice: Receipt, refund: Receipt): boolean {
+  const references = new Set(products(invoice).map(({ referenceId }) => referenceId));
+  return products(refund).some(({ referenceId }) => references.has(referenceId));
+}
+
+const products = ({ lines }: Receipt) => lines.filter(({ type }) => type === 'product');
+
+/** Returns the product lines of the invoice with the units that are not refunded, and their price and VAT in minor units. */
+export function openLines({ invoice, later }: Charges) {
+  const refunded = later.flatMap(({ body }) => products(body));
+  return products(invoice.body).map((line) => {
+    const of = refunded.filter(({ referenceId }) => referenceId === line.referenceId);
+    return {
+      line,
+      amount: of.reduce((left, { amount }) => left - amount, line.amount),
+      price: of.reduce((sum, { price }) => sum + price, line.price),
+      vat: of.reduce((sum, { vat }) => sum + vat, line.vat),
+    };
+  });
+}
+
+/** Returns the shipping price in minor units, over the invoice and the receipts that changed it. */
+export function shippingCharge({ invoice, later }: Charges) {
+  const lines = [invoice, ...later].flatMap(({ body }) => body.lines.filter(({ type }) => type === 'shipment'));
+  const last = lines.at(-1);
+  return {
+    title: last?.title ?? '',
+    referenceId: last?.referenceId ?? '',
+    price: lines.reduce((sum, { price }) => sum + price, 0),
+    vat: lines.reduce((sum, { vat }) => sum + vat, 0),
+    vatRate: last?.vatRate ?? '0',
+  };
+}
+
+/** A receipt that changes the charges of a print order. */
+export interface ReceiptChange {
+  readonly printOrderId: string;
+  readonly type: ReceiptType;
+  readonly receipt: Receipt;
+}
+
+/**
+ * Returns the refunds of units of items: their share of the invoice lines, and the shipping price when no units of the
+ * invoice are left. Units that were refunded earlier are not refunded again.
+ * @param wanted units by item reference
+ * @param shippingMinor the part of the shipping price that is refunded when units are left
+ */
+export function refundUnits(
+  charges: readonly Charges[],
+  wanted: ReadonlyMap<string, number>,
+  shippingMinor = 0,
+): ReceiptChange[] {
+  const left = new Map(wanted);
+  return charges.flatMap((charge): ReceiptChange[] => {
+    const open = openLines(charge);
+    const taken = new Map<string, number>();
+    for (const { line, amount } of open) {
+      const units = Math.min(amount, left.get(line.referenceId) ?? 0);
+      if (units <= 0) continue;
+      taken.set(line.referenceId, units);
+      left.set(line.referenceId, (left.get(line.referenceId) ?? 0) - units);
+    }
+    if (taken.size === 0) return [];
+    const isLast = open.every(({ line, amount }) => amount === (taken.get(line.referenceId) ?? 0));
+    const receipt = buildReceipt({
+      currency: charge.invoice.body.currency,
+      products: open.flatMap(({ line, amount }) => refundedProduct(line, amount, taken.get(line.referenceId) ?? 0)),
+      shipments: shippingRefund(charge, isLast ? shippingCharge(charge).price : shippingMinor),
+    });
+    return [{ printOrderId: charge.printOrderId, type: 'refund', receipt: refundReceipt(receipt) }];
+  });
+}
+
+/** Returns the refunded part of a product line. Cumulative rounding: the last units carry the remainder of the line. */
+function refundedProduct(line: ReceiptLine, open: number, units: number) {
+  if (units === 0) return [];
+  const refunded = line.amount - open;
+  const before = Math.round((line.price * refunded) / line.amount);
+  const after = Math.round((line.price * (refunded + units)) / line.amount);
+  return [
+    {
+      referenceId: line.referenceId,
+      title: line.title,
+      vatRate: line.vatRate,
+      price: { quantity: units, baseMinor: line.priceBase, lineMinor: after - before },
+      earlier: { quantity: refunded, lineMinor: before },
+    },
+  ];
+}
+
+function shippingRefund(charge: Charges, priceMinor: number): ReceiptInput['shipments'] {
+  const { title, referenceId, vatRate, price } = shippingCharge(charge);
+  return priceMinor === 0 ? [] : [{ title, referenceId, vatRate, priceMinor, earlierMinor: price - priceMinor }];
+}
+
+/**
+ * Returns the receipt for a difference in the shipping price: an invoice when it is dearer, a refund when it is cheaper.
+ * VAT is rounded over the whole shipping price. Returns null when there is no difference.
+ * @param differenceMinor new price less the old one
+ */
+export function shippingDifference(
+  charge: Charges,
+  method: Pick<ShipmentCharge, 'referenceId' | 'title'>,
+  differenceMinor: number,
+): ReceiptChange | null {
+  if (differenceMinor === 0) return null;
+  const { price, vatRate } = shippingCharge(charge);
+  const isDearer = differenceMinor > 0;
+  const receipt = buildReceipt({
+    currency: charge.invoice.body.currency,
+    products: [],
+    shipments: [
+      {
+        ...method,
+        vatRate,
+        priceMinor: Math.abs(differenceMinor),
+        earlierMinor: isDearer ? price : price + differenceMinor,
+      },
+    ],
+  });
+  const { printOrderId } = charge;
+  return isDearer
+    ? { printOrderId, type: 'invoice', receipt }
+    : { printOrderId, type: 'refund', receipt: refundReceipt(receipt) };
+}
+
+/**
+ * Returns the receipts for another VAT country: a refund of the open units that go there, and an invoice of the same units
+ * with the new VAT rates and shipping price. Empty when none is open.
+ * @param rateOf returns the new VAT rate of an item by its reference
+ * @param moved the units that go there, by item reference, and their part of the shipping price. Absent: all units
+ */
+export function reinvoice(
+  charge: Charges,
+  rateOf: (itemReferenceId: string) => string,
+  shipment: Omit<ShipmentCharge, 'vatRate'>,
+  moved?: { readonly units: ReadonlyMap<string, number>; readonly shippingMinor: number },
+): ReceiptChange[] {
+  const open = openLines(charge).filter(({ amount }) => amount > 0);
+  const wanted = new Map(open.map(({ line, amount }) => [line.referenceId, amount]));
+  const [refund] = refundUnits([charge], moved?.units ?? wanted, moved?.shippingMinor);
+  if (refund === undefined) return [];
+  const products = refund.receipt.lines
+    .filter(({ type }) => type === 'product')
+    .map(({ referenceId, title, priceBase, amount, price }) => ({
+      referenceId,
+      title,
+      vatRate: rateOf(referenceId),
+      price: { quantity: amount, baseMinor: -priceBase, lineMinor: -price },
+    }));
+  const vatRate = shippingRate(products.map((product) => product.vatRate));
+  const { currency } = charge.invoice.body;
+  const receipt = buildReceipt({ currency, products, shipments: [{ ...shipment, vatRate }] });
+  return [refund, { printOrderId: charge.printOrderId, type: 'invoice', receipt }];
+}

@@ -1,0 +1,130 @@
+import type { ClientSettings } from '../../accounts/clients';
+import type { Consignment, PostalAddress, TaxIds } from '../../consignments/domain/consignment';
+import { contentsValue, isCrossBorder, minorIn } from '../../consignments/domain/customs';
+import type { PrintOrderAddress } from '../../partners/domain/print-order';
+import type { Partner } from '../../partners/partner-rows';
+import { EU_MEMBERS } from '../../platform/domain/countries';
+import { type PackedPackage, type PackItem, packOrder } from '../domain/packing';
+import { priceLine } from '../domain/pricing';
+import { retailValue } from '../domain/retail-value';
+import { vatNumberState } from '../domain/vat';
+import type { ShippingAddress } from './order-schemas';
+import type { RunItem, RunOrder } from './run-order';
+
+/** Returns the delivery address of an order in the form that carriers, partners and documents use. */
+export function receiverOf(address: ShippingAddress): PrintOrderAddress {
+  return {
+    firstName: address.firstName,
+    lastName: address.lastName,
+    company: address.companyName,
+    addressLine1: address.addressLine1,
+    addressLine2: address.addressLine2,
+    city: address.city,
+    postcode: address.postCode,
+    state: address.state,
+    country: address.country,
+    email: address.email,
+    phone: address.phone,
+  };
+}
+
+/** Returns the tax ids of a recipient. Those of a state are stated for businesses only. */
+export function taxIdsOf({ federalTaxId, stateTaxId, registrationState, isBusiness }: ShippingAddress): TaxIds {
+  const federal = vatNumberState(federalTaxId) === null ? { federalTaxId } : { vatNumber: federalTaxId };
+  return isBusiness === true ? { ...federal, stateTaxId, registrationState } : federal;
+}
+
+/**
+ * Returns the declared value of units of an item: their part of the line's retail price across a customs border, otherwise
+ * their price.
+ */
+function declaredValue(order: RunOrder, item: RunItem, units: number, crossBorder: boolean): PackItem['value'] {
+  const { retailCurrency } = order;
+  const retail = crossBorder && retailCurrency !== null ? retailValue(item, units, retailCurrency) : null;
+  if (retail !== null) return { minor: retail, currency: retailCurrency! };
+  const unitMinor = priceLine(item, order.currency, order.rates)?.unitMinor ?? 0;
+  return { minor: unitMinor * units, currency: order.currency };
+}
+
+/** Packs the units that one partner makes, by the packaging instructions that name them. */
+export function packForPartner(
+  order: RunOrder,
+  partner: Pick<Partner, 'country'>,
+  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+): PackedPackage[] {
+  const crossBorder = isCrossBorder(partner.country, order.shippingAddress.country);
+  const items = jobs.flatMap(({ itemId, quantity }): PackItem[] => {
+    const item = order.items.find((candidate) => candidate.id === itemId);
+    if (item === undefined) return [];
+    return [
+      {
+        itemReferenceId: item.itemReferenceId,
+        quantity,
+        product: item.product,
+        value: declaredValue(order, item, quantity, crossBorder),
+      },
+    ];
+  });
+  return packOrder(items, order.packagingInstructions, { countryOfOrigin: partner.country });
+}
+
+/** Returns true when a print order lists its packages: the client gave instructions, or several packages are planned. */
+export function listsPackages(order: RunOrder, packages: readonly PackedPackage[]): boolean {
+  return order.packagingInstructions.length > 0 || packages.length > 1;
+}
+
+/** Returns the return address of a client's settings, or null when none is set. It has no person. */
+export function returnAddressOf(
+  { returnAddress }: ClientSettings,
+  clientName: string,
+): (PostalAddress & { readonly company: string }) | null {
+  if (returnAddress == null) return null;
+  return {
+    company: returnAddress.companyName ?? clientName,
+    addressLine1: returnAddress.addressLine1,
+    addressLine2: returnAddress.addressLine2 ?? undefined,
+    city: returnAddress.city,
+    postcode: returnAddress.postCode,
+    state: returnAddress.state ?? undefined,
+    country: returnAddress.country,
+    email: returnAddress.email ?? undefined,
+    phone: returnAddress.phone ?? undefined,
+  };
+}
+
+/** Returns the consignment of a print order. */
+export function consignmentOf(
+  order: RunOrder,
+  partner: Pick<Partner, 'senderAddress' | 'country'>,
+  packages: readonly PackedPackage[],
+  brandName: string,
+): Consignment {
+  return {
+    sender: {
+      ...partner.senderAddress,
+      ...(fallsUnderIoss(order, partner, packages)
+        ? { taxIds: { ...partner.senderAddress.taxIds, iossNumber: order.iossNumber! } }
+        : {}),
+    },
+    receiver: { ...receiverOf(order.shippingAddress), taxIds: taxIdsOf(order.shippingAddress) },
+    packages,
+    currency: order.currency,
+    brandName,
+    reference: order.orderReferenceId,
+  };
+}
+
+/** Highest value of a consignment into the EU for which VAT is paid through the IOSS (Directive 2006/112/EC, article 369l). */
+const IOSS_LIMIT_EURO_CENTS = 150_00;
+
+/** Returns true when the VAT of a consignment is paid through the client's IOSS number. */
+export function fallsUnderIoss(
+  order: RunOrder,
+  partner: Pick<Partner, 'country'>,
+  packages: readonly PackedPackage[],
+): boolean {
+  const { country } = order.shippingAddress;
+  if (order.iossNumber === null || !EU_MEMBERS.includes(country)) return false;
+  const cents = minorIn(contentsValue(packages, order.currency, order.rates), 'EUR', order.rates);
+  return isCrossBorder(partner.country, country) && cents !== null && cents <= IOSS_LIMIT_EURO_CENTS;
+}

@@ -1,0 +1,214 @@
+import { groupIntoPrintOrders } from '../../partners/domain/routing';
+import type { RoutingDecision } from '../../partners/domain/routing-decision';
+import { deliveryTargetOf } from '../../partners/partner-rows';
+import { type CandidateReader, recordRoutingDecision } from '../../partners/routing-rows';
+import { orderWorkflowId } from '../../platform/domain/workflows';
+import {
+  inTransaction,
+  json,
+  type Queryable,
+  type Sql,
+  type Statement,
+  type Transaction,
+} from '../../platform/postgres';
+import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
+import { priceOrder } from '../domain/pricing';
+import { type CheckedFiles, checkedFiles, fileRefusal } from './file-checks';
+import {
+  crossBorderRefusal,
+  methodRefusal,
+  type NoPlan,
+  type PreparationPlan,
+  priceRefusal,
+  unroutable,
+} from './plan-refusals';
+import {
+  dispatchKey,
+  insertPrintOrders,
+  type PrintOrderDraft,
+  printOrdersOfSteps,
+  reserveForJobs,
+} from './print-order-rows';
+import { invoiceOf, storeReceipts } from './receipts';
+import { candidatesFor, routeItems } from './routing';
+import { type RunOrder, runOrderWith } from './run-order';
+import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
+
+/** What plans, quotes and reroutes need. */
+export interface PreparationDeps {
+  readonly sql: Sql;
+  readonly candidates: CandidateReader;
+  readonly quote: Quoter;
+  readonly now: () => Date;
+}
+
+const STEP = 'handoff';
+
+/** Attempts at a plan. Stock or the address may change between routing and the transaction that commits the plan. */
+const ATTEMPTS = 5;
+
+/**
+ * Plans an order whose files are stored and fit their products. Routes it to partners, checks the cross-border rule,
+ * chooses shipment methods and prices it, then writes the plan and reserves stock in one transaction. A repeated call
+ * returns the stored plan.
+ */
+export async function prepareOrder(deps: PreparationDeps, orderId: string): Promise<PreparationPlan> {
+  for (let attempt = 0; attempt < ATTEMPTS; attempt += 1) {
+    const found = await runOrderWith<CheckedFiles>(deps.sql, deps.sql`${orderId}`, checkedFiles(deps.sql));
+    if (found === undefined) throw new Error(`order ${orderId} does not exist`);
+    const { order, related: files } = found;
+    const stored = order.isPlanned ? await storedPlan(deps.sql, orderId) : null;
+    if (stored !== null) return stored;
+    // All items are cancelled.
+    if (order.items.length === 0) return { outcome: 'ended' };
+    const refused = fileRefusal(files);
+    if (refused !== null) return refused;
+    const draft = await draftPlan(deps, order);
+    if (draft.outcome !== 'drafted') {
+      const { decision } = draft;
+      if (decision !== null) await recordRoutingDecision(deps.sql, { orderId, step: STEP, decision });
+      return draft.plan;
+    }
+    const plan = await commitPlan(deps.sql, draft);
+    if (plan !== null) return plan;
+  }
+  return NO_STOCK;
+}
+
+const NO_STOCK: PreparationPlan = {
+  outcome: 'parked',
+  reason: 'no_partner',
+  message: 'the stock that it needs is no longer available',
+};
+
+type StoredPlan = Extract<PreparationPlan, { outcome: 'planned' }>;
+
+/**
+ * Returns the stored plan, or null. A reset order run reads it again, when the order may already have labels and changes of
+ * address or method.
+ */
+export async function storedPlan(sql: Queryable, orderId: string): Promise<StoredPlan | null> {
+  const planned = await printOrdersOfSteps(sql, orderId, { prefix: `${STEP}:` });
+  if (planned.length === 0) return null;
+  const [order] = await sql<{ shippingRevision: number; bought: Record<string, string> | null }[]>`
+    SELECT shipping_revision, (SELECT jsonb_object_agg(s.idempotency_key, s.id) FROM shipments s
+      WHERE s.order_id = o.id AND s.status = 'bought') AS bought
+    FROM orders o WHERE id = ${orderId}`;
+  const { shippingRevision, bought } = order!;
+  const printOrders = planned.map((printOrder) => {
+    const boughtShipmentId = bought?.[dispatchKey(orderId, printOrder.id, shippingRevision)];
+    return boughtShipmentId === undefined ? printOrder : { ...printOrder, boughtShipmentId };
+  });
+  return { outcome: 'planned', printOrders, shippingRevision };
+}
+
+interface DraftedPlan {
+  readonly outcome: 'drafted';
+  readonly order: RunOrder;
+  readonly decision: RoutingDecision;
+  readonly drafts: readonly PrintOrderDraft[];
+  readonly shipments: readonly ShipmentPlan[];
+}
+
+interface NoDraft {
+  readonly outcome: 'undrafted';
+  readonly plan: NoPlan;
+  /** The decision that no partner can make an item; null for other reasons. */
+  readonly decision: RoutingDecision | null;
+}
+
+/**
+ * Makes a plan from reads alone, so that no transaction is open during requests to carriers.
+ * @throws CarrierUnavailable when no carrier returns prices
+ */
+export async function draftPlan(deps: Omit<PreparationDeps, 'sql'>, order: RunOrder): Promise<DraftedPlan | NoDraft> {
+  const candidates = await candidatesFor(deps.candidates, order.items);
+  const decision = routeItems(order, order.items, candidates, deps.now());
+  const without = (plan: NoPlan, unroutable: RoutingDecision | null = null): NoDraft => ({
+    outcome: 'undrafted',
+    plan,
+    decision: unroutable,
+  });
+  if (!decision.ok) return without(unroutable(order, decision), decision);
+  const partners = new Map(candidates.map((partner) => [partner.partnerId, partner]));
+  const groups = groupIntoPrintOrders(decision.assignments);
+  const makers = groups.map(({ partnerId }) => partners.get(partnerId)!);
+  const refused = crossBorderRefusal(order, makers) ?? priceRefusal(order);
+  if (refused !== null) return without(refused);
+
+  const now = deps.now();
+  const planned = await Promise.all(
+    groups.map(({ partnerId, items: jobs, dispatchDate }) =>
+      planShipment(deps.quote, { order, partner: partners.get(partnerId)!, jobs, dispatchDate, now }),
+    ),
+  );
+  const shipments: ShipmentPlan[] = [];
+  for (const shipment of planned) {
+    if (!shipment.ok) return without(methodRefusal(order, shipment.reason));
+    shipments.push(shipment.plan);
+  }
+  const drafts = groups.map(
+    (group, index): PrintOrderDraft => ({
+      step: `${STEP}:${index}`,
+      partnerId: group.partnerId,
+      kind: group.kind,
+      version: deliveryTargetOf(partners.get(group.partnerId)!, group.kind)?.version ?? '1.1',
+      dispatchDate: group.dispatchDate,
+      reproducesId: null,
+      jobs: group.items,
+    }),
+  );
+  return { outcome: 'drafted', order, decision, drafts, shipments };
+}
+
+/**
+ * Commits a plan. Returns null when stock, the address or a file has changed since the plan was made. Stores nothing for an order
+ * that has ended meanwhile: its run does not wait for the plan.
+ */
+async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PreparationPlan | null> {
+  const { order, decision, drafts, shipments } = draft;
+  const orderId = order.id;
+  try {
+    return await inTransaction(sql, async (tx) => {
+      const isCurrent = tx`shipping_revision = ${order.shippingRevision} AND files_revision = ${order.filesRevision}`;
+      const hasEnded = tx`fulfillment_status = ANY(${[...ENDED_ORDERS]})`;
+      const printOrders = await insertPrintOrders(tx, orderId, drafts, tx`${isCurrent} AND NOT ${hasEnded}`);
+      if (printOrders.length === 0) {
+        const [ended] = await tx`SELECT id FROM orders WHERE id = ${orderId} AND ${hasEnded}`;
+        if (ended === undefined) throw new DraftOutdated();
+        return { outcome: 'ended' };
+      }
+      const product = (itemId: string) => order.items.find((item) => item.id === itemId)!.product;
+      const reserved = await reserveForJobs(tx, `${orderWorkflowId(orderId)}:reserve:0`, printOrders, product);
+      if (!reserved.ok) throw new DraftOutdated();
+      const plans = shipments.map((plan, index) => ({ printOrderId: printOrders[index]!.id, plan }));
+      const receipts = drafts.map(({ step, jobs }, index) => ({
+        step,
+        printOrderId: printOrders[index]!.id,
+        type: 'invoice' as const,
+        receipt: invoiceOf(order, jobs, shipments[index]!),
+      }));
+      await tx`
+        WITH routed AS (${recordRoutingDecision(tx, { orderId, step: STEP, decision })}),
+          planned AS (${storeShipmentPlans(tx, orderId, plans)}),
+          invoiced AS (${storeReceipts(tx, orderId, receipts)})
+        ${storeItemPrices(tx, order)}`;
+      return { outcome: 'planned', printOrders };
+    });
+  } catch (error) {
+    if (error instanceof DraftOutdated) return null;
+    throw error;
+  }
+}
+
+/** Rolls back a plan whose stock, address or files have changed. */
+class DraftOutdated extends Error {}
+
+function storeItemPrices(tx: Transaction, order: RunOrder): Statement {
+  const price = priceOrder(order);
+  const rows = price.ok ? order.items.map(({ id }, index) => ({ id, price: price.lines[index]!.lineMinor })) : [];
+  return tx`
+    UPDATE order_items SET price_minor = p.price
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS p (id bigint, price bigint)
+    WHERE order_items.id = p.id AND order_items.order_id = ${order.id}`;
+}

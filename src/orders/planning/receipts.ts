@@ -1,0 +1,169 @@
+import { uuidv7 } from '../../platform/ids';
+import { type Fragment, json, type Queryable, type Statement } from '../../platform/postgres';
+import type { FinancialStatus } from '../domain/lifecycle/statuses';
+import { priceLine } from '../domain/pricing';
+import { buildReceipt, type Receipt } from '../domain/receipt';
+import { shippingRate, vatOf } from '../domain/vat';
+import { type Charges, chargesOf, type ReceiptChange, refundUnits, type StoredReceipt } from './charges';
+import type { RunOrder } from './run-order';
+import type { ShipmentPlan } from './shipment-plan';
+
+/** Returns the invoice for the units that one partner makes and ships. VAT depends on the partner's country. */
+export function invoiceOf(
+  order: RunOrder,
+  jobs: readonly { readonly itemId: string; readonly quantity: number }[],
+  plan: ShipmentPlan,
+): Receipt {
+  const vat = vatOf(order, plan.fulfillmentCountry);
+  const products = jobs.flatMap(({ itemId, quantity }) => {
+    const item = order.items.find((candidate) => candidate.id === itemId);
+    const price = item && priceLine({ product: item.product, quantity }, order.currency, order.rates);
+    if (!item || !price) return [];
+    const { itemReferenceId: referenceId, product } = item;
+    return [{ referenceId, title: product.name, vatRate: vat.rateOf(product.taxCategory), price }];
+  });
+  const { methodUid: referenceId, methodName: title, price } = plan.method;
+  const vatRate = shippingRate(products.map((product) => product.vatRate));
+  const shipments = [{ referenceId, title, vatRate, priceMinor: price.minor }];
+  return buildReceipt({ currency: order.currency, products, shipments });
+}
+
+/** Returns the statement that stores receipts. A step stores its receipt once, however often it is repeated. */
+export function storeReceipts(
+  tx: Queryable,
+  orderId: string,
+  receipts: readonly (ReceiptChange & { readonly step: string })[],
+): Statement {
+  const rows = receipts.map(({ step, type, printOrderId, receipt }) => ({
+    id: uuidv7(),
+    step,
+    type,
+    print_order_id: printOrderId,
+    currency: receipt.currency,
+    body: receipt,
+  }));
+  return tx`
+    INSERT INTO receipts (id, order_id, print_order_id, step, type, currency, body)
+    SELECT r.id, ${orderId}, r.print_order_id, r.step, r.type, r.currency, r.body
+    FROM jsonb_to_recordset(${json(tx, rows)}) AS r (
+      id uuid, print_order_id bigint, step text, type text, currency text, body jsonb)
+    ON CONFLICT (order_id, step) DO NOTHING`;
+}
+
+/** The charges of an order, and which of them a print order belongs to. */
+export interface OrderCharges {
+  /** In the order in which the print orders were first invoiced. */
+  readonly all: readonly Charges[];
+  /** Returns the latest charges of a print order, or of the print order that it replaces. */
+  of(printOrderId: string): Charges | undefined;
+}
+
+/** The receipts of an order as `chargesAsJson` reads them. */
+export interface ChargesJson {
+  readonly receipts: readonly (Omit<StoredReceipt, 'createdAt'> & { readonly createdAt: string })[] | null;
+  /** The print order that each print order replaces, by id. */
+  readonly origins: Readonly<Record<string, string | null>> | null;
+}
+
+/** Returns the jsonb expression of the receipts of an order. `orderCharges` reads it. */
+export const chargesAsJson = (sql: Queryable, orderId: Fragment): Fragment => sql`
+  jsonb_build_object(
+    'receipts', (SELECT jsonb_agg(jsonb_build_object('number', r.number::text, 'type', r.type, 'body', r.body,
+        'createdAt', r.created_at, 'printOrderId', coalesce(r.print_order_id, p.id)::text) ORDER BY r.number)
+      FROM receipts r LEFT JOIN print_orders p ON p.order_id = r.order_id AND p.step = r.step AND r.type = 'invoice'
+      WHERE r.order_id = ${orderId}),
+    'origins', (SELECT jsonb_object_agg(id, reproduces_id::text) FROM print_orders WHERE order_id = ${orderId}))`;
+
+export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
+  const all = chargesOf(
+    (receipts ?? []).map(({ createdAt, ...receipt }) => ({ ...receipt, createdAt: new Date(createdAt) })),
+  );
+  return {
+    all,
+    of(printOrderId) {
+      for (let id: string | null = printOrderId; id !== null; id = origins?.[id] ?? null) {
+        const charges = all.findLast((candidate) => candidate.printOrderId === id);
+        if (charges !== undefined) return charges;
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Returns the charges of an order, read with one statement. */
+export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
+  const [row] = await sql<{ charges: ChargesJson }[]>`SELECT ${chargesAsJson(sql, sql`${orderId}`)} AS charges`;
+  return orderCharges(row!.charges);
+}
+
+/**
+ * Refunds units of items, with the shipping price of invoices that have no units left. Units that several print orders make are
+ * refunded from the charges of the named print order first.
+ */
+export async function refundItems(
+  tx: Queryable,
+  refund: {
+    readonly orderId: string;
+    readonly step: string;
+    /** Null: the order as a whole. */
+    readonly printOrderId: string | null;
+    readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
+  },
+): Promise<void> {
+  const { orderId, step } = refund;
+  const references = await tx<{ id: string; itemReferenceId: string }[]>`
+    SELECT id, item_reference_id FROM order_items WHERE order_id = ${orderId}`;
+  const wanted = new Map<string, number>();
+  for (const { itemId, quantity } of refund.items) {
+    const reference = references.find((row) => row.id === itemId)?.itemReferenceId;
+    if (reference !== undefined) wanted.set(reference, (wanted.get(reference) ?? 0) + quantity);
+  }
+  const charges = await readCharges(tx, orderId);
+  const own = refund.printOrderId === null ? undefined : charges.of(refund.printOrderId);
+  const others = charges.all.filter((each) => each !== own);
+  const changes = refundUnits(own === undefined ? others : [own, ...others], wanted);
+  await storeReceipts(
+    tx,
+    orderId,
+    changes.map((change, index) => ({ ...change, step: `${step}:${index}` })),
+  );
+}
+
+/** Financial statuses in which a payment can be recorded: there is an invoice, and not everything is refunded. */
+const PAYABLE: readonly FinancialStatus[] = ['invoiced', 'paid', 'refused', 'partially_refunded'];
+
+export interface Payment {
+  readonly status: Extract<FinancialStatus, 'paid' | 'refused'>;
+  /** The payment provider's or the bank's reference. */
+  readonly reference: string | null;
+  /** Name of the operator. */
+  readonly by: string;
+  /** Id of the API's request, as the audit log has it. */
+  readonly requestId: string;
+}
+
+/**
+ * Sets the financial status of an order to the result of its payment, and records it in the event log.
+ * @returns the financial status before; undefined when the order is not invoiced or is completely refunded
+ */
+export async function recordPayment(
+  sql: Queryable,
+  orderId: string,
+  { status, reference, by, requestId }: Payment,
+): Promise<FinancialStatus | undefined> {
+  const data = { status, by, requestId, ...(reference === null ? {} : { reference }) };
+  const [row] = await sql<{ before: FinancialStatus }[]>`
+    WITH payable AS (
+      SELECT id, financial_status AS before FROM orders
+      WHERE id = ${orderId} AND financial_status = ANY(${[...PAYABLE]}) FOR UPDATE
+    ), paid AS (
+      UPDATE orders SET run_financial_status = coalesce(run_financial_status, financial_status),
+        financial_status = ${status}, updated_at = now()
+      FROM payable WHERE orders.id = payable.id
+      RETURNING orders.id, payable.before
+    ), logged AS (
+      INSERT INTO order_events (order_id, type, data) SELECT id, 'payment', ${json(sql, data)} FROM paid
+    )
+    SELECT before FROM paid`;
+  return row?.before;
+}

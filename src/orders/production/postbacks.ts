@@ -1,0 +1,176 @@
+import { z } from 'zod';
+import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
+import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
+import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
+import { cutText } from '../../platform/domain/foreign-text';
+import { ORDER_SIGNALS, ORDER_WORKFLOW_PREFIX } from '../../platform/domain/workflows';
+import { type FieldError, Refusal } from '../../platform/errors';
+import { sha256 } from '../../platform/ids';
+import type { WorkflowSignal } from '../../platform/outbox/temporal-delivery';
+import { json, type Sql } from '../../platform/postgres';
+import { activeSpan, currentTraceparent, linkTo } from '../../platform/tracing/spans';
+import type { PostbackEvent } from '../domain/lifecycle/run-events';
+
+/** Id of a print order or one of its items. */
+export const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
+
+/** Characters of a message that are stored. */
+const MESSAGE_LENGTH = 2_000;
+
+/** An http or https URL. Empty text counts as absent. */
+const trackingLink = z
+  .string()
+  .superRefine((value, context) => {
+    if (value === '') return;
+    for (const { message } of httpUrl.safeParse(value).error?.issues ?? []) {
+      context.addIssue({ code: 'custom', message });
+    }
+  })
+  .transform((value) => (value === '' ? null : value));
+
+/** A status postback (operation `postOrderStatus`). The optional `orderItemId` limits it to one item. */
+export const postbackSchema = crossField(
+  z.object({
+    timestamp: moment({ local: true }).transform((time) => new Date(hasOffset(time) ? time : `${time}Z`).toISOString()),
+    orderId: text(64),
+    orderItemId: decimalId.nullish(),
+    status: z.enum(POSTBACK_STATUSES),
+    message: z
+      .string()
+      .transform((message) => cutText(message, MESSAGE_LENGTH, '[…]'))
+      .nullish()
+      .describe(`Longer messages are cut at ${MESSAGE_LENGTH} characters.`),
+    trackingCode: z
+      .string()
+      .max(100)
+      .transform((code) => (code.trim() === '' ? null : code))
+      .nullish(),
+    trackingLink: trackingLink.nullish(),
+    items: z
+      .array(z.object({ orderItemId: decimalId, quantity: z.number().int().min(1).nullish() }))
+      .min(1)
+      .max(500)
+      .nullish(),
+  }),
+  (postback, report) => {
+    const status = property(postback, 'status');
+    const message = property(postback, 'message');
+    if (status === 'error' && (typeof message !== 'string' || message.trim() === '')) {
+      report(
+        ['message'],
+        'This field is required with the status error.',
+        message == null ? 'MISSING_FIELD_ERROR' : 'IS_BLANK_ERROR',
+      );
+    }
+    if (property(postback, 'items') != null && status !== 'cancelled') {
+      report(['items'], 'This field is valid only with the status cancelled.');
+    }
+  },
+).meta({ id: 'StatusPostback' });
+export type Postback = z.output<typeof postbackSchema>;
+
+/** Cancelled units of a print job; a null quantity cancels the whole job. */
+interface CancelledJob {
+  readonly jobId: string;
+  readonly quantity: number | null;
+}
+
+/**
+ * Returns the print jobs that a postback is about. An item id is the id of a job or of one of its parts; every part
+ * stands for the whole job.
+ * @throws Refusal `VALIDATION_ERROR` for items that are not in the print order or that contradict each other
+ */
+function jobsOf(
+  printOrder: AddressedPrintOrder,
+  { orderItemId, items }: Postback,
+): { jobId: string | null; items: CancelledJob[] | null } {
+  const errors: FieldError[] = [];
+  const report = (message: string, reference: string) => errors.push({ code: 'VALIDATION_ERROR', message, reference });
+  const find = (id: string, reference: string) => {
+    const jobId = jobOfItem(printOrder, id);
+    if (jobId === undefined) report(`The print order has no item ${id}.`, reference);
+    return jobId;
+  };
+  const jobId = orderItemId == null ? undefined : find(orderItemId, 'orderItemId');
+  const cancelled = new Map<string, CancelledJob>();
+  for (const [index, { orderItemId: id, quantity }] of (items ?? []).entries()) {
+    const reference = `items[${index}].orderItemId`;
+    const itemJob = find(id, reference);
+    if (items!.findIndex((item) => item.orderItemId === id) < index) {
+      report(`Item ${id} is listed twice.`, reference);
+    }
+    if (orderItemId != null && itemJob !== jobId) {
+      report(`The postback is about item ${orderItemId}, not ${id}.`, reference);
+    }
+    if (itemJob === undefined) continue;
+    // Several parts of one job: the widest cancellation counts.
+    const before = cancelled.get(itemJob);
+    const isWhole = quantity == null || before?.quantity === null;
+    cancelled.set(itemJob, {
+      jobId: itemJob,
+      quantity: isWhole ? null : Math.max(quantity, before?.quantity ?? 0),
+    });
+  }
+  if (errors.length > 0)
+    throw new Refusal('VALIDATION_ERROR', {
+      message: errors.map((error) => error.message).join(' '),
+      errors,
+    });
+  return { jobId: jobId ?? null, items: items == null ? null : [...cancelled.values()] };
+}
+
+const WHOLE_PRINT_ORDER = { jobId: null, items: null };
+
+/**
+ * Stores a postback in the inbox and, in the same statement, the signal to the order run in the outbox. It works while
+ * Temporal is unavailable. A repeated postback changes nothing. The caller wakes the outbox relay when `isNew` is true.
+ * @throws Refusal `NOT_FOUND` for a print order of another partner, `VALIDATION_ERROR` for items of another print order
+ */
+export async function storePostback(
+  sql: Sql,
+  partnerId: string,
+  postback: Postback,
+): Promise<{ isNew: boolean; orderId: string }> {
+  const notFound = () => new Refusal('NOT_FOUND', { message: `There is no print order ${postback.orderId}.` });
+  if (!isPrintOrderId(postback.orderId)) throw notFound();
+  // Most postbacks are about the whole print order: the statement that stores them also finds it.
+  const isWhole = postback.orderItemId == null && postback.items == null && activeSpan() === undefined;
+  const printOrder = isWhole ? undefined : await printOrderOfPartner(sql, partnerId, postback.orderId);
+  if (printOrder === null) throw notFound();
+  if (printOrder !== undefined && activeSpan() !== undefined) {
+    // The trace of the request that submitted the order.
+    const [order] = await sql<{ traceparent: string | null }[]>`
+      SELECT traceparent FROM orders WHERE id = ${printOrder.orderId}`;
+    linkTo(order?.traceparent);
+  }
+  const { jobId, items } = printOrder === undefined ? WHOLE_PRINT_ORDER : jobsOf(printOrder, postback);
+  const content = {
+    status: postback.status,
+    at: postback.timestamp,
+    message: postback.message ?? null,
+    jobId,
+    items,
+    trackingCode: postback.trackingCode ?? null,
+    trackingLink: postback.trackingLink ?? null,
+  };
+  // The statement sets `printOrderId`, and `eventId` to the id of the inserted row.
+  const event: PostbackEvent = { type: 'postback', eventId: '', printOrderId: '', ...content };
+  const signal: WorkflowSignal = { signal: ORDER_SIGNALS.postback, args: [event] };
+  const [stored] = await sql<{ orderId: string; isNew: boolean }[]>`
+    WITH found AS (
+      SELECT id, order_id FROM print_orders WHERE id = ${postback.orderId} AND partner_id = ${partnerId}
+    ), stored AS (
+      INSERT INTO postbacks (partner_id, order_id, print_order_id, fingerprint, body)
+      SELECT ${partnerId}, order_id, id, ${sha256(JSON.stringify(content))}, ${json(sql, content)} FROM found
+      ON CONFLICT (print_order_id, fingerprint, order_id) DO NOTHING RETURNING id
+    ), signalled AS (
+      INSERT INTO outbox (kind, target, payload, traceparent)
+      SELECT 'signal_workflow', ${ORDER_WORKFLOW_PREFIX}::text || order_id,
+        jsonb_set(jsonb_set(${json(sql, signal)}, '{args,0,eventId}', to_jsonb(stored.id::text)),
+          '{args,0,printOrderId}', to_jsonb(found.id::text)), ${currentTraceparent()}
+      FROM stored, found
+    )
+    SELECT order_id, EXISTS (SELECT FROM stored) AS is_new FROM found`;
+  if (stored === undefined) throw notFound();
+  return stored;
+}

@@ -1,0 +1,83 @@
+import type { ClientSettings } from '../../accounts/clients';
+import type { Consignment } from '../../consignments/domain/consignment';
+import { partnerAsJson, partnerOf } from '../../partners/partner-rows';
+import { ratesAt } from '../../platform/exchange-rates';
+import { contentDocuments } from '../../shipping/document-set';
+import { type PurchaseDeps, storeDocuments } from '../../shipping/purchase';
+import { replaceDocuments } from '../../shipping/purchase-rows';
+import { returnAddressOf } from '../planning/consignments';
+import { type ChargesJson, chargesAsJson, orderCharges } from '../planning/receipts';
+import { runOrderWith } from '../planning/run-order';
+import { customerInvoice } from './customer-invoice';
+
+interface OutdatedShipment {
+  readonly attempt: number;
+  readonly startedAt: string;
+  readonly carrierName: string;
+  readonly consignment: Consignment;
+  /** The packages that are not left out. */
+  readonly parcels: readonly { readonly position: number; readonly trackingNumber: string }[];
+  readonly isPostal: boolean;
+  readonly partner: Record<string, unknown>;
+  readonly clientSettings: ClientSettings;
+  readonly charges: ChargesJson;
+}
+
+/**
+ * Makes invoice, customs forms and packing lists of a print order's shipment again, after the contents of its packages have
+ * changed. Labels and the client's packing slips stay. The new documents have the names of the old ones, so that links to
+ * the old ones lead to them.
+ */
+export async function renewDocuments(
+  { sql, objects }: Pick<PurchaseDeps, 'sql' | 'objects'>,
+  { orderId, printOrderId, shipmentId }: { orderId: string; printOrderId: string; shipmentId: string },
+): Promise<void> {
+  const found = await runOrderWith<OutdatedShipment>(
+    sql,
+    sql`${orderId}`,
+    sql`(SELECT jsonb_build_object('attempt', s.attempt, 'startedAt', s.started_at, 'carrierName', s.carrier_name,
+        'consignment', s.consignment, 'parcels', (SELECT jsonb_agg(jsonb_build_object('position', k.position,
+            'trackingNumber', k.tracking_number) ORDER BY k.position)
+          FROM shipment_packages k WHERE k.shipment_id = s.id AND k.left_out_at IS NULL),
+        'isPostal', EXISTS (SELECT FROM shipment_documents d
+          WHERE d.shipment_id = s.id AND d.document_type IN ('cn22', 'cn23')),
+        'partner', ${partnerAsJson(sql, sql`p.partner_id`)}, 'clientSettings', a.settings,
+        'charges', ${chargesAsJson(sql, sql`o.id`)})
+      FROM shipments s JOIN print_orders p ON p.id = s.print_order_id WHERE s.id = ${shipmentId})`,
+  );
+  const { order, related: shipment } = found!;
+  const { consignment, carrierName } = shipment;
+  const packages = shipment.parcels.map(({ position }) => consignment.packages[position]!);
+  const units = packages.flatMap(({ items }) =>
+    items.flatMap(({ itemReferenceId, quantity }) => {
+      const item = order.items.find((candidate) => candidate.itemReferenceId === itemReferenceId);
+      return item === undefined ? [] : [{ itemId: item.id, quantity }];
+    }),
+  );
+  const jobs = [...Map.groupBy(units, ({ itemId }) => itemId)].map(([itemId, parts]) => ({
+    itemId,
+    quantity: parts.reduce((sum, { quantity }) => sum + quantity, 0),
+  }));
+  const sender = {
+    partner: partnerOf(shipment.partner),
+    returnAddress: returnAddressOf(shipment.clientSettings, order.clientName),
+  };
+  const startedAt = new Date(shipment.startedAt);
+  const customsForm = shipment.isPostal ? 'postal' : 'commercial';
+  const made = await contentDocuments(
+    { ...consignment, packages },
+    shipment.parcels.map(({ trackingNumber }) => ({ carrierName, trackingNumber, customsForm })),
+    {
+      date: startedAt.toISOString().slice(0, 10),
+      rates: await ratesAt(sql, startedAt),
+      invoice: customerInvoice(order, orderCharges(shipment.charges), sender, printOrderId, jobs),
+    },
+  );
+  const purchase = { id: shipmentId, attempt: shipment.attempt, consignment };
+  const documents = made.map(({ packagePosition, ...document }) => ({
+    ...document,
+    packagePosition: packagePosition === null ? null : shipment.parcels[packagePosition]!.position,
+  }));
+  const unused = await replaceDocuments(sql, purchase, await storeDocuments(objects, purchase, documents));
+  await objects.delete(unused);
+}

@@ -1,0 +1,180 @@
+import { dispatchDate } from '../../partners/domain/calendar';
+import type { RoutingDecision } from '../../partners/domain/routing-decision';
+import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
+import { recordRoutingDecision } from '../../partners/routing-rows';
+import { orderWorkflowId } from '../../platform/domain/workflows';
+import { inTransaction } from '../../platform/postgres';
+import type { ReroutedUnits } from '../domain/lifecycle/requests';
+import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
+import { crossBorderRefusal } from '../planning/plan-refusals';
+import type { PreparationDeps } from '../planning/prepare-order';
+import { insertPrintOrders, printOrdersOfSteps, reserveForJobs } from '../planning/print-order-rows';
+import { candidatesFor, routeItems } from '../planning/routing';
+import { type RunOrder, runOrder } from '../planning/run-order';
+import { type PrintOrderPlan, planShipment, storeShipmentPlans } from '../planning/shipment-plan';
+
+export interface ReroutePlanRequest {
+  readonly orderId: string;
+  /** Name of the workflow step, made from the repair's id. */
+  readonly step: string;
+  readonly action: 'reroute' | 'reproduce';
+  readonly itemId: string;
+  /** Units; null for the whole item. */
+  readonly quantity: number | null;
+  /** Null: routing chooses the partner. A reroute then excludes the current ones. */
+  readonly partnerId: string | null;
+  /** Units of print jobs that the new print order makes instead. */
+  readonly units: readonly ReroutedUnits[];
+  /** The print orders that make the item now. */
+  readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
+  /**
+   * True when the print order waits until the partners of the units have agreed to stop. Their shipments then keep
+   * their plans.
+   */
+  readonly waits: boolean;
+}
+
+export type ReroutePlan =
+  | { readonly outcome: 'planned'; readonly printOrder: PlannedPrintOrder }
+  | { readonly outcome: 'refused'; readonly message: string };
+
+const refused = (message: string): ReroutePlan => ({ outcome: 'refused', message });
+
+/**
+ * Plans a print order for an item, or units of it, that another print order already has: at another partner (reroute)
+ * or once more (reproduce). A step creates one print order, however often it is repeated.
+ */
+export async function planReroute(deps: PreparationDeps, request: ReroutePlanRequest): Promise<ReroutePlan> {
+  const { orderId, step, itemId } = request;
+  const [before] = await printOrdersOfSteps(deps.sql, orderId, [step]);
+  if (before !== undefined) return { outcome: 'planned', printOrder: before };
+
+  const order = await runOrder(deps.sql, orderId);
+  const item = order.items.find(({ id }) => id === itemId);
+  if (item === undefined) return refused(`the order has no open item ${itemId}`);
+  const quantity = request.quantity ?? item.quantity;
+  if (quantity < 1 || quantity > item.quantity) return refused(`the item has ${item.quantity} units`);
+
+  const part = { ...item, quantity };
+  const partners = (await candidatesFor(deps.candidates, [part])).filter(
+    ({ partnerId }) => request.partnerId === null || partnerId === request.partnerId,
+  );
+  const excluded = request.action === 'reroute' && request.partnerId === null ? request.madeAt : [];
+  const excludedIds = excluded.map(({ partnerId }) => partnerId);
+  const decision = routeItems(order, [part], partners, deps.now(), excludedIds);
+  if (!decision.ok) return refused(`no partner can make the item: ${unroutableReasons(decision)}`);
+  const [assignment] = decision.assignments;
+  const partner = partners.find(({ partnerId }) => partnerId === assignment!.partnerId)!;
+  const jobs = [{ itemId, quantity }];
+  const border = crossBorderRefusal(order, [partner]);
+  if (border !== null) return refused(border.reason);
+  const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
+  const { waits } = request;
+  const [planned, remaining] = await Promise.all([
+    planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
+    waits ? [] : planRemaining(deps, order, request.units),
+  ]);
+  if (!planned.ok) return refused('no shipment method carries the item');
+
+  return await inTransaction(deps.sql, async (tx): Promise<ReroutePlan> => {
+    const [printOrder] = await insertPrintOrders(tx, orderId, [
+      {
+        step,
+        partnerId: partner.partnerId,
+        kind: item.product.kind,
+        version: deliveryTargetOf(partner, item.product.kind)?.version ?? '1.1',
+        dispatchDate: shipsOn,
+        reproducesId: request.madeAt[0]?.printOrderId ?? null,
+        waits,
+        jobs,
+      },
+    ]);
+    const reserved = await reserveForJobs(
+      tx,
+      `${orderWorkflowId(orderId)}:reserve:${step}`,
+      [printOrder!],
+      () => item.product,
+    );
+    if (!reserved.ok)
+      throw new Error(`stock for ${step} of order ${orderId} is no longer available; the activity retries`);
+    await recordRoutingDecision(tx, { orderId, step, decision });
+    await storeShipmentPlans(tx, orderId, [{ printOrderId: printOrder!.id, plan: planned.plan }, ...remaining]);
+    return { outcome: 'planned', printOrder: printOrder! };
+  });
+}
+
+/**
+ * Plans the shipments of the print orders that lose units and keep others, so that the rerouted units count once. A print
+ * order whose label is already bought keeps its plan.
+ */
+async function planRemaining(
+  deps: PreparationDeps,
+  order: RunOrder,
+  units: readonly ReroutedUnits[],
+): Promise<PrintOrderPlan[]> {
+  if (units.length === 0) return [];
+  const rerouted = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
+  const rows = await deps.sql<{ printOrderId: string }[]>`
+    SELECT DISTINCT print_order_id::text FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
+  return await plansWithout(
+    deps,
+    order,
+    rows.map(({ printOrderId }) => printOrderId),
+    rerouted,
+  );
+}
+
+/**
+ * Plans the shipments of print orders again, for the units that they have left. A print order whose label is already bought
+ * keeps its plan.
+ */
+export async function replanShipments(
+  deps: Omit<PreparationDeps, 'candidates'>,
+  orderId: string,
+  printOrderIds: readonly string[],
+): Promise<void> {
+  const order = await runOrder(deps.sql, orderId);
+  const plans = await plansWithout(deps, order, printOrderIds, new Map());
+  if (plans.length > 0) await storeShipmentPlans(deps.sql, orderId, plans);
+}
+
+/** Returns new plans for print orders. @param rerouted units that leave them, by job id */
+async function plansWithout(
+  deps: Omit<PreparationDeps, 'candidates'>,
+  order: RunOrder,
+  printOrderIds: readonly string[],
+  rerouted: ReadonlyMap<string, number>,
+): Promise<PrintOrderPlan[]> {
+  const rows = await deps.sql<
+    {
+      id: string;
+      partnerId: string;
+      dispatchDate: string;
+      jobs: { id: string; itemId: string; quantity: number }[];
+    }[]
+  >`
+    SELECT p.id, p.partner_id, p.dispatch_date::text, jsonb_agg(jsonb_build_object(
+      'id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
+    FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
+    WHERE p.order_id = ${order.id} AND p.id = ANY(${[...printOrderIds]}::bigint[])
+      AND NOT EXISTS (SELECT FROM shipments WHERE print_order_id = p.id AND status = 'bought')
+    GROUP BY p.id`;
+  const plans = await Promise.all(
+    rows.map(async ({ id, partnerId, dispatchDate, jobs }) => {
+      const left = jobs.flatMap((job) => {
+        const quantity = job.quantity - (rerouted.get(job.id) ?? 0);
+        return quantity > 0 ? [{ itemId: job.itemId, quantity }] : [];
+      });
+      if (left.length === 0) return [];
+      const partner = (await partnerByAccount(deps.sql, partnerId))!;
+      const now = deps.now();
+      const planned = await planShipment(deps.quote, { order, partner, jobs: left, dispatchDate, now });
+      return planned.ok ? [{ printOrderId: id, plan: planned.plan }] : [];
+    }),
+  );
+  return plans.flat();
+}
+
+function unroutableReasons(decision: Extract<RoutingDecision, { ok: false }>): string {
+  return decision.unroutable.map(({ reason }) => reason).join('; ');
+}

@@ -1,0 +1,289 @@
+import { isDeepStrictEqual } from 'node:util';
+import { enqueueOrderNotifications } from '../../notifications/enqueue';
+import { listPartners, type Partner } from '../../partners/partner-rows';
+import { uuidv7 } from '../../platform/ids';
+import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
+import { whyStatusForbids } from '../domain/lifecycle/rules/guards';
+import type { OrderStatus } from '../domain/lifecycle/statuses';
+import type { Receipt } from '../domain/receipt';
+import type { ShippingAddress, UpdateShipment } from '../planning/order-schemas';
+import { addressRefusal, fieldAtFault, methodRefusal, type PlanRefusal } from '../planning/plan-refusals';
+import { type RunOrder, runOrder } from '../planning/run-order';
+import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from '../planning/shipment-plan';
+import { type ReplannedRest, shippingReceipts, storeShippingReceipts } from '../planning/shipping-receipts';
+import { removeEndedUnits } from './parcel-contents';
+
+/** A requested change as the table stores it. Null: as before. */
+interface StoredChange {
+  readonly shippingAddress: (ShippingAddress & { readonly id: string }) | null;
+  readonly shipmentMethodUid: string | null;
+}
+
+const storedChange = ({ shippingAddress, shipmentMethodUid }: UpdateShipment): StoredChange => ({
+  shippingAddress: shippingAddress === undefined ? null : { id: uuidv7(), ...shippingAddress },
+  shipmentMethodUid: shipmentMethodUid ?? null,
+});
+
+/** Name of the step that stores the receipts of a change. */
+const receiptStep = (changeId: string) => `shipping:${changeId}`;
+
+/** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
+export async function storeShippingChange(sql: Queryable, orderId: string, change: UpdateShipment): Promise<string> {
+  const id = uuidv7();
+  const { shippingAddress, shipmentMethodUid } = storedChange(change);
+  await sql`
+    INSERT INTO shipping_changes (id, order_id, shipping_address, shipment_method_uid)
+    VALUES (${id}, ${orderId}, ${shippingAddress && json(sql, shippingAddress)}, ${shipmentMethodUid})`;
+  return id;
+}
+
+/** Deletes a change that the order workflow refused. An applied change stays. */
+export async function dropShippingChange(sql: Queryable, changeId: string): Promise<void> {
+  await sql`DELETE FROM shipping_changes WHERE id = ${changeId} AND revision IS NULL`;
+}
+
+/** `reference` is the path of the field at fault. Absent when the order can no longer be changed. */
+type RefusedChange = { readonly outcome: 'refused'; readonly message: string; readonly reference?: string };
+
+export type AppliedChange = { readonly outcome: 'applied'; readonly revision: number } | RefusedChange;
+
+/** The order changed after it was read. The change is planned again. */
+class OutdatedPlan extends Error {}
+
+interface ChangeDeps {
+  readonly sql: Sql;
+  readonly quote: Quoter;
+  readonly now: () => Date;
+}
+
+/**
+ * Applies a change of address or method. Everything that has not shipped gets a new plan, and the order gets the next
+ * shipping revision. Print jobs that have shipped keep their method and tracking code. A change with which a submission
+ * would be refused is refused with the same words. A change is applied once, however often the call is repeated.
+ */
+export async function applyShippingChange(
+  deps: ChangeDeps,
+  { orderId, changeId }: { readonly orderId: string; readonly changeId: string },
+): Promise<AppliedChange> {
+  for (;;) {
+    const [change] = await deps.sql<
+      (StoredChange & { readonly revision: number | null; readonly fulfillmentStatus: OrderStatus })[]
+    >`
+      SELECT c.revision, c.shipping_address, c.shipment_method_uid, o.fulfillment_status
+      FROM shipping_changes c JOIN orders o ON o.id = c.order_id WHERE c.id = ${changeId} AND o.id = ${orderId}`;
+    if (change === undefined) throw new Error(`shipping change ${changeId} does not exist`);
+    if (change.revision !== null) return { outcome: 'applied', revision: change.revision };
+    // The order can ship or end while the change is planned.
+    const forbidden = whyStatusForbids(change.fulfillmentStatus, 'changed');
+    if (forbidden !== null) return { outcome: 'refused', message: forbidden.message };
+    const planned = await planChange(deps, orderId, change);
+    if ('outcome' in planned) return planned;
+    const { before, order, unshipped, plans } = planned;
+    try {
+      return await inTransaction(deps.sql, async (tx) => {
+        const revision = before.shippingRevision + 1;
+        const updated = await tx`
+          UPDATE orders SET shipping_address = ${json(tx, order.shippingAddress)}, shipping_revision = ${revision},
+            shipment_method_uid = ${order.shipmentMethodUid}, updated_at = now()
+          WHERE id = ${orderId} AND shipping_revision = ${before.shippingRevision}`;
+        // Postbacks and other plans lock the order's row too.
+        if (updated.count === 0 || !isDeepStrictEqual(await unshippedRows(tx, orderId), unshipped))
+          throw new OutdatedPlan();
+        await storeShippingReceipts(tx, { orderId, step: receiptStep(changeId), before, after: order, plans });
+        await keepDepartedParcels(tx, plans);
+        await storeShipmentPlans(tx, orderId, plans);
+        const replacedEmail = change.shippingAddress === null ? null : before.shippingAddress.email;
+        await tx`
+          UPDATE shipping_changes SET revision = ${revision}, replaced_email = ${replacedEmail} WHERE id = ${changeId}`;
+        await enqueueOrderNotifications(tx, { orderId });
+        return { outcome: 'applied', revision } as const;
+      });
+    } catch (error) {
+      if (!(error instanceof OutdatedPlan)) throw error;
+    }
+  }
+}
+
+/** Returns the receipts of an order without and with those of an applied change. */
+export async function changedReceipts(
+  sql: Queryable,
+  orderId: string,
+  changeId: string,
+): Promise<{ readonly before: readonly Receipt[]; readonly after: readonly Receipt[] }> {
+  const rows = await sql<{ body: Receipt; ofChange: boolean }[]>`
+    SELECT body, starts_with(step, ${`${receiptStep(changeId)}:`}) AS of_change FROM receipts
+    WHERE order_id = ${orderId}`;
+  return {
+    before: rows.filter(({ ofChange }) => !ofChange).map(({ body }) => body),
+    after: rows.map(({ body }) => body),
+  };
+}
+
+/** Returns the plans and the receipts that a planned order would have after a change. Stores nothing. */
+export async function tryShippingChange(
+  deps: ChangeDeps,
+  orderId: string,
+  change: UpdateShipment,
+): Promise<
+  | { readonly plans: readonly ShipmentPlan[]; readonly before: readonly Receipt[]; readonly after: readonly Receipt[] }
+  | Required<RefusedChange>
+> {
+  const planned = await planChange(deps, orderId, storedChange(change));
+  if ('outcome' in planned) return planned;
+  const { before, order: after, plans } = planned;
+  const receipts = await shippingReceipts(deps.sql, { orderId, before, after, plans });
+  const stored = await deps.sql<{ body: Receipt }[]>`SELECT body FROM receipts WHERE order_id = ${orderId}`;
+  const bodies = stored.map(({ body }) => body);
+  return {
+    plans: plans.map(({ plan }) => plan),
+    before: bodies,
+    after: [...bodies, ...receipts.map(({ receipt }) => receipt)],
+  };
+}
+
+/** Plans what has not shipped of an order with a change. */
+async function planChange(
+  deps: ChangeDeps,
+  orderId: string,
+  change: StoredChange,
+): Promise<
+  | { before: RunOrder; order: RunOrder; unshipped: readonly UnshippedRow[]; plans: readonly Replanned[] }
+  | Required<RefusedChange>
+> {
+  const before = await runOrder(deps.sql, orderId);
+  const order: RunOrder = {
+    ...before,
+    shippingAddress: change.shippingAddress ?? before.shippingAddress,
+    shipmentMethodUid: change.shipmentMethodUid ?? before.shipmentMethodUid,
+  };
+  const unshipped = await unshippedRows(deps.sql, orderId);
+  const plans = await replan(deps, before, order, unshipped);
+  if (!isRefusal(plans)) return { before, order, unshipped, plans };
+  return { outcome: 'refused', message: plans.reason, reference: fieldAtFault(plans, change) };
+}
+
+type Replanned = ReplannedRest & { readonly isPartlyShipped: boolean };
+
+interface UnshippedRow {
+  readonly id: string;
+  readonly partnerId: string;
+  readonly dispatchDate: string;
+  /** Jobs that have not shipped. */
+  readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
+  readonly isPartlyShipped: boolean;
+  /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
+  readonly isWaiting: boolean;
+  readonly plannedPriceMinor: string;
+  readonly plannedPackages: number;
+  readonly plannedWeight: string;
+}
+
+/** Statuses of print jobs whose parcel has left. */
+const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
+
+/** Returns the print orders that have not shipped, or not as a whole. */
+async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
+  const rows = await sql<UnshippedRow[]>`
+    SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped, p.status = 'waiting' AS is_waiting,
+      s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
+    FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
+      SELECT jsonb_agg(jsonb_build_object('itemId', order_item_id::text, 'quantity', quantity) ORDER BY id)
+          FILTER (WHERE status <> ALL(${DEPARTED})) AS jobs,
+        count(*) FILTER (WHERE status = ANY(${DEPARTED})) AS departed
+      FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
+    WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
+    ORDER BY p.id`;
+  return [...rows];
+}
+
+/** Plans what has not shipped again, and checks the partners of waiting reroutes as if they had the units. */
+async function replan(
+  deps: ChangeDeps,
+  before: RunOrder,
+  order: RunOrder,
+  rows: readonly UnshippedRow[],
+): Promise<Replanned[] | PlanRefusal> {
+  if (rows.length === 0) return [];
+  const partners = new Map((await listPartners(deps.sql)).map((partner) => [partner.partnerId, partner]));
+  const printOrders = rows.map((row) => ({ row, jobs: row.jobs, partner: partners.get(row.partnerId)! }));
+  const isMoved = order.shippingAddress !== before.shippingAddress;
+  const refused = isMoved ? addressRefusal(order, printOrders) : null;
+  if (refused !== null) return refused;
+  const plans = await Promise.all(
+    printOrders.map(({ row, partner }) => replanPrintOrder(deps, { before, order, row, partner })),
+  );
+  return (
+    plans.find(isRefusal) ?? plans.flatMap((plan, index) => (isRefusal(plan) || rows[index]!.isWaiting ? [] : [plan]))
+  );
+}
+
+const isRefusal = (plan: Replanned | readonly Replanned[] | PlanRefusal): plan is PlanRefusal => 'code' in plan;
+
+/** Plans the rest of a print order again. */
+async function replanPrintOrder(
+  deps: Omit<ChangeDeps, 'sql'>,
+  change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner },
+): Promise<Replanned | PlanRefusal> {
+  const { before, order, row, partner } = change;
+  const { id: printOrderId, isPartlyShipped, jobs, dispatchDate } = row;
+  const request = { partner, jobs, dispatchDate, now: deps.now() };
+  const [planned, restBefore] = await Promise.all([
+    planShipment(deps.quote, { ...request, order }),
+    isPartlyShipped ? planShipment(deps.quote, { ...request, order: before }) : null,
+  ]);
+  if (!planned.ok) return methodRefusal(order, planned.reason);
+  const { plan } = planned;
+  const rest = { jobs, priceBefore: Number(row.plannedPriceMinor), priceAfter: plan.method.price.minor };
+  if (restBefore === null) return { printOrderId, isPartlyShipped, plan, rest };
+  const planBefore = restBefore.ok ? restBefore.plan : plan;
+  return {
+    printOrderId,
+    isPartlyShipped,
+    plan: withDepartedParcels(row, planBefore, plan),
+    rest: { ...rest, priceBefore: planBefore.method.price.minor },
+  };
+}
+
+/**
+ * Returns the plan of a print order of which a part has left: its price, packages and weight change by the difference
+ * that the change makes for the rest.
+ */
+function withDepartedParcels(row: UnshippedRow, restBefore: ShipmentPlan, restAfter: ShipmentPlan): ShipmentPlan {
+  const { price } = restAfter.method;
+  const difference = price.minor - restBefore.method.price.minor;
+  return {
+    ...restAfter,
+    method: { ...restAfter.method, price: { ...price, minor: Number(row.plannedPriceMinor) + difference } },
+    packageCount: row.plannedPackages + restAfter.packageCount - restBefore.packageCount,
+    totalWeightGrams: Number(row.plannedWeight) + restAfter.totalWeightGrams - restBefore.totalWeightGrams,
+  };
+}
+
+/**
+ * Keeps label, method and own parcels of the print jobs that left before the change. The labels of the old shipment
+ * that none of them uses are voided.
+ */
+async function keepDepartedParcels(
+  tx: Transaction,
+  plans: readonly { readonly printOrderId: string; readonly isPartlyShipped: boolean }[],
+): Promise<void> {
+  const ids = plans.flatMap(({ printOrderId, isPartlyShipped }) => (isPartlyShipped ? [printOrderId] : []));
+  if (ids.length === 0) return;
+  // The partner named these codes for what had left. Labels of ours take precedence, as in `parcelsOf`.
+  await tx`
+    UPDATE partner_parcels w SET job_ids = l.job_ids FROM (
+      SELECT j.print_order_id, array_agg(j.id ORDER BY j.id) AS job_ids FROM print_jobs j
+      WHERE j.print_order_id = ANY(${ids}::bigint[]) AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL
+        AND NOT EXISTS (SELECT FROM partner_parcels n WHERE n.print_order_id = j.print_order_id AND j.id = ANY(n.job_ids))
+        AND NOT EXISTS (SELECT FROM shipments h WHERE h.print_order_id = j.print_order_id AND h.status = 'bought')
+      GROUP BY j.print_order_id) l
+    WHERE w.print_order_id = l.print_order_id AND w.job_ids IS NULL`;
+  await tx`
+    UPDATE print_jobs j SET departed_method_uid = s.shipment_method_uid, departed_method_name = s.shipment_method_name,
+      departed_shipment_id = (SELECT id FROM shipments h
+        WHERE h.print_order_id = j.print_order_id AND h.status = 'bought' ORDER BY h.bought_at DESC LIMIT 1)
+    FROM planned_shipments s
+    WHERE s.print_order_id = j.print_order_id AND j.print_order_id = ANY(${ids}::bigint[])
+      AND j.status = ANY(${DEPARTED}) AND j.departed_method_uid IS NULL`;
+  await removeEndedUnits(tx, ids);
+}

@@ -1,0 +1,98 @@
+import {
+  orderWorkflowId,
+  shippingOrderWorkflowId,
+  takeBackShippingOrderWorkflowId,
+  voidShipmentWorkflowId,
+  WORKFLOW_TYPES,
+} from '../../platform/domain/workflows';
+import { enqueue } from '../../platform/outbox/outbox';
+import { inTransaction } from '../../platform/postgres';
+import { refuseShippingOrder } from '../../shipping/shipping-orders/shipping-orders';
+import { UNSHIPPED_ORDERS } from '../domain/lifecycle/statuses';
+import { dispatchKey } from '../planning/print-order-rows';
+import { type Counts, inBatches, type ReconcileDeps, settleEach } from './reconciliation';
+import { lookUpRun } from './runs';
+
+/** Far longer than the two minutes for which a purchase is retried. */
+const STUCK = '15 minutes';
+
+interface StuckShipment {
+  id: string;
+  startedAt: string;
+  idempotencyKey: string;
+  orderId: string | null;
+  printOrderId: string | null;
+  shippingOrderId: string | null;
+  /** True when the order may still need the labels: it is open and not shipped, and the print order is not cancelled. */
+  wanted: boolean;
+  shippingRevision: number | null;
+}
+
+/**
+ * Settles incomplete purchases. The carrier may have sold a label that no row shows. A purchase that the next dispatch
+ * will complete is left alone; a purchase that no order needs any more is voided.
+ */
+export async function settleShipments(deps: ReconcileDeps): Promise<Counts> {
+  const { sql } = deps;
+  return await inBatches<StuckShipment>(
+    (after, limit) => sql<StuckShipment[]>`
+      SELECT s.id, s.started_at::text, s.idempotency_key, s.order_id, s.print_order_id, s.shipping_order_id,
+        o.shipping_revision,
+        coalesce(p.status <> 'cancelled' AND o.fulfillment_status = ANY(${[...UNSHIPPED_ORDERS]}), false) AS wanted
+      FROM shipments s LEFT JOIN orders o ON o.id = s.order_id LEFT JOIN print_orders p ON p.id = s.print_order_id
+      WHERE s.status = 'buying' AND s.started_at < now() - ${STUCK}::interval
+        ${after === undefined ? sql`` : sql`AND (s.started_at, s.id) > (${after.startedAt}::text::timestamptz, ${after.id}::uuid)`}
+      ORDER BY s.started_at, s.id LIMIT ${limit}`,
+    (rows) =>
+      settleEach(
+        deps.log,
+        rows,
+        ({ id }) => ({ shipmentId: id }),
+        (shipment) => settle(deps, shipment),
+      ),
+  );
+}
+
+async function settle(deps: ReconcileDeps, shipment: StuckShipment): Promise<Counts> {
+  const { sql, temporal } = deps;
+  const { orderId, printOrderId, shippingOrderId, shippingRevision } = shipment;
+  if (shippingOrderId !== null) {
+    const runs = [shippingOrderWorkflowId(shippingOrderId), takeBackShippingOrderWorkflowId(shippingOrderId)];
+    const seen = await Promise.all(runs.map((id) => lookUpRun(temporal, id)));
+    if (seen.some((run) => run.status === 'running')) return { incompletePurchases: 1 };
+    await refuseShippingOrder(sql, shippingOrderId, {
+      code: 'CARRIER_UNAVAILABLE',
+      message: 'The purchase was interrupted. No label was bought.',
+    });
+    return await voidPurchase(deps, shipment);
+  }
+  const key = dispatchKey(orderId!, printOrderId!, shippingRevision!);
+  if (shipment.wanted && key === shipment.idempotencyKey) return { incompletePurchases: 1 };
+  return await voidPurchase(deps, shipment);
+}
+
+async function voidPurchase(
+  { sql, temporal, log }: ReconcileDeps,
+  { id, idempotencyKey, orderId, shippingOrderId }: StuckShipment,
+): Promise<Counts> {
+  const workflowId = voidShipmentWorkflowId(id);
+  const run = await lookUpRun(temporal, workflowId);
+  if (run.status === 'running') return { incompletePurchases: 1 };
+  if (run.status !== 'missing') {
+    log.error({ shipmentId: id, orderId, shippingOrderId }, 'an unused label could not be voided');
+    return { voidFailed: 1 };
+  }
+  await inTransaction(sql, (tx) =>
+    enqueue(tx, {
+      kind: 'start_workflow',
+      target: workflowId,
+      payload: {
+        workflowType: WORKFLOW_TYPES.takeBackShipment,
+        args: [{ idempotencyKey }],
+        summary: `Incomplete purchase of ${orderId === null ? `shipping order ${shippingOrderId}` : orderWorkflowId(orderId)}`,
+      },
+    }),
+  );
+  log.warn({ shipmentId: id, orderId, shippingOrderId }, 'reconciled: an incomplete purchase is voided');
+  return { voided: 1 };
+}

@@ -1,0 +1,59 @@
+import type { CarrierRefusal } from '../../carriers/carrier';
+
+/** Returns the idempotency key of a shipping order's purchase. */
+export function shippingOrderPurchaseKey(shippingOrderId: string): string {
+  return `shipping-order:${shippingOrderId}`;
+}
+
+export interface ShippingOrderInput {
+  readonly shippingOrderId: string;
+  /** Id of the placing or canceling request, for the logs. */
+  readonly requestId: string;
+  /** Number of packages. The timeout of the purchase follows from it. */
+  readonly packages?: number;
+}
+
+/** The outcome of a purchase. */
+export type ShippingOrderOutcome =
+  | { readonly outcome: 'bought'; readonly shipmentId: string }
+  | { readonly outcome: 'refused'; readonly refusal: CarrierRefusal };
+
+/** The outcome of a cancellation. */
+export type Cancellation =
+  | { readonly outcome: 'canceled' }
+  /** A carrier has scanned a package, so its label cannot be voided. */
+  | { readonly outcome: 'scanned' }
+  /** The carrier refused to void a label. */
+  | { readonly outcome: 'carrier_refused'; readonly reason: string };
+
+/** A label that is damaged or lost. */
+export interface LabelToReplace {
+  readonly shipmentId: string;
+  /** Index of its package. */
+  readonly position: number;
+}
+
+/** Result of the workflow that replaces a label. `refused`: the label stays as it is. */
+export type ReplacedLabel =
+  | { readonly outcome: 'replaced' }
+  | { readonly outcome: 'refused'; readonly message: string };
+
+/** What a tracking sweep has done. */
+export interface SweepResult {
+  readonly checked: number;
+  readonly recorded: number;
+  /** Packages without a usable response, or whose events could not be recorded. */
+  readonly failed: number;
+  /** Uids of carriers that are unavailable. */
+  readonly unavailable: readonly string[];
+}
+
+export const NOTHING_SWEPT: SweepResult = { checked: 0, recorded: 0, failed: 0, unavailable: [] };
+
+/** Returns the sum of two sweeps. */
+export const addSweeps = (a: SweepResult, b: SweepResult): SweepResult => ({
+  checked: a.checked + b.checked,
+  recorded: a.recorded + b.recorded,
+  failed: a.failed + b.failed,
+  unavailable: [...new Set([...a.unavailable, ...b.unavailable])],
+});

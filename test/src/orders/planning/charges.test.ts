@@ -1,0 +1,189 @@
+import fc from 'fast-check';
+import { buildReceipt, type Receipt } from '../../../../src/orders/domain/receipt';
+import {
+  type Charges,
+  chargesOf,
+  openLines,
+  type ReceiptChange,
+  refundUnits,
+  reinvoice,
+  type StoredReceipt,
+  shippingCharge,
+  shippingDifference,
+} from '../../../../src/orders/planning/charges';
+import { timesRate } from '../../../../src/platform/domain/money';
+
+/** Refunds and changes of the shipping price add up to the charge, to the minor unit, in any sequence. */
+
+const METHOD = { referenceId: 'parcel', title: 'Parcel' };
+
+const invoice = (referenceId: string, amount: number, unit: number, saved: number): Receipt =>
+  buildReceipt({
+    currency: 'EUR',
+    products: [
+      {
+        referenceId,
+        title: referenceId,
+        vatRate: '0.19',
+        price: { quantity: amount, baseMinor: unit + saved, lineMinor: amount * unit },
+      },
+    ],
+    shipments: [{ ...METHOD, vatRate: '0.19', priceMinor: 389 }],
+  });
+
+/** The receipts of an order with one print order for each invoice. */
+class Ledger {
+  readonly receipts: StoredReceipt[];
+
+  constructor(invoices: readonly Receipt[]) {
+    this.receipts = invoices.map((body, index) => this.stored(String(index), 'invoice', body));
+  }
+
+  private stored(printOrderId: string, type: 'invoice' | 'refund', body: Receipt): StoredReceipt {
+    return { number: '', type, printOrderId, body, createdAt: new Date(0) };
+  }
+
+  add(changes: readonly (ReceiptChange | null)[]): Receipt[] {
+    const added = changes.flatMap((change) =>
+      change === null ? [] : [this.stored(change.printOrderId, change.type, change.receipt)],
+    );
+    this.receipts.push(...added);
+    return added.map(({ body }) => body);
+  }
+
+  get charges(): Charges[] {
+    return chargesOf(this.receipts);
+  }
+
+  refund(reference: string, units: number): Receipt[] {
+    return this.add(refundUnits(this.charges, new Map([[reference, units]])));
+  }
+
+  total(name: keyof Receipt['totals']): number {
+    return this.receipts.reduce((sum, { body }) => sum + body.totals[name], 0);
+  }
+}
+
+const TOTALS = Object.keys(invoice('item', 1, 1, 0).totals) as (keyof Receipt['totals'])[];
+
+const lines = fc.record({
+  amount: fc.integer({ min: 1, max: 40 }),
+  unit: fc.integer({ min: 1, max: 10_000 }),
+  saved: fc.nat(500),
+});
+const ledger = (bought: readonly { amount: number; unit: number; saved: number }[]) =>
+  new Ledger(bought.map(({ amount, unit, saved }, index) => invoice(`item-${index}`, amount, unit, saved)));
+
+test('successive partial refunds add up to the invoice; shipping is refunded with the last units', () => {
+  fc.assert(
+    fc.property(
+      fc.array(lines, { minLength: 1, maxLength: 3 }),
+      fc.array(fc.tuple(fc.nat(2), fc.integer({ min: 1, max: 9 })), { maxLength: 30 }),
+      (bought, steps) => {
+        const order = ledger(bought);
+        const refunds: Receipt[] = [];
+        const refund = (index: number, units: number) =>
+          refunds.push(...order.refund(`item-${index % bought.length}`, units));
+        for (const [index, units] of steps) refund(index, units);
+        // Refund the rest, and more than was charged.
+        for (const index of bought.keys()) refund(index, 100);
+
+        for (const name of TOTALS) expect([name, order.total(name)]).toEqual([name, 0]);
+        for (const { totals } of refunds) expect(totals.totalInclVat).toBeLessThanOrEqual(0);
+      },
+    ),
+  );
+});
+
+test('refunds and changes of method, price and VAT country leave what is open, and a complete refund leaves nothing', () => {
+  const change = fc.oneof(
+    fc.record({ units: fc.integer({ min: 1, max: 9 }) }),
+    fc.record({ shippingPrice: fc.nat(3_000) }),
+    fc.record({ vatRate: fc.constantFrom('0', '0.19', '0.20', '0.081'), shippingPrice: fc.nat(3_000) }),
+  );
+  fc.assert(
+    fc.property(lines, fc.array(change, { maxLength: 20 }), (bought, changes) => {
+      const order = ledger([bought]);
+      let shipping = 389;
+      let rate = '0.19';
+      for (const step of changes) {
+        const [charge] = order.charges;
+        const isOpen = openLines(charge!).some(({ amount }) => amount > 0);
+        if ('units' in step) order.refund('item-0', step.units);
+        else if (!isOpen) continue;
+        else if ('vatRate' in step) {
+          order.add(reinvoice(charge!, () => step.vatRate, { ...METHOD, priceMinor: step.shippingPrice }));
+          ({ shippingPrice: shipping, vatRate: rate } = step);
+        } else {
+          order.add([shippingDifference(charge!, METHOD, step.shippingPrice - shipping)]);
+          shipping = step.shippingPrice;
+        }
+        const [after] = order.charges;
+        const open = openLines(after!);
+        const left = open.some(({ amount }) => amount > 0);
+        expect(order.total('productsPrice')).toBe(open.reduce((sum, { price }) => sum + price, 0));
+        expect(order.total('shippingPrice')).toBe(left ? shipping : 0);
+        expect(order.total('shippingPriceVat')).toBe(left ? timesRate(shipping, rate) : 0);
+        expect(order.total('totalInclVat')).toBe(order.total('total') + order.total('totalVat'));
+      }
+      order.refund('item-0', 100);
+      for (const name of TOTALS) expect([name, order.total(name)]).toEqual([name, 0]);
+    }),
+  );
+});
+
+test('units that have left keep their invoice when the rest goes to another country', () => {
+  const both = buildReceipt({
+    currency: 'EUR',
+    products: ['left', 'rest'].map((referenceId) => ({
+      referenceId,
+      title: referenceId,
+      vatRate: '0.19',
+      price: { quantity: 2, baseMinor: 500, lineMinor: 1000 },
+    })),
+    shipments: [{ ...METHOD, vatRate: '0.19', priceMinor: 389 }],
+  });
+  const order = new Ledger([both]);
+  const moved = { units: new Map([['rest', 2]]), shippingMinor: 200 };
+  const [refund, again] = order.add(reinvoice(order.charges[0]!, () => '0.20', { ...METHOD, priceMinor: 700 }, moved));
+  expect(refund!.totals).toMatchObject({ productsPrice: -1000, shippingPrice: -200 });
+  expect(again!.totals).toMatchObject({ productsPrice: 1000, productsPriceVat: 200, shippingPrice: 700 });
+  expect(order.charges.map((charge) => openLines(charge).filter(({ amount }) => amount > 0))).toMatchObject([
+    [{ line: { referenceId: 'left', vatRate: '0.19' } }],
+    [{ line: { referenceId: 'rest', vatRate: '0.20' } }],
+  ]);
+  for (const reference of ['left', 'rest']) order.refund(reference, 100);
+  for (const name of TOTALS) expect([name, order.total(name)]).toEqual([name, 0]);
+});
+
+test('shipping is not refunded while units of the parcel are left', () => {
+  const order = new Ledger([invoice('item', 3, 593, 0)]);
+  const [first] = order.refund('item', 2);
+  expect(first!.totals).toMatchObject({ shippingPrice: 0, productsPrice: -1186, productsPriceVat: -225 });
+  const [last] = order.refund('item', 1);
+  expect(last!.totals).toMatchObject({ shippingPrice: -389, productsPrice: -593, productsPriceVat: -113 });
+  expect(order.refund('item', 1)).toEqual([]);
+});
+
+test('a dearer method adds an invoice of the difference, a cheaper one a refund', () => {
+  const order = new Ledger([invoice('item', 1, 1_000, 0)]);
+  const [dearer] = order.add([shippingDifference(order.charges[0]!, METHOD, 500)]);
+  expect(dearer!.totals).toMatchObject({ shippingPrice: 500, productsPrice: 0, total: 500 });
+  const [cheaper] = order.add([shippingDifference(order.charges[0]!, METHOD, -700)]);
+  expect(cheaper!.totals).toMatchObject({ shippingPrice: -700, total: -700 });
+  expect(shippingCharge(order.charges[0]!)).toMatchObject({ price: 189, vat: timesRate(189, '0.19') });
+  expect(shippingDifference(order.charges[0]!, METHOD, 0)).toBeNull();
+});
+
+test('a refund that names no print order belongs to the invoice of its items', () => {
+  const order = new Ledger([invoice('item-0', 2, 500, 0), invoice('item-1', 2, 500, 0)]);
+  const [change] = refundUnits(order.charges, new Map([['item-1', 1]]));
+  order.receipts.push({
+    number: '',
+    type: 'refund',
+    printOrderId: null,
+    body: change!.receipt,
+    createdAt: new Date(0),
+  });
+  expect(order.charges.map((charge) => openLines(charge)[0]!.amount)).toEqual([2, 1]);
+});
