@@ -15,17 +15,16 @@ process.execArgv.push(`--initial-old-space-size=${Math.floor((totalmem() / 2 ** 
 
 /** @type {import('jest').Config} */
 module.exports = {
-  testEnvironment: '<rootDir>/test/support/runner/environment.ts',
-  runtime: '<rootDir>/test/support/runner/runtime.js',
-  // The export conditions that Node uses for require().
-  testEnvironmentOptions: { customExportConditions: ['node', 'node-addons', 'module-sync'] },
-  moduleNameMapper: { '^supertest$': '<rootDir>/test/support/runner/supertest.js' },
+  testEnvironment: '<rootDir>/test/support/runner/environment.js',
+  testEnvironmentOptions: { globalsCleanup: 'off' },
   roots: ['<rootDir>/test', '<rootDir>/bench/test', '<rootDir>/kits', '<rootDir>/sandbox/test'],
-  testMatch: ['**/*.test.ts'],
+  // CONTRIBUTING.md says what belongs to `npm run test:slow`.
+  testMatch: [process.env.SLOW_TESTS ? '**/*.slow.test.ts' : '**/!(*.slow).test.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/runner/setup.ts'],
   globalSetup: '<rootDir>/test/support/runner/global-setup.ts',
   globalTeardown: '<rootDir>/test/support/runner/global-teardown.ts',
   transform: {
+    '\\.test\\.ts$': '<rootDir>/test/support/runner/transform.js',
     '^.+\\.[cm]?[jt]s$': [
       '@swc/jest',
       { jsc: { target: 'es2024', parser: { syntax: 'typescript' } }, module: { type: 'commonjs' } },
@@ -33,13 +32,11 @@ module.exports = {
   },
   transformIgnorePatterns: ['/node_modules/', '<rootDir>/dist/'],
   modulePathIgnorePatterns: ['<rootDir>/dist/'],
-  // Ends a test or hook that hangs. It is long because tests run beside other load. Slow tests show in the list of slowest files.
-  testTimeout: 1_800_000,
+  // Ends a test or hook that hangs.
+  testTimeout: 180_000,
   // More than cores, because tests wait for deadlines and for other processes. On two cores, six workers took 718 s where eight
   // took 788 s. The test Postgres has connections for twelve.
   maxWorkers: Math.min(availableParallelism() + 4, 12),
-  testSequencer: '<rootDir>/test/support/runner/sequencer.js',
-  reporters: ['default', '<rootDir>/test/support/runner/slowest-files.js'],
   // A worker keeps what test files have loaded. With gigabytes of it, garbage collection takes much of its time.
   workerIdleMemoryLimit: 2 * HEAP_SHARE,
 };

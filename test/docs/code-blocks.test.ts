@@ -10,17 +10,17 @@ const LANGUAGES = ['sh', 'js', 'ts', 'python', 'go', 'java', 'sql', 'diff'];
 
 /** Tests, and the pages whose blocks they run. */
 const RUN_BY: Readonly<Record<string, readonly string[]>> = {
-  'test/cli/remote.test.ts': ['operation/command-line'],
-  'test/cli/start.test.ts': ['operation/backup-and-recovery'],
+  'test/cli/remote.slow.test.ts': ['operation/command-line'],
+  'test/cli/start.slow.test.ts': ['operation/backup-and-recovery'],
   'test/deploy/compose.test.ts': ['operation/deployment'],
-  'test/docs/api-examples.test.ts': [
+  'test/docs/api-examples.slow.test.ts': [
     'how-to/play-the-partner',
     'how-to/sign-in-with-openid-connect',
     'operation/audit-log',
     'operation/inspecting-orders',
     'partners',
   ],
-  'test/docs/clients.test.ts': [
+  'test/docs/clients.slow.test.ts': [
     'clients',
     'go-live',
     'how-to/change-a-price',
@@ -49,18 +49,18 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
 
 /** Blocks that no test runs as they stand, by their page and a text in them, and the reason. */
 const NOT_RUN: readonly (readonly [page: string, text: string, reason: string])[] = [
-  ['../README', 'npm ci && npm run demo', 'installs a clone: CI does, and test/cli/demo.test.ts runs the demo'],
+  ['../README', 'npm ci && npm run demo', 'installs a clone: CI does, and test/cli/demo.slow.test.ts runs the demo'],
   [
     'operation/embedded-stack',
     'npm ci && npm start',
-    'installs a clone: CI does, and test/cli/start.test.ts starts it',
+    'installs a clone: CI does, and test/cli/start.slow.test.ts starts it',
   ],
   ['partners', '/v2/subscribe', 'its addresses do not exist: test/examples runs the same call with its own'],
   ['partners', 'check-partner', 'its addresses do not exist: test/examples runs the same check with its own'],
   [
     'operation/command-line',
     'docker run',
-    'needs a container engine and published packages: test/cli/remote.test.ts runs the command',
+    'needs a container engine and published packages: test/cli/remote.slow.test.ts runs the command',
   ],
   ['operation/deployment', 'kubectl create secret', 'needs a cluster'],
   ['operation/deployment', 'helm install', 'needs a cluster: `npm run check -- helm` renders the chart'],

@@ -25,7 +25,7 @@ test('every row of the table has four cells, and names existing tests', () => {
     expect([row[0], row.length, tests.length > 0]).toEqual([row[0], 4, true]);
     for (const name of tests) {
       const found =
-        existsSync(join(root, 'test', `${name}.test.ts`)) ||
+        ['.test.ts', '.slow.test.ts'].some((ending) => existsSync(join(root, 'test', name + ending))) ||
         (existsSync(join(root, 'test', name)) &&
           readdirSync(join(root, 'test', name)).some((file) => file.endsWith('.test.ts')));
       expect([name, found]).toEqual([name, true]);
@@ -38,7 +38,7 @@ test('every test of test/security and test/fuzz is named', () => {
   const here = ['security', 'fuzz'].flatMap((folder) =>
     readdirSync(join(root, 'test', folder))
       .filter((file) => file.endsWith('.test.ts') && file !== 'document.test.ts')
-      .map((file) => `${folder}/${file.replace('.test.ts', '')}`),
+      .map((file) => `${folder}/${file.replace(/(\.slow)?\.test\.ts$/, '')}`),
   );
   expect(here.filter((name) => !shown.has(name))).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import type { ApiDeps } from '../../api/deps';
 import { compose } from '../../cli/composition-root';
 import type { OperatorRole, Role } from '../../src/accounts/account';
@@ -17,6 +17,7 @@ import { connectTemporal } from '../../src/platform/temporal/connection';
 import { sharedInspector } from './runner/shared-inspector';
 import { testSecretBox } from './secret-box';
 import { testTemporalAddress } from './servers';
+import { testLog } from './test-log';
 
 const open: (() => Promise<void>)[] = [];
 
@@ -25,7 +26,7 @@ afterAll(async () => {
 });
 
 /**
- * What routes work with, on the test's own database: rate limit off, silent log, objects in a temporary folder,
+ * What routes work with, on the test's own database: rate limit off, log of tests, objects in a temporary folder,
  * the test run's Temporal server. Closed after the file's last test.
  */
 export async function testApiDeps(
@@ -52,7 +53,7 @@ export async function testApiDeps(
   });
   const connections = {
     config,
-    log: options.log ?? pino({ level: 'silent' }),
+    log: options.log ?? testLog,
     metrics: createMetrics(),
     sql,
     objects: await createFolderStore(join(folder, 'objects')),

@@ -30,7 +30,7 @@ const open: (() => Promise<void>)[] = [];
  */
 export const TEST_POOL_SIZE = process.env.TEST_POOL_SIZE ?? '4';
 
-// The environment (environment.ts) knows it by its name and runs it last.
+// The environment (environment.js) knows it by its name and runs it last.
 afterAll(async function dropTestDatabases() {
   for (const drop of open) await drop();
 });

@@ -3,7 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import pino, { type Logger } from 'pino';
+import type { Logger } from 'pino';
 import { createServices, type Services } from '../../cli/composition-root';
 import { runApi } from '../../cli/run-api';
 import { type RunningWorker, runWorker } from '../../cli/run-worker';
@@ -25,6 +25,7 @@ import { expectNoRefusedChange, recordHistories, replayRuns } from './order-hist
 import { sharedInspector } from './runner/shared-inspector';
 import { TEST_SECRET_KEYS } from './secret-box';
 import { testTemporalAddress, workflowBundle } from './servers';
+import { testLog } from './test-log';
 
 export { eventually } from './eventually';
 
@@ -75,7 +76,7 @@ export interface TestStackOptions {
   readonly config?: Partial<Config>;
   /** Address of Temporal, when not the test server's. */
   readonly temporalAddress?: string;
-  /** Logger of API, worker and sandbox. By default silent, or at the level TEST_LOG. */
+  /** Logger of API, worker and sandbox. By default the log of tests. */
   readonly log?: Logger;
 }
 
@@ -92,7 +93,6 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
       DATABASE_POOL_SIZE: TEST_POOL_SIZE,
       DATA_DIR: folder,
       SHUTDOWN_GRACE: '2s',
-      LOG_LEVEL: process.env.TEST_LOG ?? 'silent',
     }),
     DATABASE_URL: database.url,
     DATABASE_DIRECT_URL: database.directUrl,
@@ -106,7 +106,7 @@ export async function testStack(options: TestStackOptions = {}): Promise<TestSta
     secretKeys: TEST_SECRET_KEYS,
     carrierWebhookSecrets: parseSecretsBySender(generateCarrierSecrets())!,
   } as const;
-  const log = options.log ?? pino({ level: config.LOG_LEVEL }, pino.destination(2));
+  const log = options.log ?? testLog;
   await installRuntimeOnce(log);
   const services = {
     ...(await createServices(config, secrets, baseUrl, log, `http://127.0.0.1:${sandboxPort.port}`)),
