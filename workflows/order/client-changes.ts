@@ -13,9 +13,8 @@ import { hasShipped } from '../../src/orders/domain/lifecycle/statuses';
 import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import { planning } from './activities';
 import type { Handover } from './handover';
-import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
-import { type RunContext, untilInHistory } from './run-context';
+import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
 /** Handles what clients change: the address or method of an order, and its cancellation. */

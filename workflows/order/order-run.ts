@@ -1,4 +1,11 @@
-import { allHandlersFinished, condition, continueAsNew, log, workflowInfo } from '@temporalio/workflow';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  log,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
 import type { RunIds } from '../../activities/order-ids';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
@@ -6,20 +13,18 @@ import { shownDeadlines } from '../../src/orders/domain/lifecycle/rules/deadline
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/rules/transitions';
 import type { OrderRefusal, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
+import { describeRun } from '../../src/orders/domain/run/run-details';
 import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
 import { initialSnapshot, isBackgroundStep, type RunSnapshot } from '../../src/orders/domain/run/run-record';
-import { BackgroundTasks } from './background-tasks';
+import { BackgroundTasks, Stalls } from './background-tasks';
 import { Deadlines } from './deadlines';
 import { Dispatch } from './dispatch';
 import { Display } from './display';
 import { Handover } from './handover';
-import { Mutex } from './mutex';
 import { Inbox, postbackIds } from './postbacks';
 import { Records } from './records';
-import type { RunContext } from './run-context';
-import { Stalls } from './stalls';
+import { Mutex, type RunContext } from './run-context';
 import { Submission } from './submission';
-import { Tracking } from './tracking';
 
 /**
  * The run of one order. Messages, deadlines and background tasks put events into the inbox. `follow` takes them, decides with
@@ -28,15 +33,15 @@ import { Tracking } from './tracking';
 export class OrderRun implements RunContext {
   readonly ids: RunIds;
   state: RunState;
+  /** The current details in the Temporal UI cost no history event. */
   readonly tasks = new BackgroundTasks(() =>
-    this.display.describe(this.state, this.tasks.names, this.submission.parked),
+    setCurrentDetails(describeRun(this.state, this.tasks.names, this.submission.parked?.nextAt ?? null)),
   );
   readonly plans = new Mutex();
   readonly submission = new Submission(this);
   readonly handover = new Handover(this);
   readonly dispatch = new Dispatch(this);
   readonly stalls = new Stalls(this, this.submission);
-  private readonly tracking = new Tracking(this);
   private readonly inbox = new Inbox();
   private readonly records: Records;
   private readonly deadlines: Deadlines;
@@ -49,7 +54,7 @@ export class OrderRun implements RunContext {
     this.records = new Records(orderId, carried && { last: carried.last, financialStatus: carried.financialStatus });
     const { state, clock } = carried ?? initialSnapshot(items);
     this.state = state;
-    this.deadlines = new Deadlines(this, this.handover, this.tracking, clock);
+    this.deadlines = new Deadlines(this, this.handover, clock);
   }
 
   /** Follows an order from its submission to its end. */
@@ -150,7 +155,7 @@ export class OrderRun implements RunContext {
 
   private async continueAsNew(): Promise<never> {
     const { parked } = this.submission;
-    const carried = { ...this.snapshot(), ...this.records.state, ...(parked === null ? {} : { parked }) };
+    const carried = { ...this.snapshot(), ...this.records.ledger, ...(parked === null ? {} : { parked }) };
     return await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({ ...this.input, carried });
   }
 
@@ -187,7 +192,7 @@ export class OrderRun implements RunContext {
   }
 
   private get isOver(): boolean {
-    const hasEnded = this.state.phase === 'closed' || this.tracking.hasEnded;
+    const hasEnded = this.state.phase === 'closed' || this.deadlines.hasTrackingEnded;
     return hasEnded && !this.inbox.isDue(this.state) && allHandlersFinished();
   }
 }

@@ -17,9 +17,8 @@ import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import { planning } from './activities';
 import type { Handover } from './handover';
-import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
-import { type RunContext, untilInHistory } from './run-context';
+import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
 /** Handles operators' repairs. */
