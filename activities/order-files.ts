@@ -26,13 +26,11 @@ function fileAttempt(windowMs: number) {
     beat,
     signal: cancellationSignal,
     attempt: attemptOf(info),
-    /** Milliseconds until the window closes. */
     left: () => since + windowMs - Date.now(),
     stop: () => clearInterval(timer),
   };
 }
 
-/** The activity of the order workflow that fetches files and plans the order. */
 export function createOrderFileActivities(deps: OrderFilesDeps & PreparationDeps & { readonly log: Logger }) {
   expectFindings(deps.metrics);
   return {

@@ -6,7 +6,6 @@ export interface RunIds {
   readonly requestId: string;
 }
 
-/** Returns the logger for an order run. */
 export function logOf({ log }: { readonly log: Logger }, { orderId, requestId }: RunIds): Logger {
   return log.child({ orderId, requestId });
 }

@@ -17,7 +17,6 @@ interface Undelivered {
 const undelivered = ({ outcome, message }: Undelivered) =>
   refused(outcome === 'refused' ? { message } : { message, details: { outcome } });
 
-/** Returns the transient failure `PartnerUnreachable`. */
 const unreachable = ({ message, retryAfterMs }: Retry) => transient(message, 'PartnerUnreachable', retryAfterMs);
 
 /** Logs a response, as an error when no message could be made. @param what the message of the log line */
@@ -70,7 +69,6 @@ export function createOrderPartnerActivities(deps: DeliveryDeps & { readonly log
       return response.outcome === 'accepted' ? { outcome: 'accepted' } : response;
     },
 
-    /** Requests a partner to cancel print jobs. */
     cancelAtPartner: async (call: RunIds & Parameters<typeof cancelAtPartner>[1]) =>
       logged(call, await cancelAtPartner(deps, call), 'cancellation requested from partner'),
   };

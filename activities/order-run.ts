@@ -46,7 +46,6 @@ function createOrderPlanningActivities(deps: OrderRunDeps) {
 function createOrderDatabaseActivities({ localSql, log, metrics }: OrderRunDeps) {
   const write = createRecordWriter(writeEffects, createRunObserver(metrics), log);
   return {
-    /** Writes the record of a step of an order run. */
     async recordRun(record: RunRecord): Promise<RecordOutcome> {
       const outcome = await write(localSql, record);
       if (outcome === 'skipped') {
@@ -56,14 +55,12 @@ function createOrderDatabaseActivities({ localSql, log, metrics }: OrderRunDeps)
       return outcome;
     },
 
-    /** Returns whether a carrier follows a parcel of the order. */
     async checkTracking({ orderId }: RunIds): Promise<{ readonly followed: boolean }> {
       return { followed: await isTrackingFollowed(localSql, orderId) };
     },
   };
 }
 
-/** All activities of the order workflow. */
 export function createOrderRunActivities(deps: OrderRunDeps) {
   return {
     ...createOrderDatabaseActivities(deps),

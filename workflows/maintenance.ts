@@ -10,7 +10,6 @@ const work = proxyActivities<MaintenanceActivities>({
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes', backoffCoefficient: 3, maximumAttempts: 6 },
 });
 
-/** Numbers of removed rows and objects. */
 export type MaintenanceResult = Readonly<Record<string, number>>;
 
 /**
@@ -44,7 +43,6 @@ const jobs = proxyActivities<PersonalDataActivities & Pick<MaintenanceActivities
   retry: { initialInterval: '10 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
 });
 
-/** Numbers of orders and shipping orders. */
 export interface ErasedPersonalData {
   readonly waiting: number;
   readonly expired: number;

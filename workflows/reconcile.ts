@@ -29,7 +29,6 @@ export interface Reconciliation {
   readonly runsAfter: string;
 }
 
-/** A cursor: where the comparison of one side continues. */
 interface Cursor {
   readonly after: string;
   readonly atEnd: boolean;
@@ -37,9 +36,7 @@ interface Cursor {
 
 /** The progress of a reconciliation. It is carried through continue-as-new. */
 export interface ReconcileProgress {
-  /** The number in Postgres when the reconciliation began. */
   readonly markBefore: number;
-  /** The servers when the reconciliation began. */
   readonly servers: Servers;
   readonly mark: number;
   readonly lost: Reconciliation['lost'];

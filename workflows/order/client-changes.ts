@@ -17,7 +17,6 @@ import { refuse, refuseWith } from './refusals';
 import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
-/** Handles what clients change: the address or method of an order, and its cancellation. */
 export class ClientChanges {
   /** Takes one cancel at a time. Those that arrive together would ask partners for the units of the last one only. */
   private readonly cancels = new Mutex();

@@ -61,7 +61,6 @@ export class Deadlines {
     }
   }
 
-  /** Asks whether a carrier follows a parcel of the order. */
   private checkTracking(): void {
     this.run.tasks.start('check-tracking', null, async () => {
       const { followed } = await planning.checkTracking(this.run.ids);

@@ -108,7 +108,6 @@ export class OrderRun implements RunContext {
     }
   }
 
-  /** Applies one event to the state. */
   private decide(event: RunEvent): RunEffect[] {
     const { state, effects, refused } = reduce(this.state, event);
     this.state = state;
@@ -141,7 +140,6 @@ export class OrderRun implements RunContext {
     else this.handover.carryOut(effect);
   }
 
-  /** Stops the timer and unneeded tasks, and completes the others. */
   private async close(): Promise<OrderRunResult> {
     this.deadlines.stop();
     this.submission.stop();
@@ -167,7 +165,6 @@ export class OrderRun implements RunContext {
     await this.inbox.settled(() => this.state);
   }
 
-  /** The state of the run, for operators and tests. */
   get view(): RunView {
     const { state, clock, pending } = this.snapshot();
     return { ...state, deadlines: shownDeadlines(state, clock, this.input), clock, pending };

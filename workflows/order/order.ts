@@ -28,7 +28,6 @@ import { Repairs } from './repairs';
 /** A partner's postback. Its row in the inbox is written before the signal is sent. */
 const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
 
-/** The tracking status of a parcel changed (schema `Tracking`). */
 const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
 
 /** Something outside the workflow found a reason for attention. */
@@ -46,10 +45,8 @@ const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(
 /** A change of address or method. Postgres has it under this id. */
 const changeShippingUpdate = defineUpdate<{ revision: number }, [{ changeId: string }]>(ORDER_UPDATES.changeShipping);
 
-/** The client cancels the order. */
 const cancelUpdate = defineUpdate<CancelResult, [CancelRequest]>(ORDER_UPDATES.cancel);
 
-/** An operator's repair. */
 const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(ORDER_UPDATES.repair);
 
 /** The whole state of the run with its deadlines, for operators and tests. */

@@ -11,7 +11,6 @@ import {
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { records } from './activities';
 
-/** Writes the records of an order run, one for each step. */
 export class Records {
   /** @param ledger the records so far, also those of the run that this one continues */
   constructor(

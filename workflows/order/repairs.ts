@@ -21,7 +21,6 @@ import { refuse, refuseWith } from './refusals';
 import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
-/** Handles operators' repairs. */
 export class Repairs {
   /** Runs one repair at a time: each starts from the result of the one before. */
   private readonly repairs = new Mutex();
@@ -133,7 +132,6 @@ function endedAtOnce(state: RunState, printOrderId: string): boolean {
   return printOrder.jobs.every((job) => job.ended !== null);
 }
 
-/** Returns the print orders that still produce an item. */
 function madeAt(state: RunState, itemId: string): { printOrderId: string; partnerId: string }[] {
   return state.printOrders
     .filter(({ jobs }) => jobs.some((job) => job.itemId === itemId && job.ended === null))

@@ -5,7 +5,6 @@ import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderRunInput } from '../../src/orders/domain/run/run-messages';
 import type { BackgroundTasks } from './background-tasks';
 
-/** What the parts of an order run share. */
 export interface RunContext {
   readonly input: OrderRunInput;
   /** The order, and the request that submitted it, for activities and log lines. */

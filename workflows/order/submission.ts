@@ -37,7 +37,6 @@ export class Submission {
     });
   }
 
-  /** Plans a parked order again now. */
   planAgain(): void {
     this.replan = true;
   }

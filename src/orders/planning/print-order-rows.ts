@@ -6,7 +6,6 @@ import { type Fragment, json, type Queryable, type Transaction } from '../../pla
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 
-/** A print order that is not stored yet. */
 export interface PrintOrderDraft {
   /** Name of the workflow step that creates it. A step creates one print order, however often it is repeated. */
   readonly step: string;
@@ -85,7 +84,6 @@ const plannedColumns = (sql: Queryable, jobs: Fragment) => sql`
   (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
     ORDER BY j.id) FROM ${jobs} j WHERE j.print_order_id = p.id) AS jobs`;
 
-/** Returns the print orders that steps have created. Empty when they have created none. */
 export async function printOrdersOfSteps(
   sql: Queryable,
   orderId: string,
@@ -100,7 +98,6 @@ export async function printOrdersOfSteps(
   ];
 }
 
-/** Reserves the stocked parts of print jobs, all of them or none. */
 export async function reserveForJobs(
   tx: Transaction,
   step: string,

@@ -27,7 +27,6 @@ export interface ShipmentPlan {
   readonly fulfillmentFacilityId: string;
 }
 
-/** The planned shipment of a stored print order. */
 export interface PrintOrderPlan {
   readonly printOrderId: string;
   readonly plan: ShipmentPlan;
@@ -37,7 +36,6 @@ export type PlannedShipment =
   | { readonly ok: true; readonly plan: ShipmentPlan }
   | { readonly ok: false; readonly reason: 'no_method_carries_it' | 'choice_matches_none' };
 
-/** The print jobs of one partner and the date on which they ship. */
 export interface PlannedJobs {
   readonly order: RunOrder;
   readonly partner: Partner;
@@ -102,7 +100,6 @@ function calendarDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-/** Columns of a plan that a later plan of the print order replaces. */
 const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, package_count,
   total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
 

@@ -6,7 +6,6 @@ import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FileOfProduct } from '../domain/file-needs';
 
-/** Preflights of one account at the same time. */
 export const MAX_RUNNING_PREFLIGHTS = 20;
 
 /** What an order does with a file: it goes on, waits, or fails. */
@@ -43,7 +42,6 @@ export async function beginPreflight(sql: Sql, preflight: NewPreflight): Promise
   return await inTransaction(sql, (tx) => insertPreflight(tx, preflight));
 }
 
-/** Does the same within a transaction. */
 export async function insertPreflight(
   tx: Transaction,
   { id, accountId, url, subject, orderFileId }: NewPreflight,
@@ -98,7 +96,6 @@ export async function endPreflight(tx: Transaction, id: string, report: Prefligh
   return ended?.orderFileId ?? null;
 }
 
-/** Deletes preflights that are a day old. Returns their number. */
 export async function prunePreflights(sql: Queryable): Promise<number> {
   for (let pruned = 0; ; ) {
     const { count } = await sql`

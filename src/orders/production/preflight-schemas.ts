@@ -7,7 +7,6 @@ import { PREFLIGHT_EFFECTS, type StoredPreflight } from './preflight-rows';
 
 const { productUid, productName, productVariant } = productFields;
 
-/** A file to check before it is ordered. */
 export const preflightRequestSchema = crossField(
   z.object({
     url: orderFileSchema.shape.url.optional().describe('Address of the file. Required without `orderId`.'),
@@ -45,7 +44,6 @@ export const preflightRequestSchema = crossField(
   ],
 });
 
-/** The check of a file, in responses. */
 export const preflightSchema = z
   .object({
     id: z.string(),
@@ -77,7 +75,6 @@ export const preflightSchema = z
   })
   .meta({ id: 'Preflight' });
 
-/** Returns a preflight as responses show it. */
 export function preflightView({ id, createdAt, report }: StoredPreflight) {
   return {
     id,

@@ -23,9 +23,7 @@ export interface ReroutePlanRequest {
   readonly quantity: number | null;
   /** Null: routing chooses the partner. A reroute then excludes the current ones. */
   readonly partnerId: string | null;
-  /** Units of print jobs that the new print order makes instead. */
   readonly units: readonly ReroutedUnits[];
-  /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
   /**
    * True when the print order waits until the partners of the units have agreed to stop. Their shipments then keep

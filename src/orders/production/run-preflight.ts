@@ -20,7 +20,6 @@ export interface PreflightDeps extends FileDeps {
 interface RunningPreflight {
   readonly url: string;
   readonly subject: FileOfProduct;
-  /** The rule of the client. Null: the default. */
   readonly rule: FileCheckRule | null;
   /** Key of the copy of a file that replaces another one. Null: the file is only checked. */
   readonly objectKey: string | null;
@@ -115,7 +114,6 @@ function reportOf(file: IngestedFile, { subject, rule }: RunningPreflight): Pref
   return { effect, fault: null, checks, file: { mimeType, sizeBytes, pageCount, widthPx, heightPx, facts } };
 }
 
-/** Returns the report of a file that cannot be used. */
 export function reportOfFault({ code, message }: Pick<FileFault, 'code' | 'message'>): PreflightReport {
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`;
   return { effect: 'refuse', fault: { code, message: sentence }, checks: [], file: null };

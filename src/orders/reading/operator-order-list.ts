@@ -113,7 +113,6 @@ function archivedSummary(archived: ArchivedSummary): OperatorOrderSummary {
 /** Orders needing attention that one sorted list compares. More than these are a fault of the whole system, not of orders. */
 const SORTED_ORDERS = 50_000;
 
-/** How a list of orders that need attention is sorted. */
 export type AttentionSort = 'age' | 'reason';
 
 /** The position of an order in a list sorted by `reason`, then by the time since which it has it, then by id. */

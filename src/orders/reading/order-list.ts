@@ -24,7 +24,6 @@ export interface OrderSummary extends ListedFields {
   readonly position: string;
 }
 
-/** A page of a search, with archived orders. */
 export interface FoundOrders {
   readonly orders: readonly OrderSummary[];
   /**
@@ -74,7 +73,6 @@ async function summaries(sql: Queryable, found: Fragment, time: Fragment): Promi
   ];
 }
 
-/** What the index row of an archived order has. */
 export interface ArchivedSummary {
   readonly id: string;
   readonly clientId: string;

@@ -10,7 +10,6 @@ import type { ShipmentPlan } from '../planning/shipment-plan';
 import { type ArchivedRows, withRows } from './archived-tables';
 import { ORDER_COLUMNS, type OrderFields } from './order-fields';
 
-/** An order with everything that its readers see, as stored. */
 export interface OrderRecord extends OrderFields {
   /** True when the rows of the order are in the archive. */
   readonly archived: boolean;
@@ -71,7 +70,6 @@ export interface PrintOrderRecord {
   }[];
 }
 
-/** A parcel with a tracking code of the partner's own. */
 export interface OwnParcel {
   readonly trackingCode: string;
   readonly trackingLink: string | null;
@@ -94,7 +92,6 @@ export interface ShipmentRecord extends Omit<ShipmentPlan, 'method' | 'fulfillme
   readonly packages: readonly PackageRecord[];
 }
 
-/** Units of an item in a package. */
 export interface PackedUnits {
   readonly itemReferenceId: string;
   readonly quantity: number;

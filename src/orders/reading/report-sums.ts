@@ -1,6 +1,5 @@
 import type { Column } from '../../platform/parquet';
 
-/** A line of an order (`reportLines`). */
 export interface ReportLine {
   readonly order_id: string;
   readonly kind: string;
@@ -26,18 +25,15 @@ type SumKey = Pick<
   readonly has_items: boolean;
 };
 
-/** Sums of the lines of equal orders. */
 export type SummedLine = SumKey & {
   /** Equal for the lines of the same orders. */
   readonly orders_number: number;
-  /** Number of these orders. */
   readonly orders: number;
 } & Record<(typeof SUMMED)[number], number | bigint>;
 
 const SUMMED = ['units', 'revenue_minor', 'cost_minor', 'parcels', 'delivered', 'late', 'errors'] as const;
 
 const column = (name: keyof SummedLine, type: Column['type']): Column => ({ name, type, doc: '' });
-/** Columns of stored sums. */
 export const SUM_COLUMNS: readonly Column[] = [
   column('orders_number', 'INT32'),
   column('orders', 'INT32'),

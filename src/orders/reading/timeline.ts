@@ -11,7 +11,6 @@ import { type ArchivedRows, withRows } from './archived-tables';
 export const TIMELINE_KINDS = ['event', 'repair', 'postback', 'request', 'checkpoint', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
-/** One entry of an order's timeline. */
 export interface TimelineEntry {
   /** Kind and row id. */
   readonly id: string;
@@ -22,7 +21,6 @@ export interface TimelineEntry {
   readonly printOrderId: string | null;
   /** Name of the partner, carrier, operator or client. Null for Pressline's own events. */
   readonly by: string | null;
-  /** The stored content. */
   readonly data: Record<string, unknown>;
   readonly position: string;
 }

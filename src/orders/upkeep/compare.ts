@@ -13,7 +13,6 @@ import { isOrderId, lookUpRun, PAGE, type RunLookup, runningAmong, runningOrderR
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
 export interface ReconcileBatch {
-  /** Number of compared orders or workflows. */
   readonly rows: number;
   readonly counts: Counts;
   readonly next: string;
@@ -178,7 +177,6 @@ async function catchUp(
   });
 }
 
-/** Which of the two servers has lost data since the last reconciliation. */
 export type LostSide = 'postgres' | 'temporal' | null;
 
 interface RunningOrder {

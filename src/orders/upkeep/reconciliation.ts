@@ -17,10 +17,8 @@ export interface ReconcileDeps {
   readonly stallAfterMs: number;
 }
 
-/** The configuration that reconciliation needs. */
 export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'STALL_AFTER'> & Parameters<typeof runSettingsOf>[0];
 
-/** Returns the dependencies of reconciliation in a process with this configuration. */
 export function reconcileDeps(
   connections: Pick<ReconcileDeps, 'sql' | 'temporal' | 'log'>,
   config: ReconcileConfig,
@@ -59,7 +57,6 @@ export type Difference = keyof typeof DIFFERENCES;
 /** How often each finding occurred. Findings that did not occur are absent. */
 export type Counts = Readonly<Partial<Record<Difference, number>>>;
 
-/** Returns the sum of several counts. */
 export function tally(...counts: readonly Counts[]): Counts {
   const sum: Partial<Record<Difference, number>> = {};
   for (const count of counts) {
@@ -120,7 +117,6 @@ export async function readMark(sql: Sql): Promise<number> {
   return Number(row?.mark ?? 0);
 }
 
-/** The last completed reconciliation. */
 export interface ReconciliationResult {
   readonly endedAt: Date;
   readonly counts: Counts;

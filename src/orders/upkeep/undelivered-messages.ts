@@ -54,7 +54,6 @@ interface PendingPostback {
   body: Omit<PostbackEvent, 'type' | 'eventId' | 'printOrderId'>;
   /** True when an outbox row will deliver it, or another postback of the order before it. */
   isQueued: boolean;
-  /** True when the order has a final status. */
   hasEnded: boolean;
 }
 
@@ -153,7 +152,6 @@ interface DeadSignal {
   deadAt: string;
 }
 
-/** Dead letters that are counted. More are reported as this many. */
 const COUNTED_DEAD = 10_000;
 
 /** Replays dead signals whose workflow is running, and deletes those whose workflow has completed. */
@@ -200,7 +198,6 @@ async function settleDeadSignals(
   return {};
 }
 
-/** Returns those of the given workflow ids that belong to orders with a final status. */
 async function endedOrders(sql: Sql, workflowIds: readonly string[]): Promise<Set<string>> {
   const orderIds = workflowIds.map((id) => orderIdOfWorkflow(id) ?? '').filter(isOrderId);
   const rows = await sql<{ id: string }[]>`
