@@ -9,19 +9,18 @@ import {
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunClock } from '../../src/orders/domain/lifecycle/run-state';
 import { describeDeadline } from '../../src/orders/domain/run/run-details';
-import { planning } from './activities';
 import type { Handover } from './handover';
 import type { RunContext } from './run-context';
+import type { Tracking } from './tracking';
 
 /** The deadlines of an order run: what partners must have done, and the end of tracking. */
 export class Deadlines {
-  /** True when no carrier follows the parcels any more: the run of a shipped order ends. */
-  hasTrackingEnded = false;
   private readonly timer = new DeadlineTimer((deadline) => this.passed(deadline));
 
   constructor(
     private readonly run: RunContext,
     private readonly handover: Handover,
+    private readonly tracking: Tracking,
     public clock: RunClock,
   ) {}
 
@@ -42,11 +41,11 @@ export class Deadlines {
   private passed(deadline: Deadline): void {
     switch (deadline.kind) {
       case 'close':
-        this.hasTrackingEnded = true;
+        this.tracking.hasEnded = true;
         break;
       case 'check_tracking':
         this.clock = { ...this.clock, trackingChecked: true };
-        this.checkTracking();
+        this.tracking.check();
         break;
       case 'stop':
         this.run.take({ type: 'reroute_due', printOrderId: deadline.printOrderId });
@@ -59,14 +58,6 @@ export class Deadlines {
         this.run.take({ type: 'deadline', reason: deadline.reason, printOrderId: deadline.printOrderId });
         if (deadline.reason === 'not_received') this.remind(deadline.printOrderId);
     }
-  }
-
-  private checkTracking(): void {
-    this.run.tasks.start('check-tracking', null, async () => {
-      const { followed } = await planning.checkTracking(this.run.ids);
-      if (!followed) this.hasTrackingEnded = true;
-      this.run.take({ type: 'tracking_checked', followed });
-    });
   }
 
   /** Delivers the same message once more: the partner may have lost it after accepting it. */

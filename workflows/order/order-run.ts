@@ -6,7 +6,7 @@ import {
   setCurrentDetails,
   workflowInfo,
 } from '@temporalio/workflow';
-import type { RunIds } from '../../activities/order-ids';
+import type { RunIds } from '../../activities/order-run';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import { shownDeadlines } from '../../src/orders/domain/lifecycle/rules/deadlines';
@@ -25,6 +25,7 @@ import { Inbox, postbackIds } from './postbacks';
 import { Records } from './records';
 import { Mutex, type RunContext } from './run-context';
 import { Submission } from './submission';
+import { Tracking } from './tracking';
 
 /**
  * The run of one order. Messages, deadlines and background tasks put events into the inbox. `follow` takes them, decides with
@@ -42,6 +43,7 @@ export class OrderRun implements RunContext {
   readonly handover = new Handover(this);
   readonly dispatch = new Dispatch(this);
   readonly stalls = new Stalls(this, this.submission);
+  private readonly tracking = new Tracking(this);
   private readonly inbox = new Inbox();
   private readonly records: Records;
   private readonly deadlines: Deadlines;
@@ -54,7 +56,7 @@ export class OrderRun implements RunContext {
     this.records = new Records(orderId, carried && { last: carried.last, financialStatus: carried.financialStatus });
     const { state, clock } = carried ?? initialSnapshot(items);
     this.state = state;
-    this.deadlines = new Deadlines(this, this.handover, clock);
+    this.deadlines = new Deadlines(this, this.handover, this.tracking, clock);
   }
 
   /** Follows an order from its submission to its end. */
@@ -189,7 +191,7 @@ export class OrderRun implements RunContext {
   }
 
   private get isOver(): boolean {
-    const hasEnded = this.state.phase === 'closed' || this.deadlines.hasTrackingEnded;
+    const hasEnded = this.state.phase === 'closed' || this.tracking.hasEnded;
     return hasEnded && !this.inbox.isDue(this.state) && allHandlersFinished();
   }
 }

@@ -1,5 +1,5 @@
 import { condition, sleep } from '@temporalio/workflow';
-import type { RunIds } from '../../activities/order-ids';
+import type { RunIds } from '../../activities/order-run';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderRunInput } from '../../src/orders/domain/run/run-messages';

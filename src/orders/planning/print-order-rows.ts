@@ -44,8 +44,7 @@ export async function insertPrintOrders(
   const jobs = drafts.flatMap(({ step, jobs }) =>
     jobs.map(({ itemId, quantity }) => ({ step, item: itemId, quantity })),
   );
-  return [
-    ...(await tx<PlannedPrintOrder[]>`
+  return await tx<PlannedPrintOrder[]>`
     WITH ${onlyIf === undefined ? tx`` : tx`locked AS (SELECT id FROM orders WHERE id = ${orderId} AND ${onlyIf} FOR UPDATE),`}
     new_print_orders AS (
       INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date)
@@ -69,8 +68,7 @@ export async function insertPrintOrders(
       RETURNING id, print_order_id, order_item_id, quantity
     )
     SELECT ${plannedColumns(tx, tx`new_jobs`)}
-    FROM new_print_orders p JOIN partners pa ON pa.account_id = p.partner_id ORDER BY p.id`),
-  ];
+    FROM new_print_orders p JOIN partners pa ON pa.account_id = p.partner_id ORDER BY p.id`;
 }
 
 /** Returns the end of a print order's dispatch date in the partner's time zone, as ISO 8601 text. Reads `p` and `pa`. */
@@ -90,12 +88,10 @@ export async function printOrdersOfSteps(
   steps: readonly string[] | { readonly prefix: string },
 ): Promise<PlannedPrintOrder[]> {
   const matching = 'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
-  return [
-    ...(await sql<PlannedPrintOrder[]>`
+  return await sql<PlannedPrintOrder[]>`
       SELECT ${plannedColumns(sql, sql`print_jobs`)}
       FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
-      WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`),
-  ];
+      WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`;
 }
 
 export async function reserveForJobs(

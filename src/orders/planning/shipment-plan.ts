@@ -3,7 +3,7 @@ import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
 import { uuidv7 } from '../../platform/ids';
-import { json, type Queryable, type Statement } from '../../platform/postgres';
+import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
@@ -105,26 +105,19 @@ const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, se
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
 export function storeShipmentPlans(tx: Queryable, orderId: string, plans: readonly PrintOrderPlan[]): Statement {
-  const rows = plans.map(({ printOrderId, plan }) => ({
-    id: uuidv7(),
-    print_order_id: printOrderId,
-    carrier_uid: plan.method.carrierUid,
-    shipment_method_uid: plan.method.methodUid,
-    shipment_method_name: plan.method.methodName,
-    service_type: plan.method.serviceType,
-    is_cheapest: plan.isCheapest,
-    package_count: plan.packageCount,
-    total_weight_grams: plan.totalWeightGrams,
-    price_minor: plan.method.price.minor,
-    currency: plan.method.price.currency,
-    min_delivery_days: plan.minDeliveryDays,
-    max_delivery_days: plan.maxDeliveryDays,
-    min_delivery_date: plan.minDeliveryDate,
-    max_delivery_date: plan.maxDeliveryDate,
-    fulfillment_country: plan.fulfillmentCountry,
-    fulfillment_state: plan.fulfillmentState,
-    fulfillment_facility_id: plan.fulfillmentFacilityId,
-  }));
+  const rows = plans.map(({ printOrderId, plan: { method, ...plan } }) =>
+    columnsOf({
+      ...plan,
+      id: uuidv7(),
+      printOrderId,
+      carrierUid: method.carrierUid,
+      shipmentMethodUid: method.methodUid,
+      shipmentMethodName: method.methodName,
+      serviceType: method.serviceType,
+      priceMinor: method.price.minor,
+      currency: method.price.currency,
+    }),
+  );
   const columns = tx.unsafe(PLAN_COLUMNS);
   return tx`
     INSERT INTO planned_shipments (id, order_id, print_order_id, ${columns}, initial_min_delivery_date,

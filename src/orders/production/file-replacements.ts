@@ -4,7 +4,7 @@ import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Transaction } from '../../platform/postgres';
 import type { CheckedProduct, FileOfProduct } from '../domain/file-needs';
 import type { RunEffect } from '../domain/lifecycle/run-events';
-import { insertPreflight } from './preflight-rows';
+import { insertPreflight } from './preflights';
 
 /**
  * Print files that replace others when a partner has the order. Such a file has a row beside that of the file it replaces. A

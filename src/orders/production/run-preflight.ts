@@ -9,7 +9,7 @@ import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
 import { pageFault } from '../domain/file-pages';
 import { countFindings, dpiOf, storedColumns } from '../planning/order-files';
 import { refuseReplacements, sendReplacement } from './file-replacements';
-import { endPreflight, type PreflightReport } from './preflight-rows';
+import { endPreflight, type PreflightReport } from './preflights';
 
 export interface PreflightDeps extends FileDeps {
   readonly sql: Sql;

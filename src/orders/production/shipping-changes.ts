@@ -178,7 +178,7 @@ interface UnshippedRow {
 const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
-  const rows = await sql<UnshippedRow[]>`
+  return await sql<UnshippedRow[]>`
     SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped, p.status = 'waiting' AS is_waiting,
       s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
@@ -188,7 +188,6 @@ async function unshippedRows(sql: Queryable, orderId: string): Promise<Unshipped
       FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
     WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
     ORDER BY p.id`;
-  return [...rows];
 }
 
 /** Plans what has not shipped again, and checks the partners of waiting reroutes as if they had the units. */

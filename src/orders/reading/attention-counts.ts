@@ -20,14 +20,12 @@ export async function countOrdersNeedingAttention(tx: Queryable): Promise<number
 
 /** Counts the orders that need attention, by reason. Reads the index of these orders, which are few. */
 export async function attentionCounts(tx: Queryable): Promise<AttentionCount[]> {
-  return [
-    ...(await tx<AttentionCount[]>`
+  return await tx<AttentionCount[]>`
       SELECT r.reason, count(*)::int AS orders,
         extract(epoch FROM clock_timestamp() - min(coalesce((attention_since ->> r.reason)::timestamptz, updated_at)))::float8
           AS oldest_seconds
       FROM orders, unnest(attention) AS r (reason)
-      WHERE attention IS NOT NULL GROUP BY 1 ORDER BY 1`),
-  ];
+      WHERE attention IS NOT NULL GROUP BY 1 ORDER BY 1`;
 }
 
 const NAMED_ORDERS = 10;

@@ -192,8 +192,7 @@ export async function readOrders(
   ids: readonly string[],
   archived: ArchivedRows | null = null,
 ): Promise<OrderRecord[]> {
-  return [
-    ...(await sql<OrderRecord[]>`
+  return await sql<OrderRecord[]>`
       ${withRows(sql, archived)} wanted AS (SELECT unnest(${[...ids]}::uuid[]) AS id)
       SELECT ${sql.unsafe(ORDER_COLUMNS)}, ${archived !== null} AS archived, a.settings AS client_settings,
         to_jsonb(ARRAY(
@@ -241,8 +240,7 @@ export async function readOrders(
             'createdAt', r.created_at, 'updatedAt', r.updated_at)
           FROM receipts r WHERE r.order_id = o.id ORDER BY r.number)) AS receipts,
         ${eventsAsJson(sql)} AS events
-      FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`),
-  ];
+      FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`;
 }
 
 /** Returns true when an order has the customer product. Drafts do not count. */

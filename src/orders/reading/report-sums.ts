@@ -106,15 +106,7 @@ export class ReportSums {
   }
 }
 
-const nothing = (): Sum['measures'] => ({
-  units: 0,
-  revenue_minor: 0,
-  cost_minor: 0,
-  parcels: 0,
-  delivered: 0,
-  late: 0,
-  errors: 0,
-});
+const nothing = () => Object.fromEntries(SUMMED.map((name) => [name, 0])) as Sum['measures'];
 
 function add(to: Sum['measures'], measures: Sum['measures']): void {
   for (const name of SUMMED) to[name] += measures[name];

@@ -41,8 +41,7 @@ export async function orderTimeline(
   archived: ArchivedRows | null,
 ): Promise<TimelineEntry[]> {
   const { limit, after } = page;
-  return [
-    ...(await sql<TimelineEntry[]>`
+  return await sql<TimelineEntry[]>`
       ${withRows(sql, archived)} printed AS (
         SELECT p.id, p.order_id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
       ), entries AS (
@@ -90,6 +89,5 @@ export async function orderTimeline(
             : sql`AND (at, (kind || ':' || row) COLLATE "C") < (${after.time}::text::timestamptz, ${after.id}::text)`
         }
       ORDER BY at DESC, (kind || ':' || row) COLLATE "C" DESC
-      LIMIT ${limit}`),
-  ];
+      LIMIT ${limit}`;
 }

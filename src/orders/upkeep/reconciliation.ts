@@ -88,13 +88,13 @@ export async function inBatches<Row>(
 
 /**
  * Settles items concurrently. An error that concerns one item alone is logged and counted, and does not stop the others.
- * @param describe returns what the log line names the item by
+ * @param name of the ids in log lines
  * @throws when Postgres or Temporal is unavailable
  */
-export async function settleEach<T>(
+export async function settleEach<T extends { readonly id: string }>(
   log: Logger,
+  name: 'orderId' | 'shipmentId' | 'workflowId',
   items: readonly T[],
-  describe: (item: T) => object,
   settle: (item: T) => Promise<Counts>,
 ): Promise<Counts> {
   const counts = await mapConcurrently(items, async (item): Promise<Counts> => {
@@ -102,7 +102,7 @@ export async function settleEach<T>(
       return await settle(item);
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      log.error({ err: error, ...describe(item) }, 'a difference between Postgres and Temporal could not be settled');
+      log.error({ err: error, [name]: item.id }, 'a difference between Postgres and Temporal could not be settled');
       return { unchecked: 1 };
     } finally {
       progressed();
