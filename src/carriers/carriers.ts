@@ -67,12 +67,8 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
       if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
     },
-    byUid(uid) {
-      return adapters.find((adapter) => adapter.uid === uid);
-    },
-    forMethod(methodUid) {
-      return adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`));
-    },
+    byUid: (uid) => adapters.find((adapter) => adapter.uid === uid),
+    forMethod: (methodUid) => adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`)),
   };
 }
 

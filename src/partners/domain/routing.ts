@@ -123,14 +123,8 @@ export interface PlannedPrintOrder {
  * kinds have different message formats, and apparel has a separate submit address.
  */
 export function groupIntoPrintOrders(assignments: readonly Assignment[]): PlannedPrintOrder[] {
-  const groups = new Map<string, Assignment[]>();
-  for (const assigned of assignments) {
-    const key = `${assigned.partnerUid}/${assigned.kind}`;
-    const group = groups.get(key);
-    if (group) group.push(assigned);
-    else groups.set(key, [assigned]);
-  }
-  return [...groups.entries()]
+  const groups = Map.groupBy(assignments, ({ partnerUid, kind }) => `${partnerUid}/${kind}`);
+  return [...groups]
     .sort(([a], [b]) => compareText(a, b))
     .map(([, group]) => ({
       partnerId: group[0]!.partnerId,

@@ -106,14 +106,13 @@ export class FairClaims implements Claims {
     private readonly perKey: number,
   ) {}
 
-  async next(limit: number, delivered: readonly string[]) {
+  async next(limit: number) {
     const after = this.window.next();
     const known = [...this.backlogs];
     const inDelivery = Object.fromEntries(known.map(([key, { inDelivery }]) => [key, inDelivery]));
     const claimed = await claimFairly(this.sql, this.kind, {
       limit,
       leaseSeconds: this.leaseSeconds,
-      delivered,
       perKey: this.perKey,
       after,
       waiting: known

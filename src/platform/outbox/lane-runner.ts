@@ -106,7 +106,7 @@ export class LaneRunner {
     if (isWoken) this.wokenAt = performance.now();
     // While the receiver is unavailable, one row at a time probes it.
     const limit = this.unavailable > 0 ? 1 : this.freeSlots();
-    const { rows, more, passedOver } = await this.settler.along((delivered) => this.claims.next(limit, delivered));
+    const { rows, more, passedOver } = await this.claims.next(limit);
     this.moreMayBeDue = more;
     for (const sequence of this.sequencesOf(rows)) this.begin(sequence);
     if (isWoken && rows.length > 0) this.gapMs = Math.max(WAKE_EVERY_MS[this.lane.kind], this.gapMs * 0.875);
