@@ -17,9 +17,7 @@ export interface Carriers {
    * @throws CarrierUnavailable when an adapter does not respond and the quotes of the others do not have the choice
    */
   quote(consignment: Consignment, choice?: MethodChoice | null): Promise<MethodQuote[]>;
-  /** Returns the adapter with a uid, or undefined when no carrier has the uid. */
   byUid(uid: string): CarrierAdapter | undefined;
-  /** Returns the adapter of a method uid, or undefined when no carrier has the method. */
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
 
@@ -50,7 +48,6 @@ async function quotesOf(adapter: CarrierAdapter, consignment: Consignment): Prom
   }
 }
 
-/** Returns the carriers of a list of adapters. */
 export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   return {
     adapters,

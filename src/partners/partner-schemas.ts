@@ -104,7 +104,6 @@ export const partnerChangeSchema = z
 
 export type PartnerChange = z.output<typeof partnerChangeSchema>;
 
-/** Units of one SKU. */
 export const units = z.int().min(0).max(1_000_000_000);
 
 /** One SKU of a stock report. Partners respond to a stock poll with it, or push it. */

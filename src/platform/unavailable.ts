@@ -2,7 +2,6 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { Refusal } from './errors';
 import { isUnprocessedUpdate } from './temporal/updates';
 
-/** `Retry-After` of a 503 response, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Error codes of Node, postgres.js and Postgres for a server that is down, starting, stopping or overloaded. */
@@ -37,7 +36,6 @@ const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
  */
 const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'TransportError']);
 
-/** Returns true when the error, or its cause, is a gRPC status that means that Temporal is unavailable. */
 export function isTemporalUnavailable(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null | undefined)?.cause;
   return isGrpcServiceError(cause) && UNAVAILABLE_GRPC_STATUSES.has(cause.code);

@@ -83,14 +83,12 @@ export const parcelSchema = z.object({
 /** `listedAt`: its position in the list. */
 type ListedParcel = z.output<typeof parcelSchema> & { readonly listedAt: string };
 
-/** Filters of a list of parcels. */
 interface ParcelFilter {
   readonly statuses?: readonly TrackingStatus[] | undefined;
   /** Ids of parcels, from `parcelsNamed`. */
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Parcels that one search text finds at most. */
 const FOUND_BY_TEXT = 1_000;
 
 /**

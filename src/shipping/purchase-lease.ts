@@ -19,7 +19,6 @@ export function leaseColumns(sql: Sql, holder: string, condition = sql`true`): F
     lease_until = CASE WHEN ${isFree} THEN ${leaseEnd(sql)} ELSE s.lease_until END`;
 }
 
-/** Returns the end of a lease that begins now. */
 export const leaseEnd = (sql: Sql): Fragment => sql`now() + make_interval(secs => ${LEASE_MS / 1_000})`;
 
 /** An attempt that has asked for the lease of a shipment. */
@@ -27,7 +26,6 @@ interface Attempt {
   /** Of the shipment. */
   readonly id: string;
   readonly holder: string;
-  /** True when the attempt has the lease. */
   readonly isHeld: boolean;
 }
 

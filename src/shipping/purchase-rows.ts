@@ -38,7 +38,6 @@ export interface LeasedIntent extends PurchaseIntent {
 const leasedIntent = (sql: Sql, holder: string): Fragment => sql`
   id, status, attempt, consignment, method_uid, started_at, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held`;
 
-/** A document in the object store. */
 export interface StoredDocument extends Omit<MadeDocument, 'body'> {
   readonly objectKey: string;
   readonly sizeBytes: number;
@@ -84,7 +83,6 @@ export async function leaseShipment(sql: Sql, which: Fragment): Promise<LeasedIn
   return row;
 }
 
-/** Records the refusal of an attempt, unless the attempt was bought or voided meanwhile. */
 export async function recordRefusal(sql: Sql, intent: PurchaseIntent, refusal: CarrierRefusal): Promise<void> {
   await sql`
     UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}
@@ -116,7 +114,6 @@ export async function recordPurchase(
 
 interface BoughtPackages {
   readonly intent: Pick<PurchaseIntent, 'id' | 'consignment'>;
-  /** Index of the first package. */
   readonly from: number;
   readonly purchases: readonly CarrierPurchase[];
   readonly documents: readonly StoredDocument[];

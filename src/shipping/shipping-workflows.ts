@@ -76,7 +76,6 @@ async function start(client: Client, type: string, options: WorkflowStartOptions
   }
 }
 
-/** Buys the labels of a shipping order. */
 export const runShippingOrder = requestedWorkflow<ShippingOrderInput, ShippingOrderOutcome>({
   type: WORKFLOW_TYPES.shippingOrder,
   idOf: ({ shippingOrderId }) => shippingOrderWorkflowId(shippingOrderId),

@@ -142,7 +142,6 @@ const EXHAUSTIVE_PARTNERS = 8;
 /** With more partners, the search starts from this number of cheapest options of each item. */
 const CHEAPEST_KEPT = 3;
 
-/** Chosen option of each item, by item id. */
 type Plan = ReadonlyMap<string, Option>;
 
 /** Returns the cheapest assignment of all items, or null when the stock is not enough for all of them. */

@@ -5,7 +5,6 @@
  * new name and keep the old one.
  */
 
-/** Type names of all workflows, as the worker registers them. */
 export const WORKFLOW_TYPES = {
   order: 'order',
   procurementOrder: 'procurementOrder',
@@ -23,7 +22,6 @@ export const WORKFLOW_TYPES = {
   preflight: 'preflight',
 } as const;
 
-/** Signals of the order workflow. */
 export const ORDER_SIGNALS = {
   postback: 'postback',
   tracking: 'tracking',
@@ -34,10 +32,8 @@ export const ORDER_SIGNALS = {
 /** Prefix of the workflow ids of order runs. SQL builds an id as this prefix followed by the order id. */
 export const ORDER_WORKFLOW_PREFIX = 'order-';
 
-/** Returns the workflow id of an order's run. */
 export const orderWorkflowId = (orderId: string) => `${ORDER_WORKFLOW_PREFIX}${orderId}`;
 
-/** Returns the order id of an order run's workflow id, or null for the id of any other workflow. */
 export const orderIdOfWorkflow = (workflowId: string) =>
   workflowId.startsWith(ORDER_WORKFLOW_PREFIX) ? workflowId.slice(ORDER_WORKFLOW_PREFIX.length) : null;
 

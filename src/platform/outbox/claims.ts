@@ -26,7 +26,6 @@ export interface ClaimOptions {
   readonly leaseSeconds: number;
 }
 
-/** A claimed row as JSON, with the time at which it was due. */
 export type ClaimedJson = Omit<OutboxRow, 'createdAt'> & {
   readonly createdAt: string;
   readonly dueAt: string;
@@ -51,7 +50,6 @@ export function rowsOf(claimed: readonly ClaimedJson[]): OutboxRow[] {
   return claimed.map(({ dueAt: _dueAt, createdAt, ...row }) => ({ ...row, createdAt: new Date(createdAt) }));
 }
 
-/** Returns the time at which the last of the rows was due, or undefined for no rows. */
 export function lastDueAt(claimed: readonly ClaimedJson[]): Date | undefined {
   if (claimed.length === 0) return undefined;
   return new Date(Math.max(...claimed.map(({ dueAt }) => Date.parse(dueAt))));
@@ -151,7 +149,6 @@ export async function claim(
   return { rows: rowsOf(rows), reached: rows.length < limit ? now : (lastDueAt(rows) ?? now), passedOver };
 }
 
-/** Claims for lanes that deliver the rows of one target one after another. */
 export class OrderedClaims implements Claims {
   private readonly window = new ScanWindow();
   /** Targets with rows in delivery: their number, and the time that the claim had reached. */

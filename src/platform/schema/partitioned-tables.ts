@@ -3,7 +3,6 @@ import type { GaugePoint } from '../metrics/metrics';
 import { isLockUnavailable, type Queryable } from '../postgres';
 import { progressed } from '../progress';
 
-/** A table whose rows are divided into ranges of time, its partitions. */
 interface PartitionedTable {
   readonly name: string;
   /** The column of the ranges: a time, or a version 7 UUID, which begins with its time. */
@@ -36,7 +35,6 @@ export const PARTITIONED_TABLES = [
   { name: 'audit_log', column: 'at', widthDays: 28, keptDays: 365 },
 ] as const satisfies readonly PartitionedTable[];
 
-/** Returns how long rows of a table are kept, in days. */
 export const keptDaysOf = (name: (typeof PARTITIONED_TABLES)[number]['name']): number =>
   PARTITIONED_TABLES.find((table) => table.name === name)!.keptDays;
 

@@ -98,7 +98,6 @@ export function createJobRunRecorder({ sql, metrics }: { readonly sql: Sql; read
   };
 }
 
-/** A periodic job with its last run. */
 interface JobResult {
   readonly name: string;
   readonly everySeconds: number;
@@ -112,7 +111,6 @@ interface JobResult {
   readonly lastSuccessAt: Date | null;
 }
 
-/** Returns the jobs with the results that the worker has recorded. */
 export async function readJobResults(sql: Queryable, jobs: readonly PeriodicJob[]): Promise<JobResult[]> {
   const rows = await sql<
     { job: string; endedAt: Date; seconds: number; error: string | null; lastSuccessAt: Date | null }[]

@@ -23,7 +23,6 @@ interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Returns the URL that spans are sent to, or undefined when tracing is off. */
 export function tracesUrl(config: Config): string | undefined {
   if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
   if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;

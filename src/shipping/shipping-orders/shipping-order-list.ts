@@ -33,7 +33,6 @@ const AGE_RANGES: readonly AgeRange<ShippingOrderStatus, ShippingOrderProblem>[]
   { status: 'canceled', from: 0, to: EVER, problem: null },
 ];
 
-/** A shipping order in operators' lists. */
 export const listedShippingOrderSchema = z.object({
   id: z.string(),
   orderReferenceId: z.string(),
@@ -66,14 +65,11 @@ export const listedShippingOrderSchema = z.object({
 /** `listedAt`: its position in the list. */
 type ListedShippingOrder = z.output<typeof listedShippingOrderSchema> & { readonly listedAt: string };
 
-/** Filters of a list of shipping orders. */
 interface ShippingOrderFilter {
   readonly statuses?: readonly ShippingOrderStatus[] | undefined;
-  /** From `shippingOrdersNamed`. */
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Shipping orders that one search text finds at most. */
 const FOUND_BY_TEXT = 1_000;
 
 /** Returns the ids of shipping orders by id, reference, tracking number, or the id of their shipment. */
