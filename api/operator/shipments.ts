@@ -24,7 +24,6 @@ import {
 import { operatorsOnly, type Route } from '../http/route';
 
 const common = {
-  method: 'get',
   tag: 'Operator: shipments',
   access: operatorsOnly('viewer'),
 } as const;
@@ -69,10 +68,9 @@ async function problemsFirst<Row extends { readonly id: string; readonly listedA
 }
 
 function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/parcels', {
     csv: { name: 'parcels', rows: 'parcels', pages: PAGES.byCursor },
     ...common,
-    path: '/v1/operator/parcels',
     operationId: 'listParcels',
     onStandby: true,
     summary: 'List parcels, those with problems first',
@@ -105,10 +103,9 @@ async function namedParcels(sql: ApiDeps['sql'], text: string): Promise<string[]
 }
 
 function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/shipping-orders', {
     csv: { name: 'shipping-orders', rows: 'shippingOrders', pages: PAGES.byCursor },
     ...common,
-    path: '/v1/operator/shipping-orders',
     operationId: 'listOperatorShippingOrders',
     onStandby: true,
     summary: 'List the shipping orders of all clients and partners, those with problems first',

@@ -112,11 +112,9 @@ const NO_LABEL: Readonly<Record<NoLabel, () => Refusal>> = {
 export function documentListRoutes(deps: Deps): Route[] {
   const { sql, links } = deps;
   return [
-    route({
+    route('GET /v1/operator/orders/{orderId}/documents', {
       ...OPERATOR_ORDER_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/orders/{orderId}/documents',
       operationId: 'listOrderDocuments',
       summary: 'List the documents and files of an order',
       description:
@@ -138,11 +136,9 @@ export function documentListRoutes(deps: Deps): Route[] {
         };
       },
     }),
-    route({
+    route('GET /v1/operator/shipments/{shipmentId}/labels/{position}', {
       ...OPERATOR_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/shipments/{shipmentId}/labels/{position}',
       operationId: 'getShipmentLabel',
       summary: 'Fetch the label of a package as PDF, ZPL or image',
       description:
