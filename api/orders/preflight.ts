@@ -5,10 +5,12 @@ import type { FileOfProduct } from '../../src/orders/domain/file-needs';
 import {
   beginPreflight,
   MAX_RUNNING_PREFLIGHTS,
+  preflightRequestSchema,
+  preflightSchema,
+  preflightView,
   readPreflight,
   type StoredPreflight,
-} from '../../src/orders/production/preflight-rows';
-import { preflightRequestSchema, preflightSchema, preflightView } from '../../src/orders/production/preflight-schemas';
+} from '../../src/orders/production/preflights';
 import { Refusal } from '../../src/platform/errors';
 import { isUuid, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
@@ -95,9 +97,7 @@ export function tooManyPreflights(): Refusal {
 /** Routes that check a file before it is ordered. */
 export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/v1/files/preflight',
+    route('POST /v1/files/preflight', {
       operationId: 'preflightFile',
       summary: 'Check a print file before it is ordered',
       description:
@@ -125,9 +125,7 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
         return new RawResponse(202, headers, JSON.stringify(preflight));
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/files/preflight/{preflightId}',
+    route('GET /v1/files/preflight/{preflightId}', {
       operationId: 'getPreflight',
       summary: 'Read the report of a preflight',
       ...READERS,
