@@ -3,7 +3,7 @@ import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
-import { LISTED_COLUMNS, type ListedFields } from './order-fields';
+import { LISTED_COLUMNS, type ListedFields } from '../planning/order-fields';
 import type { Viewer } from './order-reader';
 import { clientsOf, findOrders, type OrderSearch, sortTime } from './order-search';
 

@@ -6,9 +6,9 @@ import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { ITEM_FIELDS, type ItemFields, itemMembers } from '../domain/item-fields';
 import type { Receipt } from '../domain/receipt';
+import { ORDER_COLUMNS, type OrderFields } from '../planning/order-fields';
 import type { ShipmentPlan } from '../planning/shipment-plan';
 import { type ArchivedRows, withRows } from './archived-tables';
-import { ORDER_COLUMNS, type OrderFields } from './order-fields';
 
 /** An order with everything that its readers see, as stored. */
 export interface OrderRecord extends OrderFields {
