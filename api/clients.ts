@@ -57,12 +57,10 @@ export function clientRoutes(deps: Deps): Route[] {
 }
 
 function createRoute({ sql, publicUrl }: Deps): Route {
-  return route({
+  return route('POST /v1/connectors', {
     ...common,
-    method: 'post',
     access: operatorsOnly('admin'),
     audits: ['client.create'],
-    path: '/v1/connectors',
     operationId: 'createClient',
     summary: 'Set up a client',
     description: 'The response contains the client’s addresses, key and secret. Key and secret are shown only here.',
@@ -90,12 +88,10 @@ function createRoute({ sql, publicUrl }: Deps): Route {
 }
 
 function listRoute({ sql, publicUrl }: Deps): Route {
-  return exportedList({
+  return exportedList('GET /v1/connectors', {
     csv: { name: 'clients', rows: 'connectors', pages: PAGES.byCursor },
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/connectors',
     operationId: 'listClients',
     onStandby: true,
     summary: 'List clients, newest first',
@@ -113,11 +109,9 @@ function listRoute({ sql, publicUrl }: Deps): Route {
 }
 
 function getRoute({ sql, publicUrl }: Deps): Route {
-  return route({
+  return route('GET /v1/connectors/{connectorId}', {
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/connectors/{connectorId}',
     operationId: 'getClient',
     summary: 'Get a client and its keys',
     params: clientPath,
@@ -130,12 +124,10 @@ function getRoute({ sql, publicUrl }: Deps): Route {
 }
 
 function changeRoute({ sql, publicUrl }: Deps): Route {
-  return route({
+  return route('PATCH /v1/connectors/{connectorId}', {
     ...common,
-    method: 'patch',
     access: operatorsOnly('admin'),
     audits: ['client.change'],
-    path: '/v1/connectors/{connectorId}',
     operationId: 'changeClient',
     summary: 'Change the settings of a client',
     params: clientPath,
@@ -152,11 +144,9 @@ function changeRoute({ sql, publicUrl }: Deps): Route {
 }
 
 function quotasRoute({ sql }: Deps): Route {
-  return route({
+  return route('GET /v1/connectors/{connectorId}/quotas', {
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/connectors/{connectorId}/quotas',
     operationId: 'getClientQuotas',
     summary: 'Get the quotas of a client with their current use',
     description: 'Change them with the setting `quotas` of the client.',
@@ -179,11 +169,9 @@ function quotasRoute({ sql }: Deps): Route {
 }
 
 function healthRoute({ sql }: Deps): Route {
-  return route({
+  return route('GET /v1/connectors/{connectorId}/health', {
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/connectors/{connectorId}/health',
     operationId: 'getClientHealth',
     summary: 'Get figures of a client’s latest orders',
     description: 'The figures of its endpoints are in the list of its webhooks.',
@@ -197,11 +185,9 @@ function healthRoute({ sql }: Deps): Route {
 }
 
 function fileFaultsRoute({ sql }: Deps): Route {
-  return route({
+  return route('GET /v1/connectors/{connectorId}/file-faults', {
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/connectors/{connectorId}/file-faults',
     operationId: 'getClientFileFaults',
     onStandby: true,
     summary: 'Get the most frequent faults of a client’s print files',

@@ -162,11 +162,9 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
   const relayed = async (path: string, body: object) =>
     (await control('POST', path, body)) as z.input<typeof relayedResponse>;
   return [
-    route({
+    route('GET /v1/operator/sandbox', {
       tag: 'Sandbox',
       access: operatorsOnly('viewer'),
-      method: 'get',
-      path: '/v1/operator/sandbox',
       operationId: 'getSandbox',
       summary: 'Retrieve what the sandbox can do, its latest print orders and its parcels',
       response: z
@@ -177,10 +175,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
         return { sandbox: sandbox as z.input<typeof sandboxOverview> | null };
       },
     }),
-    route({
+    route('POST /v1/operator/sandbox/partners/{partnerName}/behaviour', {
       ...write,
-      method: 'post',
-      path: '/v1/operator/sandbox/partners/{partnerName}/behaviour',
       operationId: 'setSandboxBehaviour',
       summary: 'Select the behaviour of a sandbox partner for the next print orders',
       params: partnerPath,
@@ -191,10 +187,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
         return { id };
       },
     }),
-    route({
+    route('DELETE /v1/operator/sandbox/partners/{partnerName}/behaviour', {
       ...write,
-      method: 'delete',
-      path: '/v1/operator/sandbox/partners/{partnerName}/behaviour',
       operationId: 'clearSandboxBehaviours',
       summary: 'Remove every rule of a sandbox partner',
       description:
@@ -204,10 +198,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       response: done,
       handler: async ({ params }) => (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof done>,
     }),
-    route({
+    route('POST /v1/operator/sandbox/partners/{partnerName}/postback', {
       ...write,
-      method: 'post',
-      path: '/v1/operator/sandbox/partners/{partnerName}/postback',
       operationId: 'sendSandboxPostback',
       summary: 'Send a postback as a sandbox partner',
       params: partnerPath,
@@ -220,10 +212,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
           ...postback,
         }),
     }),
-    route({
+    route('POST /v1/operator/sandbox/partners/{partnerName}/dispatch', {
       ...write,
-      method: 'post',
-      path: '/v1/operator/sandbox/partners/{partnerName}/dispatch',
       operationId: 'requestSandboxDispatch',
       summary: 'Request the shipping documents of a print order as a sandbox partner',
       params: partnerPath,
@@ -232,10 +222,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       handler: ({ params, body: { printOrderId } }) =>
         relayed(partnerUrl(params, 'dispatch'), { orderId: printOrderId }),
     }),
-    route({
+    route('POST /v1/operator/sandbox/carriers/{carrierUid}/events', {
       ...write,
-      method: 'post',
-      path: '/v1/operator/sandbox/carriers/{carrierUid}/events',
       operationId: 'sendSandboxCarrierEvent',
       summary: 'Report a scan of a parcel as a sandbox carrier',
       params: carrierPath,
@@ -246,10 +234,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
           events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],
         }),
     }),
-    route({
+    route('POST /v1/operator/sandbox/files/{fileName}/fault', {
       ...write,
-      method: 'post',
-      path: '/v1/operator/sandbox/files/{fileName}/fault',
       operationId: 'setSandboxFileFault',
       summary: 'Respond to requests of a sandbox file with an HTTP status',
       params: filePath,
@@ -257,20 +243,16 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       response: done,
       handler: async ({ params, body }) => (await control('POST', fileUrl(params), body)) as z.input<typeof done>,
     }),
-    route({
+    route('DELETE /v1/operator/sandbox/files/{fileName}/fault', {
       ...write,
-      method: 'delete',
-      path: '/v1/operator/sandbox/files/{fileName}/fault',
       operationId: 'clearSandboxFileFault',
       summary: 'Send a sandbox file again',
       params: filePath,
       response: done,
       handler: async ({ params }) => (await control('DELETE', fileUrl(params))) as z.input<typeof done>,
     }),
-    route({
+    route('POST /v1/operator/sandbox/carriers/{carrierUid}/label-fault', {
       ...write,
-      method: 'post',
-      path: '/v1/operator/sandbox/carriers/{carrierUid}/label-fault',
       operationId: 'setSandboxLabelFault',
       summary: 'Let a built-in carrier refuse to sell labels',
       params: carrierPath,
@@ -278,10 +260,8 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
       response: done,
       handler: async ({ params, body }) => (await control('POST', labelUrl(params), body)) as z.input<typeof done>,
     }),
-    route({
+    route('DELETE /v1/operator/sandbox/carriers/{carrierUid}/label-fault', {
       ...write,
-      method: 'delete',
-      path: '/v1/operator/sandbox/carriers/{carrierUid}/label-fault',
       operationId: 'clearSandboxLabelFault',
       summary: 'Let a built-in carrier sell labels again',
       params: carrierPath,

@@ -1,10 +1,10 @@
 import pino from 'pino';
-import type { DemoCredentials } from '../src/accounts/demo-accounts';
+import { DataFolderBusy } from '../packages/embedded-servers/data-folder';
+import { OptionalPackageMissing } from '../packages/embedded-servers/optional-package';
+import { TemporalBinaryMissing } from '../packages/embedded-servers/temporal-binary';
+import type { DemoCredentials } from '../sandbox/demo/accounts';
 import { type Config, ConfigError, loadConfig } from '../src/platform/config';
-import { DataFolderBusy } from '../src/platform/embedded/data-folder';
-import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary';
 import { createLogger, type Logger } from '../src/platform/logging/logging';
-import { OptionalPackageMissing } from '../src/platform/optional-package';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres';
 import { MigrationBlocked } from '../src/platform/schema/migrate';
 import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema/schema-version';

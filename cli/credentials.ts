@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import type { DemoCredentials } from '../src/accounts/demo-accounts';
+import type { DemoCredentials } from '../sandbox/demo/accounts';
 
 /** The URLs of a stack that runs in one process. */
 export interface StackUrls {

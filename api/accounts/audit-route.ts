@@ -47,10 +47,8 @@ function addressesWithoutTokens(state: State): State {
 
 /** The route with which operators read the audit log and admins export it. */
 export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/audit', {
     csv: { name: 'audit', rows: 'entries', pages: PAGES.byCursor },
-    method: 'get',
-    path: '/v1/operator/audit',
     operationId: 'listAuditLog',
     onStandby: true,
     summary: 'List the audit log, newest first',

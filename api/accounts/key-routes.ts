@@ -52,9 +52,7 @@ function pathOf({ path }: KeyOwners) {
 
 function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
   const { ownerPath, ownerIdOf } = pathOf(owners);
-  return route({
-    method: 'get',
-    path: `${owners.path}/keys`,
+  return route(`GET ${owners.path}/keys`, {
     operationId: `list${owners.noun}Keys`,
     summary: 'List the keys, newest first',
     tag: owners.tag,
@@ -71,9 +69,7 @@ function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
 function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
   const { ownerPath, ownerIdOf } = pathOf(owners);
   const days = owners.maxOverlapSeconds / 86_400;
-  return route({
-    method: 'post',
-    path: `${owners.path}/keys`,
+  return route(`POST ${owners.path}/keys`, {
     operationId: `rotate${owners.noun}Key`,
     summary: 'Issue a new key',
     description:
@@ -130,9 +126,7 @@ function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
     owners.noun === 'Operator'
       ? 'The next request with the key is refused. 409: no admin would be left with a working key.'
       : 'Every process refuses the key within one second.';
-  return route({
-    method: 'delete',
-    path: `${owners.path}/keys/{keyId}`,
+  return route(`DELETE ${owners.path}/keys/{keyId}`, {
     operationId: `revoke${owners.noun}Key`,
     summary: 'Revoke a key',
     description: effect,

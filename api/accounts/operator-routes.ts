@@ -55,10 +55,8 @@ export function operatorRoutes(deps: Deps): Route[] {
 }
 
 function createOperatorRoute({ sql }: Deps): Route {
-  return route({
+  return route('POST /v1/operators', {
     ...common,
-    method: 'post',
-    path: '/v1/operators',
     operationId: 'createOperator',
     summary: 'Create an operator',
     description: 'The response contains the key, which is shown only here. Names are unique and are not used again.',
@@ -106,11 +104,9 @@ function createOperatorRoute({ sql }: Deps): Route {
 }
 
 function listOperatorsRoute({ sql }: Deps): Route {
-  return exportedList({
+  return exportedList('GET /v1/operators', {
     csv: { name: 'operators', rows: 'operators', pages: PAGES.single },
     ...common,
-    method: 'get',
-    path: '/v1/operators',
     operationId: 'listOperators',
     summary: 'List operators, oldest first',
     access: operatorsOnly('viewer'),
@@ -121,10 +117,8 @@ function listOperatorsRoute({ sql }: Deps): Route {
 }
 
 function changeOperatorRoute({ sql }: Deps): Route {
-  return route({
+  return route('PATCH /v1/operators/{operatorId}', {
     ...common,
-    method: 'patch',
-    path: '/v1/operators/{operatorId}',
     operationId: 'changeOperator',
     summary: 'Change the role of an operator',
     description:
@@ -147,10 +141,8 @@ function changeOperatorRoute({ sql }: Deps): Route {
 }
 
 function revokeOperatorRoute({ sql }: Deps): Route {
-  return route({
+  return route('POST /v1/operators/{operatorId}/revoke', {
     ...common,
-    method: 'post',
-    path: '/v1/operators/{operatorId}/revoke',
     operationId: 'revokeOperator',
     summary: 'Revoke an operator with all keys',
     description:

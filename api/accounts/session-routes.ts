@@ -27,7 +27,7 @@ type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const PATH = '/v1/operator/session';
 const SESSIONS = '/v1/operator/sessions';
-const common = { path: PATH, tag: 'Operators' } as const;
+const common = { tag: 'Operators' } as const;
 
 const session = z
   .object({
@@ -110,9 +110,8 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const { sql, publicUrl } = deps;
   const authenticator = createAuthenticator(sql);
   return [
-    openRoute({
+    openRoute(`POST ${PATH}`, {
       ...common,
-      method: 'post',
       operationId: 'startOperatorSession',
       summary: 'Sign in',
       description:
@@ -139,9 +138,8 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
         });
       },
     }),
-    route({
+    route(`GET ${PATH}`, {
       ...common,
-      method: 'get',
       operationId: 'getOperatorSession',
       summary: 'Read the session of the cookie',
       description: '404: the request uses an API key.',
@@ -149,9 +147,8 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
       response: session,
       handler: async ({ account, headers }) => sessionView(account, tokenOf(deps, headers)),
     }),
-    route({
+    route(`DELETE ${PATH}`, {
       ...common,
-      method: 'delete',
       operationId: 'endOperatorSession',
       summary: 'Sign out',
       access: operatorsOnly('viewer'),
@@ -162,10 +159,8 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
         return withCookie({ ended: true }, sessionCookie(undefined, publicUrl));
       },
     }),
-    route({
+    route(`GET ${SESSIONS}`, {
       ...common,
-      method: 'get',
-      path: SESSIONS,
       operationId: 'listSessions',
       summary: 'List the sessions that have not ended, newest first',
       access: operatorsOnly('viewer'),
@@ -179,10 +174,8 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
         return { sessions: isUuid(operatorId) ? await listSessions(sql, operatorId, current) : [] };
       },
     }),
-    route({
+    route(`DELETE ${SESSIONS}/{sessionId}`, {
       ...common,
-      method: 'delete',
-      path: `${SESSIONS}/{sessionId}`,
       operationId: 'endSession',
       summary: 'End a session',
       description: 'One’s own, or any as an admin.',

@@ -49,10 +49,8 @@ export function deliveryRoutes(
   };
 
   return [
-    route({
+    route(`POST ${path}/{webhookId}/test`, {
       ...write,
-      method: 'post',
-      path: `${path}/{webhookId}/test`,
       operationId: `test${noun}`,
       summary: 'Send a test event to an endpoint',
       params: endpointParams,
@@ -63,11 +61,9 @@ export function deliveryRoutes(
         return await foundDelivery(endpoint.id, await sendTestEvent(sql, endpoint.id));
       },
     }),
-    exportedList({
+    exportedList(`GET ${path}/{webhookId}/deliveries`, {
       csv: { name: 'deliveries', rows: 'deliveries', pages: PAGES.byCursor },
       ...read,
-      method: 'get',
-      path: `${path}/{webhookId}/deliveries`,
       operationId: `list${noun}Deliveries`,
       onStandby: true,
       summary: 'List deliveries to an endpoint, newest first',
@@ -90,10 +86,8 @@ export function deliveryRoutes(
         return { deliveries, nextCursor };
       },
     }),
-    route({
+    route(`GET ${path}/{webhookId}/deliveries/{deliveryId}`, {
       ...read,
-      method: 'get',
-      path: `${path}/{webhookId}/deliveries/{deliveryId}`,
       operationId: `get${noun}Delivery`,
       summary: 'Retrieve a delivery with its body',
       params: deliveryParams,
@@ -105,10 +99,8 @@ export function deliveryRoutes(
         return delivery;
       },
     }),
-    route({
+    route(`POST ${path}/{webhookId}/deliveries/{deliveryId}/redeliver`, {
       ...write,
-      method: 'post',
-      path: `${path}/{webhookId}/deliveries/{deliveryId}/redeliver`,
       operationId: `redeliver${noun}Delivery`,
       summary: 'Send a notification again, now',
       description:
@@ -128,10 +120,8 @@ export function deliveryRoutes(
         return await foundDelivery(endpoint.id, id);
       },
     }),
-    route({
+    route(`POST ${path}/{webhookId}/redeliver-dead`, {
       ...write,
-      method: 'post',
-      path: `${path}/{webhookId}/redeliver-dead`,
       operationId: `redeliverDead${noun}Deliveries`,
       summary: 'Send every dead letter of an endpoint again',
       ...audited,
@@ -159,11 +149,9 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   };
 
   return [
-    route({
+    route('GET /v1/operator/orders/{orderId}/deliveries', {
       ...OPERATOR_ORDER_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/orders/{orderId}/deliveries',
       operationId: 'listOrderDeliveries',
       onStandby: true,
       summary: 'List the notifications about an order, newest first',
@@ -181,11 +169,9 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         return { deliveries, nextCursor };
       },
     }),
-    route({
+    route('POST /v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver', {
       ...OPERATOR_ORDER_ROUTE,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver',
       operationId: 'redeliverOrderDelivery',
       summary: 'Send a notification about an order again, now',
       description:

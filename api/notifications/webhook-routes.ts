@@ -42,11 +42,9 @@ function createEndpointRoute(
   { path, tag, access, events, endpoint, noun }: Audience,
   ownerOf: (account: Account, connectorId: string | undefined) => Owner | Promise<Owner> = (account) => account,
 ): Route {
-  return route({
+  return route(`POST ${path}`, {
     tag,
     access: access.write,
-    method: 'post',
-    path,
     operationId: `create${noun}`,
     summary: 'Create an endpoint for notifications',
     description:
@@ -96,10 +94,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
 
   return [
     createEndpointRoute(deps, audience),
-    route({
+    route(`GET ${path}`, {
       ...read,
-      method: 'get',
-      path,
       operationId: `list${noun}s`,
       summary: 'List endpoints for notifications',
       response: z.object({ webhooks: z.array(listed) }),
@@ -107,10 +103,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         webhooks: (await list(sql, account)).map((found) => shownTo(account, found)),
       }),
     }),
-    route({
+    route(`GET ${path}/{webhookId}`, {
       ...read,
-      method: 'get',
-      path: `${path}/{webhookId}`,
       operationId: `get${noun}`,
       summary: 'Retrieve an endpoint for notifications',
       params: endpointParams,
@@ -118,10 +112,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
       handler: async ({ account, params: { webhookId } }) =>
         shownTo(account, await foundEndpoint(sql, await ownerOfEndpoint(sql, account, webhookId), webhookId)),
     }),
-    route({
+    route(`PATCH ${path}/{webhookId}`, {
       ...write,
-      method: 'patch',
-      path: `${path}/{webhookId}`,
       operationId: `change${noun}`,
       summary: 'Change, enable or disable an endpoint',
       description:
@@ -145,10 +137,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
           return after;
         }),
     }),
-    route({
+    route(`DELETE ${path}/{webhookId}`, {
       ...write,
-      method: 'delete',
-      path: `${path}/{webhookId}`,
       operationId: `delete${noun}`,
       summary: 'Delete an endpoint with its log and its pending deliveries',
       audits: ['endpoint.delete'],
@@ -163,10 +153,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
           return { id: webhookId };
         }),
     }),
-    route({
+    route(`POST ${path}/{webhookId}/secret`, {
       ...write,
-      method: 'post',
-      path: `${path}/{webhookId}/secret`,
       operationId: `rotate${noun}Secret`,
       summary: 'Rotate the signing secret of an endpoint',
       description:
@@ -219,11 +207,9 @@ export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secre
 /** The route with which operators enable and disable an endpoint of a client. Its address and events are the client's. */
 function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
-  return route({
+  return route(`PATCH ${path}/{webhookId}`, {
     tag,
-    method: 'patch',
     access: access.write,
-    path: `${path}/{webhookId}`,
     operationId: 'changeClientWebhook',
     summary: 'Enable or disable an endpoint of a client',
     description: 'A delivery that is due while the endpoint is disabled becomes a dead letter.',
@@ -244,11 +230,9 @@ function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
 /** The route with which operators read the endpoints of a client. */
 function clientEndpointsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
-  return route({
+  return route(`GET ${path}`, {
     tag,
-    method: 'get',
     access: access.read,
-    path,
     operationId: 'listClientWebhooks',
     summary: 'List the endpoints of a client with their health',
     params: z.object({ connectorId: z.string() }),

@@ -47,9 +47,7 @@ function toJson(payloads: readonly Payload[]): Exchanged {
 export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): Route[] {
   const [codec] = dataConverterOf(config.PAYLOAD_KEYS).payloadCodecs ?? [];
   return [
-    route({
-      method: 'get',
-      path: CODEC_PATH,
+    route(`GET ${CODEC_PATH}`, {
       operationId: 'signInToCodec',
       summary: 'Sign this browser in to the codec server',
       description:
@@ -63,9 +61,7 @@ export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): R
         encrypted: codec !== undefined,
       }),
     }),
-    route({
-      method: 'post',
-      path: `${CODEC_PATH}/decode`,
+    route(`POST ${CODEC_PATH}/decode`, {
       operationId: 'decodePayloads',
       summary: 'Decrypt payloads',
       description:
@@ -88,9 +84,7 @@ export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): R
         }
       },
     }),
-    route({
-      method: 'post',
-      path: `${CODEC_PATH}/encode`,
+    route(`POST ${CODEC_PATH}/encode`, {
       operationId: 'encodePayloads',
       summary: 'Encrypt payloads',
       description: 'For signals and workflow starts sent from the Temporal UI or CLI.',

@@ -70,10 +70,8 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
     return pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
   };
   return [
-    exportedList({
+    exportedList('GET /v1/operator/outbox', {
       csv: { name: 'outbox', rows: 'messages', pages: PAGES.byCursor },
-      method: 'get',
-      path: '/v1/operator/outbox',
       operationId: 'listOutboxMessages',
       onStandby: true,
       summary: 'List the messages of the outbox by state',
@@ -95,9 +93,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
         return { messages: page.map((message) => messageView(message, notifications)), nextCursor };
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/operator/outbox/dead',
+    route('GET /v1/operator/outbox/dead', {
       operationId: 'listDeadMessages',
       summary: 'List dead letters, newest first',
       tag: TAG,
@@ -124,9 +120,7 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
         };
       },
     }),
-    route({
-      method: 'post',
-      path: '/v1/operator/outbox/dead/replay',
+    route('POST /v1/operator/outbox/dead/replay', {
       operationId: 'replayDeadMessages',
       summary: 'Replay dead letters',
       description:

@@ -70,10 +70,8 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
   }
 
   return [
-    route({
+    route('POST /v1/operator/erasures', {
       ...PERSONAL_DATA_ROUTE,
-      method: 'post',
-      path: '/v1/operator/erasures',
       operationId: 'erasePersonalData',
       summary: 'Erase the personal data of a recipient',
       description:
@@ -112,11 +110,9 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         return response;
       },
     }),
-    route({
+    route('GET /v1/operator/erasures/{erasureId}', {
       ...PERSONAL_DATA_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/erasures/{erasureId}',
       operationId: 'getErasure',
       summary: 'Read the progress of an erasure',
       params: z.object({ erasureId: z.string().max(100) }),
@@ -127,10 +123,8 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         return progress;
       },
     }),
-    route({
+    route('POST /v1/operator/exports', {
       ...PERSONAL_DATA_ROUTE,
-      method: 'post',
-      path: '/v1/operator/exports',
       operationId: 'exportPersonalData',
       summary: 'Export everything that is stored about a recipient',
       description:

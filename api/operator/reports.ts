@@ -89,10 +89,8 @@ function rowOf({ revenueMinor, costMinor, parcels, delivered, late, errors, ...g
 
 /** The route with which operators read figures of a period, from the tables and the archive. */
 export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/reports', {
     csv: { name: 'report', rows: 'rows', pages: PAGES.single },
-    method: 'get',
-    path: '/v1/operator/reports',
     operationId: 'getReport',
     onStandby: true,
     timeoutMs: 30_000,

@@ -26,7 +26,6 @@ import {
 import { operatorsOnly, type Route } from '../http/route';
 
 const common = {
-  method: 'get',
   tag: 'Operator: shipments',
   access: operatorsOnly('viewer'),
 } as const;
@@ -101,10 +100,9 @@ function parcelView({ listedAt: _, isVoided, shipmentId, position, ...parcel }: 
 }
 
 function parcelsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/parcels', {
     csv: { name: 'parcels', rows: 'parcels', pages: PAGES.byCursor },
     ...common,
-    path: '/v1/operator/parcels',
     operationId: 'listParcels',
     onStandby: true,
     summary: 'List parcels, those with problems first',
@@ -176,10 +174,9 @@ function shippingOrderView({ listedAt: _, shipmentId, refusal, packages, ...orde
 }
 
 function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/shipping-orders', {
     csv: { name: 'shipping-orders', rows: 'shippingOrders', pages: PAGES.byCursor },
     ...common,
-    path: '/v1/operator/shipping-orders',
     operationId: 'listOperatorShippingOrders',
     onStandby: true,
     summary: 'List the shipping orders of all clients and partners, those with problems first',

@@ -176,9 +176,7 @@ export function streamRoutes(deps: Pick<ApiDeps, 'sql' | 'log' | 'publicUrl'>, c
   );
 
   return [
-    route({
-      method: 'get',
-      path: '/v1/operator/stream',
+    route('GET /v1/operator/stream', {
       operationId: 'streamChanges',
       summary: 'Stream what changes',
       description:

@@ -129,9 +129,7 @@ export function summaryRoutes(
     }),
   });
   return [
-    route({
-      method: 'get',
-      path: '/v1/operator/summary',
+    route('GET /v1/operator/summary', {
       operationId: 'getOperatorSummary',
       onStandby: true,
       summary: 'Retrieve counts, ages and charts',

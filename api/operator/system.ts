@@ -82,9 +82,7 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
         () => null,
       );
   return [
-    route({
-      method: 'get',
-      path: '/v1/operator/system',
+    route('GET /v1/operator/system', {
       operationId: 'getSystem',
       summary: 'Retrieve versions, configuration and the last reconciliation',
       tag: 'Operator: system',
@@ -130,9 +128,7 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
         };
       },
     }),
-    route({
-      method: 'post',
-      path: '/v1/operator/system/servers/confirm',
+    route('POST /v1/operator/system/servers/confirm', {
       operationId: 'confirmServers',
       summary: 'Confirm the servers, so that workflows start',
       description:
@@ -181,20 +177,16 @@ export const jobSchema = z
 /** Routes for the periodic jobs. */
 export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
   return [
-    route({
+    route('GET /v1/operator/jobs', {
       tag,
-      method: 'get',
-      path: '/v1/operator/jobs',
       operationId: 'listJobs',
       summary: 'List the periodic jobs with their last runs',
       access: operatorsOnly('viewer'),
       response: z.object({ jobs: z.array(jobSchema) }).meta({ id: 'PeriodicJobs' }),
       handler: async () => ({ jobs: await readJobResults(sql, jobs) }),
     }),
-    route({
+    route('POST /v1/operator/jobs/{name}/run', {
       tag,
-      method: 'post',
-      path: '/v1/operator/jobs/{name}/run',
       operationId: 'runJob',
       summary: 'Run a periodic job now',
       description:

@@ -79,9 +79,7 @@ function summaryView({ position: _, totalInclVat: total, ...order }: OrderSummar
 /** The route that searches orders. */
 export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/v1/orders/search',
+    route('POST /v1/orders/search', {
       operationId: 'searchOrders',
       onStandby: true,
       isRead: true,

@@ -56,9 +56,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   const log = withoutRedaction(deps.log);
 
   return [
-    route({
-      method: 'post',
-      path: '/v1/orders',
+    route('POST /v1/orders', {
       operationId: 'submitOrder',
       summary: 'Submit an order',
       description:
@@ -93,9 +91,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       },
     }),
 
-    route({
-      method: 'get',
-      path: '/v1/orders/{orderId}',
+    route('GET /v1/orders/{orderId}', {
       operationId: 'getOrder',
       summary: 'Retrieve an order',
       ...READERS,
@@ -104,9 +100,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       handler: async ({ account, params }) => orderView(await visibleOrder(deps, account, params.orderId), links),
     }),
 
-    route({
-      method: 'put',
-      path: '/v1/orders/{orderId}/shipment',
+    route('PUT /v1/orders/{orderId}/shipment', {
       operationId: 'updateShipment',
       summary: 'Change shipping method or address',
       description:
@@ -127,9 +121,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       },
     }),
 
-    route({
-      method: 'post',
-      path: '/v1/orders/{orderId}/cancel',
+    route('POST /v1/orders/{orderId}/cancel', {
       operationId: 'cancelOrder',
       idempotent: true,
       summary: 'Cancel an order',

@@ -95,9 +95,7 @@ export function tooManyPreflights(): Refusal {
 /** Routes that check a file before it is ordered. */
 export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/v1/files/preflight',
+    route('POST /v1/files/preflight', {
       operationId: 'preflightFile',
       summary: 'Check a print file before it is ordered',
       description:
@@ -125,9 +123,7 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
         return new RawResponse(202, headers, JSON.stringify(preflight));
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/files/preflight/{preflightId}',
+    route('GET /v1/files/preflight/{preflightId}', {
       operationId: 'getPreflight',
       summary: 'Read the report of a preflight',
       ...READERS,

@@ -36,10 +36,8 @@ const printOrderView = ({ body, status, revision }: SentPrintOrder) => ({ ...bod
 /** `GET /v2/orders`: a partner reads the print orders that were sent to it, for example after it lost a message. */
 export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
-    route({
+    route('GET /v2/orders', {
       ...common,
-      method: 'get',
-      path: '/v2/orders',
       operationId: 'listPrintOrders',
       onStandby: true,
       summary: 'List the print orders sent to this partner, newest first',
@@ -63,10 +61,8 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         return { orders: page.map(printOrderView), nextCursor };
       },
     }),
-    route({
+    route('GET /v2/orders/{printOrderId}', {
       ...common,
-      method: 'get',
-      path: '/v2/orders/{printOrderId}',
       operationId: 'getPrintOrder',
       summary: 'Get a print order sent to this partner',
       params: z.object({ printOrderId: z.string().max(100) }),
@@ -84,9 +80,7 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 
 /** `POST /v2/order/status`: accepts status postbacks (docs/partners.md). */
 export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v2/order/status',
+  return route('POST /v2/order/status', {
     operationId: 'postOrderStatus',
     summary: 'Report the status of a print order or of one item',
     description:

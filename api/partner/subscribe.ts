@@ -35,9 +35,7 @@ async function registerAddresses(
 
 /** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v2/subscribe',
+  return route('POST /v2/subscribe', {
     operationId: 'subscribePartner',
     summary: 'Register the addresses a print partner is called at',
     description:
@@ -63,12 +61,10 @@ export function partnerSubscriptionRoute(
   { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
   requirePartner: (partnerId: string) => Promise<Partner>,
 ): Route {
-  return route({
+  return route('POST /v1/partners/{partnerId}/subscription', {
     tag: 'Operator: partners',
-    method: 'post',
     access: operatorsOnly('admin'),
     audits: ['partner.subscribe'],
-    path: '/v1/partners/{partnerId}/subscription',
     operationId: 'createPartnerSubscription',
     summary: 'Register the addresses of a print partner',
     description:

@@ -72,9 +72,7 @@ const referenceUsed = () =>
 
 /** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (operation `createShippingOrder`). */
 export function createShippingOrderRoute({ sql, links, temporal, config, publicUrl, carriers }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v1/shipping-orders',
+  return route('POST /v1/shipping-orders', {
     operationId: 'createShippingOrder',
     summary: 'Buy shipping labels for packages',
     description:
@@ -134,9 +132,7 @@ async function visibleShippingOrder(
 
 /** `GET /v1/shipping-orders/{shippingOrderId}`: reads a shipping order by its id or reference. */
 export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'links'>): Route {
-  return route({
-    method: 'get',
-    path: '/v1/shipping-orders/{shippingOrderId}',
+  return route('GET /v1/shipping-orders/{shippingOrderId}', {
     operationId: 'getShippingOrder',
     summary: 'Read a shipping order',
     description:
@@ -155,9 +151,7 @@ const SCANNED = 'A carrier has scanned a package, so the labels can no longer be
 
 /** `POST /v1/shipping-orders/{shippingOrderId}/cancel`: voids the labels of a shipping order. */
 export function cancelShippingOrderRoute({ sql, links, temporal, config, publicUrl }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v1/shipping-orders/{shippingOrderId}/cancel',
+  return route('POST /v1/shipping-orders/{shippingOrderId}/cancel', {
     operationId: 'cancelShippingOrder',
     summary: 'Void the labels of a shipping order',
     description:
@@ -218,9 +212,7 @@ const pageSchema = z
 
 /** `POST /v1/shipping-orders/search`: searches shipping orders by reference, status and date. */
 export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
-    method: 'post',
-    path: '/v1/shipping-orders/search',
+  return route('POST /v1/shipping-orders/search', {
     operationId: 'searchShippingOrders',
     onStandby: true,
     isRead: true,

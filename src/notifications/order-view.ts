@@ -128,7 +128,10 @@ export async function readNotifiableOrder(tx: Queryable, orderId: string): Promi
           'fulfillments', coalesce(f.fulfillments, '[]')) ORDER BY i.position), '[]')
        FROM order_items i
        LEFT JOIN LATERAL (
-         SELECT jsonb_agg(jsonb_build_object('quantity', coalesce(k.quantity, j.quantity), 'trackingCode', k.code, 'trackingUrl', k.url,
+         SELECT jsonb_agg(jsonb_build_object('quantity', coalesce(k.quantity, j.quantity),
+           -- The code of a label is told when the units have left in its parcel.
+           'trackingCode', CASE WHEN j.status = ANY(${LEFT_JOBS}) THEN k.code END,
+           'trackingUrl', CASE WHEN j.status = ANY(${LEFT_JOBS}) THEN k.url END,
            'shipmentMethodName', coalesce(j.departed_method_name, p.shipment_method_name),
            'shipmentMethodUid', ${methodUid(tx)},
            'fulfillmentCountry', p.fulfillment_country, 'fulfillmentStateProvince', p.fulfillment_state,

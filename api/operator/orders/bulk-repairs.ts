@@ -62,12 +62,10 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
 
   return [
     startRoute(deps),
-    exportedList({
+    exportedList('GET /v1/operator/bulk-repairs', {
       csv: { name: 'bulk-repairs', rows: 'bulkRepairs', pages: PAGES.byCursor },
       ...OPERATOR_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/bulk-repairs',
       operationId: 'listBulkRepairs',
       onStandby: true,
       summary: 'List bulk repairs, newest first',
@@ -85,11 +83,9 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
         return { bulkRepairs: page.map((repair) => view(repair, reached.get(repair.id)!)), nextCursor };
       },
     }),
-    route({
+    route('GET /v1/operator/bulk-repairs/{bulkRepairId}', {
       ...OPERATOR_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/bulk-repairs/{bulkRepairId}',
       operationId: 'getBulkRepair',
       summary: 'Retrieve the progress of a bulk repair',
       description: `Lists the ${LISTED_REASONS} most frequent reasons why orders were not repaired. Kept for 90 days.`,
@@ -101,11 +97,9 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
         return { ...reached, notRepaired: why.map(({ outcome: _, ...reason }) => reason) };
       },
     }),
-    route({
+    route('POST /v1/operator/bulk-repairs/{bulkRepairId}/cancel', {
       ...OPERATOR_ROUTE,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/operator/bulk-repairs/{bulkRepairId}/cancel',
       operationId: 'cancelBulkRepair',
       summary: 'Cancel a bulk repair',
       description:
@@ -127,11 +121,9 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
 }
 
 function startRoute({ sql, wake, candidates }: ApiDeps): Route {
-  return route({
+  return route('POST /v1/operator/bulk-repairs', {
     ...OPERATOR_ROUTE,
-    method: 'post',
     access: operatorsOnly('operator'),
-    path: '/v1/operator/bulk-repairs',
     operationId: 'startBulkRepair',
     summary: 'Repair many orders',
     description:

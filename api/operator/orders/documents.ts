@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import { fileFactsSchema } from '../../../packages/file-reader/facts';
 import { printNeeds } from '../../../src/catalog/domain/print-needs';
-import { fileFactsSchema, withExtension } from '../../../src/files/domain/file-facts';
+import { withExtension } from '../../../src/files/domain/file-types';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
@@ -112,11 +113,9 @@ const NO_LABEL: Readonly<Record<NoLabel, () => Refusal>> = {
 export function documentListRoutes(deps: Deps): Route[] {
   const { sql, links } = deps;
   return [
-    route({
+    route('GET /v1/operator/orders/{orderId}/documents', {
       ...OPERATOR_ORDER_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/orders/{orderId}/documents',
       operationId: 'listOrderDocuments',
       summary: 'List the documents and files of an order',
       description:
@@ -138,11 +137,9 @@ export function documentListRoutes(deps: Deps): Route[] {
         };
       },
     }),
-    route({
+    route('GET /v1/operator/shipments/{shipmentId}/labels/{position}', {
       ...OPERATOR_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/shipments/{shipmentId}/labels/{position}',
       operationId: 'getShipmentLabel',
       summary: 'Fetch the label of a package as PDF, ZPL or image',
       description:

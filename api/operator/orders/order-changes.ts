@@ -25,11 +25,9 @@ const paymentSchema = z
 
 /** The route with which operators record the payment of an order. */
 export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
-  return route({
+  return route('POST /v1/operator/orders/{orderId}/payment', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
     access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/payment',
     operationId: 'recordPayment',
     summary: 'Record the payment of an order',
     description:
@@ -61,11 +59,9 @@ export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objec
 
 /** The route with which operators ask a client for another print file. */
 export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
+  return route('POST /v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
     access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests',
     operationId: 'requestFile',
     summary: 'Ask the client for another print file',
     description:
@@ -130,11 +126,9 @@ export function orderReprintRoute({
   runSettings,
   wake,
 }: Pick<ApiDeps, 'sql' | 'objects' | 'runSettings' | 'wake'>): Route {
-  return route({
+  return route('POST /v1/operator/orders/{orderId}/reprint', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
     access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/reprint',
     operationId: 'reprintOrder',
     summary: 'Make and ship an order again',
     description:

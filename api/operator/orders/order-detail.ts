@@ -67,11 +67,9 @@ async function stateOf(
 /** The route with which operators read one order. */
 export function orderDetailRoute(deps: ApiDeps): Route {
   const { sql, runs, config, publicUrl } = deps;
-  return route({
+  return route('GET /v1/operator/orders/{orderId}', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/operator/orders/{orderId}',
     operationId: 'getOperatorOrder',
     summary: 'Retrieve an order as operators see it',
     description:

@@ -22,11 +22,9 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
     if (order === null) throw new Refusal('NOT_FOUND');
     return order;
   };
-  return route({
+  return route('POST /v1/operator/orders/{orderId}/repairs', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
     access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/repairs',
     operationId: 'repairOrder',
     summary: 'Repair an order',
     description:

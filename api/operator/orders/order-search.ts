@@ -75,12 +75,10 @@ function decodeAttention(cursor: string): AttentionPosition {
 
 /** The route with which operators search orders. */
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/orders', {
     csv: { name: 'orders', rows: 'orders', pages: PAGES.byCursor },
     ...OPERATOR_ROUTE,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/operator/orders',
     operationId: 'listOperatorOrders',
     onStandby: true,
     summary: 'Search orders as operators see them',

@@ -43,11 +43,9 @@ const timeline = z
 
 /** The route with everything that happened to an order. */
 export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
-  return route({
+  return route('GET /v1/operator/orders/{orderId}/timeline', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/operator/orders/{orderId}/timeline',
     operationId: 'getOrderTimeline',
     onStandby: true,
     summary: 'List everything that happened to an order, newest first',
@@ -89,11 +87,9 @@ function noteView({ authorId, authorName, ...note }: OrderNote) {
 /** Routes with which operators write notes on orders. Clients and partners do not see them. */
 export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
   return [
-    route({
+    route('GET /v1/operator/orders/{orderId}/notes', {
       ...OPERATOR_ORDER_ROUTE,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/orders/{orderId}/notes',
       operationId: 'listOrderNotes',
       summary: 'List the notes on an order, newest first',
       query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
@@ -105,11 +101,9 @@ export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): 
         return { notes: page.map(noteView), nextCursor };
       },
     }),
-    route({
+    route('POST /v1/operator/orders/{orderId}/notes', {
       ...OPERATOR_ORDER_ROUTE,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/operator/orders/{orderId}/notes',
       operationId: 'addOrderNote',
       summary: 'Add a note to an order',
       description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
@@ -146,11 +140,9 @@ const sentPrintOrder = sentPrintOrderSchema
 
 /** The route with which operators read what partners got, and how they responded. */
 export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
+  return route('GET /v1/operator/orders/{orderId}/print-orders', {
     ...OPERATOR_ORDER_ROUTE,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/operator/orders/{orderId}/print-orders',
     operationId: 'listSentPrintOrders',
     summary: 'List the print orders of an order as sent, with every attempt',
     response: z.object({ printOrders: z.array(sentPrintOrder) }),

@@ -17,11 +17,9 @@ const ANSWER_MS = 5_000;
 /** Returns the route with which operators check the endpoints of a subscribed partner. */
 export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>): Route {
   const { sql, client, secretBox, config, publicUrl } = deps;
-  return route({
+  return route('POST /v1/partners/{partnerId}/conformance', {
     tag: 'Operator: partners',
-    method: 'post',
     access: operatorsOnly('admin'),
-    path: '/v1/partners/{partnerId}/conformance',
     operationId: 'checkPartnerConformance',
     summary: 'Check that the endpoints of a print partner follow the rules',
     description:

@@ -31,11 +31,9 @@ const pageQuery = z.object({
 export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route[] {
   const { sql } = deps;
   return [
-    route({
+    route('GET /v1/partners/{partnerId}/health', {
       ...common,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/partners/{partnerId}/health',
       operationId: 'getPartnerHealth',
       summary: 'Get figures of a print partner’s latest print orders, requests and stock reports',
       params,
@@ -44,12 +42,10 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
         return await partnerHealth(sql, (await requirePartner(partnerId)).partnerId);
       },
     }),
-    exportedList({
+    exportedList('GET /v1/partners/{partnerId}/requests', {
       csv: { name: 'partner-requests', rows: 'requests', pages: PAGES.byCursor },
       ...common,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/partners/{partnerId}/requests',
       operationId: 'listPartnerRequests',
       onStandby: true,
       summary: 'List the requests to a print partner, newest first',
@@ -71,12 +67,10 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
 }
 
 function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
-  return exportedList({
+  return exportedList('GET /v1/partners/{partnerId}/postbacks', {
     csv: { name: 'partner-postbacks', rows: 'postbacks', pages: PAGES.byCursor },
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/partners/{partnerId}/postbacks',
     operationId: 'listPartnerPostbacks',
     onStandby: true,
     summary: 'List the postbacks of a print partner, newest first',
@@ -96,11 +90,9 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
 }
 
 function pingRoute({ sql, ...deps }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
-  return route({
+  return route('POST /v1/partners/{partnerId}/ping', {
     ...common,
-    method: 'post',
     access: operatorsOnly('operator'),
-    path: '/v1/partners/{partnerId}/ping',
     operationId: 'pingPartner',
     summary: 'Send a signed test message to a print partner',
     description:

@@ -129,23 +129,19 @@ export function operatorPartnerRoutes(deps: Deps): Route[] {
 
 function readRoutes({ sql }: Deps): Route[] {
   return [
-    exportedList({
+    exportedList('GET /v1/partners', {
       csv: { name: 'partners', rows: 'partners', pages: PAGES.single },
       ...common,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/partners',
       operationId: 'listPartners',
       summary: 'List print partners',
       query: z.object({ format: formatQuery }),
       response: z.object({ partners: z.array(partnerViewSchema) }),
       handler: async () => ({ partners: (await listPartners(sql)).map(partnerView) }),
     }),
-    route({
+    route('GET /v1/partners/{partnerId}', {
       ...common,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/partners/{partnerId}',
       operationId: 'getPartner',
       summary: 'Get a print partner',
       params,
@@ -156,12 +152,10 @@ function readRoutes({ sql }: Deps): Route[] {
 }
 
 function createRoute({ sql }: Deps): Route {
-  return route({
+  return route('POST /v1/partners', {
     ...common,
-    method: 'post',
     access: operatorsOnly('admin'),
     audits: ['partner.create'],
-    path: '/v1/partners',
     operationId: 'createPartner',
     summary: 'Set up a print partner',
     description:
@@ -200,12 +194,10 @@ function createRoute({ sql }: Deps): Route {
 }
 
 function changeRoute({ sql }: Deps): Route {
-  return route({
+  return route('PATCH /v1/partners/{partnerId}', {
     ...common,
-    method: 'patch',
     access: operatorsOnly('admin'),
     audits: ['partner.change'],
-    path: '/v1/partners/{partnerId}',
     operationId: 'changePartner',
     summary: 'Change a print partner',
     description: 'Only the given fields change. Orders that are already routed keep their partner.',
@@ -226,11 +218,9 @@ function changeRoute({ sql }: Deps): Route {
 }
 
 function stockRoute({ sql }: Deps): Route {
-  return route({
+  return route('GET /v1/partners/{partnerId}/stock', {
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/partners/{partnerId}/stock',
     operationId: 'listPartnerStock',
     summary: 'List the last reported stock levels of a print partner',
     params,
@@ -247,11 +237,9 @@ function stockRoute({ sql }: Deps): Route {
 }
 
 function routingRoute({ sql }: Deps): Route {
-  return route({
+  return route('GET /v1/operator/orders/{orderId}/routing', {
     ...common,
-    method: 'get',
     access: operatorsOnly('viewer'),
-    path: '/v1/operator/orders/{orderId}/routing',
     operationId: 'getOrderRouting',
     summary: 'Get the routing decisions of an order',
     description: 'One decision for each time partners were chosen. It lists every partner that was considered.',

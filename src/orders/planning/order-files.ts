@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
+import { printDpi } from '../../files/domain/content-checks';
 import { checkFile } from '../../files/domain/file-check';
-import { printDpi } from '../../files/domain/file-facts';
 import { type FileFault, transientFault } from '../../files/domain/file-fault';
 import { FILE_CHECKS, type FileFinding } from '../../files/domain/file-findings';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';

@@ -1,5 +1,6 @@
-import type { FileFacts, FileProperties, PrintFileType } from '../../files/domain/file-facts';
+import type { FileFacts, FileProperties } from '../../../packages/file-reader/facts';
 import type { FileFinding } from '../../files/domain/file-findings';
+import type { PrintFileType } from '../../files/domain/file-types';
 import { preflightWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';

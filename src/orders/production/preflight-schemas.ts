@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { fileFactsSchema, PRINT_FILE_TYPES } from '../../files/domain/file-facts';
+import { fileFactsSchema } from '../../../packages/file-reader/facts';
+import { PRINT_FILE_TYPES } from '../../files/domain/file-types';
 import { crossField, property, text } from '../../platform/domain/fields';
 import { orderFileSchema, productFields, productNamingRule, trimField } from '../planning/order-schemas';
 import { fileFinding } from '../reading/retrieved-item';

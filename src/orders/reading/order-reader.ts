@@ -1,5 +1,5 @@
+import type { FileFacts } from '../../../packages/file-reader/facts';
 import type { ClientSettings } from '../../accounts/clients';
-import type { FileFacts } from '../../files/domain/file-facts';
 import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';

@@ -1,4 +1,4 @@
-import { printDpi } from '../../../src/files/domain/file-facts';
+import { printDpi } from '../../../src/files/domain/content-checks';
 
 describe('the resolution at print size', () => {
   it('is in dots per inch, rounded down', () => {

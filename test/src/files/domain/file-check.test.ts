@@ -1,8 +1,8 @@
+import type { FileFacts } from '../../../../packages/file-reader/facts';
+import { GOOD, pages } from '../../../../packages/file-reader/test/pdf/corpus-file';
 import { NEEDS_OF_FAMILIES } from '../../../../src/catalog/domain/print-needs';
 import { checkFile } from '../../../../src/files/domain/file-check';
-import type { FileFacts } from '../../../../src/files/domain/file-facts';
 import { type AreaNeeds, FILE_CHECKS } from '../../../../src/files/domain/file-findings';
-import { GOOD, pages } from '../pdf/corpus-file';
 
 const A3: AreaNeeds = { ...NEEDS_OF_FAMILIES.flat, size: { widthMm: 297, heightMm: 420 } };
 const points = (mm: number) => (mm / 25.4) * 72;
