@@ -39,13 +39,11 @@ export interface CommandContext {
 /** Runs a command and returns the exit code of the process. */
 export type Command = (context: CommandContext) => Promise<number>;
 
-/** Prints the address of the console, with a sign-in link when there is one. */
 export function sayConsole(baseUrl: string, signInLink: string | undefined): void {
   say(`Console      ${signInLink ?? `${baseUrl}/console`}`);
   if (signInLink !== undefined) say('             This link signs you in once, within 10 minutes.');
 }
 
-/** Prints the keys of the demo accounts. */
 export function sayKeys({ client, partners, operator }: DemoCredentials): void {
   say(`Client       X-API-KEY: ${client.apiKey}:${client.apiSecret}`);
   for (const { name, apiKey } of partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);

@@ -39,7 +39,6 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
-/** Stops the parts of the stack in the reverse order of their start. */
 class Stoppers {
   private readonly list: { name: string; stop: () => Promise<void> }[] = [];
 

@@ -10,7 +10,6 @@ import { ensureSearchAttributes } from '../src/platform/temporal/connection';
 import { ensureSchedule } from '../src/platform/temporal/periodic-jobs';
 import type { Services } from './composition-root';
 
-/** The pino level of each log level of the SDK. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /** Address at which the SDK's core serves its metrics, on this machine only. */

@@ -3,7 +3,6 @@ export class OptionalPackageMissing extends Error {
   override readonly name = 'OptionalPackageMissing';
 }
 
-/** Returns true when a package of `optionalDependencies` is installed. */
 export function isInstalled(name: string): boolean {
   try {
     require.resolve(name);

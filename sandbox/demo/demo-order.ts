@@ -19,19 +19,16 @@ export class DemoStopped extends Error {
   override readonly name = 'DemoStopped';
 }
 
-/** Formats milliseconds as seconds with two decimals. */
 export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** What the demo runs on. */
 export interface DemoTarget {
   readonly credentials: Pick<CredentialsFile, 'baseUrl' | 'temporalUiUrl' | 'client' | 'partners' | 'operator'>;
   readonly namespace: string;
   readonly temporal: Client;
   readonly sandboxUrl: string;
   seen(): Seen | Promise<Seen>;
-  /** Folder of the documents that the demo saves. */
   readonly documentsFolder: string;
 }
 
@@ -59,7 +56,6 @@ export class DemoOrder {
     return this.submitted === undefined ? list : `${list}/${orderWorkflowId(this.submitted.id)}`;
   }
 
-  /** The steps of the demo. Each returns one line for the terminal. */
   steps(): ShownStep[] {
     return [
       { title: 'Order submitted', run: () => this.submit() },

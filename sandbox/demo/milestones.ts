@@ -24,7 +24,6 @@ export interface Milestone {
 
 type Reached = Milestone['reached'];
 
-/** Reached when the order's event log has an event of this type, such as `postback_received`. */
 const hasEvent =
   (type: string, detail: (snapshot: Snapshot) => string): Reached =>
   (snapshot) => {
@@ -33,7 +32,6 @@ const hasEvent =
     return { at: new Date(event.createdAt), detail: detail(snapshot) };
   };
 
-/** Reached when every item has this status or a later one. */
 const hasStatus =
   (status: keyof typeof PROGRESS_RANK, detail: (snapshot: Snapshot) => string): Reached =>
   (snapshot) => {
@@ -50,7 +48,6 @@ const rankOf = (status: unknown) => PROGRESS_RANK[status as keyof typeof PROGRES
 const partnersOf = ({ atPartners }: Snapshot) => [...new Set(atPartners.map(({ partner }) => partner))].join(', ');
 const packagesOf = ({ order }: Snapshot) => order.shipment?.packages ?? [];
 
-/** The milestones that the demo shows, in chronological order. */
 export const MILESTONES: readonly Milestone[] = [
   {
     title: 'Workflow started',

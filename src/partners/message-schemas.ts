@@ -161,7 +161,6 @@ export const ORDER_UPDATE_SCHEMAS = {
   apparel: apparelPrintOrderSchema.extend({ revision }),
 } as const;
 
-/** Schema of a cancel request. */
 export const cancelRequestSchema = z.strictObject({
   version: z.enum(PRINT_ORDER_VERSIONS),
   orderId: decimalString,
@@ -171,10 +170,8 @@ export const cancelRequestSchema = z.strictObject({
 
 export const STOCK_POLL_VERSION = '1.0';
 
-/** Largest number of SKUs in a stock poll. */
 export const SKUS_PER_POLL = 100;
 
-/** Schema of a stock poll. */
 export const stockPollSchema = z.strictObject({
   version: z.literal(STOCK_POLL_VERSION),
   SKU: z.array(text).min(1).max(SKUS_PER_POLL),

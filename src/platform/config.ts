@@ -16,7 +16,6 @@ type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['s
 /** The parsed configuration: one key per environment variable, durations in milliseconds. */
 export type Config = Readonly<Parsed>;
 
-/** Variables that are set together or not at all. */
 const TOGETHER = [['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES']] as const;
 
 /** An invalid environment variable. The message is one line for the user and names the variable. */
@@ -55,7 +54,6 @@ export function allowsPrivateAddresses(config: Config): boolean {
   return config.OUTBOUND_ALLOW_PRIVATE ?? (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined);
 }
 
-/** A variable of the configuration as operators see it. */
 interface ShownVariable {
   readonly name: string;
   /** The value in use. Secrets: `(set)`. Null when the variable has no value. */

@@ -15,7 +15,6 @@ export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
 }
 
-/** Returns `bytes` random bytes as base64url. The default of 24 bytes is 192 bits. */
 export function randomToken(bytes = 24): string {
   return randomBytes(bytes).toString('base64url');
 }

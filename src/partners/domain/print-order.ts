@@ -133,7 +133,6 @@ function address(type: AddressBody['type'], from: PrintOrderAddress): AddressBod
   };
 }
 
-/** An item of a print order. */
 export interface PrintOrderItem {
   /** Decimal string. Postbacks and cancellations refer to the item by this id. */
   readonly id: string;
@@ -151,7 +150,6 @@ function isStockItem({ product, files }: PrintOrderItem): boolean {
   return files.length === 0 && isStockProduct(product);
 }
 
-/** Returns an item of a paper print order. */
 function paperItem(item: PrintOrderItem): OrderItemBody {
   const { product, files } = item;
   const isStock = isStockItem(item);
@@ -189,7 +187,6 @@ function mountedItem(
   return { type: isStock ? 'stock' : parts.length > 1 ? 'product_bundle' : parts[0]!.type, parts };
 }
 
-/** Returns an item of an apparel print order. */
 function apparelItem(item: PrintOrderItem): OrderItemBody {
   const { id, product, files } = item;
   const blank = product.parts.find(({ partnerSku }) => partnerSku !== null)?.partnerSku;
