@@ -262,7 +262,6 @@ function methodView({ method, ...plan }: ShipmentPlan): z.input<typeof methodSch
   };
 }
 
-/** Returns the quote of a print order. */
 export function quoteView({ receipt, chosen, ...quoted }: QuotedPrintOrder): z.input<typeof quoteSchema> {
   const show = (minor: number) => fromMinor(minor, receipt.currency);
   const item = (line: ReceiptLine) => ({

@@ -11,22 +11,17 @@ export interface RunOrder extends StoredFields {
   readonly id: string;
   readonly clientId: string;
   readonly clientName: string;
-  /** The client's IOSS number (EU import one-stop shop). */
   readonly iossNumber: string | null;
   readonly shippingRevision: number;
-  /** Counts the replacements of print files. */
   readonly filesRevision: number;
   readonly createdAt: Date;
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
-  /** Tax rates of the same day. */
   readonly taxRates: TaxTable;
-  /** Country of the client's billing entity. */
   readonly sellerCountry: string | null;
   readonly items: readonly RunItem[];
   /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
   readonly charged: boolean;
-  /** True when print orders of the order are stored. */
   readonly isPlanned: boolean;
 }
 
@@ -38,7 +33,6 @@ export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]> & {
 
 const billingCountryOf = (sql: Queryable) => sql`a.settings -> 'billingEntity' ->> 'countryIsoCode'`;
 
-/** Returns the country of a client's billing entity, or null when it is not set. */
 export async function billingCountry(sql: Queryable, clientId: string): Promise<string | null> {
   const [row] = await sql<{ country: string | null }[]>`
     SELECT ${billingCountryOf(sql)} AS country FROM accounts a WHERE a.id = ${clientId}`;
