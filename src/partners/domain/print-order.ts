@@ -18,7 +18,7 @@ import type {
   PrintOrderBody,
 } from '../message-schemas';
 import { apparelAssets, type PrintFile, PrintOrderError, paperAssets } from './assets';
-import type { PrintOrderVersion } from './delivery-target';
+import type { PrintOrderVersion } from './partner-protocol';
 
 /** Address of a print order. Name and email are required there. */
 export type PrintOrderAddress = PostalAddress & {
