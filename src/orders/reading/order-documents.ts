@@ -9,7 +9,6 @@ import type { ShipmentDocument } from '../../shipping/shipments';
 import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
 import { type ArchivedRows, withRows } from './archived-tables';
 
-/** A document of one of the order's shipments. */
 export interface OrderDocument extends ShipmentDocument {
   readonly shipmentId: string;
   readonly shipmentStatus: ShipmentStatus;

@@ -8,8 +8,6 @@ import { ITEM_STATUSES } from '../domain/lifecycle/statuses';
 import { clientEvent, clientEvents } from './client-events';
 import { type FileRecord, type ItemRecord, type OrderRecord, REPLACEMENT_STATES } from './order-reader';
 
-/** The item of an order as clients retrieve it, with its files. */
-
 const nullableText = z.string().nullable();
 const metadata = z.array(z.object({ key: z.string(), value: z.string() }));
 
@@ -118,7 +116,6 @@ function linkTo(links: LinkSigner, file: Pick<FileRecord, 'type' | 'objectKey' |
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS });
 }
 
-/** Returns an item as clients retrieve it (schema `RetrievedItem`). */
 export function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
   const { files } = item;
   const main = files.find(({ type }) => type === 'default') ?? files[0];

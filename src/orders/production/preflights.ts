@@ -1,31 +1,88 @@
-import type { FileFacts, FileProperties } from '../../../packages/file-reader/facts';
-import type { FileFinding } from '../../files/domain/file-findings';
-import type { PrintFileType } from '../../files/domain/file-types';
+import { z } from 'zod';
+import { fileFactsSchema } from '../../../packages/file-reader/facts';
+import { PRINT_FILE_TYPES } from '../../files/domain/file-types';
+import { crossField, property, text } from '../../platform/domain/fields';
 import { preflightWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';
 import type { WorkflowStart } from '../../platform/outbox/temporal-delivery';
 import { inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FileOfProduct } from '../domain/file-needs';
+import { orderFileSchema, productFields, productNamingRule, trimField } from '../planning/order-schemas';
+import { fileFinding } from '../reading/retrieved-item';
 
-/** Preflights of one account at the same time. */
 export const MAX_RUNNING_PREFLIGHTS = 20;
 
-/** What an order does with a file: it goes on, waits, or fails. */
-export const PREFLIGHT_EFFECTS = ['none', 'hold', 'refuse'] as const;
+const { productUid, productName, productVariant } = productFields;
 
-export interface PreflightReport {
-  readonly effect: (typeof PREFLIGHT_EFFECTS)[number];
-  /** Why the file cannot be used. Null: it can be read, and was checked. */
-  readonly fault: { readonly code: string; readonly message: string } | null;
-  readonly checks: readonly FileFinding[];
-  readonly file:
-    | (Pick<FileProperties, 'pageCount' | 'widthPx' | 'heightPx'> & {
-        readonly mimeType: PrintFileType;
-        readonly sizeBytes: number;
-        readonly facts: FileFacts;
+export const preflightRequestSchema = crossField(
+  z.object({
+    url: orderFileSchema.shape.url.optional().describe('Address of the file. Required without `orderId`.'),
+    type: orderFileSchema.shape.type.describe('Type of the file, as it would be ordered.'),
+    productUid,
+    productName,
+    productVariant,
+    ...trimField,
+    orderId: text(100)
+      .optional()
+      .describe(
+        'An order, by id or reference, whose file is checked, instead of a URL and a product. A draft shows the report.',
+      ),
+    itemReferenceId: text(100).optional().describe('The item of the order.'),
+  }),
+  (body, report) => {
+    if (property(body, 'orderId') == null) {
+      productNamingRule(body, report);
+      if (property(body, 'url') == null) report(['url'], 'This field is required.', 'MISSING_FIELD_ERROR');
+      return;
+    }
+    if (property(body, 'itemReferenceId') == null)
+      report(['itemReferenceId'], 'This field is required with orderId.', 'MISSING_FIELD_ERROR');
+    for (const field of ['url', 'productUid', 'productName', 'customTrim'])
+      if (property(body, field) != null) report([field], 'The order has it.');
+  },
+).meta({
+  id: 'PreflightFile',
+  examples: [
+    {
+      url: 'https://files.example.com/poster.pdf',
+      type: 'default',
+      productUid: 'flat_product_pf_a3_pt_200-gsm-uncoated_cl_4-0_ver',
+    },
+  ],
+});
+
+export const preflightSchema = z
+  .object({
+    id: z.string(),
+    state: z.enum(['running', 'done']),
+    createdAt: z.iso.datetime(),
+    report: z
+      .object({
+        effect: z
+          .enum(['none', 'hold', 'refuse'])
+          .describe('What an order with the file would do: go on, wait as `on_hold`, or fail.'),
+        fault: z
+          .object({ code: z.string(), message: z.string() })
+          .nullable()
+          .describe('Why the file cannot be used, with a code of the refusals of orders. Null: it was checked.'),
+        checks: z.array(fileFinding),
+        file: z
+          .object({
+            mimeType: z.enum(PRINT_FILE_TYPES),
+            sizeBytes: z.int(),
+            pageCount: z.int(),
+            widthPx: z.int().nullable(),
+            heightPx: z.int().nullable(),
+            facts: fileFactsSchema,
+          })
+          .nullable(),
       })
-    | null;
-}
+      .nullable()
+      .describe('Null while the preflight is running.'),
+  })
+  .meta({ id: 'Preflight' });
+
+export type PreflightReport = NonNullable<z.output<typeof preflightSchema>['report']>;
 
 export interface NewPreflight {
   readonly id: string;
@@ -44,7 +101,6 @@ export async function beginPreflight(sql: Sql, preflight: NewPreflight): Promise
   return await inTransaction(sql, (tx) => insertPreflight(tx, preflight));
 }
 
-/** Does the same within a transaction. */
 export async function insertPreflight(
   tx: Transaction,
   { id, accountId, url, subject, orderFileId }: NewPreflight,
@@ -99,7 +155,6 @@ export async function endPreflight(tx: Transaction, id: string, report: Prefligh
   return ended?.orderFileId ?? null;
 }
 
-/** Deletes preflights that are a day old. Returns their number. */
 export async function prunePreflights(sql: Queryable): Promise<number> {
   for (let pruned = 0; ; ) {
     const { count } = await sql`
@@ -108,4 +163,13 @@ export async function prunePreflights(sql: Queryable): Promise<number> {
     pruned += count;
     if (count === 0) return pruned;
   }
+}
+
+export function preflightView({ id, createdAt, report }: StoredPreflight) {
+  return {
+    id,
+    state: report === null ? ('running' as const) : ('done' as const),
+    createdAt: createdAt.toISOString(),
+    report,
+  };
 }

@@ -1,5 +1,5 @@
 import { ENDED_ORDERS, OPEN_ORDERS, ORDER_STATUSES } from '../../../../src/orders/domain/lifecycle/statuses';
-import { isOpenOrder } from '../../../../src/orders/run/open-orders';
+import { isOpenOrder } from '../../../../src/orders/upkeep/compare';
 import type { Sql } from '../../../../src/platform/postgres';
 import { testDatabase } from '../../../support/database';
 
