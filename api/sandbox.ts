@@ -4,7 +4,7 @@ import { POSTBACK_STATUSES } from '../src/partners/domain/delivery-target';
 import { Refusal } from '../src/platform/errors';
 import { uuidv7 } from '../src/platform/ids';
 import type { ApiDeps } from './deps';
-import { operatorsOnly, type Route, route } from './http/route';
+import { forOperators, operatorsOnly, type Route, route } from './http/route';
 
 const file = z.object({ name: z.string(), url: z.string(), summary: z.string().nullable() });
 
@@ -163,8 +163,7 @@ export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Rou
     (await control('POST', path, body)) as z.input<typeof relayedResponse>;
   return [
     route('GET /v1/operator/sandbox', {
-      tag: 'Sandbox',
-      access: operatorsOnly('viewer'),
+      ...forOperators('Sandbox', 'viewer'),
       operationId: 'getSandbox',
       summary: 'Retrieve what the sandbox can do, its latest print orders and its parcels',
       response: z

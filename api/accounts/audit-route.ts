@@ -12,7 +12,7 @@ import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route } from '../http/route';
+import { forOperators, type Route } from '../http/route';
 
 /** Types of objects that are accounts. */
 const ACCOUNTS = ['client', 'partner', 'operator'];
@@ -49,6 +49,7 @@ function addressesWithoutTokens(state: State): State {
 export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList('GET /v1/operator/audit', {
     csv: { name: 'audit', rows: 'entries', pages: PAGES.byCursor },
+    ...forOperators('Operators', 'viewer'),
     operationId: 'listAuditLog',
     onStandby: true,
     summary: 'List the audit log, newest first',
@@ -56,8 +57,6 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       'Every action of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +
       'rates, and repairs, cancellations, shipping changes and payments of orders. `format=csv` exports every row that matches ' +
       'and is for admins.',
-    tag: 'Operators',
-    access: operatorsOnly('viewer'),
     query: z.object({
       actor: z.string().max(100).optional().describe('Id or name of the actor.'),
       action: z.enum(AUDIT_ACTION_NAMES).optional(),

@@ -14,7 +14,7 @@ import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { forOperators, type Route, route } from '../http/route';
 
 const rotatedKey = z
   .object({ ...credentialFields, createdAt: timestamp, previousKeysExpireAt: timestamp })
@@ -53,10 +53,9 @@ function pathOf({ path }: KeyOwners) {
 function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
   const { ownerPath, ownerIdOf } = pathOf(owners);
   return route(`GET ${owners.path}/keys`, {
+    ...forOperators(owners.tag, 'viewer'),
     operationId: `list${owners.noun}Keys`,
     summary: 'List the keys, newest first',
-    tag: owners.tag,
-    access: operatorsOnly('viewer'),
     params: ownerPath,
     response: z.object({ keys: z.array(accountKeySchema) }),
     handler: async ({ params }) => {
@@ -70,13 +69,12 @@ function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
   const { ownerPath, ownerIdOf } = pathOf(owners);
   const days = owners.maxOverlapSeconds / 86_400;
   return route(`POST ${owners.path}/keys`, {
+    ...forOperators(owners.tag, 'admin'),
     operationId: `rotate${owners.noun}Key`,
     summary: 'Issue a new key',
     description:
       'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once' +
       (owners.noun === 'Operator' ? ', and every session of the operator ends.' : '.'),
-    tag: owners.tag,
-    access: operatorsOnly('admin'),
     audits: [`${owners.objectType}.rotate_key`],
     idempotent: true,
     returnsSecret: true,
@@ -127,11 +125,10 @@ function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
       ? 'The next request with the key is refused. 409: no admin would be left with a working key.'
       : 'Every process refuses the key within one second.';
   return route(`DELETE ${owners.path}/keys/{keyId}`, {
+    ...forOperators(owners.tag, 'admin'),
     operationId: `revoke${owners.noun}Key`,
     summary: 'Revoke a key',
     description: effect,
-    tag: owners.tag,
-    access: operatorsOnly('admin'),
     audits: [`${owners.objectType}.revoke_key`],
     params: keyPath,
     response: z.object({ id: z.string(), revoked: z.literal(true) }),

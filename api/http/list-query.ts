@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField, type Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
 import type { SearchPosition } from '../../src/platform/list-position';
 
@@ -39,9 +39,7 @@ export function decodeCursor(cursor: string, isId: (id: string) => boolean = isU
 
 /** Returns the refusal of a text that is not a cursor of a list. */
 export function invalidCursor(message = 'Not a cursor of this list.'): Refusal {
-  return new Refusal('VALIDATION_ERROR', {
-    errors: [{ code: 'VALIDATION_ERROR', message, reference: 'cursor' }],
-  });
+  return invalidField('cursor', message);
 }
 
 /**

@@ -19,8 +19,8 @@ import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { idCursorField, limitField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route, route } from '../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId } from '../orders/visible-order';
+import { type Route, route } from '../http/route';
+import { changedOrderId, forOrder, operatorOrderParams, visibleOrderId } from '../orders/visible-order';
 import { type Audience, endpointParams, foundEndpoint } from './audience';
 
 const deliveryParams = endpointParams.extend({ deliveryId: z.string() });
@@ -150,8 +150,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 
   return [
     route('GET /v1/operator/orders/{orderId}/deliveries', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOrder('viewer'),
       operationId: 'listOrderDeliveries',
       onStandby: true,
       summary: 'List the notifications about an order, newest first',
@@ -170,15 +169,14 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       },
     }),
     route('POST /v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('operator'),
+      ...forOrder('operator'),
       operationId: 'redeliverOrderDelivery',
       summary: 'Send a notification about an order again, now',
       description:
         'The message keeps its id and body and gets a new schedule. A waiting one is sent now; one that is being sent stays as ' +
         'it is. 409: the endpoint is disabled.',
       audits: ['endpoint.redeliver'],
-      params: OPERATOR_ORDER_ROUTE.params.extend({ deliveryId: z.string() }),
+      params: operatorOrderParams.extend({ deliveryId: z.string() }),
       response: orderDeliverySchema,
       handler: async ({ account, params, audit }) => {
         const orderId = await changedOrderId(sql, account, params.orderId);

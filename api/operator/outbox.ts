@@ -8,7 +8,7 @@ import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
 import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route, route, type Sent } from '../http/route';
+import { forOperators, type Route, route, type Sent } from '../http/route';
 
 const TAG = 'Operator: outbox';
 const ROW_ID = /^\d{1,18}$/;
@@ -72,12 +72,11 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
   return [
     exportedList('GET /v1/operator/outbox', {
       csv: { name: 'outbox', rows: 'messages', pages: PAGES.byCursor },
+      ...forOperators(TAG, 'viewer'),
       operationId: 'listOutboxMessages',
       onStandby: true,
       summary: 'List the messages of the outbox by state',
       description: 'Pending messages by their next attempt, dead letters newest first.',
-      tag: TAG,
-      access: operatorsOnly('viewer'),
       query: pageQuery.extend({
         state: z.enum(OUTBOX_STATES).default('pending'),
         kind: z.enum(KINDS).optional(),
@@ -94,10 +93,9 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       },
     }),
     route('GET /v1/operator/outbox/dead', {
+      ...forOperators(TAG, 'viewer'),
       operationId: 'listDeadMessages',
       summary: 'List dead letters, newest first',
-      tag: TAG,
-      access: operatorsOnly('viewer'),
       query: pageQuery,
       response: z
         .object({
@@ -121,12 +119,11 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       },
     }),
     route('POST /v1/operator/outbox/dead/replay', {
+      ...forOperators(TAG, 'operator'),
       operationId: 'replayDeadMessages',
       summary: 'Replay dead letters',
       description:
         'Replays all dead letters, the named ones, or those of one kind and target. Receivers recognise a message that they have already received.',
-      tag: TAG,
-      access: operatorsOnly('operator'),
       audits: ['outbox.replay'],
       body: z.object({
         ids: z.array(z.string().regex(ROW_ID, 'must be a string that holds an integer')).min(1).max(1_000).nullish(),

@@ -4,7 +4,7 @@ import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-
 import { retrievedAddressSchema, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { countryCode, instant, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
 import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
@@ -98,10 +98,7 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       handler: async ({ account, body }) => {
         const { limit, cursor, ...search } = body;
         if ((search.updatedFrom ?? search.updatedTo) && account.role === 'operator' && search.clientIds === undefined) {
-          const message = 'Name the clients whose changes to list.';
-          throw new Refusal('VALIDATION_ERROR', {
-            errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'clientIds' }],
-          });
+          throw invalidField('clientIds', 'Name the clients whose changes to list.', 'MISSING_FIELD_ERROR');
         }
         const after = cursor == null ? null : decodeCursor(cursor);
         const found = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });

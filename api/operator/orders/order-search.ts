@@ -21,8 +21,7 @@ import {
   limitField,
   pageOf,
 } from '../../http/list-query';
-import { operatorsOnly, type Route } from '../../http/route';
-import { OPERATOR_ROUTE } from '../../orders/visible-order';
+import { forOperators, type Route } from '../../http/route';
 
 const text = z.string().min(1).max(100);
 
@@ -77,8 +76,7 @@ function decodeAttention(cursor: string): AttentionPosition {
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList('GET /v1/operator/orders', {
     csv: { name: 'orders', rows: 'orders', pages: PAGES.byCursor },
-    ...OPERATOR_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOperators('Operator: orders', 'viewer'),
     operationId: 'listOperatorOrders',
     onStandby: true,
     summary: 'Search orders as operators see them',

@@ -15,8 +15,8 @@ import {
   limitField,
   pageOf,
 } from '../../http/list-query';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId, visibleRows } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { changedOrderId, forOrder, visibleOrderId, visibleRows } from '../../orders/visible-order';
 
 const ENTRY_ID = /^[a-z]+:[a-z0-9-]{1,50}$/;
 
@@ -44,8 +44,7 @@ const timeline = z
 /** The route with everything that happened to an order. */
 export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route('GET /v1/operator/orders/{orderId}/timeline', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOrder('viewer'),
     operationId: 'getOrderTimeline',
     onStandby: true,
     summary: 'List everything that happened to an order, newest first',
@@ -88,8 +87,7 @@ function noteView({ authorId, authorName, ...note }: OrderNote) {
 export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
   return [
     route('GET /v1/operator/orders/{orderId}/notes', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOrder('viewer'),
       operationId: 'listOrderNotes',
       summary: 'List the notes on an order, newest first',
       query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
@@ -102,8 +100,7 @@ export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): 
       },
     }),
     route('POST /v1/operator/orders/{orderId}/notes', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('operator'),
+      ...forOrder('operator'),
       operationId: 'addOrderNote',
       summary: 'Add a note to an order',
       description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
@@ -141,8 +138,7 @@ const sentPrintOrder = sentPrintOrderSchema
 /** The route with which operators read what partners got, and how they responded. */
 export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('GET /v1/operator/orders/{orderId}/print-orders', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOrder('viewer'),
     operationId: 'listSentPrintOrders',
     summary: 'List the print orders of an order as sent, with every attempt',
     response: z.object({ printOrders: z.array(sentPrintOrder) }),
