@@ -25,7 +25,7 @@ import { inTransaction } from '../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from './accounts/key-routes';
 import type { ApiDeps } from './deps';
 import { exportedList, formatQuery, PAGES } from './http/exported-list';
-import { idCursorField, limitField, pageOf } from './http/list-query';
+import { idCursorField, limitField, pageById } from './http/list-query';
 import { forOperators, type Route, route } from './http/route';
 
 const clientPath = z.object({ connectorId: z.string().max(100) });
@@ -82,8 +82,7 @@ export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] 
         nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
       }),
       handler: async ({ query }) => {
-        const rows = await listClients(sql, { limit: query.limit + 1, after: query.cursor });
-        const { page, nextCursor } = pageOf(rows, query.limit, ({ id }) => id);
+        const { page, nextCursor } = await pageById(query, (wanted) => listClients(sql, wanted));
         return { connectors: await clientsWithKeys(sql, page, publicUrl), nextCursor };
       },
     }),

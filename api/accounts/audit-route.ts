@@ -11,7 +11,7 @@ import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
+import { cursorField, limitField, pageByTime } from '../http/list-query';
 import { forOperators, type Route } from '../http/route';
 
 /** Types of objects that are accounts. */
@@ -68,11 +68,10 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       format: formatQuery,
     }),
     response: z.object({ entries: z.array(entrySchema), nextCursor: z.string().nullable() }).meta({ id: 'AuditPage' }),
-    handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
+    handler: async ({ account, query }) => {
+      const { format, ...filter } = query;
       if (format === 'csv') requireOperatorRole(account, 'admin');
-      const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
-      const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
-      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
+      const { page, nextCursor } = await pageByTime(query, (page) => listAuditEntries(sql, filter, page), isRowId);
       const idsOf = (types: readonly string[]) =>
         page.flatMap(({ object: { type, id } }) => (types.includes(type) && isUuid(id) ? [id] : []));
       const orders = await auditedOrders(sql, idsOf(['order']));

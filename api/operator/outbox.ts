@@ -7,7 +7,7 @@ import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
+import { cursorField, limitField, pageByTime } from '../http/list-query';
 import { forOperators, type Route, route, type Sent } from '../http/route';
 
 const TAG = 'Operator: outbox';
@@ -60,15 +60,12 @@ const pageQuery = z.object({ limit: limitField, cursor: cursorField.optional() }
 
 /** Operator routes for the outbox: messages to Temporal and to clients, and those that could not be delivered. */
 export function outboxRoutes({ sql }: ApiDeps): Route[] {
-  const pageOfMessages = async (
-    filter: Parameters<typeof listMessages>[1],
-    limit: number,
-    cursor: string | undefined,
-  ) => {
-    const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ROW_ID.test(id));
-    const rows = await listMessages(sql, filter, { limit: limit + 1, after });
-    return pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-  };
+  const pageOfMessages = (filter: Parameters<typeof listMessages>[1], query: z.output<typeof pageQuery>) =>
+    pageByTime(
+      query,
+      (page) => listMessages(sql, filter, page),
+      (id) => ROW_ID.test(id),
+    );
   return [
     exportedList('GET /v1/operator/outbox', {
       csv: { name: 'outbox', rows: 'messages', pages: PAGES.byCursor },
@@ -86,8 +83,8 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       response: z
         .object({ messages: z.array(messageSchema), nextCursor: z.string().nullable() })
         .meta({ id: 'OutboxPage' }),
-      handler: async ({ query: { limit, cursor, format: _, ...filter } }) => {
-        const { page, nextCursor } = await pageOfMessages(filter, limit, cursor);
+      handler: async ({ query }) => {
+        const { page, nextCursor } = await pageOfMessages(query, query);
         const notifications = await subjectsOfNotifications(sql, page);
         return { messages: page.map((message) => messageView(message, notifications)), nextCursor };
       },
@@ -107,8 +104,8 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
           nextCursor: z.string().nullable(),
         })
         .meta({ id: 'DeadMessagePage' }),
-      handler: async ({ query: { limit, cursor } }) => {
-        const { page, nextCursor } = await pageOfMessages({ state: 'dead' }, limit, cursor);
+      handler: async ({ query }) => {
+        const { page, nextCursor } = await pageOfMessages({ state: 'dead' }, query);
         return {
           messages: page.map(({ id, kind, target, attempts, createdAt, deadAt, lastError }) => ({
             ...{ id, kind, target, attempts, createdAt, lastError },

@@ -13,7 +13,7 @@ import {
 } from '../../src/privacy/erasures';
 import { exportSubject, isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
-import { idCursorField, pageOf } from '../http/list-query';
+import { idCursorField, pageById } from '../http/list-query';
 import { forOperators, type Route, route } from '../http/route';
 
 const TAG = 'Operator: personal data';
@@ -142,8 +142,9 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         .meta({ id: 'PersonalDataExport' }),
       audits: ['personal_data.export'],
       handler: async ({ body: { email, cursor }, log, audit }) => {
-        const found = await subjectsByEmail(sql, email, { after: cursor, limit: EXPORT_PAGE + 1 });
-        const { page, nextCursor } = pageOf(found, EXPORT_PAGE, ({ id }) => id);
+        const { page, nextCursor } = await pageById({ limit: EXPORT_PAGE, cursor }, (wanted) =>
+          subjectsByEmail(sql, email, wanted),
+        );
         const orders = [];
         for (const subject of page) orders.push(await exportSubject(deps, subject));
         // Without the e-mail address, because audit rows cannot be erased.

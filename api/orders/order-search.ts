@@ -7,7 +7,7 @@ import { fromMinor } from '../../src/platform/domain/money';
 import { invalidField } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
-import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
+import { anyOf, cursorField, pageOfSearch } from '../http/list-query';
 import { type Route, route } from '../http/route';
 import { READERS, viewerOf } from './visible-order';
 
@@ -96,19 +96,13 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       body: orderSearchSchema,
       response: orderPageSchema,
       handler: async ({ account, body }) => {
-        const { limit, cursor, ...search } = body;
-        if ((search.updatedFrom ?? search.updatedTo) && account.role === 'operator' && search.clientIds === undefined) {
+        if ((body.updatedFrom ?? body.updatedTo) && account.role === 'operator' && body.clientIds === undefined) {
           throw invalidField('clientIds', 'Name the clients whose changes to list.', 'MISSING_FIELD_ERROR');
         }
-        const after = cursor == null ? null : decodeCursor(cursor);
-        const found = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>
-          encodeCursor({ time: position, id }),
+        const { page, nextCursor } = await pageOfSearch(body, (wanted) =>
+          searchOrders(sql, viewerOf(account), body, wanted),
         );
-        return {
-          orders: page.map(summaryView),
-          nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
-        };
+        return { orders: page.map(summaryView), nextCursor };
       },
     }),
   ];

@@ -29,7 +29,7 @@ import { foundById } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
-import { idCursorField, pageOf } from '../../http/list-query';
+import { idCursorField, pageById } from '../../http/list-query';
 import { forOperators, type Route, route, type Sent } from '../../http/route';
 
 const CHECK_CONCURRENCY = 4;
@@ -69,11 +69,12 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
         format: formatQuery,
       }),
       response: z.object({ bulkRepairs: z.array(bulkRepair), nextCursor: z.string().nullable() }),
-      handler: async ({ query: { limit, cursor } }) => {
-        const rows = await listBulkRepairs(sql, { limit: limit + 1, after: cursor });
-        const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id);
-        const ids = page.map(({ id }) => id);
-        const reached = await progressOf(sql, ids);
+      handler: async ({ query }) => {
+        const { page, nextCursor } = await pageById(query, (wanted) => listBulkRepairs(sql, wanted));
+        const reached = await progressOf(
+          sql,
+          page.map(({ id }) => id),
+        );
         return { bulkRepairs: page.map((repair) => view(repair, reached.get(repair.id)!)), nextCursor };
       },
     }),

@@ -20,6 +20,7 @@ import {
   invalidCursor,
   limitField,
   pageOf,
+  pageOfSearch,
 } from '../../http/list-query';
 import { forOperators, type Route } from '../../http/route';
 
@@ -107,14 +108,10 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const named = filters.attention?.filter((reason) => reason !== 'any');
       const reasons = filters.attention?.includes('any') ? [] : named;
       if (sort === 'newest') {
-        const after = cursor === undefined ? null : decodeCursor(cursor);
-        const listed = { ...search, attention: reasons };
-        const { orders, comparedTo } = await operatorOrders(sql, listed, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-        return {
-          orders: page.map(({ position: _, ...order }) => order),
-          nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
-        };
+        const { page, nextCursor } = await pageOfSearch({ limit, cursor }, (wanted) =>
+          operatorOrders(sql, { ...search, attention: reasons }, wanted),
+        );
+        return { orders: page.map(({ position: _, ...order }) => order), nextCursor };
       }
       const after = cursor === undefined ? null : decodeAttention(cursor);
       if (after !== null && (after.reason === '') !== (sort === 'age'))

@@ -6,15 +6,7 @@ import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partne
 import { timestamp } from '../../../src/platform/domain/fields';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import {
-  anyOfList,
-  cursorField,
-  decodeCursor,
-  encodeCursor,
-  idCursorField,
-  limitField,
-  pageOf,
-} from '../../http/list-query';
+import { anyOfList, cursorField, idCursorField, limitField, pageById, pageByTime } from '../../http/list-query';
 import { type Route, route } from '../../http/route';
 import { changedOrderId, forOrder, visibleOrderId, visibleRows } from '../../orders/visible-order';
 
@@ -57,15 +49,14 @@ export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'obje
       cursor: cursorField.optional(),
     }),
     response: timeline,
-    handler: async ({ params: { orderId }, query: { kind, limit, cursor }, account }) => {
-      const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ENTRY_ID.test(id));
+    handler: async ({ params: { orderId }, query, account }) => {
       const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
-      const rows = await orderTimeline(sql, id, kind ?? TIMELINE_KINDS, { limit: limit + 1, after }, archived);
-      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-      return {
-        entries: page.map(({ position: _position, ...entry }) => entry),
-        nextCursor,
-      };
+      const { page, nextCursor } = await pageByTime(
+        query,
+        (page) => orderTimeline(sql, id, query.kind ?? TIMELINE_KINDS, page, archived),
+        (id) => ENTRY_ID.test(id),
+      );
+      return { entries: page.map(({ position: _position, ...entry }) => entry), nextCursor };
     },
   });
 }
@@ -92,10 +83,9 @@ export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): 
       summary: 'List the notes on an order, newest first',
       query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
       response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),
-      handler: async ({ account, params: { orderId }, query: { limit, cursor } }) => {
+      handler: async ({ account, params: { orderId }, query }) => {
         const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
-        const rows = await listNotes(sql, id, { limit: limit + 1, after: cursor }, archived);
-        const { page, nextCursor } = pageOf(rows, limit, (note) => note.id);
+        const { page, nextCursor } = await pageById(query, (wanted) => listNotes(sql, id, wanted, archived));
         return { notes: page.map(noteView), nextCursor };
       },
     }),

@@ -10,7 +10,7 @@ import { inTransaction } from '../../../src/platform/postgres';
 import { unavailable } from '../../../src/platform/unavailable';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
-import { limitField, pageOf } from '../../http/list-query';
+import { limitField, pageById } from '../../http/list-query';
 import { forOperators, type Route, route } from '../../http/route';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls'>;
@@ -51,10 +51,9 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
       params,
       query: pageQuery,
       response: z.object({ requests: z.array(partnerRequestSchema), nextCursor: z.string().nullable() }),
-      handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
+      handler: async ({ params: { partnerId }, query }) => {
         const { partnerId: id } = await requirePartner(partnerId);
-        const rows = await requestsToPartner(sql, id, { limit: limit + 1, before: cursor });
-        const { page: requests, nextCursor } = pageOf(rows, limit, (request) => request.id);
+        const { page: requests, nextCursor } = await pageById(query, (page) => requestsToPartner(sql, id, page));
         return { requests, nextCursor };
       },
     }),
@@ -76,10 +75,9 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
       postbacks: z.array(partnerPostbackSchema),
       nextCursor: z.string().nullable(),
     }),
-    handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
+    handler: async ({ params: { partnerId }, query }) => {
       const { partnerId: id } = await requirePartner(partnerId);
-      const rows = await postbacksOfPartner(sql, id, { limit: limit + 1, before: cursor });
-      const { page: postbacks, nextCursor } = pageOf(rows, limit, (postback) => postback.id);
+      const { page: postbacks, nextCursor } = await pageById(query, (page) => postbacksOfPartner(sql, id, page));
       return { postbacks, nextCursor };
     },
   });
