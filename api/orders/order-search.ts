@@ -99,8 +99,9 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         if ((body.updatedFrom ?? body.updatedTo) && account.role === 'operator' && body.clientIds === undefined) {
           throw invalidField('clientIds', 'Name the clients whose changes to list.', 'MISSING_FIELD_ERROR');
         }
-        const { page, nextCursor } = await pageOfSearch(body, (wanted) =>
-          searchOrders(sql, viewerOf(account), body, wanted),
+        const { limit, cursor, ...search } = body;
+        const { page, nextCursor } = await pageOfSearch({ limit, cursor }, (wanted) =>
+          searchOrders(sql, viewerOf(account), search, wanted),
         );
         return { orders: page.map(summaryView), nextCursor };
       },
