@@ -37,7 +37,6 @@ export interface Services extends ApiDeps {
   close(): Promise<void>;
 }
 
-/** The connections and stores from which `compose` builds the rest. */
 type Connections = Omit<
   ApiDeps,
   'carriers' | 'partnerCalls' | 'quotas' | 'runs' | 'candidates' | 'wake' | 'runSettings' | 'health' | 'jobs'

@@ -245,7 +245,6 @@ export async function runWorker(
   };
 }
 
-/** Runs a worker and an outbox relay. Postgres and Temporal are servers of the deployment. */
 export const worker: Command = async ({ config, log, signals }) => {
   const services = await connectServices(config, log);
   await startSteps(config, log)('set up Temporal', () => setUpTemporal(services));

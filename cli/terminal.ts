@@ -50,7 +50,6 @@ export async function untilStopped(
   return failure instanceof Error ? 1 : 0;
 }
 
-/** Prints a line for the user. */
 export const say = (line: string): void => {
   process.stdout.write(`${line}\n`);
 };

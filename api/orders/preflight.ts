@@ -5,10 +5,12 @@ import type { FileOfProduct } from '../../src/orders/domain/file-needs';
 import {
   beginPreflight,
   MAX_RUNNING_PREFLIGHTS,
+  preflightRequestSchema,
+  preflightSchema,
+  preflightView,
   readPreflight,
   type StoredPreflight,
-} from '../../src/orders/production/preflight-rows';
-import { preflightRequestSchema, preflightSchema, preflightView } from '../../src/orders/production/preflight-schemas';
+} from '../../src/orders/production/preflights';
 import { Refusal } from '../../src/platform/errors';
 import { foundById, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';

@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
+import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../../sandbox/demo/demo-order';
+import { showSteps } from '../../sandbox/demo/display';
 import { type Config, ConfigError } from '../../src/platform/config';
 import { type Command, sayConsole } from '../command';
-import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
-import { showSteps } from '../demo/display';
 import { hasDemoAccounts, type RunningStack, startStack } from '../start-stack';
 import { workflowBundle } from '../temporal-runtime';
 import { say, untilStopped } from '../terminal';

@@ -34,7 +34,6 @@ const audit = (tx: Transaction, action: AuditAction, objectId: string, after: ob
 
 const showKey = (apiKey: string, name: string) => say(`Operator     X-API-KEY: ${apiKey} (${name})`);
 
-/** Prints every operator: name, role, creation, last use, and whether it is revoked. */
 export function listAllOperators(context: CommandContext): Promise<number> {
   return inDatabase(context, async (tx) => {
     for (const { name, role, createdAt, lastUsedAt, revokedAt } of await listOperators(tx)) {

@@ -4,7 +4,6 @@ import { readCredentials } from '../credentials';
 /** Where the commands find an API and the keys for it. */
 export interface ConnectionOptions {
   readonly url?: string;
-  /** Key of an operator. */
   readonly key?: string;
   /** Key and secret of a client, joined by a colon. */
   readonly clientKey?: string;

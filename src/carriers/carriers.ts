@@ -17,9 +17,7 @@ export interface Carriers {
    * @throws CarrierUnavailable when an adapter does not respond and the quotes of the others do not have the choice
    */
   quote(consignment: Consignment, choice?: MethodChoice | null): Promise<MethodQuote[]>;
-  /** Returns the adapter with a uid, or undefined when no carrier has the uid. */
   byUid(uid: string): CarrierAdapter | undefined;
-  /** Returns the adapter of a method uid, or undefined when no carrier has the method. */
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
 
@@ -50,7 +48,6 @@ async function quotesOf(adapter: CarrierAdapter, consignment: Consignment): Prom
   }
 }
 
-/** Returns the carriers of a list of adapters. */
 export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   return {
     adapters,
@@ -67,12 +64,8 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
       if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
     },
-    byUid(uid) {
-      return adapters.find((adapter) => adapter.uid === uid);
-    },
-    forMethod(methodUid) {
-      return adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`));
-    },
+    byUid: (uid) => adapters.find((adapter) => adapter.uid === uid),
+    forMethod: (methodUid) => adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`)),
   };
 }
 

@@ -4,8 +4,8 @@ import { pipeline } from 'node:stream/promises';
 import { fileTypeFromBuffer } from 'file-type';
 import { isTransient, retryAfterMs, type StreamedResponse, TransferError } from '../platform/http/responses';
 import type { SafeClient } from '../platform/http/safe-client';
-import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-facts';
 import { type FileFault, type FileFaultCode, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
+import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-types';
 
 export interface Download {
   readonly url: string;

@@ -1,10 +1,12 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { FileFacts, FileProperties, PrintFileType } from './domain/file-facts';
+import type { FileFacts, FileProperties } from '../../packages/file-reader/facts';
+import { openImage } from '../../packages/file-reader/open-image';
+import { openPdf } from '../../packages/file-reader/open-pdf';
+import { type OpenedFile, scaledDown, UnreadableFile } from '../../packages/file-reader/opened-file';
+import { cleanValue } from '../platform/domain/foreign-text';
 import type { FileFaultCode } from './domain/file-fault';
-import { openImage } from './open-image';
-import { openPdf } from './open-pdf';
-import { type Preview, renderPreviews, UnreadableFile } from './opened-file';
+import { PREVIEW_SIZES, type PreviewType, type PrintFileType } from './domain/file-types';
 
 /** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
 
@@ -26,6 +28,9 @@ export type InspectionReport =
   | { readonly kind: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
   | { readonly kind: 'failed'; readonly error: string };
 
+/** Code points of a name in the facts. */
+const MAX_TEXT = 200;
+
 const report = (message: InspectionReport) => process.send!(message);
 
 async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
@@ -33,7 +38,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
     const file = mimeType === 'application/pdf' ? await openPdf(path) : openImage(await readFile(path), mimeType);
     try {
       report({ kind: 'properties', properties: file.properties });
-      report({ kind: 'facts', facts: await file.measure() });
+      report({ kind: 'facts', facts: cleanValue(await file.measure(), MAX_TEXT) });
       report({ kind: 'previews', previews: await renderPreviews(file).catch(() => []) });
     } finally {
       file.close();
@@ -46,6 +51,34 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
         error: error instanceof Error ? (error.stack ?? error.message) : String(error),
       });
   }
+}
+
+export interface Preview {
+  readonly type: PreviewType;
+  readonly contentType: 'image/png' | 'image/jpeg';
+  readonly bytes: Uint8Array;
+}
+
+const JPEG_QUALITY = 82;
+const sizes = (Object.entries(PREVIEW_SIZES) as [PreviewType, number][]).sort(([, a], [, b]) => b - a);
+
+/**
+ * Renders the file at the largest preview size and scales it down to the others.
+ * Returns an empty list when the file is too large to render.
+ */
+export async function renderPreviews(file: OpenedFile): Promise<Preview[]> {
+  const largest = await file.render(sizes[0]![1]);
+  if (largest === null) return [];
+  const { opaque } = largest;
+  let canvas = largest.canvas;
+  return sizes.map(([type, longestSide]) => {
+    const scale = longestSide / Math.max(canvas.width, canvas.height);
+    if (scale < 1) canvas = scaledDown(canvas, canvas, scale);
+    // Only transparent previews are PNG, because its encoding takes several times as long.
+    return opaque
+      ? { type, contentType: 'image/jpeg', bytes: canvas.toBuffer('image/jpeg', JPEG_QUALITY) }
+      : { type, contentType: 'image/png', bytes: canvas.toBuffer('image/png') };
+  });
 }
 
 /**

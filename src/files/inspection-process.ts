@@ -1,11 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
+import { type FileFacts, type FileProperties, unmeasured } from '../../packages/file-reader/facts';
 import { confined, whyNotConfined } from './confinement';
-import { type FileFacts, type FileProperties, unmeasured } from './domain/file-facts';
 import type { FileFaultCode } from './domain/file-fault';
-import type { InspectionJob, InspectionReport } from './inspection-entry';
-import type { Preview } from './opened-file';
+import type { InspectionJob, InspectionReport, Preview } from './inspection-entry';
 
 /** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
 export type Inspection =

@@ -8,12 +8,10 @@ import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domai
 import type { PartnerChange, PartnerSetup, Subscription } from './partner-schemas';
 
 export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUrl'> {
-  /** Id of its account. */
   readonly partnerId: string;
   /** Country that it ships from, ISO 3166-1 alpha-2. */
   readonly country: string;
   readonly stateProvince: string | null;
-  /** Null until the partner has subscribed. */
   readonly orderSubmitUrl: string | null;
   /** Sealed. `signingSecretsOf` opens them. Empty until the partner has subscribed. */
   readonly sealedSecrets: readonly string[];
@@ -33,7 +31,6 @@ export const PARTNER_SECRETS: SealedTable = {
   columns: ['signing_secret', 'previous_signing_secret'],
 };
 
-/** Returns the columns of `partners` that a `Partner` has. */
 export const partnerColumns = (sql: Queryable) => sql`
   account_id AS partner_id, uid, name, country, state_province, currency, enabled, print_house_uid, sender_address,
   capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, order_update_url, inventory_url, print_order_version,
@@ -53,7 +50,6 @@ export function partnerOf(row: Readonly<Record<string, unknown>>): Partner {
   return { ...partner, createdAt: time(createdAt), subscribedAt: time(subscribedAt) } as unknown as Partner;
 }
 
-/** Returns the partner of an account, or undefined when the account is not set up as a partner. */
 export async function partnerByAccount(sql: Queryable, accountId: string): Promise<Partner | undefined> {
   const [partner] = await sql<Partner[]>`SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}`;
   return partner;

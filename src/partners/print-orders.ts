@@ -4,20 +4,16 @@ import type { Queryable } from '../platform/postgres';
 import { POSTBACK_STATUSES } from './domain/delivery-target';
 import type { PrintOrderBody } from './message-schemas';
 
-/** A print order that a partner names in a call. */
 export interface AddressedPrintOrder {
   /** Decimal string. */
   readonly id: string;
   readonly orderId: string;
   readonly status: string;
-  /** Its print jobs, which the partner knows as items. */
   readonly jobs: readonly { readonly id: string; readonly partIds: readonly string[] }[];
 }
 
-/** Returns true for a text that can be the id of a print order. */
 export const isPrintOrderId = (text: string): boolean => /^\d{1,18}$/.test(text);
 
-/** Returns a partner's print order, or null when there is none or it belongs to another partner. */
 export async function printOrderOfPartner(
   sql: Queryable,
   partnerId: string,
@@ -44,7 +40,6 @@ export function jobOfItem({ jobs }: AddressedPrintOrder, orderItemId: string): s
 export const PRINT_ORDER_STATUSES = ['sent', 'received', 'printed', 'shipped', 'manual_handling', 'cancelled'] as const;
 export type PrintOrderStatus = (typeof PRINT_ORDER_STATUSES)[number];
 
-/** A print order as it was sent last. */
 export interface SentPrintOrder {
   readonly id: string;
   readonly status: PrintOrderStatus;
@@ -66,7 +61,6 @@ const statusOf = (sql: Queryable) => sql`
      ELSE 'shipped' END
    FROM print_jobs j WHERE j.print_order_id = p.id)`;
 
-/** A print order must match every given filter. */
 interface SentFilter {
   readonly id?: string;
   readonly status?: PrintOrderStatus | undefined;
@@ -75,7 +69,6 @@ interface SentFilter {
   readonly limit: number;
 }
 
-/** Returns a page of the print orders that were sent to a partner, newest first. */
 export async function listSentPrintOrders(
   sql: Queryable,
   partnerId: string,
@@ -100,7 +93,6 @@ export async function listSentPrintOrders(
   return rows.map(({ body, ...row }) => ({ ...row, body: JSON.parse(body) as PrintOrderBody }));
 }
 
-/** A postback of a partner, as operators read it. */
 export const partnerPostbackSchema = z
   .object({
     id: z.string(),

@@ -35,7 +35,6 @@ export const partnerRequestSchema = z
 
 export type PartnerRequest = z.output<typeof partnerRequestSchema>;
 
-/** One request to a partner, before it has a row. */
 export type PartnerAttempt = Pick<PartnerRequest, 'at' | 'durationMs' | 'status' | 'outcome' | 'response'>;
 
 /** Returns the insert of an attempt. Statements that record an accepted request contain it as a CTE. */

@@ -79,9 +79,7 @@ export function leadDaysOf(
   return days.length === 0 ? null : { min: Math.min(...days), max: Math.max(...days) };
 }
 
-/** A stored routing decision as operators read it. */
 interface StoredDecision {
-  /** Step of the order run that made the decision. */
   readonly step: string;
   readonly decision: RoutingDecision;
   readonly createdAt: Date;

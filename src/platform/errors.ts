@@ -37,7 +37,6 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Error codes of a single field. */
 export const FIELD_ERROR_CODES = [
   'VALIDATION_ERROR',
   'IS_BLANK_ERROR',
@@ -94,7 +93,6 @@ export function invalidField(reference: string, message: string, code: FieldErro
   return new Refusal('VALIDATION_ERROR', { errors: [{ code, message, reference }] });
 }
 
-/** Returns the refusal of a request for which a quota has no room. */
 export function quotaExceeded(quota: QuotaName, limit: number, retryAfter: number = QUOTAS[quota].retryAfter): Refusal {
   return new Refusal('QUOTA_EXCEEDED', {
     message: `The quota ${quota} is used up: ${limit.toLocaleString('en')} ${QUOTAS[quota].counts}.`,

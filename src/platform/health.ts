@@ -85,7 +85,6 @@ export function healthPages(health: Health) {
   };
 }
 
-/** Files that container runtimes create. */
 const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'] as const;
 const DELAY_IN_CONTAINERS_MS = 5_000;
 

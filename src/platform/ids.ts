@@ -30,7 +30,6 @@ export async function foundById<T>(
   return found;
 }
 
-/** Returns `bytes` random bytes as base64url. The default of 24 bytes is 192 bits. */
 export function randomToken(bytes = 24): string {
   return randomBytes(bytes).toString('base64url');
 }

@@ -1,6 +1,5 @@
 import type { Fragment, Queryable } from './postgres';
 
-/** The position of a row in a list that is sorted by time, then id. */
 export interface SearchPosition {
   /** ISO 8601 in UTC with microseconds, as Postgres stores times. */
   readonly time: string;
@@ -37,7 +36,6 @@ export interface AgeRange<Status extends string, Problem extends string> {
   readonly problem: Problem | null;
 }
 
-/** A position in a list whose problems come first. */
 export interface ProblemPosition extends SearchPosition {
   readonly hasProblem: boolean;
 }

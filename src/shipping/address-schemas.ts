@@ -33,7 +33,6 @@ const REQUIRED_IN_COUNTRY: Readonly<Record<string, readonly string[]>> = {
   NZ: ['suburb'],
 };
 
-/** Reports a required field that is missing or blank. */
 export function requireField(
   value: unknown,
   name: string,

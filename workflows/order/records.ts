@@ -11,18 +11,12 @@ import {
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { records } from './activities';
 
-/** Writes the records of an order run, one for each step. */
 export class Records {
-  /** @param ledger the records that a former run has written */
+  /** @param ledger the records so far, also those of the run that this one continues */
   constructor(
     private readonly orderId: string,
-    private ledger: LedgerState = { last: { position: 0, version: 0 }, financialStatus: 'pending' },
+    public ledger: LedgerState = { last: { position: 0, version: 0 }, financialStatus: 'pending' },
   ) {}
-
-  /** What a run that continues this one has to know. */
-  get state(): LedgerState {
-    return this.ledger;
-  }
 
   /**
    * Records a step. A record that is skipped is written over the rows from the next workflow task. Attempts of a lost task, and a

@@ -4,7 +4,6 @@ import { type ApiFault, type EasyPostApi, type EasyPostShipment, isRefusal, unav
 import { shipmentParameters } from './parameters';
 import { carrierOfMethod, carrierUidOf, methodNameOf, methodUidOf, rateMoney } from './rates';
 
-/** First bytes of a PDF or ZPL file. */
 const LABEL_START = /^\s*(%PDF-|\^XA|CT~~)/;
 const LABEL_LIMIT_BYTES = 10 * 1024 * 1024;
 

@@ -1,9 +1,8 @@
-import type { FileCheck, Fulfillment, NotificationPayload } from './event-schemas';
+import type { FileCheck, Fulfillment, NotificationPayload, NotifiedOrder } from './event-schemas';
 
 /** The part of an order that notifications contain. */
 export interface OrderView {
-  readonly orderId: string;
-  readonly orderReferenceId: string;
+  readonly order: NotifiedOrder;
   readonly fulfillmentStatus: string;
   readonly metadata: readonly unknown[];
   readonly refusalReason: string | null;
@@ -70,8 +69,7 @@ const statusFields = (status: string) => ({ status, fulfillmentStatus: status })
  * compared with status `created`, which the response to the submission has already reported.
  */
 export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): NotificationPayload[] {
-  const { orderId, orderReferenceId, fulfillmentStatus, metadata, refusalReasonCode } = view;
-  const order = { orderId, storeId: null, orderReferenceId };
+  const { order, fulfillmentStatus, metadata, refusalReasonCode } = view;
   const notifications: NotificationPayload[] = [];
   if (fulfillmentStatus !== (notified?.status ?? 'created')) {
     notifications.push({

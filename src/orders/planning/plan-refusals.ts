@@ -8,7 +8,6 @@ import { priceOrder } from '../domain/pricing';
 import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from './run-order';
 
-/** Result of the preparation: print orders to send, a refusal, or a wait. */
 export type PreparationPlan =
   | {
       readonly outcome: 'planned';
@@ -30,7 +29,6 @@ export type PreparationPlan =
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
-/** Why an order is not planned: it is refused, or waits. */
 export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' | 'ended' }>;
 
 /**
@@ -111,7 +109,6 @@ export function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]
   return { outcome: 'refused', code, reason, details };
 }
 
-/** Returns the refusal of an order with an item that has no price, or null. */
 export function priceRefusal(order: RunOrder): PlanRefusal | null {
   const price = priceOrder(order);
   if (price.ok) return null;
@@ -124,7 +121,6 @@ export function priceRefusal(order: RunOrder): PlanRefusal | null {
   };
 }
 
-/** Returns the refusal of an order that no shipment method carries. */
 export function methodRefusal(order: RunOrder, reason: 'no_method_carries_it' | 'choice_matches_none'): PlanRefusal {
   const wanted = order.shipmentMethodUid;
   return {

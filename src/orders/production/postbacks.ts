@@ -14,7 +14,6 @@ import type { PostbackEvent } from '../domain/lifecycle/run-events';
 /** Id of a print order or one of its items. */
 export const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
-/** Characters of a message that are stored. */
 const MESSAGE_LENGTH = 2_000;
 
 /** An http or https URL. Empty text counts as absent. */

@@ -7,7 +7,6 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { measureItem, type RequestedReplacement, type RequestOutcome, requestReplacement } from './file-replacements';
 
-/** A print file of an order, and the URL that it is fetched from instead. */
 export interface FileReplacement extends Omit<RequestedReplacement, 'itemId' | 'fileId'> {
   readonly itemReferenceId: string;
 }
@@ -74,14 +73,12 @@ export async function replaceFile(
   });
 }
 
-/** A request to the client for another print file of its order. */
 export interface FileRequest {
   readonly orderId: string;
   readonly itemReferenceId: string;
   readonly type: string;
   /** What is wrong with the file, for the client. */
   readonly message: string;
-  /** Name of the operator. */
   readonly by: string;
   /** Id of the API's request, as the audit log has it. */
   readonly requestId: string;

@@ -33,7 +33,6 @@ export type RecordWriter = (sql: Sql, record: RunRecord) => Promise<RecordOutcom
 /** Writes the effects of a record that are not log entries, in the transaction of the record. */
 export type EffectWriter = (tx: Transaction, record: RunRecord) => Promise<void>;
 
-/** @param observe measures what a record changed */
 export function createRecordWriter(writeEffects: EffectWriter, observe: RunObserver, log: Logger): RecordWriter {
   return async (sql, record) => {
     let refusal: PostgresError | undefined;
@@ -93,7 +92,6 @@ async function writeRecord(
 
 interface LockedOrder extends StoredRecord {
   readonly before: OrderStatus;
-  /** Time since the order was accepted. */
   readonly ageSeconds: number;
 }
 
@@ -107,7 +105,6 @@ async function lockOrder(tx: Transaction, orderId: string): Promise<LockedOrder 
   return row && { ...row, position: Number(row.position), version: Number(row.version) };
 }
 
-/** A deleted entry of an order's log. */
 interface FormerEntry {
   readonly type: string;
   readonly order_item_id: string | null;

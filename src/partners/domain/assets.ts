@@ -30,7 +30,6 @@ export interface PrintFile {
   readonly preview: { readonly contentType: string; readonly url: string } | null;
   /** Null while the file is not stored. */
   readonly pageCount: number | null;
-  /** Metadata of the file as ordered. */
   readonly metadata: readonly { readonly key: string; readonly value: string }[];
   /** What was found in the file. Absent: it was not checked. */
   readonly report?: AssetBody['report'];

@@ -31,7 +31,6 @@ function parseClientQuotas(text: string): Partial<QuotaLimits> | undefined {
 
 type Role = 'viewer' | 'operator' | 'admin';
 
-/** Roles of operators by the group of an identity provider. */
 export type GroupRoles = ReadonlyMap<string, Role>;
 
 /**

@@ -70,7 +70,6 @@ function isAllowed(address: string, allowPrivate: boolean): boolean {
   return kind === 'public' || (kind === 'private' && allowPrivate);
 }
 
-/** Returns `::1` for `[::1]`. */
 function withoutBrackets(hostname: string): string {
   return hostname.startsWith('[') ? hostname.slice(1, -1) : hostname;
 }

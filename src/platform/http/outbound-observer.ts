@@ -5,7 +5,6 @@ import type { Metrics } from '../metrics/metrics';
 import { currentTraceparent, markFailedAs, startSpan } from '../tracing/spans';
 import { type HttpFault, isTransient } from './responses';
 
-/** What an outgoing request is for. */
 export type OutboundPurpose =
   /** `delivers`: a print order, an order update or a cancel request. False for stock polls. */
   | { readonly kind: 'partner'; readonly uid: string; readonly delivers: boolean }

@@ -45,7 +45,6 @@ export function verifySignature(
   });
 }
 
-/** Signing secrets of several senders, by sender. */
 export type SecretsBySender = ReadonlyMap<string, readonly string[]>;
 
 /**

@@ -10,12 +10,10 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { type CounterName, type GaugeName, type HistogramName, METRICS, type MetricLabels } from './metric-table';
 
-/** A value of a gauge, as it is read and stored. */
 export type GaugePoint = {
   [Name in GaugeName]: { readonly name: Name; readonly labels: MetricLabels<Name>; readonly value: number };
 }[GaugeName];
 
-/** The metrics of a process (`METRICS`). */
 export interface Metrics {
   /** Adds to a counter. With 0, the series exists from now on. */
   count<Name extends CounterName>(name: Name, labels: MetricLabels<Name>, by?: number): void;

@@ -2,12 +2,9 @@ import { createHmac } from 'node:crypto';
 import { equalBytes } from '../ids';
 import { parseNamedList, uniquelyNamed } from '../sealing/named-keys';
 
-/** The object that a signed link gives access to. */
 export interface LinkTarget {
-  /** Key in the object store. */
   readonly objectKey: string;
   readonly contentType: string;
-  /** File name for the browser. */
   readonly fileName: string;
 }
 
@@ -66,7 +63,6 @@ export function createLinkSigner(options: { keys: LinkKeys; publicUrl: string })
   };
 }
 
-/** A secret that signs document and file links. */
 interface LinkKey {
   /** In the token of the link. Null for a secret without an id, whose tokens have none. */
   readonly id: string | null;
@@ -74,7 +70,6 @@ interface LinkKey {
   readonly secret: string;
 }
 
-/** At least one key. The first one signs, all of them verify. */
 export type LinkKeys = readonly [LinkKey, ...LinkKey[]];
 
 /** A secret without an id. */

@@ -59,7 +59,6 @@ export interface SealedTable {
 }
 
 export interface Resealed {
-  /** Secrets that are now sealed with the first key. */
   readonly sealed: number;
   /** Owners of secrets that no configured key opens. They stay as they are. */
   readonly failed: readonly string[];

@@ -18,7 +18,6 @@ const LONGEST_WAIT_MS = 5 * 60_000;
 /** Weight of the latest duration in the moving average. */
 const LATEST = 0.2;
 
-/** The slots of one key. */
 interface Share {
   /** Start times of what is running, oldest first. */
   readonly started: Set<{ readonly at: number }>;

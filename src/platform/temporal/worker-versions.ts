@@ -57,7 +57,6 @@ export function workerVersions(
   const { workflowService, options } = client;
   const deploymentName = config.TEMPORAL_TASK_QUEUE;
   const common = { namespace: options.namespace, deploymentName, identity: IDENTITY };
-  /** @throws VersionWithoutWorkers */
   const whenWorkersPoll = async (buildId: string, call: () => Promise<unknown>) => {
     try {
       await whenPolled(call, polledWithinMs);
@@ -129,7 +128,6 @@ async function untilRouted({ workflowService, options: { namespace } }: Client, 
     throw new Error(`some task queues of ${deploymentName} still use the version before`);
 }
 
-/** Returns true when a condition is true, or becomes true within a time in milliseconds. */
 async function eventuallyTrue(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   for (const deadline = Date.now() + withinMs; ; await sleep(500)) {
     if (await condition()) return true;

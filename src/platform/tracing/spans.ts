@@ -25,7 +25,6 @@ export function isTracing(): boolean {
   return tracer !== undefined;
 }
 
-/** Returns the recording span of the running code, or undefined. */
 export function activeSpan(): Span | undefined {
   if (tracer === undefined) return undefined;
   const span = trace.getActiveSpan();

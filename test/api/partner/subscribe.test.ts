@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { subscribeRoute } from '../../../api/partner/subscribe';
-import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { ensureDemoPartners } from '../../../sandbox/demo/partners';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';

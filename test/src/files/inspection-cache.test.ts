@@ -1,4 +1,4 @@
-import { unmeasured } from '../../../src/files/domain/file-facts';
+import { unmeasured } from '../../../packages/file-reader/facts';
 import type { Inspection } from '../../../src/files/inspection-process';
 import { createInspectionCache } from '../../../src/files/inspector';
 

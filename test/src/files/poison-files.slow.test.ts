@@ -4,7 +4,7 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manyPages, manyScans, pngBomb } from '../../../sandbox/files/exhausting-files';
-import type { PrintFileType } from '../../../src/files/domain/file-facts';
+import type { PrintFileType } from '../../../src/files/domain/file-types';
 import { createFileInspector, type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
 import { eventually } from '../../support/eventually';
 import { sampleImage, samplePdf } from './samples';

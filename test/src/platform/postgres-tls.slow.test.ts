@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pino from 'pino';
-import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
+import { type EmbeddedPostgres, startPostgres } from '../../../packages/embedded-servers/postgres-server';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { grantApplicationRole } from '../../../src/platform/schema/application-role';
 import { warnOfPlainText } from '../../../src/platform/start-steps';

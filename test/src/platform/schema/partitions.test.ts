@@ -42,7 +42,7 @@ const entry = async (daysAgo: number) =>
     VALUES (now() - make_interval(days => ${daysAgo}), 'ada', 'admin', 'client.create', 'client', ${String(daysAgo)})`;
 
 test('migrate creates the current partition of every table and those ahead of it', async () => {
-  for (const { name, ahead } of PARTITIONED_TABLES) expect(await partitions(name)).toHaveLength(1 + ahead);
+  for (const { name } of PARTITIONED_TABLES) expect(await partitions(name)).toHaveLength(3);
   expect(await createPartitions(database.sql)).toBe(0);
 });
 
@@ -53,8 +53,7 @@ test('every partition ahead is created again after a pause, and concurrent jobs 
   const after = await partitions('webhook_deliveries');
   expect(after).toHaveLength(before.length + 2);
   const total = (await Promise.all(PARTITIONED_TABLES.map(({ name }) => partitions(name)))).flat().length;
-  const first = PARTITIONED_TABLES.reduce((sum, { ahead }) => sum + 1 + ahead, 0);
-  expect(created[0]! + created[1]!).toBe(total - first);
+  expect(created[0]! + created[1]!).toBe(total - 3 * PARTITIONED_TABLES.length);
 });
 
 test('a row of no partition is kept, counted, and moved to its partition when that is created', async () => {
