@@ -4,10 +4,7 @@ import { PROCESS_VARIABLES, SERVER_VARIABLES } from './configuration/process-var
 import { SERVICE_VARIABLES } from './configuration/service-variables';
 import { isPooled } from './postgres';
 
-/**
- * Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts
- * that the two are equal.
- */
+/** Every environment variable that Pressline reads. `npm run env-example` writes the table to .env.example. */
 export const VARIABLES = {
   ...SERVER_VARIABLES,
   ...PROCESS_VARIABLES,
@@ -26,10 +23,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * Parses the environment. An empty variable counts as not set.
- * @throws ConfigError that names every invalid variable and the expected value
- */
+/** Parses the environment. An empty variable counts as not set. @throws ConfigError that names every invalid one */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const parsed: Record<string, unknown> = {};
