@@ -6,7 +6,7 @@
  * @type {import('dependency-cruiser').IConfiguration}
  */
 
-const SHIPPED = { path: '^(cli|src|api|workflows|activities|sandbox|kits|client)/', pathNot: '/test/' };
+const SHIPPED = { path: '^(cli|src|api|workflows|activities|packages|sandbox|kits|client)/', pathNot: '/test/' };
 const VALUES = { dependencyTypesNot: ['type-only'] };
 /** Returns a pattern of packages, with or without the folder that they are installed in. */
 const packages = (names) => `(node_modules/)?(${names})(/|$)`;
@@ -91,7 +91,7 @@ const forbidden = [
     comment: 'domain modules import domain modules and pure libraries: no SQL, no HTTP, no Node API',
     from: { path: '^src/[^/]+/domain/' },
     to: {
-      pathNot: `^(src/[^/]+/domain/|${packages('decimal\\.js|date-holidays|i18n-iso-countries|zod|@temporalio/common')})`,
+      pathNot: `^(src/[^/]+/domain/|packages/file-reader/facts\\.ts$|${packages('decimal\\.js|date-holidays|i18n-iso-countries|zod|@temporalio/common')})`,
       ...VALUES,
     },
   },
@@ -108,10 +108,28 @@ const forbidden = [
     to: { path: '^(api|sandbox|bench|kits|client|test)/', ...VALUES },
   },
   {
+    name: 'packages know no engine',
+    comment: 'a package of packages/ imports itself, and packages of npm; the engine imports it as it does these',
+    from: { path: '^(packages/[^/]+/)', pathNot: '/test/' },
+    to: { path: '^[^/]+/.*\\.[cm]?[jt]s$', pathNot: '^($1|node_modules/)' },
+  },
+  {
+    name: 'embedded servers are for development',
+    comment: 'only the command line, the demo, tests and benchmarks start servers on this machine',
+    from: { path: '^(src|api|workflows|activities|kits|client)/', pathNot: '/test/' },
+    to: { path: '^packages/embedded-servers/' },
+  },
+  {
     name: 'sandbox is outside',
     comment: 'the sandbox simulates partners and carriers over HTTP; it may import platform and pure modules',
-    from: { path: '^sandbox/', pathNot: '/test/' },
+    from: { path: '^sandbox/', pathNot: '/test/|^sandbox/demo/' },
     to: { path: '^(api|activities|workflows|bench|kits|test|src/(?!platform/|[^/]+/domain/))', ...VALUES },
+  },
+  {
+    name: 'the demo is outside',
+    comment: 'it fills the database of a demo through src, and orders over HTTP',
+    from: { path: '^sandbox/demo/' },
+    to: { path: '^(cli|api|activities|workflows|bench|kits|test)/', ...VALUES },
   },
   {
     name: 'the partner kit stands below',

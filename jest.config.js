@@ -17,7 +17,7 @@ process.execArgv.push(`--initial-old-space-size=${Math.floor((totalmem() / 2 ** 
 module.exports = {
   testEnvironment: '<rootDir>/test/support/runner/environment.js',
   testEnvironmentOptions: { globalsCleanup: 'off' },
-  roots: ['<rootDir>/test', '<rootDir>/bench/test', '<rootDir>/kits', '<rootDir>/sandbox/test'],
+  roots: ['<rootDir>/test', '<rootDir>/bench/test', '<rootDir>/kits', '<rootDir>/packages', '<rootDir>/sandbox/test'],
   // CONTRIBUTING.md says what belongs to `npm run test:slow`.
   testMatch: [process.env.SLOW_TESTS ? '**/*.slow.test.ts' : '**/!(*.slow).test.ts'],
   setupFilesAfterEnv: ['<rootDir>/test/support/runner/setup.ts'],

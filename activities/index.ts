@@ -11,7 +11,6 @@ import { createShippingActivities } from './shipping';
 
 export type ActivityDeps = OrderRunDeps & ReconcileActivityDeps & PersonalDataDeps & BulkRepairDeps & MaintenanceDeps;
 
-/** Creates all activities of a worker process. */
 export function createActivities(deps: ActivityDeps) {
   return {
     ...createBulkRepairActivities(deps),

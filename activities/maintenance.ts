@@ -2,7 +2,7 @@ import { tidyAuditLog } from '../src/accounts/audit-log';
 import { prunePurchases } from '../src/carriers/built-in';
 import { collectGarbage } from '../src/files/retention';
 import { pruneDeadMessages } from '../src/notifications/delivery-log';
-import { prunePreflights } from '../src/orders/production/preflight-rows';
+import { prunePreflights } from '../src/orders/production/preflights';
 import { storeDaySums } from '../src/orders/reading/day-sums';
 import { archiveOrders } from '../src/orders/upkeep/archive-orders';
 import { pruneBulkRepairs } from '../src/orders/upkeep/bulk-repair-rows';

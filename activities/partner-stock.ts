@@ -5,11 +5,8 @@ import type { Sql } from '../src/platform/postgres';
 import { carry } from './interceptors/attempts';
 import { transient } from './refusals';
 
-/** Result of polling one partner. */
 export interface StockPollResult {
-  /** SKUs of the requests to the partner. */
   readonly asked: number;
-  /** SKUs that the partner reported. */
   readonly told: number;
   /** Why the partner refused the poll. Absent when it did not. */
   readonly refusal?: string;
@@ -19,7 +16,6 @@ interface Progress extends StockPollResult {
   readonly afterSku: string;
 }
 
-/** Activities of the partners' stock poll. */
 export function createPartnerStockActivities(deps: PartnerCallDeps & { readonly sql: Sql }) {
   return {
     partnersToPoll: (): Promise<string[]> => partnersToPoll(deps.sql),

@@ -7,7 +7,6 @@ import { transient } from './refusals';
 const ATTEMPTS = 3;
 const PAUSE = 2_000;
 
-/** Activities that check files without an order. */
 export function createPreflightActivities(deps: PreflightDeps) {
   return {
     /** @throws ApplicationFailure `FileUnreachable` for a transient failure, before the last attempt */

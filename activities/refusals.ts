@@ -10,7 +10,6 @@ export interface ActivityRefusal {
   readonly details?: object;
 }
 
-/** Returns the result of an activity that refuses. */
 export function refused(refusal: ActivityRefusal): { readonly refusal: ActivityRefusal } {
   return { refusal };
 }

@@ -78,7 +78,6 @@ export function createShippingActivities(deps: ShippingDeps) {
       return await refuseShippingOrder(deps.sql, shippingOrderId, refusal);
     },
 
-    /** Voids the labels of a shipping order and records the outcome. */
     async cancelShippingOrder({ shippingOrderId, requestId }: ShippingOrderInput): Promise<Cancellation> {
       const cancellation = await callingCarrier((cancelled) => cancelShippingOrder(deps, shippingOrderId, cancelled));
       deps.log.info({ shippingOrderId, requestId, ...cancellation }, 'shipping order cancellation completed');
@@ -96,7 +95,6 @@ export function createShippingActivities(deps: ShippingDeps) {
     findPartnerCarriers: (): Promise<SweepResult> =>
       sweepUntilDue(deps.log, (bounds) => findPartnerCarriers(deps, bounds)),
 
-    /** Replaces the label of a package. */
     async replaceLabel(label: LabelToReplace): Promise<ReplacedLabel> {
       const replaced = await callingCarrier((cancelled) => replaceLabel(deps, label, cancelled));
       deps.log.info({ ...label, ...replaced }, 'label replacement completed');

@@ -17,9 +17,7 @@ const DIRECT_LINK_SECONDS = 60;
  */
 export function documentRoutes(deps: Pick<ApiDeps, 'objects' | 'links' | 'sql'>): Route[] {
   return [
-    openRoute({
-      method: 'get',
-      path: '/documents/{token}/{fileName}',
+    openRoute('GET /documents/{token}/{fileName}', {
       operationId: 'getDocument',
       summary: 'Fetch a document or file by its signed link',
       description:

@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 import { join } from 'node:path';
 import autocannon from 'autocannon';
-import { freePort } from '../src/platform/embedded/ports';
-import { findTemporalBinary } from '../src/platform/embedded/temporal-binary';
-import { startTemporal } from '../src/platform/embedded/temporal-server';
+import { freePort } from '../packages/embedded-servers/ports';
+import { findTemporalBinary } from '../packages/embedded-servers/temporal-binary';
+import { startTemporal } from '../packages/embedded-servers/temporal-server';
 import { newSigningSecret } from '../src/platform/http/webhook-signature';
 import { randomToken } from '../src/platform/ids';
 import { projectRoot } from '../src/platform/project-root';

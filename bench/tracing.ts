@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../src/platform/embedded/ports';
+import { freePort } from '../packages/embedded-servers/ports';
 import { projectRoot } from '../src/platform/project-root';
 import { setTracer } from '../src/platform/tracing/spans';
 import { alternate, ratioOf, runBenchmark } from './support/benchmark';

@@ -1,10 +1,10 @@
 import pino from 'pino';
-import type { DemoCredentials } from '../src/accounts/demo-accounts';
+import { DataFolderBusy } from '../packages/embedded-servers/data-folder';
+import { OptionalPackageMissing } from '../packages/embedded-servers/optional-package';
+import { TemporalBinaryMissing } from '../packages/embedded-servers/temporal-binary';
+import type { DemoCredentials } from '../sandbox/demo/accounts';
 import { type Config, ConfigError, loadConfig } from '../src/platform/config';
-import { DataFolderBusy } from '../src/platform/embedded/data-folder';
-import { TemporalBinaryMissing } from '../src/platform/embedded/temporal-binary';
 import { createLogger, type Logger } from '../src/platform/logging/logging';
-import { OptionalPackageMissing } from '../src/platform/optional-package';
 import { assertPatchedDriver, DriverNotPatched } from '../src/platform/postgres';
 import { MigrationBlocked } from '../src/platform/schema/migrate';
 import { DatabaseNotMigrated, untilMigrated } from '../src/platform/schema/schema-version';
@@ -39,13 +39,11 @@ export interface CommandContext {
 /** Runs a command and returns the exit code of the process. */
 export type Command = (context: CommandContext) => Promise<number>;
 
-/** Prints the address of the console, with a sign-in link when there is one. */
 export function sayConsole(baseUrl: string, signInLink: string | undefined): void {
   say(`Console      ${signInLink ?? `${baseUrl}/console`}`);
   if (signInLink !== undefined) say('             This link signs you in once, within 10 minutes.');
 }
 
-/** Prints the keys of the demo accounts. */
 export function sayKeys({ client, partners, operator }: DemoCredentials): void {
   say(`Client       X-API-KEY: ${client.apiKey}:${client.apiSecret}`);
   for (const { name, apiKey } of partners) say(`Partner      X-API-KEY: ${apiKey} (${name})`);

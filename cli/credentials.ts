@@ -1,9 +1,8 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import writeFileAtomic from 'write-file-atomic';
-import type { DemoCredentials } from '../src/accounts/demo-accounts';
+import type { DemoCredentials } from '../sandbox/demo/accounts';
 
-/** The URLs of a stack that runs in one process. */
 export interface StackUrls {
   readonly baseUrl: string;
   readonly temporalUiUrl: string;
@@ -14,12 +13,10 @@ export interface StackUrls {
   readonly metricsUrl?: string;
 }
 
-/** The content of `credentials.json`: the URLs of the stack and the keys of its demo accounts. */
 export type CredentialsFile = StackUrls & DemoCredentials;
 
 const path = (dataDir: string) => join(dataDir, 'credentials.json');
 
-/** Reads the credentials of DATA_DIR. Returns undefined when there are none yet. */
 export async function readCredentials(dataDir: string): Promise<CredentialsFile | undefined> {
   try {
     return JSON.parse(await readFile(path(dataDir), 'utf8')) as CredentialsFile;
@@ -28,10 +25,7 @@ export async function readCredentials(dataDir: string): Promise<CredentialsFile 
   }
 }
 
-/**
- * Writes the credentials to DATA_DIR, readable for the owner only.
- * @returns the path of the file
- */
+/** Writes the credentials to DATA_DIR, readable for the owner only. Returns the path of the file. */
 export async function writeCredentials(dataDir: string, credentials: CredentialsFile): Promise<string> {
   await writeFileAtomic(path(dataDir), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return path(dataDir);

@@ -1,12 +1,12 @@
+import { DataFolderBusy } from '../packages/embedded-servers/data-folder';
+import { runningPostgresUrl } from '../packages/embedded-servers/postgres-server';
 import type { Config } from '../src/platform/config';
-import { DataFolderBusy } from '../src/platform/embedded/data-folder';
-import { runningPostgresUrl } from '../src/platform/embedded/postgres-server';
-import { migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import type { Logger } from '../src/platform/logging/logging';
 import { connectPostgres, type Sql } from '../src/platform/postgres';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
 import type { CommandContext } from './command';
+import { migrateEmbedded, startEmbeddedStack } from './embedded-stack';
 import { say } from './terminal';
 
 /** The database that a one-off command works on. `release` stops the server when it was started for the command. */

@@ -9,13 +9,7 @@ import { projectRoot } from '../src/platform/project-root';
 export function unsupportedNode(version: string): string | undefined {
   const { engines } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8'));
   const floor = engines.node.replace('>=', '');
-  if (compareVersions(version, floor) >= 0) return undefined;
+  if (version.localeCompare(floor, 'en', { numeric: true }) >= 0) return undefined;
   const own = '"npm ci" installs one as node_modules/.bin/node, which "npm start" and "npm run demo" use';
   return `Pressline needs Node ${floor} or later; this is Node ${version}. On Linux with glibc, ${own}.`;
-}
-
-/** Compares two versions of the form `major.minor.patch` by number. A pre-release suffix is ignored. */
-function compareVersions(a: string, b: string): number {
-  const [left, right] = [a, b].map((version) => version.split('.').map((part) => Number.parseInt(part, 10)));
-  return left![0]! - right![0]! || left![1]! - right![1]! || left![2]! - right![2]!;
 }

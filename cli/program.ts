@@ -17,20 +17,17 @@ const operators = () => import('./commands/operator.js');
 /** How long the previous keys of an operator stay valid beside a new key, unless `--overlap` says otherwise. */
 const OVERLAP_SECONDS = 86_400;
 
-/** Parses a number of days from 1 to 3650. */
 function wholeDays(text: string): number {
   if (/^[1-9]\d{0,3}$/.test(text) && Number(text) <= 3_650) return Number(text);
   throw new InvalidArgumentError('Expected a whole number of days, from 1 to 3650.');
 }
 
-/** Parses a percentage. */
 function percentage(text: string): number {
   const percent = Number(text);
   if (/^\d{1,3}(\.\d+)?$/.test(text) && percent <= 100) return percent;
   throw new InvalidArgumentError('Expected a number from 0 to 100.');
 }
 
-/** Parses a day such as `2026-03-01`. */
 function calendarDay(text: string): string {
   if (/^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(Date.parse(text))) return text;
   throw new InvalidArgumentError('Expected a day such as 2026-03-01.');

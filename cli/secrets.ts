@@ -12,7 +12,6 @@ import { type KeyRing, parseNamedKeys } from '../src/platform/sealing/named-keys
 
 /** Secrets that all processes of a deployment share. */
 export interface Secrets {
-  /** Sign document and file links. */
   readonly linkKeys: LinkKeys;
   /** Seals the signing secrets of partners and webhook endpoints in Postgres. */
   readonly secretKeys: KeyRing;
@@ -45,7 +44,6 @@ const GENERATED = {
   carrierWebhookSecrets: { variable: 'CARRIER_WEBHOOK_SECRETS', complete: generateCarrierSecrets },
 } as const satisfies Record<string, { variable: keyof Config; complete: (before?: string) => string }>;
 
-/** The text of each variable, by the name in the file. */
 type StoredSecrets = Readonly<Record<keyof typeof GENERATED, string>>;
 
 const FILE_NAME = 'secrets.json';

@@ -1,20 +1,20 @@
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort, keepPort, listenError, reservePort } from '../packages/embedded-servers/ports';
 import { type Sandbox, type SandboxOptions, startSandbox, WATCHABLE } from '../sandbox';
+import { DEMO_OPERATOR } from '../sandbox/demo/accounts';
+import { seedDemoData } from '../sandbox/demo/seed';
 import { accountByName, isRevokedAccount } from '../src/accounts/accounts-and-keys';
-import { DEMO_OPERATOR } from '../src/accounts/demo-accounts';
 import { issueOneTimeToken } from '../src/accounts/sessions';
 import { type Config, ConfigError } from '../src/platform/config';
-import { freePort, keepPort, listenError, reservePort } from '../src/platform/embedded/ports';
-import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from '../src/platform/embedded/stack';
 import { shutdownDelayMs } from '../src/platform/health';
 import type { Logger } from '../src/platform/logging/logging';
 import { untilMigrated } from '../src/platform/schema/schema-version';
 import { startSteps } from '../src/platform/start-steps';
 import { type Command, sayConsole, sayKeys } from './command';
-import { seedDemoData } from './commands/data';
 import { createServices, type Services } from './composition-root';
 import { type CredentialsFile, readCredentials, type StackUrls, writeCredentials } from './credentials';
+import { type EmbeddedStack, migrateEmbedded, startEmbeddedStack } from './embedded-stack';
 import { startObservability } from './observability';
 import { runApi } from './run-api';
 import { runWorker } from './run-worker';
@@ -39,7 +39,6 @@ export interface RunningStack {
   stop(): Promise<void>;
 }
 
-/** Stops the parts of the stack in the reverse order of their start. */
 class Stoppers {
   private readonly list: { name: string; stop: () => Promise<void> }[] = [];
 
@@ -153,10 +152,7 @@ async function startParts(
   };
 }
 
-/**
- * Checks that a port is free, before anything is started.
- * @throws ConfigError when the port is in use or not permitted
- */
+/** @throws ConfigError when the port is in use or not permitted */
 async function ensureFree(name: 'PORT' | 'SANDBOX_PORT', host: string, port: number): Promise<void> {
   const problem = await listenError(port, host);
   if (problem === undefined) return;

@@ -2,15 +2,14 @@ import { join } from 'node:path';
 import type { Connection } from '@temporalio/client';
 import { DefaultLogger, makeTelemetryFilterString, Runtime } from '@temporalio/worker';
 import { request } from 'undici';
+import { freePort } from '../packages/embedded-servers/ports';
 import { PERIODIC_JOBS } from '../src/platform/domain/periodic-jobs';
-import { freePort } from '../src/platform/embedded/ports';
 import { type Logger, wasReported } from '../src/platform/logging/logging';
 import { projectRoot } from '../src/platform/project-root';
 import { ensureSearchAttributes } from '../src/platform/temporal/connection';
 import { ensureSchedule } from '../src/platform/temporal/periodic-jobs';
 import type { Services } from './composition-root';
 
-/** The pino level of each log level of the SDK. */
 const LEVELS = { TRACE: 'trace', DEBUG: 'debug', INFO: 'info', WARN: 'warn', ERROR: 'error' } as const;
 
 /** Address at which the SDK's core serves its metrics, on this machine only. */

@@ -1,11 +1,9 @@
 export { bulkRepair } from './bulk-repair';
-export { maintenance } from './maintenance';
+export { erasePersonalData, maintenance, sumReports } from './maintenance';
 export { order } from './order/order';
 export { partnerStockPoll } from './partner-stock-poll';
-export { erasePersonalData } from './personal-data';
 export { preflight } from './preflight';
 export { procurementOrder } from './procurement-order';
 export { reconcile } from './reconcile';
-export { sumReports } from './report-sums';
 export { cancelShippingOrder, replaceLabel, shippingOrder, takeBackShipment } from './shipping-order';
 export { trackingSweep } from './tracking-sweep';

@@ -1,5 +1,6 @@
 import { ActivityFailure, ApplicationFailure, proxyActivities } from '@temporalio/workflow';
 import type { MaintenanceActivities } from '../activities/maintenance';
+import type { PersonalDataActivities } from '../activities/personal-data';
 
 const work = proxyActivities<MaintenanceActivities>({
   startToCloseTimeout: '4 hours',
@@ -9,7 +10,6 @@ const work = proxyActivities<MaintenanceActivities>({
   retry: { initialInterval: '10 seconds', maximumInterval: '30 minutes', backoffCoefficient: 3, maximumAttempts: 6 },
 });
 
-/** Numbers of removed rows and objects. */
 export type MaintenanceResult = Readonly<Record<string, number>>;
 
 /**
@@ -35,4 +35,25 @@ export async function maintenance(): Promise<MaintenanceResult> {
   await part('objects', async () => ({ ...(await work.collectGarbage()) }));
   if (failed.length > 0) throw ApplicationFailure.nonRetryable(failed.join('; '), 'MaintenanceFailed', removed);
   return removed;
+}
+
+const jobs = proxyActivities<PersonalDataActivities & Pick<MaintenanceActivities, 'sumReports'>>({
+  startToCloseTimeout: '2 hours',
+  heartbeatTimeout: '2 minutes',
+  retry: { initialInterval: '10 seconds', maximumInterval: '5 minutes', maximumAttempts: 5 },
+});
+
+export interface ErasedPersonalData {
+  readonly waiting: number;
+  readonly expired: number;
+}
+
+/** Erases personal data whose retention time is over, or whose orders have ended after a request. A Temporal Schedule starts it. */
+export async function erasePersonalData(): Promise<ErasedPersonalData> {
+  return { waiting: await jobs.eraseWaiting(), expired: await jobs.eraseExpired() };
+}
+
+/** Adds up the orders of each day for reports. A Temporal Schedule starts it. Returns the number of days. */
+export async function sumReports(): Promise<number> {
+  return await jobs.sumReports();
 }

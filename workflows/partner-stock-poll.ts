@@ -13,7 +13,6 @@ const partners = proxyActivities<Pick<PartnerStockActivities, 'pollPartnerStock'
   retry: { initialInterval: '5 seconds', backoffCoefficient: 2, maximumAttempts: 4 },
 });
 
-/** Result of a poll of all partners. */
 export interface PartnerStockPollResult {
   readonly partners: number;
   readonly skusAsked: number;

@@ -30,7 +30,6 @@ const database = proxyLocalActivities<ProcurementActivities>({
   retry: { initialInterval: '200 milliseconds', maximumInterval: '10 seconds' },
 });
 
-/** A requested step that waits for its outcome. */
 interface PendingStep {
   readonly step: ProcurementStep;
   outcome?: StepOutcome;

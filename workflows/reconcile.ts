@@ -2,6 +2,7 @@ import { continueAsNew, log, proxyActivities, workflowInfo } from '@temporalio/w
 import type { ReconcileActivities } from '../activities/reconcile';
 
 type Counts = Readonly<Record<string, number>>;
+type Compared = { readonly counts: Counts; readonly next: string };
 type Servers = Awaited<ReturnType<ReconcileActivities['beginReconciliation']>>['servers'];
 
 /** Retried until they succeed: Postgres and Temporal are unavailable for a while when they are restored. */
@@ -29,7 +30,6 @@ export interface Reconciliation {
   readonly runsAfter: string;
 }
 
-/** A cursor: where the comparison of one side continues. */
 interface Cursor {
   readonly after: string;
   readonly atEnd: boolean;
@@ -37,9 +37,7 @@ interface Cursor {
 
 /** The progress of a reconciliation. It is carried through continue-as-new. */
 export interface ReconcileProgress {
-  /** The number in Postgres when the reconciliation began. */
   readonly markBefore: number;
-  /** The servers when the reconciliation began. */
   readonly servers: Servers;
   readonly mark: number;
   readonly lost: Reconciliation['lost'];
@@ -55,18 +53,39 @@ export interface ReconcileProgress {
  * meanwhile delays the comparison; it continues after the last completed activity.
  */
 export async function reconcile(carried?: ReconcileProgress): Promise<Reconciliation> {
-  const progress = carried ?? (await begin());
-  if (progress === null) return { mark: 0, lost: null, found: {}, ordersAfter: '', runsAfter: '' };
-  const comparison = new Comparison(progress);
-  if (comparison.progress.lost === null) {
-    await Promise.all([comparison.compareRuns(ACTIVITIES), comparison.compareOrders(ACTIVITIES)]);
-  } else {
+  const begun = carried ?? (await begin());
+  if (begun === null) return { mark: 0, lost: null, found: {}, ordersAfter: '', runsAfter: '' };
+  let progress = begun;
+  let activities = 0;
+  const count = (counts: Counts) => {
+    const found: Record<string, number> = { ...progress.found };
+    for (const [name, n] of Object.entries(counts)) found[name] = (found[name] ?? 0) + n;
+    progress = { ...progress, found };
+  };
+  /** Compares one side, up to the end or a number of activities. */
+  const advance = async (side: 'runs' | 'orders', limit: number, compare: (after: string) => Promise<Compared>) => {
+    for (let done = 0; done < limit && !progress[side].atEnd; done++) {
+      const { counts, next } = await compare(progress[side].after);
+      count(counts);
+      progress = { ...progress, [side]: { after: next, atEnd: next === '' } };
+      activities += 1;
+      // Only a complete comparison is this long. It compares one side at a time, so no other activity is running.
+      if (activities >= ACTIVITIES_PER_RUN) await continueAsNew<typeof reconcile>(progress);
+    }
+  };
+  const { lost, markBefore, mark, servers } = begun;
+  const afterLoss = lost !== null;
+  const compareRuns = (limit: number) =>
+    advance('runs', limit, (after) => work.reconcileRuns({ after, batches: BATCHES, lost }));
+  const compareOrders = (limit: number) =>
+    advance('orders', limit, (after) => work.reconcileOrders({ after, batches: BATCHES, afterLoss }));
+  if (afterLoss) {
     // Differences between rows and their run come first: signals that are sent again afterwards find them up to date.
-    await comparison.compareRuns(Infinity);
-    await comparison.compareOrders(Infinity);
-  }
-  comparison.count(await work.reconcileLeftovers());
-  const { markBefore, mark, lost, found, runs, orders, servers } = comparison.progress;
+    await compareRuns(Infinity);
+    await compareOrders(Infinity);
+  } else await Promise.all([compareRuns(ACTIVITIES), compareOrders(ACTIVITIES)]);
+  count(await work.reconcileLeftovers());
+  const { found, runs, orders } = progress;
   await work.finishReconciliation({ mark, expected: markBefore, counts: found, servers });
   return { mark, lost, found, ordersAfter: orders.after, runsAfter: runs.after };
 }
@@ -97,47 +116,4 @@ async function begin(): Promise<ReconcileProgress | null> {
 function whoLost(inPostgres: number, inTemporal: number): Reconciliation['lost'] {
   if (inPostgres < inTemporal) return 'postgres';
   return inPostgres > inTemporal ? 'temporal' : null;
-}
-
-class Comparison {
-  private activities = 0;
-
-  constructor(public progress: ReconcileProgress) {}
-
-  count(counts: Counts): void {
-    this.progress = { ...this.progress, found: sum(this.progress.found, counts) };
-  }
-
-  /** Compares running workflows with orders, up to the end or the limit. @param limit number of activities */
-  async compareRuns(limit: number): Promise<void> {
-    const { lost } = this.progress;
-    await this.advance('runs', limit, (after) => work.reconcileRuns({ after, batches: BATCHES, lost }));
-  }
-
-  /** Compares open orders with workflows, up to the end or the limit. @param limit number of activities */
-  async compareOrders(limit: number): Promise<void> {
-    const afterLoss = this.progress.lost !== null;
-    await this.advance('orders', limit, (after) => work.reconcileOrders({ after, batches: BATCHES, afterLoss }));
-  }
-
-  private async advance(
-    side: 'runs' | 'orders',
-    limit: number,
-    compare: (after: string) => Promise<{ readonly counts: Counts; readonly next: string }>,
-  ): Promise<void> {
-    for (let done = 0; done < limit && !this.progress[side].atEnd; done++) {
-      const { counts, next } = await compare(this.progress[side].after);
-      this.count(counts);
-      this.progress = { ...this.progress, [side]: { after: next, atEnd: next === '' } };
-      this.activities += 1;
-      // Only a complete comparison is this long. It compares one side at a time, so no other activity is running.
-      if (this.activities >= ACTIVITIES_PER_RUN) await continueAsNew<typeof reconcile>(this.progress);
-    }
-  }
-}
-
-function sum(a: Counts, b: Counts): Counts {
-  const total: Record<string, number> = { ...a };
-  for (const [name, n] of Object.entries(b)) total[name] = (total[name] ?? 0) + n;
-  return total;
 }

@@ -38,28 +38,31 @@ export const interceptors = (): WorkflowInterceptors => {
   let started: string | undefined;
   let own: string | undefined;
 
-  const within = <T>(traceparent: string, work: () => T): T => {
-    storage ??= new AsyncLocalStorage<string>();
-    return storage.run(traceparent, work);
-  };
-  const ended = (span: Omit<WorkflowSpan, 'endedAt' | 'link'>) => {
-    if (parseTraceparent(span.parent)?.traceFlags !== 1) return;
-    const link = span.spanId === null && own !== undefined ? own : null;
-    traces.ended({ ...span, link, endedAt: Date.now() });
-  };
-  /** Runs `work` and reports its span. */
+  /** Runs `work` in a span, and reports it. */
   const recorded = async <T>(
-    span: Omit<WorkflowSpan, 'endedAt' | 'link' | 'errorType'>,
+    traceparent: string,
+    span: Pick<WorkflowSpan, 'name' | 'parent' | 'spanId' | 'startedAt'>,
     work: () => Promise<T>,
   ): Promise<T> => {
+    let errorType: string | null = null;
+    storage ??= new AsyncLocalStorage<string>();
     try {
-      const result = await work();
-      ended({ ...span, errorType: null });
-      return result;
+      return await storage.run(traceparent, work);
     } catch (error) {
-      ended({ ...span, errorType: error instanceof ContinueAsNew ? null : errorTypeOf(error) });
+      if (!(error instanceof ContinueAsNew)) errorType = error instanceof Error ? error.name : typeof error;
       throw error;
+    } finally {
+      const link = span.spanId === null && own !== undefined ? own : null;
+      if (parseTraceparent(span.parent)?.traceFlags === 1) {
+        traces.ended({ ...span, errorType, link, endedAt: Date.now() });
+      }
     }
+  };
+  /** Handles a message within the trace of its sender. */
+  const handled = <T>(name: string, headers: Headers, work: () => Promise<T>): Promise<T> => {
+    const parent = traceparentIn(headers);
+    if (parent === undefined) return work();
+    return recorded(parent, { name, parent, spanId: null, startedAt: Date.now() }, work);
   };
   const carrying = <I extends { readonly headers: Headers }>(input: I, traceparent: string | undefined): I =>
     traceparent === undefined ? input : { ...input, headers: { ...input.headers, ...headerOf(traceparent) } };
@@ -91,25 +94,10 @@ export const interceptors = (): WorkflowInterceptors => {
             spanId,
             startedAt: startTime.getTime(),
           };
-          return within(own, () => recorded(span, () => next(input)));
+          return recorded(own, span, () => next(input));
         },
-        handleSignal(input, next) {
-          const parent = traceparentIn(input.headers);
-          if (parent === undefined) return next(input);
-          const span = {
-            name: `HandleSignal:${input.signalName}`,
-            parent,
-            spanId: null,
-            startedAt: Date.now(),
-          };
-          return within(parent, () => recorded(span, () => next(input)));
-        },
-        handleUpdate(input, next) {
-          const parent = traceparentIn(input.headers);
-          if (parent === undefined) return next(input);
-          const span = { name: `HandleUpdate:${input.name}`, parent, spanId: null, startedAt: Date.now() };
-          return within(parent, () => recorded(span, () => next(input)));
-        },
+        handleSignal: (input, next) => handled(`HandleSignal:${input.signalName}`, input.headers, () => next(input)),
+        handleUpdate: (input, next) => handled(`HandleUpdate:${input.name}`, input.headers, () => next(input)),
       },
     ],
     outbound: [outbound],
@@ -125,5 +113,3 @@ function headerOf(traceparent: string): Headers {
   const header: TraceHeader = { traceparent };
   return { [TRACE_HEADER]: defaultPayloadConverter.toPayload(header) };
 }
-
-const errorTypeOf = (error: unknown): string => (error instanceof Error ? error.name : typeof error);

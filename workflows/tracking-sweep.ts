@@ -15,7 +15,6 @@ const carriers = proxyActivities<Pick<ShippingActivities, 'sweepCarrier' | 'find
   retry: { initialInterval: '2 seconds', maximumInterval: '30 seconds' },
 });
 
-/** Result of a sweep. */
 export interface TrackingSweep extends SweepResult {
   /** Why steps failed, by carrier uid. `partner codes`: the search for the carriers of partners' tracking codes. */
   readonly errors: Readonly<Record<string, string>>;

@@ -78,11 +78,7 @@ type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox' | 'publicUrl'>;
 
 const PATH = '/v1/operator/session/oidc';
 const CONSOLE = '/console';
-const common = {
-  method: 'get',
-  tag: 'Operators',
-} as const;
-const page = { response: z.unknown(), contentType: 'text/html' } as const;
+const page = { tag: 'Operators', response: z.unknown(), contentType: 'text/html' } as const;
 
 /** Returns an address of the console as its path, query and fragment, or undefined for any other address. */
 function consolePath(address: string): string | undefined {
@@ -118,18 +114,15 @@ export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const cookie = signInCookie(secretBox, publicUrl);
   const signInAddress = `${publicUrl}${CONSOLE}/sign-in`;
   return [
-    openRoute({
-      ...common,
-      path: '/v1/operator/session/methods',
+    openRoute('GET /v1/operator/session/methods', {
+      tag: 'Operators',
       operationId: 'getSignInMethods',
       summary: 'Read how an operator can sign in',
       response: z.object({ openIdConnect: z.boolean() }).meta({ id: 'SignInMethods' }),
       handler: async () => ({ openIdConnect: provider !== undefined }),
     }),
-    openRoute({
-      ...common,
+    openRoute(`GET ${PATH}`, {
       ...page,
-      path: PATH,
       operationId: 'startOidcSignIn',
       summary: 'Sign in by OpenID Connect',
       description:
@@ -146,10 +139,8 @@ export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
           return new RawResponse(302, { Location: location.href, 'Set-Cookie': cookie.set(pending) });
         }),
     }),
-    openRoute({
-      ...common,
+    openRoute(`GET ${PATH}/callback`, {
       ...page,
-      path: `${PATH}/callback`,
       operationId: 'finishOidcSignIn',
       summary: 'Receive the response of the identity provider',
       description:

@@ -62,10 +62,8 @@ async function replaceValues(
 /** Routes of attributes and their values (schema `AttributeValue`). */
 export function attributeRoutes({ sql }: ApiDeps): Route[] {
   return [
-    route({
+    route('PUT /product/v1/attributes/{attributeId}', {
       ...group,
-      method: 'put',
-      path: '/product/v1/attributes/{attributeId}',
       operationId: 'putAttribute',
       summary: 'Create or change an attribute',
       audits: ['attribute.put'],
@@ -81,10 +79,8 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
         });
       },
     }),
-    route({
+    route('GET /product/v1/attributes/{attributeId}/values', {
       ...group,
-      method: 'get',
-      path: '/product/v1/attributes/{attributeId}/values',
       operationId: 'listAttributeValues',
       summary: 'List the values of an attribute',
       access: { credentials: 'key', roles: ['client', 'operator'], operatorRole: 'viewer' },
@@ -96,10 +92,8 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
         return values.map(shown);
       },
     }),
-    route({
+    route('POST /product/v1/attributes/{attributeId}/values', {
       ...group,
-      method: 'post',
-      path: '/product/v1/attributes/{attributeId}/values',
       operationId: 'addAttributeValues',
       summary: 'Add values to an attribute',
       description: 'Adds all values, or none when one of them already exists.',
@@ -118,10 +112,8 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
           return response;
         }),
     }),
-    route({
+    route('PUT /product/v1/attributes/{attributeId}/values', {
       ...group,
-      method: 'put',
-      path: '/product/v1/attributes/{attributeId}/values',
       operationId: 'replaceAttributeValues',
       summary: 'Replace values of an attribute by id',
       description: 'Adds new ids. Values that are not given stay unchanged.',
@@ -132,10 +124,8 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
       handler: async ({ params: { attributeId }, body, audit }) =>
         (await replaceValues(sql, audit, attributeId, body)).map(shown),
     }),
-    route({
+    route('PUT /product/v1/attributes/{attributeId}/values/{valueId}', {
       ...group,
-      method: 'put',
-      path: '/product/v1/attributes/{attributeId}/values/{valueId}',
       operationId: 'replaceAttributeValue',
       summary: 'Replace one value of an attribute',
       description: 'Adds the value when the attribute has none with this id.',
@@ -150,10 +140,8 @@ export function attributeRoutes({ sql }: ApiDeps): Route[] {
         return shown(stored!);
       },
     }),
-    route({
+    route('DELETE /product/v1/attributes/{attributeId}/values/{valueId}', {
       ...group,
-      method: 'delete',
-      path: '/product/v1/attributes/{attributeId}/values/{valueId}',
       operationId: 'deleteAttributeValue',
       summary: 'Remove a value of an attribute',
       description: '409 names the product models and customer products that use the value.',

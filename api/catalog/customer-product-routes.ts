@@ -73,10 +73,8 @@ function valuesOf(options: readonly VariantOption[]): z.input<typeof variantValu
 /** Routes of customer products and their variant values (docs/catalog.md). */
 export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
-    route({
+    route('POST /product/v1/customer-product', {
       ...group,
-      method: 'post',
-      path: '/product/v1/customer-product',
       operationId: 'createCustomerProduct',
       summary: 'Create a customer product',
       description:
@@ -100,10 +98,8 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         });
       },
     }),
-    route({
+    route('PATCH /product/v1/customer-products/{id}', {
       ...group,
-      method: 'patch',
-      path: '/product/v1/customer-products/{id}',
       operationId: 'updateCustomerProduct',
       summary: 'Change a customer product',
       description:
@@ -122,11 +118,9 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
           return change.after;
         }),
     }),
-    exportedList({
+    exportedList('GET /product/v1/customer-products', {
       ...reads,
       csv: { name: 'customer-products', rows: 'customerProducts', pages: PAGES.byOffset },
-      method: 'get',
-      path: '/product/v1/customer-products',
       operationId: 'listCustomerProducts',
       onStandby: true,
       summary: 'List customer products',
@@ -153,10 +147,8 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         };
       },
     }),
-    route({
+    route('POST /product/v1/customer-products/{customerProductId}/variant-values', {
       ...group,
-      method: 'post',
-      path: '/product/v1/customer-products/{customerProductId}/variant-values',
       operationId: 'addVariantValues',
       summary: 'Add values to variant options',
       description: 'Adds all values, or none when one of them is invalid.',
@@ -175,10 +167,8 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
           return body;
         }),
     }),
-    route({
+    route('PUT /product/v1/customer-products/{customerProductId}/variant-values', {
       ...group,
-      method: 'put',
-      path: '/product/v1/customer-products/{customerProductId}/variant-values',
       operationId: 'replaceVariantValues',
       summary: 'Replace values of variant options',
       description: 'Replaces values by `value` and adds new ones. Values that are not given stay unchanged.',
@@ -196,10 +186,8 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
           return body;
         }),
     }),
-    route({
+    route('DELETE /product/v1/customer-products/{customerProductId}/variant-values/{variantOptionId}/{value}', {
       ...group,
-      method: 'delete',
-      path: '/product/v1/customer-products/{customerProductId}/variant-values/{variantOptionId}/{value}',
       operationId: 'deleteVariantValue',
       summary: 'Remove a value of a variant option',
       description: 'Orders keep the product that they resolved.',
@@ -214,10 +202,8 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
           return { ...named, deleted: true as const };
         }),
     }),
-    route({
+    route('GET /product/v1/customer-products/{customerProductId}/variant-values', {
       ...reads,
-      method: 'get',
-      path: '/product/v1/customer-products/{customerProductId}/variant-values',
       operationId: 'getVariantValues',
       summary: 'Read the variant values of a customer product',
       params: z.object({ customerProductId: z.string() }),
@@ -228,10 +214,8 @@ export function customerProductRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         return valuesOf(product.variantOptions);
       },
     }),
-    route({
+    route('DELETE /product/v1/customer-products/{id}', {
       ...group,
-      method: 'delete',
-      path: '/product/v1/customer-products/{id}',
       operationId: 'deleteCustomerProduct',
       summary: 'Delete a customer product',
       description: 'The owner or an operator can delete a product that was never ordered; otherwise 409.',

@@ -71,11 +71,9 @@ function audited({ attributes, ...model }: DescribedModel): object {
 /** Routes of product models (schema `ProductModel`). Operators create and change them. */
 export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
   return [
-    exportedList({
+    exportedList('GET /product/v1/product-models', {
       ...group,
       csv: { name: 'product-models', rows: 'productModels', pages: PAGES.byOffset },
-      method: 'get',
-      path: '/product/v1/product-models',
       operationId: 'listProductModels',
       onStandby: true,
       summary: 'List product models',
@@ -97,10 +95,8 @@ export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
         };
       },
     }),
-    route({
+    route('POST /product/v1/product-models', {
       ...group,
-      method: 'post',
-      path: '/product/v1/product-models',
       operationId: 'createProductModel',
       summary: 'Create a product model',
       audits: ['product_model.create'],
@@ -119,10 +115,8 @@ export function productModelRoutes({ sql, candidates }: ApiDeps): Route[] {
         });
       },
     }),
-    route({
+    route('PATCH /product/v1/product-models/{id}', {
       ...group,
-      method: 'patch',
-      path: '/product/v1/product-models/{id}',
       operationId: 'updateProductModel',
       summary: 'Change a product model',
       description:

@@ -67,9 +67,7 @@ function prices(list: Readonly<Record<string, readonly { readonly from: number; 
 /** The route that returns what an order of a product needs. */
 export function productRoutes({ sql, candidates }: ApiDeps): Route[] {
   return [
-    route({
-      method: 'get',
-      path: '/v1/products/{productUid}',
+    route('GET /v1/products/{productUid}', {
       operationId: 'getProduct',
       summary: 'Read what an order of a product needs',
       description:

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { stringify } from 'csv-stringify';
 import { z } from 'zod';
 import { unavailable } from '../../src/platform/unavailable';
-import { RawResponse, type Route, type RouteDefinition, route } from './route';
+import { type Operation, RawResponse, type Route, type RouteDefinition, route } from './route';
 
 /** Rows of one export at most. A larger list is exported in parts, by its filters. */
 const MOST_ROWS = 250_000;
@@ -75,7 +75,7 @@ export function exportedList<
   Q extends z.ZodType<{ readonly format: string }>,
   B extends z.ZodType,
   R extends z.ZodObject,
->({ csv, ...definition }: RouteDefinition<P, Q, B, R> & { readonly csv: ListExport<R> }): Route {
+>(operation: Operation, { csv, ...definition }: RouteDefinition<P, Q, B, R> & { readonly csv: ListExport<R> }): Route {
   const { response, handler } = definition;
   const { element } = response.shape[csv.rows] as z.ZodArray<z.ZodObject>;
   const columns = columnsOf(element);
@@ -91,7 +91,7 @@ export function exportedList<
       query = left <= 0 ? null : csv.pages.next(query, response, rows);
     }
   }
-  return route<P, Q, B, R>({
+  return route<P, Q, B, R>(operation, {
     ...definition,
     otherContentTypes: ['text/csv', ...(definition.otherContentTypes ?? [])],
     handler: async (call) => {

@@ -309,9 +309,7 @@ export function openApiDocument(routes: readonly Route[], serverUrl: string): Js
  */
 export function openApiRoute(routes: readonly Route[], serverUrl: string): Route {
   let text: string | undefined;
-  const self: Route = openRoute({
-    method: 'get',
-    path: '/openapi.json',
+  const self: Route = openRoute('GET /openapi.json', {
     operationId: 'getOpenApiDocument',
     summary: 'Get the OpenAPI document',
     tag: 'System',

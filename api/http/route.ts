@@ -28,6 +28,9 @@ export function operatorsOnly(operatorRole: OperatorRole): KeyAccess {
   return { credentials: 'key', roles: ['operator'], operatorRole };
 }
 
+/** Returns the group of a route that only operators may call, and its access. */
+export const forOperators = (tag: string, operatorRole: OperatorRole) => ({ tag, access: operatorsOnly(operatorRole) });
+
 /** A request as received, before its body is parsed. */
 interface SignedRequest {
   readonly params: Readonly<Record<string, unknown>>;
@@ -115,9 +118,6 @@ type Schema = z.ZodType;
 /** A route as data, without its access and its handler. */
 interface RouteFacts<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>
   extends Schemas<P, Q, B, R> {
-  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
-  /** In OpenAPI form: `/v1/orders/{orderId}`. */
-  readonly path: string;
   readonly operationId: string;
   readonly summary: string;
   readonly description?: string;
@@ -177,6 +177,9 @@ interface OpenRouteDefinition<P extends Schema, Q extends Schema, B extends Sche
  * always agree.
  */
 export interface Route extends RouteFacts<Schema, Schema, Schema, Schema> {
+  readonly method: 'get' | 'post' | 'put' | 'patch' | 'delete';
+  /** In OpenAPI form: `/v1/orders/{orderId}`. */
+  readonly path: string;
   readonly access: Access;
   readonly errors: ErrorShape;
   /**
@@ -189,12 +192,21 @@ export interface Route extends RouteFacts<Schema, Schema, Schema, Schema> {
 /** Timeouts of handlers: of reads, and of everything else. A request to a workflow waits up to 29 seconds for it. */
 export const DEFAULT_TIMEOUTS_MS = { read: 15_000, write: 30_000 } as const;
 
+/** Method and path of a route: `POST /v1/orders/{orderId}/cancel`. */
+export type Operation = `${Uppercase<Route['method']>} ${string}`;
+
+function placeOf(operation: Operation): Pick<Route, 'method' | 'path'> {
+  const [method, path] = operation.split(' ') as [string, string];
+  return { method: method.toLowerCase() as Route['method'], path };
+}
+
 /** Declares a route whose callers have a key or a session. */
-export function route<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>({
-  handler,
-  ...declared
-}: RouteDefinition<P, Q, B, R>): Route {
+export function route<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>(
+  operation: Operation,
+  { handler, ...declared }: RouteDefinition<P, Q, B, R>,
+): Route {
   return {
+    ...placeOf(operation),
     errors: 'coded',
     ...declared,
     accept: (sent) => {
@@ -208,11 +220,12 @@ export function route<P extends Schema, Q extends Schema, B extends Schema, R ex
 }
 
 /** Declares a route that needs no credentials. test/security/roles lists each with a reason. */
-export function openRoute<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>({
-  handler,
-  ...declared
-}: OpenRouteDefinition<P, Q, B, R>): Route {
+export function openRoute<P extends Schema, Q extends Schema, B extends Schema, R extends Schema>(
+  operation: Operation,
+  { handler, ...declared }: OpenRouteDefinition<P, Q, B, R>,
+): Route {
   return {
+    ...placeOf(operation),
     errors: 'coded',
     ...declared,
     access: { credentials: 'none' },

@@ -14,9 +14,9 @@ import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { outboundUrl } from '../../src/platform/http/outbound-addresses';
-import { inTransaction } from '../../src/platform/postgres';
+import { inTransaction, type Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { type CallContext, type Route, route } from '../http/route';
 import {
   ADMINS_FOR_CLIENTS,
   type Audience,
@@ -42,11 +42,9 @@ function createEndpointRoute(
   { path, tag, access, events, endpoint, noun }: Audience,
   ownerOf: (account: Account, connectorId: string | undefined) => Owner | Promise<Owner> = (account) => account,
 ): Route {
-  return route({
+  return route(`POST ${path}`, {
     tag,
     access: access.write,
-    method: 'post',
-    path,
     operationId: `create${noun}`,
     summary: 'Create an endpoint for notifications',
     description:
@@ -86,6 +84,21 @@ function createEndpointRoute(
   });
 }
 
+/** Changes an endpoint, with its row of the audit log. */
+const changed = (
+  sql: Sql,
+  ownerId: string,
+  webhookId: string,
+  change: Parameters<typeof changeEndpoint>[3],
+  audit: CallContext['audit'],
+) =>
+  inTransaction(sql, async (tx) => {
+    const before = await foundEndpoint(tx, ownerId, webhookId);
+    const after = (await changeEndpoint(tx, ownerId, webhookId, change))!;
+    await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
+    return after;
+  });
+
 /** Routes with which an audience manages its endpoints (docs/notifications.md). */
 function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
   const { sql, config, secretBox } = deps;
@@ -96,10 +109,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
 
   return [
     createEndpointRoute(deps, audience),
-    route({
+    route(`GET ${path}`, {
       ...read,
-      method: 'get',
-      path,
       operationId: `list${noun}s`,
       summary: 'List endpoints for notifications',
       response: z.object({ webhooks: z.array(listed) }),
@@ -107,10 +118,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         webhooks: (await list(sql, account)).map((found) => shownTo(account, found)),
       }),
     }),
-    route({
+    route(`GET ${path}/{webhookId}`, {
       ...read,
-      method: 'get',
-      path: `${path}/{webhookId}`,
       operationId: `get${noun}`,
       summary: 'Retrieve an endpoint for notifications',
       params: endpointParams,
@@ -118,10 +127,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
       handler: async ({ account, params: { webhookId } }) =>
         shownTo(account, await foundEndpoint(sql, await ownerOfEndpoint(sql, account, webhookId), webhookId)),
     }),
-    route({
+    route(`PATCH ${path}/{webhookId}`, {
       ...write,
-      method: 'patch',
-      path: `${path}/{webhookId}`,
       operationId: `change${noun}`,
       summary: 'Change, enable or disable an endpoint',
       description:
@@ -137,18 +144,10 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         })
         .meta({ examples: [{ description: 'Status page', events: [events[0]] }] }),
       response: endpoint,
-      handler: ({ account, params: { webhookId }, body, audit }) =>
-        inTransaction(sql, async (tx) => {
-          const before = await foundEndpoint(tx, account.id, webhookId);
-          const after = (await changeEndpoint(tx, account.id, webhookId, body))!;
-          await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
-          return after;
-        }),
+      handler: ({ account, params: { webhookId }, body, audit }) => changed(sql, account.id, webhookId, body, audit),
     }),
-    route({
+    route(`DELETE ${path}/{webhookId}`, {
       ...write,
-      method: 'delete',
-      path: `${path}/{webhookId}`,
       operationId: `delete${noun}`,
       summary: 'Delete an endpoint with its log and its pending deliveries',
       audits: ['endpoint.delete'],
@@ -163,10 +162,8 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
           return { id: webhookId };
         }),
     }),
-    route({
+    route(`POST ${path}/{webhookId}/secret`, {
       ...write,
-      method: 'post',
-      path: `${path}/{webhookId}/secret`,
       operationId: `rotate${noun}Secret`,
       summary: 'Rotate the signing secret of an endpoint',
       description:
@@ -177,7 +174,6 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
       params: endpointParams,
       body: z.object({
         overlapSeconds: z
-          .number()
           .int()
           .min(0)
           .max(ROTATION_OVERLAP_SECONDS.most)
@@ -219,11 +215,9 @@ export function notificationRoutes(deps: Pick<ApiDeps, 'sql' | 'config' | 'secre
 /** The route with which operators enable and disable an endpoint of a client. Its address and events are the client's. */
 function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
-  return route({
+  return route(`PATCH ${path}/{webhookId}`, {
     tag,
-    method: 'patch',
     access: access.write,
-    path: `${path}/{webhookId}`,
     operationId: 'changeClientWebhook',
     summary: 'Enable or disable an endpoint of a client',
     description: 'A delivery that is due while the endpoint is disabled becomes a dead letter.',
@@ -231,24 +225,16 @@ function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     params: z.object({ connectorId: z.string(), webhookId: z.string() }),
     body: z.strictObject({ enabled: z.boolean() }),
     response: endpoint,
-    handler: ({ params: { connectorId, webhookId }, body, audit }) =>
-      inTransaction(sql, async (tx) => {
-        const before = await foundEndpoint(tx, connectorId, webhookId);
-        const after = (await changeEndpoint(tx, connectorId, webhookId, body))!;
-        await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
-        return after;
-      }),
+    handler: ({ params: { connectorId, webhookId }, body, audit }) => changed(sql, connectorId, webhookId, body, audit),
   });
 }
 
 /** The route with which operators read the endpoints of a client. */
 function clientEndpointsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
-  return route({
+  return route(`GET ${path}`, {
     tag,
-    method: 'get',
     access: access.read,
-    path,
     operationId: 'listClientWebhooks',
     summary: 'List the endpoints of a client with their health',
     params: z.object({ connectorId: z.string() }),

@@ -142,12 +142,11 @@ export async function editDraft(
 /** Routes for drafts: stored orders that have no workflow until they become orders. */
 export function draftRoutes(deps: ApiDeps): Route[] {
   const { sql, links } = deps;
-  const common = { ...CLIENTS, path: '/v1/orders/{orderId}', params: orderAddress } as const;
+  const common = { ...CLIENTS, params: orderAddress } as const;
 
   return [
-    route({
+    route('PATCH /v1/orders/{orderId}', {
       ...common,
-      method: 'patch',
       operationId: 'patchOrder',
       summary: 'Edit a draft, turn it into an order, or give an order its retail prices',
       description:
@@ -173,9 +172,8 @@ export function draftRoutes(deps: ApiDeps): Route[] {
       },
     }),
 
-    route({
+    route('DELETE /v1/orders/{orderId}', {
       ...common,
-      method: 'delete',
       operationId: 'deleteDraft',
       summary: 'Delete a draft',
       description: '409: the order is not a draft. Cancel it instead.',

@@ -15,7 +15,7 @@ import { type OrderRecord, readOrders } from '../../src/orders/reading/order-rea
 import { orderView, retrievedOrderSchema, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import { refuseWith } from '../../src/orders/run/gateway';
 import type { QuotaName } from '../../src/platform/domain/quotas';
-import { type FieldError, Refusal } from '../../src/platform/errors';
+import { type FieldError, invalidField, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { withoutRedaction } from '../http/request-log';
 import { type CallContext, type Route, route, type Sent } from '../http/route';
@@ -32,9 +32,7 @@ const QUOTAS_OF = {
 /** Returns the refusal of a submission that conflicts with another order. */
 function refusalOf(conflict: Conflict): Refusal {
   if (conflict.conflict === 'unknown') {
-    const message = 'You have no order with this id and this orderReferenceId.';
-    const code = 'VALIDATION_ERROR';
-    return new Refusal(code, { errors: [{ code, message, reference: 'replaces' }] });
+    return invalidField('replaces', 'You have no order with this id and this orderReferenceId.');
   }
   const { id, status } = conflict.order;
   if (conflict.conflict === 'duplicate') {
@@ -56,9 +54,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
   const log = withoutRedaction(deps.log);
 
   return [
-    route({
-      method: 'post',
-      path: '/v1/orders',
+    route('POST /v1/orders', {
       operationId: 'submitOrder',
       summary: 'Submit an order',
       description:
@@ -93,9 +89,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       },
     }),
 
-    route({
-      method: 'get',
-      path: '/v1/orders/{orderId}',
+    route('GET /v1/orders/{orderId}', {
       operationId: 'getOrder',
       summary: 'Retrieve an order',
       ...READERS,
@@ -104,9 +98,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       handler: async ({ account, params }) => orderView(await visibleOrder(deps, account, params.orderId), links),
     }),
 
-    route({
-      method: 'put',
-      path: '/v1/orders/{orderId}/shipment',
+    route('PUT /v1/orders/{orderId}/shipment', {
       operationId: 'updateShipment',
       summary: 'Change shipping method or address',
       description:
@@ -127,9 +119,7 @@ export function orderRoutes(deps: ApiDeps): Route[] {
       },
     }),
 
-    route({
-      method: 'post',
-      path: '/v1/orders/{orderId}/cancel',
+    route('POST /v1/orders/{orderId}/cancel', {
       operationId: 'cancelOrder',
       idempotent: true,
       summary: 'Cancel an order',

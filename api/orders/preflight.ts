@@ -5,12 +5,14 @@ import type { FileOfProduct } from '../../src/orders/domain/file-needs';
 import {
   beginPreflight,
   MAX_RUNNING_PREFLIGHTS,
+  preflightRequestSchema,
+  preflightSchema,
+  preflightView,
   readPreflight,
   type StoredPreflight,
-} from '../../src/orders/production/preflight-rows';
-import { preflightRequestSchema, preflightSchema, preflightView } from '../../src/orders/production/preflight-schemas';
+} from '../../src/orders/production/preflights';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid, uuidv7 } from '../../src/platform/ids';
+import { foundById, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { RawResponse, type Route, route } from '../http/route';
@@ -95,9 +97,7 @@ export function tooManyPreflights(): Refusal {
 /** Routes that check a file before it is ordered. */
 export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
-    route({
-      method: 'post',
-      path: '/v1/files/preflight',
+    route('POST /v1/files/preflight', {
       operationId: 'preflightFile',
       summary: 'Check a print file before it is ordered',
       description:
@@ -125,20 +125,15 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
         return new RawResponse(202, headers, JSON.stringify(preflight));
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/files/preflight/{preflightId}',
+    route('GET /v1/files/preflight/{preflightId}', {
       operationId: 'getPreflight',
       summary: 'Read the report of a preflight',
       ...READERS,
       params: z.object({ preflightId: z.string().min(1).max(100) }),
       response: preflightSchema,
-      handler: async ({ account, params: { preflightId } }) => {
-        const found = isUuid(preflightId)
-          ? await readPreflight(sql, preflightId, viewerOf(account).clientId)
-          : undefined;
-        if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no preflight with this id.' });
-        return preflightView(found);
+      handler: async ({ account, params: { preflightId: id } }) => {
+        const read = () => readPreflight(sql, id, viewerOf(account).clientId);
+        return preflightView(await foundById(id, read, 'There is no preflight with this id.'));
       },
     }),
   ];

@@ -41,9 +41,7 @@ type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates'>;
 export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
   const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
   return [
-    route({
-      method: 'post',
-      path: '/v1/orders/quote',
+    route('POST /v1/orders/quote', {
       operationId: 'quoteOrder',
       isRead: true,
       // A carrier gateway has eight seconds to respond.

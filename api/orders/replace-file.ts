@@ -12,9 +12,7 @@ import { changedOrderId, orderAddress, READERS, reasonOf, requesterOf } from './
 
 /** The route with which clients and operators replace a print file. */
 export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
-  return route({
-    method: 'put',
-    path: '/v1/orders/{orderId}/items/{itemReferenceId}/files/{type}',
+  return route('PUT /v1/orders/{orderId}/items/{itemReferenceId}/files/{type}', {
     operationId: 'replaceFile',
     summary: 'Replace a print file',
     description:

@@ -75,9 +75,7 @@ async function confirmedPrintOrder(
 
 /** `POST /v2/order/dispatch`: returns the shipping documents of a print order (docs/partners.md). */
 export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v2/order/dispatch',
+  return route('POST /v2/order/dispatch', {
     operationId: 'dispatchOrder',
     summary: 'Get the shipping documents of a print order',
     description:

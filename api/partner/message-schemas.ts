@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dispatchRequestSchema } from '../../src/orders/production/dispatch';
 import { postbackSchema } from '../../src/orders/production/postbacks';
-import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/partner-protocol';
 import {
   cancelRequestSchema,
   ORDER_UPDATE_SCHEMAS,
@@ -87,9 +87,7 @@ export function messageSchema(name: string, publicUrl: string): JsonSchema | und
 
 /** `GET /schemas`: the names and addresses of the schemas. */
 export function schemaIndexRoute(publicUrl: string): Route {
-  return openRoute({
-    method: 'get',
-    path: '/schemas',
+  return openRoute('GET /schemas', {
     operationId: 'listMessageSchemas',
     summary: 'List the JSON Schemas of messages',
     tag: 'Partner interaction',
@@ -102,9 +100,7 @@ export function schemaIndexRoute(publicUrl: string): Route {
 
 /** `GET /schemas/{schemaName}`: the JSON Schemas of the messages between Pressline and print partners. */
 export function messageSchemaRoute(publicUrl: string): Route {
-  return openRoute({
-    method: 'get',
-    path: '/schemas/{schemaName}',
+  return openRoute('GET /schemas/{schemaName}', {
     operationId: 'getMessageSchema',
     summary: 'Get the JSON Schema of a message',
     description: `One of ${MESSAGE_SCHEMA_NAMES.map((name) => `\`${name}\``).join(', ')}.`,

@@ -9,7 +9,7 @@ import {
 import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '../../src/partners/print-orders';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/list-query';
+import { pageById } from '../http/list-query';
 import { type Route, route } from '../http/route';
 
 const sentFields = {
@@ -36,10 +36,8 @@ const printOrderView = ({ body, status, revision }: SentPrintOrder) => ({ ...bod
 /** `GET /v2/orders`: a partner reads the print orders that were sent to it, for example after it lost a message. */
 export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
-    route({
+    route('GET /v2/orders', {
       ...common,
-      method: 'get',
-      path: '/v2/orders',
       operationId: 'listPrintOrders',
       onStandby: true,
       summary: 'List the print orders sent to this partner, newest first',
@@ -57,16 +55,16 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         orders: z.array(sentPrintOrderSchema),
         nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
       }),
-      handler: async ({ account, query: { status, cursor, limit } }) => {
-        const found = await listSentPrintOrders(sql, account.id, { status, before: cursor, limit: limit + 1 });
-        const { page, nextCursor } = pageOf(found, limit, ({ id }) => id);
+      handler: async ({ account, query }) => {
+        const { status } = query;
+        const { page, nextCursor } = await pageById(query, (wanted) =>
+          listSentPrintOrders(sql, account.id, { status, ...wanted }),
+        );
         return { orders: page.map(printOrderView), nextCursor };
       },
     }),
-    route({
+    route('GET /v2/orders/{printOrderId}', {
       ...common,
-      method: 'get',
-      path: '/v2/orders/{printOrderId}',
       operationId: 'getPrintOrder',
       summary: 'Get a print order sent to this partner',
       params: z.object({ printOrderId: z.string().max(100) }),
@@ -84,18 +82,14 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 
 /** `POST /v2/order/status`: accepts status postbacks (docs/partners.md). */
 export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v2/order/status',
+  return route('POST /v2/order/status', {
     operationId: 'postOrderStatus',
     summary: 'Report the status of a print order or of one item',
     description:
       'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
       '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
     isRepeatable: true,
-    tag: 'Partner interaction',
-    access: { credentials: 'key', roles: ['partner'] },
-    errors: 'plain',
+    ...common,
     body: postbackSchema,
     response: z.object({ message: z.string() }),
     handler: async ({ account, body, log }) => {

@@ -22,9 +22,7 @@ const pushedStockSchema = crossField(
 
 /** `POST /v3/stock/status`: a partner pushes its stock levels. */
 export function stockStatusRoute({ sql }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v3/stock/status',
+  return route('POST /v3/stock/status', {
     operationId: 'reportStockStatus',
     summary: 'Report stock levels',
     description:

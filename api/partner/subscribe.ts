@@ -6,7 +6,7 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { SecretBox } from '../../src/platform/sealing/secret-box';
 import type { ApiDeps } from '../deps';
-import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
+import { type CallContext, forOperators, type Route, route } from '../http/route';
 
 const signingSecretSchema = z.object({ signingSecret: z.string().describe('`whsec_` and base64; shown once.') });
 
@@ -35,9 +35,7 @@ async function registerAddresses(
 
 /** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
-  return route({
-    method: 'post',
-    path: '/v2/subscribe',
+  return route('POST /v2/subscribe', {
     operationId: 'subscribePartner',
     summary: 'Register the addresses a print partner is called at',
     description:
@@ -63,12 +61,9 @@ export function partnerSubscriptionRoute(
   { sql, config, secretBox }: Pick<ApiDeps, 'sql' | 'config' | 'secretBox'>,
   requirePartner: (partnerId: string) => Promise<Partner>,
 ): Route {
-  return route({
-    tag: 'Operator: partners',
-    method: 'post',
-    access: operatorsOnly('admin'),
+  return route('POST /v1/partners/{partnerId}/subscription', {
+    ...forOperators('Operator: partners', 'admin'),
     audits: ['partner.subscribe'],
-    path: '/v1/partners/{partnerId}/subscription',
     operationId: 'createPartnerSubscription',
     summary: 'Register the addresses of a print partner',
     description:

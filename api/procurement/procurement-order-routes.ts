@@ -73,12 +73,10 @@ async function applyStep(sql: Sql, temporal: Client, orderId: number, step: Proc
 /** Routes with which operators read and move procurement orders. Suppliers have no accounts; they contact the operators. */
 export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
   return [
-    exportedList({
+    exportedList('GET /v1/operator/procurement-orders', {
       csv: { name: 'procurement-orders', rows: 'orders', pages: PAGES.byNumber },
       ...group,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/procurement-orders',
       operationId: 'searchProcurementOrders',
       onStandby: true,
       summary: 'List procurement orders of all partners',
@@ -105,11 +103,9 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
         return { orders, pagination: { ...page, totalResult: total } };
       },
     }),
-    route({
+    route('GET /v1/operator/procurement-orders/{orderId}', {
       ...group,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/operator/procurement-orders/{orderId}',
       operationId: 'getProcurementOrder',
       summary: 'Read a procurement order with its events',
       params: orderParams,
@@ -128,11 +124,9 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
         };
       },
     }),
-    route({
+    route('POST /v1/operator/procurement-orders/{orderId}/transitions', {
       ...group,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/operator/procurement-orders/{orderId}/transitions',
       operationId: 'moveProcurementOrder',
       summary: 'Move a procurement order to its next status',
       description:
@@ -159,11 +153,9 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
         });
       },
     }),
-    route({
+    route('POST /v1/operator/procurement-orders/{orderId}/receipts', {
       ...group,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/operator/procurement-orders/{orderId}/receipts',
       operationId: 'receiveProcurementOrder',
       summary: 'Record received goods, in one or several deliveries',
       description:
@@ -186,11 +178,9 @@ export function procurementOrderRoutes({ sql, temporal }: ApiDeps): Route[] {
       handler: async ({ params: { orderId }, body: { receiptId, items }, account }) =>
         await applyStep(sql, temporal, orderId, { type: 'receipt', actor: account.name, receiptId, items }),
     }),
-    route({
+    route('POST /v1/operator/procurement-orders/{orderId}/invoices', {
       ...group,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/operator/procurement-orders/{orderId}/invoices',
       operationId: 'attachProcurementInvoice',
       summary: 'Attach a supplier’s invoice',
       description: 'A URL is attached once.',

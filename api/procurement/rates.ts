@@ -12,22 +12,18 @@ const exchangeRateGroup = { tag: 'Operator: stock' } as const;
 /** Routes with which operators read and load exchange rates. */
 export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
   return [
-    route({
+    route('GET /v1/exchange-rates/{date}', {
       ...exchangeRateGroup,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/exchange-rates/{date}',
       operationId: 'getExchangeRates',
       summary: 'Read the exchange rates of a day',
       params: z.object({ date: day }),
       response: exchangeRatesOfDaySchema,
       handler: async ({ params: { date } }) => ({ ...(await ratesOn(sql, [date])).get(date)!, date }),
     }),
-    route({
+    route('PUT /v1/exchange-rates/{date}', {
       ...exchangeRateGroup,
-      method: 'put',
       access: operatorsOnly('admin'),
-      path: '/v1/exchange-rates/{date}',
       operationId: 'loadExchangeRates',
       summary: 'Load exchange rates of a day',
       description: 'The rates apply from that day until newer ones. Currencies that are not given keep their rates.',
@@ -45,7 +41,7 @@ export function exchangeRateRoutes({ sql }: ApiDeps): Route[] {
   ];
 }
 
-const taxRateGroup = { errors: 'coded', tag: 'Operator: orders', path: '/v1/tax-rates/{date}' } as const;
+const taxRateGroup = { errors: 'coded', tag: 'Operator: orders' } as const;
 const params = z.object({ date: day });
 
 const taxRate = z.object({
@@ -82,9 +78,8 @@ const taxRates = z
 export function taxRateRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   const read = async (date: string) => ({ date, rates: await taxRatesOn(sql, date) });
   return [
-    route({
+    route('GET /v1/tax-rates/{date}', {
       ...taxRateGroup,
-      method: 'get',
       access: operatorsOnly('viewer'),
       operationId: 'getTaxRates',
       summary: 'Read the tax rates of a day',
@@ -94,9 +89,8 @@ export function taxRateRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       response: taxRates,
       handler: async ({ params: { date } }) => await read(date),
     }),
-    route({
+    route('PUT /v1/tax-rates/{date}', {
       ...taxRateGroup,
-      method: 'put',
       access: operatorsOnly('admin'),
       operationId: 'loadTaxRates',
       summary: 'Load tax rates that apply from a day on',

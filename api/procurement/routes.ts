@@ -18,7 +18,6 @@ import type { ApiDeps } from '../deps';
 import { RawResponse, type Route, route } from '../http/route';
 
 const group = {
-  method: 'post',
   tag: 'Procurement',
   access: { credentials: 'key', roles: ['partner'] },
   errors: 'plain',
@@ -52,9 +51,8 @@ function streamedInventory(sql: Sql, partnerId: string, first: { items: StockIte
 /** Routes of the procurement group (docs/procurement.md): a partner's own procurement orders and stock. */
 export function procurementRoutes({ sql }: ApiDeps): Route[] {
   return [
-    route({
+    route('POST /procurement/v1/order/list', {
       ...group,
-      path: '/procurement/v1/order/list',
       operationId: 'listProcurementOrders',
       onStandby: true,
       isRead: true,
@@ -86,9 +84,8 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
         };
       },
     }),
-    route({
+    route('POST /procurement/v1/inventory/consumption/list', {
       ...group,
-      path: '/procurement/v1/inventory/consumption/list',
       operationId: 'listInventoryConsumption',
       onStandby: true,
       isRead: true,
@@ -105,9 +102,8 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
         };
       },
     }),
-    route({
+    route('POST /procurement/v1/inventory/list', {
       ...group,
-      path: '/procurement/v1/inventory/list',
       operationId: 'listInventory',
       onStandby: true,
       isRead: true,
@@ -132,9 +128,8 @@ export function procurementRoutes({ sql }: ApiDeps): Route[] {
         };
       },
     }),
-    route({
+    route('POST /procurement/v1/inventory/adjust-stock', {
       ...group,
-      path: '/procurement/v1/inventory/adjust-stock',
       operationId: 'adjustStock',
       summary: 'Add to or consume stock',
       description:

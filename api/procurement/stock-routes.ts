@@ -45,11 +45,9 @@ async function printPartner(sql: Sql, partnerId: string): Promise<string> {
 export function stockRoutes({ sql }: ApiDeps): Route[] {
   return [
     stockItemListRoute(sql),
-    route({
+    route('GET /v1/partners/{partnerId}/stock-items', {
       ...group,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/partners/{partnerId}/stock-items',
       operationId: 'listStockItems',
       onStandby: true,
       summary: 'List stock items of a partner',
@@ -71,11 +69,9 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
         return { items, pagination: { ...page, totalPages, totalItems: total } };
       },
     }),
-    route({
+    route('POST /v1/partners/{partnerId}/stock-items', {
       ...group,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/partners/{partnerId}/stock-items',
       operationId: 'setUpStockItems',
       summary: 'Set up stock items of a partner',
       description:
@@ -101,11 +97,9 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
         return { added, changed: items.length - added };
       },
     }),
-    route({
+    route('POST /v1/partners/{partnerId}/stock-items/{partnerSku}/corrections', {
       ...group,
-      method: 'post',
       access: operatorsOnly('operator'),
-      path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/corrections',
       operationId: 'correctStock',
       summary: 'Correct the stock of a partner',
       description: 'Adds or removes pieces, as the partner does with adjust-stock. The audit log has the reason.',
@@ -127,12 +121,10 @@ export function stockRoutes({ sql }: ApiDeps): Route[] {
         return update!;
       },
     }),
-    exportedList({
+    exportedList('GET /v1/partners/{partnerId}/stock-items/{partnerSku}/movements', {
       csv: { name: 'stock-movements', rows: 'movements', pages: PAGES.byLastId },
       ...group,
-      method: 'get',
       access: operatorsOnly('viewer'),
-      path: '/v1/partners/{partnerId}/stock-items/{partnerSku}/movements',
       operationId: 'listStockMovements',
       onStandby: true,
       summary: 'Read the ledger of a stock item',
@@ -173,10 +165,8 @@ function decode(cursor: string): StockItemPosition {
 
 /** The route with which operators list the stock of all partners. */
 function stockItemListRoute(sql: Sql): Route {
-  return exportedList({
+  return exportedList('GET /v1/operator/stock-items', {
     csv: { name: 'stock-items', rows: 'items', pages: PAGES.byCursor },
-    method: 'get',
-    path: '/v1/operator/stock-items',
     operationId: 'listStockItemsOfPartners',
     onStandby: true,
     summary: 'List the stock items of all partners',

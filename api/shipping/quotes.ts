@@ -27,9 +27,7 @@ const quotesSchema = z
 
 /** `POST /v1/shipping-methods/quote`: lists the methods that carry packages to an address. */
 export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>): Route {
-  return route({
-    method: 'post',
-    path: '/v1/shipping-methods/quote',
+  return route('POST /v1/shipping-methods/quote', {
     operationId: 'quoteShippingMethods',
     isRead: true,
     // A carrier gateway has eight seconds to respond.

@@ -35,9 +35,7 @@ export function trackingRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>
     return null;
   };
 
-  return route({
-    method: 'get',
-    path: '/v1/tracking/{trackingNumber}',
+  return route('GET /v1/tracking/{trackingNumber}', {
     operationId: 'getTracking',
     summary: 'Read where a package is',
     tag: 'Shipping',
@@ -61,9 +59,7 @@ export function trackingRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>
  */
 export function trackingPageRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const byNumber = createFailureLimiter('tracking_number');
-  return openRoute({
-    method: 'get',
-    path: '/track/{code}',
+  return openRoute('GET /track/{code}', {
     operationId: 'getTrackingPage',
     summary: 'Show where a package is',
     description:
@@ -132,9 +128,7 @@ export function carrierEventsRoute({ sql, config, metrics }: Pick<ApiDeps, 'sql'
       metrics.count('pressline_carrier_events_total', { carrier, outcome }, added);
   };
   for (const carrier of secrets?.keys() ?? []) count(carrier, { recorded: 0, repeated: 0, refused: 0 });
-  return openRoute({
-    method: 'post',
-    path: '/v1/carriers/{carrierUid}/events',
+  return openRoute('POST /v1/carriers/{carrierUid}/events', {
     operationId: 'receiveCarrierEvents',
     summary: 'Report tracking events as a carrier',
     description:

@@ -14,7 +14,6 @@ const readiness = z
 /** Timeout of a probe. Probes of container platforms wait a few seconds. */
 const PROBE_TIMEOUT_MS = 5_000;
 const probe = {
-  method: 'get',
   timeoutMs: PROBE_TIMEOUT_MS,
   tag: 'System',
 } as const;
@@ -26,24 +25,21 @@ const up = {
 /** Routes for liveness and readiness probes. */
 export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
   return [
-    openRoute({
+    openRoute('GET /healthz', {
       ...probe,
       ...up,
-      path: '/healthz',
       operationId: 'getHealth',
       summary: 'Check that the process is up',
     }),
-    openRoute({
+    openRoute('GET /livez', {
       ...probe,
       ...up,
-      path: '/livez',
       operationId: 'getLiveness',
       summary: 'Check that the process is up',
       description: 'Restart a process that does not respond.',
     }),
-    openRoute({
+    openRoute('GET /readyz', {
       ...probe,
-      path: '/readyz',
       operationId: 'getReadiness',
       summary: 'Check that requests can be served',
       description:

@@ -5,7 +5,7 @@ import { Worker } from '@temporalio/worker';
 import { workflowBundle } from '../../cli/temporal-runtime';
 import { createPresslineClient, PresslineError } from '../../client/pressline-client';
 import type { Seen } from '../../sandbox';
-import type { DemoCredentials } from '../../src/accounts/demo-accounts';
+import type { DemoCredentials } from '../../sandbox/demo/accounts';
 import type { ResolvedProduct } from '../../src/catalog/domain/product';
 import { stockNeeds } from '../../src/partners/domain/routing-weights';
 import { orderIdOfWorkflow, WORKFLOW_TYPES } from '../../src/platform/domain/workflows';

@@ -1,6 +1,6 @@
+import { seedDemoCatalog } from '../../sandbox/demo/catalog';
 import { type CustomerProductFilter, listCustomerProducts } from '../../src/catalog/customer-product-list';
 import { customerProductsByIds } from '../../src/catalog/customer-products';
-import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { resolveProducts } from '../../src/catalog/resolve-products';
 import { connectPostgres } from '../../src/platform/postgres';
 import type { Filled, Reading } from '../support/compare-sizes';

@@ -1,4 +1,4 @@
-import { seedDemoCatalog } from '../../src/catalog/demo/seed';
+import { seedDemoCatalog } from '../../sandbox/demo/catalog';
 import { resolveProducts } from '../../src/catalog/resolve-products';
 import { buildReceipt } from '../../src/orders/domain/receipt';
 import { searchOrders } from '../../src/orders/reading/order-list';

@@ -1,7 +1,7 @@
 import { Agent, createServer, type IncomingMessage, request, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { buffer } from 'node:stream/consumers';
-import { isHealthy } from '../../src/platform/embedded/supervisor';
+import { isHealthy } from '../../packages/embedded-servers/supervisor';
 
 /** Interval of the health checks. Shorter than SHUTDOWN_DELAY, in which a stopping API still accepts requests. */
 const CHECK_MS = 500;

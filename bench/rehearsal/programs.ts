@@ -1,7 +1,7 @@
 import { mkdir, symlink } from 'node:fs/promises';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import { findTemporalBinary } from '../../src/platform/embedded/temporal-binary';
+import { findTemporalBinary } from '../../packages/embedded-servers/temporal-binary';
 import { projectRoot } from '../../src/platform/project-root';
 
 /** Programs of the servers. Go programs are built once per user and kept in the user's cache folder. */

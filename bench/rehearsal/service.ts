@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { StopStep } from '../../src/platform/embedded/processes';
-import { type RunningServer, runServer } from '../../src/platform/embedded/running-server';
-import { isHealthy } from '../../src/platform/embedded/supervisor';
+import type { StopStep } from '../../packages/embedded-servers/processes';
+import { type RunningServer, runServer } from '../../packages/embedded-servers/running-server';
+import { isHealthy } from '../../packages/embedded-servers/supervisor';
 
 /** Time that a process has for its stop, as `stop_grace_period` in docker-compose.yml. */
 const STOP_STEPS: readonly StopStep[] = [

@@ -1,17 +1,14 @@
 import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
+import { seedDemoData } from '../../sandbox/demo/seed';
 import { COMMAND_LINE, writeAuditEntry } from '../../src/accounts/audit-log';
-import { type DemoCredentials, ensureDemoAccounts } from '../../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../../src/catalog/demo/seed';
 import { type ImportCounts, importCatalog } from '../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../src/catalog/import-lines';
 import { restoreDay } from '../../src/orders/upkeep/archive-orders';
-import { ensureDemoPartners } from '../../src/partners/demo-partners';
 import type { Config } from '../../src/platform/config';
 import type { Logger } from '../../src/platform/logging/logging';
 import { createObjectStore } from '../../src/platform/objects/create-object-store';
 import type { Sql } from '../../src/platform/postgres';
-import { ensureDemoStock } from '../../src/procurement/demo-stock';
 import { type CommandContext, sayKeys } from '../command';
 import { onDatabase } from '../database-target';
 import { say } from '../terminal';
@@ -77,19 +74,6 @@ export async function seedDatabase(
   sayKeys(await onDatabase(context, 'seed', (sql) => seedDemoData(sql)));
   say('Partners get print orders after they have subscribed (docs/partners.md).');
   return 0;
-}
-
-/**
- * Adds the demo accounts, catalog, partners and stock that are missing.
- * @param stored credentials whose keys are kept when they still work
- * @returns the keys of the demo accounts
- */
-export async function seedDemoData(sql: Sql, stored?: DemoCredentials): Promise<DemoCredentials> {
-  const { credentials, accounts } = await ensureDemoAccounts(sql, stored);
-  await seedDemoCatalog(sql);
-  const partners = await ensureDemoPartners(sql, accounts.partners);
-  await ensureDemoStock(sql, partners);
-  return credentials;
 }
 
 /** Moves the archived orders of one day back into their tables (docs/operation/archive.md). @param day YYYY-MM-DD, in UTC */

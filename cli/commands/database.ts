@@ -70,10 +70,8 @@ export const resealSecrets: Command = async ({ config }) => {
   }
 };
 
-/** Every table with sealed secrets. */
 export const SEALED_TABLES = [PARTNER_SECRETS, ENDPOINT_SECRETS];
 
-/** Seals every stored secret with the first key of SECRET_KEYS. */
 export async function resealStoredSecrets(sql: Sql, secretBox: SecretBox): Promise<Resealed> {
   return await resealTables(sql, secretBox, SEALED_TABLES);
 }

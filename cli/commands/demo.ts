@@ -1,8 +1,8 @@
 import { join, resolve } from 'node:path';
+import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../../sandbox/demo/demo-order';
+import { showSteps } from '../../sandbox/demo/display';
 import { type Config, ConfigError } from '../../src/platform/config';
 import { type Command, sayConsole } from '../command';
-import { DemoOrder, DemoStopped, type DemoTarget, seconds } from '../demo/demo-order';
-import { showSteps } from '../demo/display';
 import { hasDemoAccounts, type RunningStack, startStack } from '../start-stack';
 import { workflowBundle } from '../temporal-runtime';
 import { say, untilStopped } from '../terminal';
@@ -10,10 +10,7 @@ import { say, untilStopped } from '../terminal';
 /** Returns the path of the log file. The terminal shows the progress of the order instead of the log. */
 export const demoLogFile = (config: Config) => join(config.DATA_DIR, 'logs', 'pressline.log');
 
-/**
- * Starts all parts, submits one order and shows its progress until it is delivered. All parts keep running until they
- * are stopped.
- */
+/** Starts all parts, and shows the progress of one order until it is delivered. The parts keep running. */
 export const demo: Command = async ({ config, log, signals }) => {
   if (config.SANDBOX !== 'auto') {
     throw new ConfigError(

@@ -34,7 +34,6 @@ const audit = (tx: Transaction, action: AuditAction, objectId: string, after: ob
 
 const showKey = (apiKey: string, name: string) => say(`Operator     X-API-KEY: ${apiKey} (${name})`);
 
-/** Prints every operator: name, role, creation, last use, and whether it is revoked. */
 export function listAllOperators(context: CommandContext): Promise<number> {
   return inDatabase(context, async (tx) => {
     for (const { name, role, createdAt, lastUsedAt, revokedAt } of await listOperators(tx)) {
@@ -74,10 +73,7 @@ export function revokeOperatorByName(context: CommandContext, name: string): Pro
   });
 }
 
-/**
- * Issues a new key for an operator and prints it. The previous keys expire after the overlap.
- * @param create creates the operator as an admin when it does not exist
- */
+/** Issues and prints a new key. With `create`, an operator that does not exist is created as an admin. */
 export function rotateOperatorKey(
   context: CommandContext,
   name: string,

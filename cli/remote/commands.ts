@@ -6,7 +6,6 @@ import { LISTEN_OPTIONS, type ListenOptions, listen } from './listen';
 import type { Operation } from './operation';
 import { OPERATIONS } from './operations';
 
-/** Exit codes of these commands. */
 const EXIT = { done: 0, refused: 1, wrongUse: 2, unavailable: 3 } as const;
 
 /** The part of a JSON Schema that commands are made of. */
@@ -26,7 +25,6 @@ function typed(text: unknown, { type }: Property): unknown {
   return type === 'integer' || type === 'number' ? Number(text) : text;
 }
 
-/** Adds the options that name the API and its keys. */
 function addConnectionOptions(command: Command): Command {
   return command
     .addOption(new Option('--url <url>', 'base URL of the API').env('PRESSLINE_URL'))

@@ -4,7 +4,6 @@ import { readCredentials } from '../credentials';
 /** Where the commands find an API and the keys for it. */
 export interface ConnectionOptions {
   readonly url?: string;
-  /** Key of an operator. */
   readonly key?: string;
   /** Key and secret of a client, joined by a colon. */
   readonly clientKey?: string;
@@ -32,10 +31,7 @@ export class RemoteFailure extends Error {
   }
 }
 
-/**
- * Connects to the API that the options name, or else to the stack that runs on the folder DATA_DIR of this machine.
- * @throws WrongUse when there is neither
- */
+/** Connects to the API that the options name, or else to the stack that runs on DATA_DIR. @throws WrongUse */
 export async function connect({ url, key, clientKey }: ConnectionOptions): Promise<Connection> {
   const folder = process.env.DATA_DIR ?? '.data';
   const local = url ? undefined : await readCredentials(folder);

@@ -13,7 +13,6 @@ export interface Operation {
   /** True when it changes something. */
   readonly acts: boolean;
   run(connection: Connection, input: never): Promise<object>;
-  /** Returns the result for people. */
   text(result: never): string;
 }
 
@@ -58,7 +57,6 @@ export function table(headings: readonly string[], rows: readonly (readonly Cell
     .join('\n');
 }
 
-/** Returns lines of a name and a value. */
 export function facts(pairs: readonly (readonly [name: string, value: Cell])[]): string {
   const width = Math.max(...pairs.map(([name]) => name.length));
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
@@ -72,7 +70,6 @@ export function sections(blocks: readonly (readonly [title: string, text: string
     .join('\n\n');
 }
 
-/** Fields of several operations. */
 export const partnerField = z.string().min(1).describe('Id, uid or name of the partner.');
 export const limitField = z.int().min(1).max(100).default(20).describe('Greatest number of rows.');
 

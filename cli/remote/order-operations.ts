@@ -127,13 +127,11 @@ const { partnerId, units, ...REPAIR_FIELDS } = repairFields();
 /** Units of an item in one word, which the command line and assistants write alike. */
 const ITEM_UNITS = /^(\d{1,18}):(\d{1,6})$/;
 
-/** Returns the units that a word stands for. */
 function unitsOf(word: string): { itemId: string; quantity: number } {
   const [, itemId, quantity] = ITEM_UNITS.exec(word)!;
   return { itemId: itemId!, quantity: Number(quantity) };
 }
 
-/** The operations on orders. */
 export const ORDER_OPERATIONS: readonly Operation[] = [
   operation({
     command: 'order list',

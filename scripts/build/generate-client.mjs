@@ -21,7 +21,7 @@ function sources() {
     'scripts/build/openapi.mjs',
     'client/generate.ts',
   ];
-  for (const dir of ['api', 'kits/partner-kit', 'src']) {
+  for (const dir of ['api', 'kits/partner-kit', 'packages/file-reader', 'src']) {
     for (const name of readdirSync(join(root, dir), { recursive: true }).sort()) {
       if (name.endsWith('.ts')) inputs.push(join(dir, name));
     }

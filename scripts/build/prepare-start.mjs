@@ -32,7 +32,7 @@ async function build() {
 async function getTemporal() {
   const require = requireTypeScript(import.meta.url);
   const { loadConfig } = require('../../src/platform/config');
-  const { findTemporalBinary, presentTemporalBinary } = require('../../src/platform/embedded/temporal-binary');
+  const { findTemporalBinary, presentTemporalBinary } = require('../../packages/embedded-servers/temporal-binary');
   const { TEMPORAL_ADDRESS, TEMPORAL_CLI_PATH, TEMPORAL_DOWNLOAD_TIMEOUT } = loadConfig();
   if (TEMPORAL_ADDRESS !== undefined) return;
   const search = { cliPath: TEMPORAL_CLI_PATH, downloadTimeoutMs: TEMPORAL_DOWNLOAD_TIMEOUT };

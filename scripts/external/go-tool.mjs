@@ -1,6 +1,6 @@
 /**
  * Builds programs that scripts run, from the Go modules that tools/<name>/go.mod pins. A built program is kept in the
- * cache folder of the user (the same one that src/platform/embedded/temporal-binary.ts uses).
+ * cache folder of the user (the same one that packages/embedded-servers/temporal-binary.ts uses).
  */
 import { spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, renameSync } from 'node:fs';

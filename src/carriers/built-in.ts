@@ -114,10 +114,9 @@ async function buy(
       message: `${card.carrierName} ${method.name} does not carry package ${pack.packageReferenceId} from ${consignment.sender.country} to ${consignment.receiver.country}.`,
     });
   }
-  const { purchase, serial } = await findPurchaseOrSerial(sql, idempotencyKey, card);
-  let row = purchase;
+  let row = await findPurchase(sql, idempotencyKey);
   if (row === undefined) {
-    const trackingNumber = trackingNumberOf(serial!, card, method, consignment.sender.country);
+    const trackingNumber = await nextTrackingNumber(sql, card, method, consignment.sender.country);
     [row] = await sql<PurchaseRow[]>`
       INSERT INTO carrier_purchases (idempotency_key, carrier_uid, method_uid, tracking_number, page_token, price_minor, currency)
       VALUES (${idempotencyKey}, ${card.carrierUid}, ${methodUid}, ${trackingNumber}, ${randomToken(16)}, ${price}, ${consignment.currency})
@@ -141,24 +140,13 @@ async function findPurchase(sql: Sql, idempotencyKey: string): Promise<PurchaseR
   return row;
 }
 
-/** Returns the purchase with this key, else the serial number of a new one. */
-async function findPurchaseOrSerial(
-  sql: Sql,
-  idempotencyKey: string,
-  { kind }: RateCard,
-): Promise<{ readonly purchase: PurchaseRow | undefined; readonly serial: string | null }> {
-  const sequence = kind === 'postal' ? 's10_serials' : 'sscc_serials';
-  const [row] = await sql<(PurchaseRow & { serial: string | null })[]>`
-    SELECT ${purchaseColumns(sql)}, CASE WHEN idempotency_key IS NULL THEN next_serial(${sequence}::text::regclass) END AS serial
-    FROM (VALUES (1)) one LEFT JOIN carrier_purchases ON idempotency_key = ${idempotencyKey}`;
-  const { serial, ...purchase } = row!;
-  return { purchase: serial === null ? purchase : undefined, serial };
-}
-
-function trackingNumberOf(serial: string, card: RateCard, method: MethodRates, country: string): string {
+async function nextTrackingNumber(sql: Sql, card: RateCard, method: MethodRates, country: string): Promise<string> {
+  const sequence = card.kind === 'postal' ? 's10_serials' : 'sscc_serials';
+  const [row] = await sql<{ serial: string }[]>`SELECT next_serial(${sequence}::text::regclass) AS serial`;
+  const serial = BigInt(row!.serial);
   return card.kind === 'postal'
-    ? s10(method.s10Prefix ?? 'L', Number(BigInt(serial) % BigInt(S10_SERIALS)), country)
-    : sscc(card.gs1Prefix, Number(BigInt(serial) % BigInt(SSCC_SERIALS)));
+    ? s10(method.s10Prefix ?? 'L', Number(serial % BigInt(S10_SERIALS)), country)
+    : sscc(card.gs1Prefix, Number(serial % BigInt(SSCC_SERIALS)));
 }
 
 function purchaseOf(

@@ -1,15 +1,12 @@
 import type { Consignment, MethodQuote, Money } from '../consignments/domain/consignment';
 import type { TrackingStatus } from '../consignments/domain/tracking-status';
 
-/** A request to buy the label of one package of a consignment. */
 export interface PurchaseRequest {
   readonly consignment: Consignment;
-  /** Index into `consignment.packages`. */
   readonly packageIndex: number;
   readonly methodUid: string;
   /** Repeated requests with the same key return the same purchase. */
   readonly idempotencyKey: string;
-  /** For carriers that produce their own labels. */
   readonly labelFormat?: 'pdf' | 'zpl';
   /** No call to the carrier begins after it aborts. */
   readonly signal?: AbortSignal;
@@ -65,7 +62,6 @@ export type BuyOutcome =
 
 export type VoidOutcome = { readonly ok: true } | { readonly ok: false; readonly reason: string };
 
-/** A tracking event of a package. */
 export interface CarrierEvent {
   readonly trackingNumber: string;
   /** The carrier's id of the event, or null when it has none. */
@@ -99,9 +95,7 @@ export class CarrierUnavailable extends Error {
 
 /** Rate at which a carrier accepts requests about packages. */
 export interface TrackingLimits {
-  /** Tracking numbers in one call of `track`. */
   readonly batch: number;
-  /** Tracking numbers in one second. */
   readonly perSecond: number;
 }
 

@@ -17,23 +17,16 @@ export interface Carriers {
    * @throws CarrierUnavailable when an adapter does not respond and the quotes of the others do not have the choice
    */
   quote(consignment: Consignment, choice?: MethodChoice | null): Promise<MethodQuote[]>;
-  /** Returns the adapter with a uid, or undefined when no carrier has the uid. */
   byUid(uid: string): CarrierAdapter | undefined;
-  /** Returns the adapter of a method uid, or undefined when no carrier has the method. */
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
 
-/**
- * Returns the built-in carriers and the given gateways.
- * @param publicUrl base URL of the tracking pages, without a trailing slash
- */
+/** Returns the built-in carriers and the given gateways. @param publicUrl base URL of the tracking pages */
 export function createCarriers(sql: Sql, publicUrl: string, gateways: readonly CarrierAdapter[] = []): Carriers {
   return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card, publicUrl)), ...gateways]);
 }
 
-/**
- * Timeout of an adapter's quotes. Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s.
- */
+/** Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s. */
 const QUOTE_LIMIT_MS = 5_000;
 
 /** Returns the quotes of an adapter. @throws CarrierUnavailable also after the timeout */
@@ -50,7 +43,6 @@ async function quotesOf(adapter: CarrierAdapter, consignment: Consignment): Prom
   }
 }
 
-/** Returns the carriers of a list of adapters. */
 export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   return {
     adapters,
@@ -67,19 +59,12 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
       if (failures.length > 0 && !chooseMethod(quotes, choice).ok) throw failures[0];
       return quotes.sort(byPrice);
     },
-    byUid(uid) {
-      return adapters.find((adapter) => adapter.uid === uid);
-    },
-    forMethod(methodUid) {
-      return adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`));
-    },
+    byUid: (uid) => adapters.find((adapter) => adapter.uid === uid),
+    forMethod: (methodUid) => adapters.find(({ uid }) => methodUid.startsWith(`${uid}_`)),
   };
 }
 
-/**
- * Returns an adapter that counts purchases and tracking checks.
- * @param isRemote the adapter calls another server, so its calls are timed as outgoing requests
- */
+/** Counts purchases and tracking checks of an adapter. @param isRemote times its calls as outgoing requests */
 export function measuredCarrier(adapter: CarrierAdapter, metrics: Metrics, isRemote: boolean): CarrierAdapter {
   const carrier = adapter.uid;
   for (const outcome of ATTEMPT_OUTCOMES) {

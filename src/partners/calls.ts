@@ -14,7 +14,6 @@ export type PartnerResponse =
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }
   | { readonly outcome: 'refused'; readonly status: number | null; readonly message: string };
 
-/** The response of a partner, and the attempt for the log of requests. */
 export interface PartnerExchange {
   readonly response: PartnerResponse;
   readonly attempt: PartnerAttempt;

@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 import { GARMENT_ASSET_TYPES } from './domain/garment-positions';
+import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
 
 /** Schemas of print orders, one for each variant (schema `SentPrintOrder`). */
 
@@ -105,7 +105,8 @@ const plannedPackage = z.strictObject({
   brandedPackaging: brandedPackaging.describe('Packaging workflow of this package. Version 1.1 and later.'),
 });
 
-const common = {
+/** The fields before packages and items. */
+const head = {
   version: z.enum(PRINT_ORDER_VERSIONS),
   id: decimalString,
   orderDate: z.iso.datetime(),
@@ -113,6 +114,11 @@ const common = {
   brandedPackaging: brandedPackaging.describe(
     'Packaging workflow. Version 1.1 and later. Absent when packages have different ones.',
   ),
+};
+export type PrintOrderHead = z.output<z.ZodObject<typeof head>>;
+
+const common = {
+  ...head,
   packages: z
     .array(plannedPackage)
     .min(1)
@@ -155,7 +161,6 @@ export const ORDER_UPDATE_SCHEMAS = {
   apparel: apparelPrintOrderSchema.extend({ revision }),
 } as const;
 
-/** Schema of a cancel request. */
 export const cancelRequestSchema = z.strictObject({
   version: z.enum(PRINT_ORDER_VERSIONS),
   orderId: decimalString,
@@ -165,10 +170,8 @@ export const cancelRequestSchema = z.strictObject({
 
 export const STOCK_POLL_VERSION = '1.0';
 
-/** Largest number of SKUs in a stock poll. */
 export const SKUS_PER_POLL = 100;
 
-/** Schema of a stock poll. */
 export const stockPollSchema = z.strictObject({
   version: z.literal(STOCK_POLL_VERSION),
   SKU: z.array(text).min(1).max(SKUS_PER_POLL),

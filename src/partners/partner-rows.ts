@@ -4,16 +4,14 @@ import { newSigningSecret } from '../platform/http/webhook-signature';
 import { type Fragment, json, type Queryable } from '../platform/postgres';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { type SealedTable, secretOwner } from '../platform/sealing/secret-box';
-import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/delivery-target';
+import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/partner-protocol';
 import type { PartnerChange, PartnerSetup, Subscription } from './partner-schemas';
 
 export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUrl'> {
-  /** Id of its account. */
   readonly partnerId: string;
   /** Country that it ships from, ISO 3166-1 alpha-2. */
   readonly country: string;
   readonly stateProvince: string | null;
-  /** Null until the partner has subscribed. */
   readonly orderSubmitUrl: string | null;
   /** Sealed. `signingSecretsOf` opens them. Empty until the partner has subscribed. */
   readonly sealedSecrets: readonly string[];
@@ -33,7 +31,6 @@ export const PARTNER_SECRETS: SealedTable = {
   columns: ['signing_secret', 'previous_signing_secret'],
 };
 
-/** Returns the columns of `partners` that a `Partner` has. */
 export const partnerColumns = (sql: Queryable) => sql`
   account_id AS partner_id, uid, name, country, state_province, currency, enabled, print_house_uid, sender_address,
   capabilities, order_submit_url, apparel_order_submit_url, order_cancel_url, order_update_url, inventory_url, print_order_version,
@@ -53,7 +50,6 @@ export function partnerOf(row: Readonly<Record<string, unknown>>): Partner {
   return { ...partner, createdAt: time(createdAt), subscribedAt: time(subscribedAt) } as unknown as Partner;
 }
 
-/** Returns the partner of an account, or undefined when the account is not set up as a partner. */
 export async function partnerByAccount(sql: Queryable, accountId: string): Promise<Partner | undefined> {
   const [partner] = await sql<Partner[]>`SELECT ${partnerColumns(sql)} FROM partners WHERE account_id = ${accountId}`;
   return partner;
@@ -64,10 +60,7 @@ export async function listPartners(sql: Queryable): Promise<Partner[]> {
   return [...(await sql<Partner[]>`SELECT ${partnerColumns(sql)} FROM partners ORDER BY uid`)];
 }
 
-/**
- * Sets an account up as a partner.
- * @returns undefined when the account is a partner already or the uid is in use
- */
+/** Sets an account up as a partner. Returns undefined when it is one already, or the uid is in use. */
 export async function createPartner(
   sql: Queryable,
   accountId: string,
@@ -85,10 +78,7 @@ export async function createPartner(
   return partner;
 }
 
-/**
- * Updates the given fields. Each given capability replaces the stored one as a whole.
- * @returns the updated partner, or undefined when there is none
- */
+/** Updates the given fields. Each given capability replaces the stored one as a whole. */
 export async function changePartner(
   sql: Queryable,
   partnerId: string,

@@ -3,7 +3,7 @@ import { labelText } from '../documents/fonts';
 import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-addresses';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
-import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
+import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
 
 /** Schemas of the bodies that operators and partners send about a partner. */
 
@@ -104,7 +104,6 @@ export const partnerChangeSchema = z
 
 export type PartnerChange = z.output<typeof partnerChangeSchema>;
 
-/** Units of one SKU. */
 export const units = z.int().min(0).max(1_000_000_000);
 
 /** One SKU of a stock report. Partners respond to a stock poll with it, or push it. */
@@ -125,22 +124,19 @@ const orNull = <T>(value: T | null | undefined): T | null => value ?? null;
 /** Returns the schema of a subscription. @param allowPrivate whether plain http and private networks are allowed */
 export function subscriptionSchema(allowPrivate: boolean) {
   const address = outboundUrl(allowPrivate);
+  const optionalAddress = address.nullish().transform(orNull);
   return z
     .object({
       orderSubmitUrl: address,
-      apparelOrderSubmitUrl: address.nullish().transform(orNull).describe('Default: orderSubmitUrl.'),
-      orderCancelUrl: address
-        .nullish()
-        .transform(orNull)
-        .describe('Without it, cancellations are agreed with the partner outside the API.'),
-      orderUpdateUrl: address
-        .nullish()
-        .transform(orNull)
-        .describe(
-          'Receives the whole print order again, with a revision, after its address or method has changed. Without it, an ' +
-            'operator tells the partner.',
-        ),
-      inventoryUrl: address.nullish().transform(orNull).describe('Polled for stock levels every 10 minutes.'),
+      apparelOrderSubmitUrl: optionalAddress.describe('Default: orderSubmitUrl.'),
+      orderCancelUrl: optionalAddress.describe(
+        'Without it, cancellations are agreed with the partner outside the API.',
+      ),
+      orderUpdateUrl: optionalAddress.describe(
+        'Receives the whole print order again, with a revision, after its address or method has changed. Without it, an ' +
+          'operator tells the partner.',
+      ),
+      inventoryUrl: optionalAddress.describe('Polled for stock levels every 10 minutes.'),
       version: z
         .enum(PRINT_ORDER_VERSIONS)
         .nullish()

@@ -1,23 +1,19 @@
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import type { Queryable } from '../platform/postgres';
-import { POSTBACK_STATUSES } from './domain/delivery-target';
+import { POSTBACK_STATUSES } from './domain/partner-protocol';
 import type { PrintOrderBody } from './message-schemas';
 
-/** A print order that a partner names in a call. */
 export interface AddressedPrintOrder {
   /** Decimal string. */
   readonly id: string;
   readonly orderId: string;
   readonly status: string;
-  /** Its print jobs, which the partner knows as items. */
   readonly jobs: readonly { readonly id: string; readonly partIds: readonly string[] }[];
 }
 
-/** Returns true for a text that can be the id of a print order. */
 export const isPrintOrderId = (text: string): boolean => /^\d{1,18}$/.test(text);
 
-/** Returns a partner's print order, or null when there is none or it belongs to another partner. */
 export async function printOrderOfPartner(
   sql: Queryable,
   partnerId: string,
@@ -44,7 +40,6 @@ export function jobOfItem({ jobs }: AddressedPrintOrder, orderItemId: string): s
 export const PRINT_ORDER_STATUSES = ['sent', 'received', 'printed', 'shipped', 'manual_handling', 'cancelled'] as const;
 export type PrintOrderStatus = (typeof PRINT_ORDER_STATUSES)[number];
 
-/** A print order as it was sent last. */
 export interface SentPrintOrder {
   readonly id: string;
   readonly status: PrintOrderStatus;
@@ -66,20 +61,18 @@ const statusOf = (sql: Queryable) => sql`
      ELSE 'shipped' END
    FROM print_jobs j WHERE j.print_order_id = p.id)`;
 
-/** A print order must match every given filter. */
 interface SentFilter {
   readonly id?: string;
   readonly status?: PrintOrderStatus | undefined;
   /** Id of the last print order of the previous page. */
-  readonly before?: string | undefined;
+  readonly after?: string | undefined;
   readonly limit: number;
 }
 
-/** Returns a page of the print orders that were sent to a partner, newest first. */
 export async function listSentPrintOrders(
   sql: Queryable,
   partnerId: string,
-  { id, status, before, limit }: SentFilter,
+  { id, status, after, limit }: SentFilter,
 ): Promise<SentPrintOrder[]> {
   if (id !== undefined && !isPrintOrderId(id)) return [];
   const isOpen = status !== undefined && status !== 'shipped' && status !== 'cancelled';
@@ -91,7 +84,7 @@ export async function listSentPrintOrders(
       ) u ON true
       WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL
         ${id === undefined ? sql`` : sql`AND p.id = ${id}`}
-        ${before === undefined ? sql`` : sql`AND p.id < ${before}`}
+        ${after === undefined ? sql`` : sql`AND p.id < ${after}`}
         ${isOpen ? sql`AND p.id IN (SELECT print_order_id FROM print_jobs WHERE status IN ${openJobs(sql)})` : sql``}
         ${status === 'cancelled' ? sql`AND p.status = 'cancelled'` : sql``}
     ) sent
@@ -100,7 +93,6 @@ export async function listSentPrintOrders(
   return rows.map(({ body, ...row }) => ({ ...row, body: JSON.parse(body) as PrintOrderBody }));
 }
 
-/** A postback of a partner, as operators read it. */
 export const partnerPostbackSchema = z
   .object({
     id: z.string(),
@@ -116,17 +108,17 @@ export const partnerPostbackSchema = z
 
 type PartnerPostback = z.output<typeof partnerPostbackSchema>;
 
-/** Returns a page of the postbacks of a partner, newest first. @param page `before`: id of the previous page's last one */
+/** Returns a page of the postbacks of a partner, newest first. @param page `after`: id of the previous page's last one */
 export async function postbacksOfPartner(
   sql: Queryable,
   partnerId: string,
-  page: { readonly limit: number; readonly before?: string | undefined },
+  page: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<PartnerPostback[]> {
-  const { limit, before } = page;
+  const { limit, after } = page;
   return await sql<PartnerPostback[]>`
     SELECT b.id, b.order_id, b.print_order_id, b.body ->> 'status' AS status, b.body ->> 'message' AS message,
       b.body ->> 'trackingCode' AS tracking_code, b.received_at, b.handled_at
     FROM postbacks b
-    WHERE b.partner_id = ${partnerId} ${before === undefined ? sql`` : sql`AND b.id < ${before}`}
+    WHERE b.partner_id = ${partnerId} ${after === undefined ? sql`` : sql`AND b.id < ${after}`}
     ORDER BY b.id DESC LIMIT ${limit}`;
 }

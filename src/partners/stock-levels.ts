@@ -7,7 +7,6 @@ import { SKUS_PER_POLL, STOCK_POLL_VERSION, type StockPollBody } from './message
 import { partnerByAccount } from './partner-rows';
 import { type StockReport, stockReportSchema } from './partner-schemas';
 
-/** The last report of an SKU. */
 export const reportedLevelSchema = z.object({
   partnerSku: z.string(),
   status: z.enum(['in-stock', 'out-of-stock']),
@@ -53,7 +52,6 @@ export async function recordStockReports(
     WHERE kept.reported_at <= excluded.reported_at`;
 }
 
-/** Returns a page of a partner's last reported stock levels, ordered by SKU. */
 export async function reportedLevels(
   sql: Queryable,
   partnerId: string,
@@ -66,7 +64,6 @@ export async function reportedLevels(
     ORDER BY partner_sku LIMIT ${page.limit}`;
 }
 
-/** Returns the ids of the enabled partners that have an `inventoryUrl`. */
 export async function partnersToPoll(sql: Queryable): Promise<string[]> {
   const rows = await sql<{ partnerId: string }[]>`
     SELECT account_id AS partner_id FROM partners WHERE enabled AND inventory_url IS NOT NULL ORDER BY uid`;
@@ -95,9 +92,7 @@ type PageOutcome =
       readonly outcome: 'asked';
       /** Cursor for the next page. Null when no SKU was left. */
       readonly lastSku: string | null;
-      /** Number of SKUs in the request. */
       readonly asked: number;
-      /** Number of SKUs whose level the response reported. */
       readonly told: number;
     }
   | { readonly outcome: 'retry'; readonly message: string; readonly retryAfterMs: number | null }

@@ -4,10 +4,7 @@ import { PROCESS_VARIABLES, SERVER_VARIABLES } from './configuration/process-var
 import { SERVICE_VARIABLES } from './configuration/service-variables';
 import { isPooled } from './postgres';
 
-/**
- * Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts
- * that the two are equal.
- */
+/** Every environment variable that Pressline reads. `npm run env-example` writes the table to .env.example. */
 export const VARIABLES = {
   ...SERVER_VARIABLES,
   ...PROCESS_VARIABLES,
@@ -19,7 +16,6 @@ type Parsed = { [K in keyof typeof VARIABLES]: z.output<(typeof VARIABLES)[K]['s
 /** The parsed configuration: one key per environment variable, durations in milliseconds. */
 export type Config = Readonly<Parsed>;
 
-/** Variables that are set together or not at all. */
 const TOGETHER = [['OIDC_ISSUER', 'OIDC_CLIENT_ID', 'OIDC_CLIENT_SECRET', 'OIDC_ROLES']] as const;
 
 /** An invalid environment variable. The message is one line for the user and names the variable. */
@@ -27,10 +23,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * Parses the environment. An empty variable counts as not set.
- * @throws ConfigError that names every invalid variable and the expected value
- */
+/** Parses the environment. An empty variable counts as not set. @throws ConfigError that names every invalid one */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const parsed: Record<string, unknown> = {};
@@ -58,7 +51,6 @@ export function allowsPrivateAddresses(config: Config): boolean {
   return config.OUTBOUND_ALLOW_PRIVATE ?? (config.DATABASE_URL === undefined && config.TEMPORAL_ADDRESS === undefined);
 }
 
-/** A variable of the configuration as operators see it. */
 interface ShownVariable {
   readonly name: string;
   /** The value in use. Secrets: `(set)`. Null when the variable has no value. */

@@ -6,7 +6,6 @@ export interface PoolStates {
   readonly waiting: number;
 }
 
-/** No connection of a pool was free in time. */
 export class PoolTimeout extends Error {
   override readonly name = 'PoolTimeout';
   /** As codes of the driver: `isUnavailable` reads it. */
@@ -18,12 +17,10 @@ export class PoolTimeout extends Error {
  * would wait without a limit, and send statements on connections that are busy, behind statements that can take long.
  */
 export class ConnectionLimit {
-  /** Called with the seconds of each wait. */
   onWaited: (seconds: number) => void = () => undefined;
   private used = 0;
   private readonly waiting = new Set<() => void>();
 
-  /** @param waitMs longest wait in milliseconds */
   constructor(
     private readonly max: number,
     private readonly waitMs: number,

@@ -1,9 +1,6 @@
 import { QUOTAS, type QuotaName } from './domain/quotas';
 
-/**
- * Every error code of a response, with its HTTP status and default message.
- * docs/errors.md repeats this table. A test asserts that the two are equal.
- */
+/** Every error code with its status and default message. A test compares docs/errors.md with the table. */
 export const ERROR_CODES = {
   VALIDATION_ERROR: { status: 400, message: 'The submitted data has errors.' },
   MALFORMED_JSON: { status: 400, message: 'The request body is not valid JSON.' },
@@ -37,7 +34,6 @@ export const ERROR_CODES = {
 
 export type ErrorCode = keyof typeof ERROR_CODES;
 
-/** Error codes of a single field. */
 export const FIELD_ERROR_CODES = [
   'VALIDATION_ERROR',
   'IS_BLANK_ERROR',
@@ -89,7 +85,11 @@ export class Refusal extends Error {
   }
 }
 
-/** Returns the refusal of a request for which a quota has no room. */
+/** Returns the refusal of a request with one wrong field. */
+export function invalidField(reference: string, message: string, code: FieldErrorCode = 'VALIDATION_ERROR'): Refusal {
+  return new Refusal('VALIDATION_ERROR', { errors: [{ code, message, reference }] });
+}
+
 export function quotaExceeded(quota: QuotaName, limit: number, retryAfter: number = QUOTAS[quota].retryAfter): Refusal {
   return new Refusal('QUOTA_EXCEEDED', {
     message: `The quota ${quota} is used up: ${limit.toLocaleString('en')} ${QUOTAS[quota].counts}.`,

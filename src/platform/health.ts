@@ -51,10 +51,7 @@ function temporalState({ connection, workflowService }: Client): Promise<ServerS
   return stateOf(connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})));
 }
 
-/**
- * Creates the health of a process.
- * @param temporal reported only. A process that serves requests is ready without Temporal: orders are accepted and start later
- */
+/** A process is ready without Temporal: orders are accepted and start later. */
 export function createHealth({ sql, temporal }: { readonly sql: Sql; readonly temporal: Client }): Health {
   let isStopping = false;
   return {
@@ -85,7 +82,6 @@ export function healthPages(health: Health) {
   };
 }
 
-/** Files that container runtimes create. */
 const CONTAINER_FILES = ['/.dockerenv', '/run/.containerenv'] as const;
 const DELAY_IN_CONTAINERS_MS = 5_000;
 

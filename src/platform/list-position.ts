@@ -1,6 +1,5 @@
 import type { Fragment, Queryable } from './postgres';
 
-/** The position of a row in a list that is sorted by time, then id. */
 export interface SearchPosition {
   /** ISO 8601 in UTC with microseconds, as Postgres stores times. */
   readonly time: string;
@@ -37,7 +36,6 @@ export interface AgeRange<Status extends string, Problem extends string> {
   readonly problem: Problem | null;
 }
 
-/** A position in a list whose problems come first. */
 export interface ProblemPosition extends SearchPosition {
   readonly hasProblem: boolean;
 }
@@ -63,10 +61,7 @@ export function ageRangeColumns<Status extends string, Problem extends string>(
   };
 }
 
-/**
- * Reads a page: rows with a problem, then the others.
- * @param read returns the rows with, or without, a problem, after a position in their own order
- */
+/** Reads a page: rows with a problem, then the others. */
 export async function readProblemsFirst<Row>(
   { limit, after, only }: ProblemPage,
   read: (hasProblem: boolean, page: SearchPage) => Promise<readonly Row[]>,

@@ -7,12 +7,10 @@ import { traceStatements } from './tracing/sql-spans';
 
 /** A connection pool. All SQL is written as tagged templates. */
 export type Sql = postgres.Sql<{ bigint: string }>;
-/** One open transaction. */
 export type Transaction = postgres.TransactionSql<{ bigint: string }>;
 /** What a store function runs its SQL on: the caller's transaction, or the pool. */
 export type Queryable = Sql | Transaction;
 export type PostgresError = postgres.PostgresError;
-/** A part of a statement. */
 export type Fragment = postgres.Fragment;
 /** A statement that runs when it is awaited, or as a part of another statement. */
 export type Statement = postgres.PendingQuery<postgres.Row[]>;
@@ -25,7 +23,6 @@ const LONGEST_WAIT_MS = 10_000;
  * it shares its sessions: `migrate` makes them the defaults of the application's role.
  */
 export const SESSION_SETTINGS = {
-  /** In milliseconds. */
   statement_timeout: 60_000,
   /** Time in milliseconds after which Postgres ends a transaction that sends no statement, with its connection. */
   idle_in_transaction_session_timeout: 60_000,
@@ -44,7 +41,6 @@ const UNPIPELINED = { max_pipeline: 0 } as const;
 /** Statement timeouts in milliseconds of pools that have their own, behind a pooler. `inTransaction` sets them. */
 const pooledTimeouts = new WeakMap<Sql, number>();
 
-/** The limit of each pool. */
 const limits = new WeakMap<Sql, ConnectionLimit>();
 
 /** Returns the address without the parameter `pooler`, and whether it was `transaction`. */
@@ -111,17 +107,13 @@ export function connectPostgres(
   return pool;
 }
 
-/**
- * Returns the TLS options of a server that its URL names by IP address. The driver would compare its certificate with the
- * name `localhost`.
- */
+/** The driver would compare the certificate of a server that is named by its address with `localhost`. */
 function tlsOf(url: string): { ssl?: object } {
   const { hostname, searchParams } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');
   return isIP(host) !== 0 && searchParams.get('sslmode')?.startsWith('verify-') ? { ssl: { host } } : {};
 }
 
-/** Returns the current state of a pool. */
 export const poolStates = (sql: Sql): PoolStates => limits.get(sql)!.states();
 
 /** Calls `observe` with the seconds of each wait for a free connection of a pool. A call replaces the previous one. */
@@ -182,7 +174,6 @@ export function onCommit(queryable: Queryable, hook: CommitHook): void {
   else commitHooks.get(queryable)?.push(hook);
 }
 
-/** Converts a value to a parameter for a jsonb column. */
 export function json(sql: Queryable, value: unknown): postgres.Parameter {
   return sql.json(value as postgres.JSONValue);
 }

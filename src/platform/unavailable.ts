@@ -2,48 +2,27 @@ import { isGrpcServiceError } from '@temporalio/client';
 import { Refusal } from './errors';
 import { isUnprocessedUpdate } from './temporal/updates';
 
-/** `Retry-After` of a 503 response, in seconds. */
 const RETRY_AFTER_SECONDS = 5;
 
 /** Error codes of Node, postgres.js and Postgres for a server that is down, starting, stopping or overloaded. */
-const UNAVAILABLE_CODES = new Set([
-  'ECONNREFUSED',
-  'ECONNRESET',
-  'ECONNABORTED',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'ETIMEDOUT',
-  'EPIPE',
-  'CONNECT_TIMEOUT',
-  'CONNECTION_CLOSED',
-  'CONNECTION_ENDED',
-  'CONNECTION_DESTROYED',
-  // No connection of the pool was free in time (patches/README.md).
-  'POOL_TIMEOUT',
-  // SQLSTATE: connection exceptions, disk full, out of memory, too many connections, idle in transaction, shutting down,
-  // crashed, starting up.
-  '08000',
-  '08001',
-  '08003',
-  '08004',
-  '08006',
-  '53100',
-  '53200',
-  '53300',
-  '25P03',
-  // SQLSTATE: read-only transaction. A standby that is being promoted accepts connections before it accepts writes.
-  '25006',
-  '57P01',
-  '57P02',
-  '57P03',
-  // SQLSTATE: serialization failure, deadlock, lock not available, statement timeout. The same request can succeed later.
-  '40001',
-  '40P01',
-  '55P03',
-  '57014',
-]);
+const UNAVAILABLE_CODES = new Set(
+  [
+    'ECONNREFUSED ECONNRESET ECONNABORTED EHOSTUNREACH ENETUNREACH ENOTFOUND EAI_AGAIN ETIMEDOUT EPIPE',
+    'CONNECT_TIMEOUT CONNECTION_CLOSED CONNECTION_ENDED CONNECTION_DESTROYED',
+    // No connection of the pool was free in time (connection-limit.ts).
+    'POOL_TIMEOUT',
+    // SQLSTATE: connection exceptions.
+    '08000 08001 08003 08004 08006',
+    // Disk full, out of memory, too many connections, idle in transaction.
+    '53100 53200 53300 25P03',
+    // Read-only transaction: a standby that is being promoted accepts connections before it accepts writes.
+    '25006',
+    // Shutting down, crashed, starting up.
+    '57P01 57P02 57P03',
+    // Serialization failure, deadlock, lock not available, statement timeout. The same request can succeed later.
+    '40001 40P01 55P03 57014',
+  ].flatMap((codes) => codes.split(' ')),
+);
 
 /**
  * gRPC statuses of a Temporal server that is down or overloaded: DEADLINE_EXCEEDED, RESOURCE_EXHAUSTED, UNAVAILABLE,
@@ -57,7 +36,6 @@ const UNAVAILABLE_GRPC_STATUSES = new Set([1, 4, 8, 14]);
  */
 const UNAVAILABLE_CLASSES = new Set(['WorkflowUpdateRPCTimeoutOrCancelledError', 'TransportError']);
 
-/** Returns true when the error, or its cause, is a gRPC status that means that Temporal is unavailable. */
 export function isTemporalUnavailable(error: unknown): boolean {
   const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown } | null | undefined)?.cause;
   return isGrpcServiceError(cause) && UNAVAILABLE_GRPC_STATUSES.has(cause.code);

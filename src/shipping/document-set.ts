@@ -33,10 +33,8 @@ export interface MadeDocument extends Omit<ShipmentDocument, 'id' | 'objectKey'>
 
 const CONTENT_TYPES = { pdf: 'application/pdf', zpl: 'application/zpl' } as const;
 
-/** What a label needs of a purchase. */
 type LabelledPurchase = Pick<CarrierPurchase, 'label' | 'carrierName' | 'methodName' | 'trackingNumber'>;
 
-/** Returns a reference as part of a file name. */
 const fileSafe = (text: string) =>
   text
     .replace(/[^A-Za-z0-9._-]+/g, '-')
@@ -77,11 +75,7 @@ function labelContent(
   };
 }
 
-/**
- * Returns a PDF document.
- * @param packagePosition index of its package, or null for a document of all packages
- * @param name a reference or number that its file name has
- */
+/** @param packagePosition index of its package, or null for a document of all packages */
 function pdfDocument(
   documentType: DocumentType,
   packagePosition: number | null,
@@ -128,7 +122,6 @@ export async function labelDocument(
   return { ...pdf, contentType: CONTENT_TYPES.zpl, format: 'zpl', fileName };
 }
 
-/** Renders the label of one package. */
 async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: LabelSize): Promise<Buffer> {
   return format === 'zpl' ? renderLabelZpl([content]) : await renderLabelPdf([content], size);
 }
@@ -136,9 +129,7 @@ async function renderLabel(content: LabelContent, format: 'pdf' | 'zpl', size: L
 const RENDER_FORM = { cn22: renderCn22, cn23: renderCn23 } as const;
 
 interface DocumentOptions {
-  /** Date on the documents, YYYY-MM-DD. */
   readonly date: string;
-  /** The exchange rates of that date. */
   readonly rates: RateTable;
   readonly invoice?: CustomerInvoice | undefined;
 }

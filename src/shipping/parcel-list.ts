@@ -1,4 +1,6 @@
+import { z } from 'zod';
 import { FOLLOWED_DAYS, TRACKING_STATUSES, type TrackingStatus } from '../consignments/domain/tracking-status';
+import { timestamp } from '../platform/domain/fields';
 import { isUuid } from '../platform/ids';
 import {
   type AgeRange,
@@ -10,7 +12,7 @@ import {
 import type { Queryable } from '../platform/postgres';
 
 /** Why operators look at a parcel. */
-export const PARCEL_PROBLEMS = [
+const PARCEL_PROBLEMS = [
   'not_handed_over',
   'overdue',
   'shipping_exception',
@@ -18,7 +20,7 @@ export const PARCEL_PROBLEMS = [
   'not_picked_up',
   'returned',
 ] as const;
-export type ParcelProblem = (typeof PARCEL_PROBLEMS)[number];
+type ParcelProblem = (typeof PARCEL_PROBLEMS)[number];
 
 const DAY_MS = 86_400_000;
 const FOLLOWED_MS = FOLLOWED_DAYS * DAY_MS;
@@ -52,45 +54,44 @@ const AGE_RANGES = TRACKING_STATUSES.flatMap((status): AgeRange<TrackingStatus, 
 });
 
 /** A parcel in operators' lists: a package with a label of ours, or one with a partner's own tracking code. */
-export interface ParcelListItem {
-  readonly id: string;
-  readonly trackingNumber: string;
-  readonly trackingUrl: string | null;
-  readonly status: TrackingStatus;
-  readonly problem: ParcelProblem | null;
-  readonly carrierName: string | null;
-  readonly methodUid: string | null;
-  readonly expectedDeliveryDate: string | null;
-  readonly isVoided: boolean;
-  readonly clientName: string | null;
-  readonly orderId: string | null;
-  readonly printOrderId: string | null;
-  readonly shippingOrderId: string | null;
-  /** The client's reference of the order or shipping order. */
-  readonly reference: string | null;
-  /** Null for a partner's own tracking code. */
-  readonly shipmentId: string | null;
-  /** Index of the package in the shipment. */
-  readonly position: number | null;
-  readonly createdAt: Date;
-  readonly updatedAt: Date;
-  /** Position in the list. */
-  readonly listedAt: string;
-}
+export const parcelSchema = z.object({
+  id: z.string(),
+  trackingNumber: z.string(),
+  trackingUrl: z.string().nullable(),
+  status: z.enum(TRACKING_STATUSES),
+  problem: z
+    .enum(PARCEL_PROBLEMS)
+    .nullable()
+    .describe('`not_handed_over`: no scan for ten days. `overdue`: not delivered after 30 days.'),
+  carrierName: z.string().nullable(),
+  methodUid: z.string().nullable(),
+  expectedDeliveryDate: z.iso.date().nullable(),
+  voided: z.boolean().describe('The label was voided and must not be used.'),
+  clientName: z.string().nullable(),
+  orderId: z.string().nullable(),
+  printOrderId: z.string().nullable(),
+  shippingOrderId: z.string().nullable(),
+  reference: z.string().nullable().describe('The client’s reference of the order or shipping order.'),
+  label: z
+    .object({ shipmentId: z.string(), position: z.int() })
+    .nullable()
+    .describe('Where the label can be fetched. Null for a voided label and for a partner’s own tracking code.'),
+  createdAt: timestamp,
+  updatedAt: timestamp,
+});
 
-/** Filters of a list of parcels. */
-export interface ParcelFilter {
+/** `listedAt`: its position in the list. */
+type ListedParcel = z.output<typeof parcelSchema> & { readonly listedAt: string };
+
+interface ParcelFilter {
   readonly statuses?: readonly TrackingStatus[] | undefined;
   /** Ids of parcels, from `parcelsNamed`. */
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Parcels that one search text finds at most. */
 const FOUND_BY_TEXT = 1_000;
 
-/**
- * Returns the ids of parcels by tracking number, by the id of their shipment, or of the given orders and shipping orders.
- */
+/** Returns the ids of parcels by tracking number, by their shipment, or by the given owners. */
 export async function parcelsNamed(
   sql: Queryable,
   text: string,
@@ -118,18 +119,20 @@ export async function listParcels(
   sql: Queryable,
   { statuses, ids }: ParcelFilter,
   page: ProblemPage,
-): Promise<readonly ParcelListItem[]> {
+): Promise<readonly ListedParcel[]> {
   const now = Date.now();
   const wanted = AGE_RANGES.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
     // A voided label is not in use, so its parcel has no problem: it is among the others.
     const ranges = ageRangeColumns(hasProblem ? wanted.filter(({ problem }) => problem !== null) : wanted, now);
-    return await sql<ParcelListItem[]>`
+    return await sql<ListedParcel[]>`
       SELECT m.short_uid AS id, m.tracking_number, coalesce(p.tracking_url, m.tracking_url) AS tracking_url,
         m.status_uid AS status, m.problem, coalesce(s.carrier_name, m.carrier_name) AS carrier_name, s.method_uid,
-        m.expected_delivery_date::text AS expected_delivery_date, m.is_voided, a.name AS client_name, o.id AS order_id,
+        m.expected_delivery_date::text AS expected_delivery_date, m.is_voided AS voided, a.name AS client_name, o.id AS order_id,
         po.id AS print_order_id, so.id AS shipping_order_id,
-        coalesce(o.order_reference_id, so.order_reference_id) AS reference, s.id AS shipment_id, p.position,
+        coalesce(o.order_reference_id, so.order_reference_id) AS reference,
+        CASE WHEN NOT m.is_voided AND p.position IS NOT NULL THEN
+          jsonb_build_object('shipmentId', s.id, 'position', p.position) END AS label,
         m.created_at, m.updated_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at
       FROM (
         SELECT found.* FROM unnest(${ranges.statuses}::text[], ${ranges.problems}::text[], ${ranges.oldest}::text[]::timestamptz[],

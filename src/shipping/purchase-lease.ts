@@ -1,4 +1,4 @@
-import { CarrierUnavailable } from '../carriers/carrier';
+import { type CarrierAdapter, CarrierUnavailable } from '../carriers/carrier';
 import type { Fragment, Sql } from '../platform/postgres';
 
 /**
@@ -12,42 +12,47 @@ const RENEW_MS = 5_000;
 const LONGEST_CALL_MS = 15_000;
 
 /** The columns that give a free lease of the row `s` to a holder. The lease of another holder stays. */
-export function leaseColumns(sql: Sql, holder: string): Fragment {
+export function leaseColumns(sql: Sql, holder: string, condition = sql`true`): Fragment {
+  const isFree = sql`s.lease_until < now() AND ${condition}`;
   return sql`
-    lease_holder = CASE WHEN s.lease_until < now() THEN ${holder}::uuid ELSE s.lease_holder END,
-    lease_until = CASE WHEN s.lease_until < now() THEN ${leaseEnd(sql)} ELSE s.lease_until END`;
+    lease_holder = CASE WHEN ${isFree} THEN ${holder}::uuid ELSE s.lease_holder END,
+    lease_until = CASE WHEN ${isFree} THEN ${leaseEnd(sql)} ELSE s.lease_until END`;
 }
 
-/** Returns the end of a lease that begins now. */
 export const leaseEnd = (sql: Sql): Fragment => sql`now() + make_interval(secs => ${LEASE_MS / 1_000})`;
 
-export interface HeldLease {
-  readonly shipmentId: string;
+/** An attempt that has asked for the lease of a shipment. */
+interface Attempt {
+  /** Of the shipment. */
+  readonly id: string;
   readonly holder: string;
-  /** Of the carrier that is called. */
-  readonly adapterUid: string;
+  readonly isHeld: boolean;
 }
 
 /**
  * Runs work that calls a carrier under a lease that has just been taken. Renews the lease meanwhile, and ends it.
  * @param work makes no call to the carrier after its signal aborts: the lease or the attempt has ended
  * @param cancelled ends the attempt
- * @throws CarrierUnavailable when the lease could not be renewed in time; repeat the attempt
+ * @throws CarrierUnavailable when another attempt has the lease, or it could not be renewed in time; repeat the attempt
  */
 export async function underLease<T>(
   sql: Sql,
-  { shipmentId, holder, adapterUid }: HeldLease,
+  { uid: adapterUid }: CarrierAdapter,
+  { id, holder, isHeld }: Attempt,
   cancelled: AbortSignal | undefined,
   work: (signal: AbortSignal) => Promise<T>,
 ): Promise<T> {
+  const taken = () => new CarrierUnavailable(adapterUid, 'another attempt calls the carrier');
+  if (!isHeld) throw taken();
   const lost = new AbortController();
-  const lose = () => lost.abort(new CarrierUnavailable(adapterUid, 'another attempt calls the carrier'));
+  const lose = () => lost.abort(taken());
+  const setEnd = (end: Fragment) =>
+    sql`UPDATE shipments SET lease_until = ${end} WHERE id = ${id} AND lease_holder = ${holder}`;
   const expireAfter = (ms: number) => setTimeout(lose, ms).unref();
   let expiry = expireAfter(LEASE_MS - LONGEST_CALL_MS);
   const renew = async () => {
     const began = performance.now();
-    const renewed = await sql`
-      UPDATE shipments SET lease_until = ${leaseEnd(sql)} WHERE id = ${shipmentId} AND lease_holder = ${holder}`;
+    const renewed = await setEnd(leaseEnd(sql));
     if (renewed.count === 0) return lose();
     clearTimeout(expiry);
     expiry = expireAfter(LEASE_MS - LONGEST_CALL_MS - (performance.now() - began));
@@ -59,10 +64,6 @@ export async function underLease<T>(
   } finally {
     clearInterval(renewal);
     clearTimeout(expiry);
+    await setEnd(sql`'-infinity'`);
   }
-}
-
-/** Ends a lease, so that the next attempt need not wait for its end. */
-export async function releaseLease(sql: Sql, { shipmentId, holder }: HeldLease): Promise<void> {
-  await sql`UPDATE shipments SET lease_until = '-infinity' WHERE id = ${shipmentId} AND lease_holder = ${holder}`;
 }

@@ -29,32 +29,33 @@ export interface PurchaseIntent {
   startedAt: Date;
 }
 
-/** An intent, and whether the caller has the lease on it. */
+/** An intent, and whether the caller, the holder, has the lease on it. */
 export interface LeasedIntent extends PurchaseIntent {
+  holder: string;
   isHeld: boolean;
 }
 
-/** A document in the object store. */
+const leasedIntent = (sql: Sql, holder: string): Fragment => sql`
+  id, status, attempt, consignment, method_uid, started_at, ${holder}::text AS holder, lease_holder = ${holder}::uuid AS is_held`;
+
 export interface StoredDocument extends Omit<MadeDocument, 'body'> {
   readonly objectKey: string;
   readonly sizeBytes: number;
 }
 
 /**
- * Inserts the intent of a purchase, or returns the one under the same key, and takes its lease if it is free. A refused
- * intent starts another attempt.
+ * Inserts the intent of a purchase, or returns the one under the same key. Takes its lease if it is free and there is
+ * something to buy. A refused intent starts another attempt.
  */
 export async function recordIntent(
   sql: Sql,
-  intent: {
-    readonly consignment: Consignment;
-    readonly methodUid: string;
+  intent: Pick<PurchaseIntent, 'consignment' | 'methodUid'> & {
     readonly idempotencyKey: string;
     readonly owner: ShipmentOwner;
   },
-  holder: string,
 ): Promise<LeasedIntent> {
   const { consignment, methodUid, idempotencyKey, owner } = intent;
+  const holder = uuidv7();
   const print = owner.kind === 'print_order' ? owner : null;
   const [row] = await sql<LeasedIntent[]>`
     INSERT INTO shipments AS s (id, idempotency_key, order_id, print_order_id, shipping_order_id, consignment, method_uid,
@@ -67,23 +68,24 @@ export async function recordIntent(
       attempt = s.attempt + (s.status = 'refused')::int,
       consignment = CASE s.status WHEN 'refused' THEN excluded.consignment ELSE s.consignment END,
       method_uid = CASE s.status WHEN 'refused' THEN excluded.method_uid ELSE s.method_uid END,
-      started_at = CASE s.status WHEN 'refused' THEN now() ELSE s.started_at END, ${leaseColumns(sql, holder)}
-    RETURNING id, status, attempt, consignment, method_uid, started_at, lease_holder = ${holder} AS is_held`;
+      started_at = CASE s.status WHEN 'refused' THEN now() ELSE s.started_at END,
+      ${leaseColumns(sql, holder, sql`s.status IN ('buying', 'refused')`)}
+    RETURNING ${leasedIntent(sql, holder)}`;
   return row!;
 }
 
 /** Takes the lease of the shipment that meets a condition, if it is free. Returns the shipment, or undefined without one. */
-export async function leaseShipment(sql: Sql, which: Fragment, holder: string): Promise<LeasedIntent | undefined> {
+export async function leaseShipment(sql: Sql, which: Fragment): Promise<LeasedIntent | undefined> {
+  const holder = uuidv7();
   const [row] = await sql<LeasedIntent[]>`
     UPDATE shipments s SET ${leaseColumns(sql, holder)} WHERE ${which}
-    RETURNING id, status, attempt, consignment, method_uid, started_at, lease_holder = ${holder} AS is_held`;
+    RETURNING ${leasedIntent(sql, holder)}`;
   return row;
 }
 
-/** Records the refusal of an attempt, unless the attempt was bought or voided meanwhile. */
 export async function recordRefusal(sql: Sql, intent: PurchaseIntent, refusal: CarrierRefusal): Promise<void> {
   await sql`
-    UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}, lease_until = '-infinity'
+    UPDATE shipments SET status = 'refused', refusal = ${json(sql, refusal)}
     WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}`;
 }
 
@@ -101,8 +103,7 @@ export async function recordPurchase(
   const [first] = purchases;
   const update = sql`
     UPDATE shipments SET status = 'bought', bought_at = now(), carrier_uid = ${first!.carrierUid},
-      carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL,
-      lease_until = '-infinity'
+      carrier_name = ${first!.carrierName}, method_name = ${first!.methodName}, refusal = NULL
     WHERE id = ${intent.id} AND status = 'buying' AND attempt = ${intent.attempt}
     RETURNING id`;
   if (await insertPackages(sql, update, { intent, from: 0, purchases, documents, adapterUid })) return 'recorded';
@@ -113,7 +114,6 @@ export async function recordPurchase(
 
 interface BoughtPackages {
   readonly intent: Pick<PurchaseIntent, 'id' | 'consignment'>;
-  /** Index of the first package. */
   readonly from: number;
   readonly purchases: readonly CarrierPurchase[];
   readonly documents: readonly StoredDocument[];

@@ -1,23 +1,15 @@
-import {
-  type CarrierAdapter,
-  type CarrierPurchase,
-  type CarrierRefusal,
-  CarrierUnavailable,
-  type VoidOutcome,
-} from '../carriers/carrier';
+import type { CarrierAdapter, CarrierPurchase, CarrierRefusal, VoidOutcome } from '../carriers/carrier';
 import type { Carriers } from '../carriers/carriers';
 import type { Consignment } from '../consignments/domain/consignment';
 import { VOIDED_CHECK_HOURS } from '../consignments/domain/tracking-status';
 import type { CustomerInvoice } from '../documents/customer-invoice';
 import { ratesAt } from '../platform/exchange-rates';
-import { uuidv7 } from '../platform/ids';
 import type { ObjectStore } from '../platform/objects/object-store';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { progressed } from '../platform/progress';
 import { DEFAULT_LABEL, type LabelOptions, type MadeDocument, makeDocuments } from './document-set';
-import { releaseLease, underLease } from './purchase-lease';
+import { underLease } from './purchase-lease';
 import {
-  type LeasedIntent,
   leaseShipment,
   type PurchaseIntent,
   recordIntent,
@@ -86,33 +78,12 @@ export async function buyLabels(
       refusal: { code: 'METHOD_NOT_AVAILABLE', message: `No carrier has a method ${input.methodUid}.` },
     };
   }
-  const holder = uuidv7();
-  const intent = await recordIntent(sql, input, holder);
-  if (intent.status !== 'buying' && intent.isHeld)
-    await releaseLease(sql, { shipmentId: intent.id, holder, adapterUid: adapter.uid });
+  const intent = await recordIntent(sql, input);
   if (intent.status === 'bought') return { ok: true, shipmentId: intent.id };
   if (intent.status === 'voided') return { ok: false, refusal: VOIDED };
-  return await callCarrier(sql, adapter, { ...intent, holder }, cancelled, (signal) =>
+  return await underLease(sql, adapter, intent, cancelled, (signal) =>
     buyAndRecord(deps, adapter, intent, input, signal),
   );
-}
-
-/** Runs work under the lease of a shipment. @throws CarrierUnavailable when another attempt has it */
-export async function callCarrier<T>(
-  sql: Sql,
-  { uid: adapterUid }: CarrierAdapter,
-  { id: shipmentId, isHeld, holder }: Pick<LeasedIntent, 'id' | 'isHeld'> & { readonly holder: string },
-  cancelled: AbortSignal | undefined,
-  work: (signal: AbortSignal) => Promise<T>,
-): Promise<T> {
-  if (!isHeld) throw new CarrierUnavailable(adapterUid, 'another attempt calls the carrier');
-  const lease = { shipmentId, holder, adapterUid };
-  try {
-    return await underLease(sql, lease, cancelled, work);
-  } catch (error) {
-    await releaseLease(sql, lease);
-    throw error;
-  }
 }
 
 async function buyAndRecord(
@@ -177,11 +148,7 @@ async function buyPackages(
   return purchases;
 }
 
-/**
- * Voids the purchases of the packages of an attempt: all of them, or those at `positions`.
- * @returns null, or the reason of the first carrier refusal
- * @throws CarrierUnavailable
- */
+/** Returns null, or the reason of the first refusal. @param positions of the packages to void. Default: all */
 async function voidPackages(
   adapter: CarrierAdapter,
   intent: Pick<PurchaseIntent, 'id' | 'attempt' | 'methodUid' | 'consignment'>,
@@ -237,16 +204,14 @@ export async function voidShipment(
   cancelled?: AbortSignal,
 ): Promise<VoidOutcome> {
   const which = 'shipmentId' in by ? sql`id = ${by.shipmentId}` : sql`idempotency_key = ${by.idempotencyKey}`;
-  const holder = uuidv7();
-  const shipment = await leaseShipment(sql, sql`${which} AND status <> 'voided'`, holder);
+  const shipment = await leaseShipment(sql, sql`${which} AND status <> 'voided'`);
   if (shipment === undefined) return { ok: true };
   const adapter = carriers.forMethod(shipment.methodUid);
   if (adapter === undefined) return { ok: false, reason: `No carrier has a method ${shipment.methodUid}.` };
   const positions = 'positions' in by ? by.positions : undefined;
-  return await callCarrier(sql, adapter, { ...shipment, holder }, cancelled, async (signal) => {
+  return await underLease(sql, adapter, shipment, cancelled, async (signal) => {
     const reason = await voidPackages(adapter, shipment, signal, positions);
     if (reason === null && positions === undefined) await recordVoid(sql, shipment.id);
-    else await releaseLease(sql, { shipmentId: shipment.id, holder, adapterUid: adapter.uid });
     return reason === null ? { ok: true } : { ok: false, reason };
   });
 }

@@ -1,12 +1,11 @@
 import { type CarrierAdapter, type CarrierPurchase, CarrierUnavailable } from '../carriers/carrier';
 import type { Consignment } from '../consignments/domain/consignment';
 import { enqueueOrderNotifications } from '../notifications/enqueue';
-import { uuidv7 } from '../platform/ids';
 import { inTransaction, type Sql } from '../platform/postgres';
 import { labelDocument } from './document-set';
 import type { LabelToReplace, ReplacedLabel } from './domain/shipping-runs';
-import { callCarrier, type PurchaseDeps, packageKey, storeDocuments } from './purchase';
-import { releaseLease } from './purchase-lease';
+import { type PurchaseDeps, packageKey, storeDocuments } from './purchase';
+import { underLease } from './purchase-lease';
 import { type LeasedIntent, leaseShipment, recordReplacement, type StoredDocument } from './purchase-rows';
 import { isNotScanned, leaveOutPackages } from './shipment-transit';
 
@@ -25,16 +24,13 @@ export async function replaceLabel(
   cancelled?: AbortSignal,
 ): Promise<ReplacedLabel> {
   const { sql, carriers } = deps;
-  const holder = uuidv7();
-  const intent = await leaseShipment(sql, sql`id = ${shipmentId} AND status = 'bought'`, holder);
+  const intent = await leaseShipment(sql, sql`id = ${shipmentId} AND status = 'bought'`);
   if (intent === undefined) return NOT_IN_USE;
   const adapter = carriers.forMethod(intent.methodUid);
   if (adapter === undefined) throw new CarrierUnavailable(intent.methodUid, 'no carrier has the method');
-  const replaced = await callCarrier(sql, adapter, { ...intent, holder }, cancelled, (signal) =>
+  return await underLease(sql, adapter, intent, cancelled, (signal) =>
     buyReplacement(deps, adapter, intent, position, signal),
   );
-  await releaseLease(sql, { shipmentId, holder, adapterUid: adapter.uid });
-  return replaced;
 }
 
 async function buyReplacement(

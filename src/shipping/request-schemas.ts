@@ -4,8 +4,6 @@ import { isCountry } from '../platform/domain/countries';
 import { countryCode, crossField, currencyCode, list, property, type ReportField } from '../platform/domain/fields';
 import { optional, optionalText, receiverSchema, requiredText, requireField, senderSchema } from './address-schemas';
 
-/** Packages and their items in requests of the shipping group (schemas `ShippingPackage`, `ShippingItem`). */
-
 const MAX_PACKAGES = 100;
 const MAX_ITEMS = 500;
 
@@ -62,7 +60,6 @@ const packageSchema = crossField(
 
 /** Grams per unit of weight (avoirdupois pound and ounce: international yard and pound agreement, 1959). */
 const GRAMS = { g: '1', kg: '1000', oz: '28.349523125', lb: '453.59237' } as const;
-/** Millimetres per unit of length. */
 const MILLIMETRES = { mm: '1', cm: '10', in: '25.4' } as const;
 
 type WeightUnit = keyof typeof GRAMS;
@@ -73,17 +70,13 @@ const DIMENSION_UNITS = Object.keys(MILLIMETRES) as [DimensionUnit, ...Dimension
 
 const converted = (value: number, factor: string) => new Decimal(value).times(factor).toDecimalPlaces(3).toNumber();
 
-/** Converts a weight to grams, exact to the milligram. */
 export function toGrams(value: number, unit: WeightUnit): number {
   return converted(value, GRAMS[unit]);
 }
 
-/** Converts a length to millimetres, exact to the micrometre. */
 export function toMillimetres(value: number, unit: DimensionUnit): number {
   return converted(value, MILLIMETRES[unit]);
 }
-
-/** Requests of the shipping group (docs/shipping.md). */
 
 /** An ISO 4217 code. The routes check that it has an exchange rate, because rate cards are converted to it. */
 const currency = z.string().superRefine((code, context) => {
@@ -129,7 +122,6 @@ const consignmentFields = {
   packages: z.array(packageSchema).min(1).max(MAX_PACKAGES),
 };
 
-/** Item fields that international shipping requires. */
 const INTERNATIONAL_ITEM_FIELDS = [
   'itemReferenceId',
   'description',
@@ -148,7 +140,6 @@ function isInternational(body: unknown): boolean {
   return typeof from === 'string' && typeof to === 'string' && isCountry(from) && isCountry(to) && from !== to;
 }
 
-/** Reports package references that repeat, and fields that international shipping requires. */
 function consignmentRules(body: unknown, report: ReportField): void {
   const packages = list(body, 'packages');
   const references = new Set<unknown>();

@@ -99,7 +99,6 @@ export async function signalOrders(
   await enqueue(tx, ...messages);
 }
 
-/** Packages of one shipment by position. */
 interface PackagesOfShipment {
   readonly shipmentId: string;
   readonly positions: readonly number[];

@@ -2,12 +2,10 @@ import type { Money } from '../consignments/domain/consignment';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../platform/objects/signed-links';
 import type { Fragment, Queryable } from '../platform/postgres';
 
-/** The print order or shipping order that a shipment belongs to. */
 export type ShipmentOwner =
   | { readonly kind: 'print_order'; readonly orderId: string; readonly printOrderId: string }
   | { readonly kind: 'shipping_order'; readonly shippingOrderId: string };
 
-/** A shipment whose labels were bought, with its packages and documents. */
 export interface StoredShipment {
   readonly shipmentId: string;
   readonly status: 'bought' | 'voided';
@@ -45,13 +43,11 @@ const DOCUMENTS = {
 
 export type DocumentType = keyof typeof DOCUMENTS;
 export const DOCUMENT_TYPES = Object.keys(DOCUMENTS) as [DocumentType, ...DocumentType[]];
-/** Types of documents in the response to a dispatch request. */
 export const DISPATCH_TYPES = ['label', 'invoice', 'packing_slip', 'customs_form'] as const;
 
 /** Returns the type of a document for partners with `documentTypes: all`. */
 export const typeOf = (documentType: DocumentType) => DOCUMENTS[documentType].all;
 
-/** A row of `shipment_documents`. */
 export interface ShipmentDocument {
   readonly id: string;
   /** Index of the document's package, or null for a document of all packages. */
@@ -63,7 +59,6 @@ export interface ShipmentDocument {
   readonly fileName: string;
 }
 
-/** Returns the expression of the bought shipment `s` as a StoredShipment. */
 export const shipmentAsJson = (sql: Queryable): Fragment => sql`
   jsonb_build_object('shipmentId', s.id, 'status', s.status, 'carrierName', s.carrier_name, 'methodUid', s.method_uid,
     'packages', (SELECT jsonb_agg(jsonb_build_object('packageReferenceId', p.package_reference_id,

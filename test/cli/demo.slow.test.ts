@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { MILESTONES } from '../../cli/demo/milestones';
+import { MILESTONES } from '../../sandbox/demo/milestones';
 import { DataFolder, Program } from './stack-process';
 
 const programs: Program[] = [];

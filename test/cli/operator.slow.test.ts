@@ -1,6 +1,6 @@
+import { startEmbeddedStack } from '../../cli/embedded-stack';
 import { createAuthenticator } from '../../src/accounts/authenticator';
 import { loadConfig } from '../../src/platform/config';
-import { startEmbeddedStack } from '../../src/platform/embedded/stack';
 import { connectPostgres } from '../../src/platform/postgres';
 import { DataFolder, Program } from './stack-process';
 

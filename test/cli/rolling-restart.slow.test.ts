@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { Agent, createServer, request, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../src/platform/embedded/ports';
+import { freePort } from '../../packages/embedded-servers/ports';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { randomToken } from '../../src/platform/ids';
 import { testAccount } from '../support/api-deps';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { json } from 'node:stream/consumers';
 import { Webhook } from 'standardwebhooks';
-import { freePort } from '../../src/platform/embedded/ports';
+import { freePort } from '../../packages/embedded-servers/ports';
 import { projectRoot } from '../../src/platform/project-root';
 import { compiledProgram } from '../support/compiled-program';
 import { bash, blocks } from '../support/pages';

@@ -44,7 +44,9 @@ test.each(documents)('every link of %s leads to a file and to a heading', (docum
 
 test.each(documents)('every path of the repository that %s names exists', (document) => {
   const text = readFileSync(join(root, document), 'utf8');
-  const named = text.matchAll(/`((?:api|activities|bench|cli|client|sandbox|scripts|src|test|workflows)\/[\w./-]+)`/g);
+  const named = text.matchAll(
+    /`((?:api|activities|bench|cli|client|packages|sandbox|scripts|src|test|workflows)\/[\w./-]+)`/g,
+  );
   // SECURITY.md names tests without their ending; document.test.ts checks them.
   const paths = [...named].map(([, path]) => path!).filter((path) => document !== 'SECURITY.md' || path.includes('.'));
   expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);

@@ -15,6 +15,7 @@ const FOLDERS = [
   'client',
   'console',
   'kits',
+  'packages',
   'sandbox',
   'scripts',
   'src',

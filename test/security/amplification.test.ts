@@ -44,38 +44,30 @@ function sampleRoutes(): Route[] {
   };
   return [
     ...SHAPES.flatMap((errors) => [
-      route({
+      route(`POST /v1/many/${errors}`, {
         ...common,
         errors,
-        method: 'post',
-        path: `/v1/many/${errors}`,
         operationId: `many-${errors}`,
         body,
         handler: async () => ({}),
       }),
-      route({
+      route(`GET /v1/slow/${errors}`, {
         ...common,
         errors,
-        method: 'get',
-        path: `/v1/slow/${errors}`,
         operationId: `slow-${errors}`,
         timeoutMs: 200,
         handler: waiting,
       }),
     ]),
-    route({
+    route('GET /v1/waiting', {
       ...common,
       errors: 'coded',
-      method: 'get',
-      path: '/v1/waiting',
       operationId: 'waiting',
       handler: waiting,
     }),
-    route({
+    route('POST /v1/slow-creation', {
       ...common,
       errors: 'coded',
-      method: 'post',
-      path: '/v1/slow-creation',
       operationId: 'slow-creation',
       idempotent: true,
       timeoutMs: 200,

@@ -13,11 +13,10 @@ const OPENS_CONNECTIONS: Readonly<Record<string, string>> = {
     'the connector of the safe client, which checks addresses, and its DNS lookup',
   'src/platform/postgres.ts': 'tells the name of a Postgres server from its address',
   'src/platform/objects/s3-store.ts': 'the object store in the configuration',
-  'src/platform/embedded/supervisor.ts': 'checks the health of an embedded server',
-  'src/platform/embedded/ports.ts': 'listens briefly to find a free port',
+  'packages/embedded-servers/supervisor.ts': 'checks the health of an embedded server',
+  'packages/embedded-servers/ports.ts': 'listens briefly to find a free port',
   'src/carriers/easypost/api.ts': 'the gateway in the configuration; the safe client downloads labels',
   'src/accounts/identity-provider.ts': 'the OpenID Connect provider in the configuration',
-  'cli/demo/demo-order.ts': 'the demo downloads documents from its own API',
   'kits/partner-kit/listener.ts': 'the listener of a conformance check, for postbacks and print files',
   'cli/remote/listen.ts': 'the developer machine that a command forwards notifications to, and its listener',
   'api/http/server.ts': 'the API server',
@@ -31,7 +30,7 @@ const GLOBALS = /\bfetch\(|\bnew (?:WebSocket|EventSource)\(/;
 
 test('only the safe client and the listed files open connections', () => {
   const root = projectRoot();
-  const found = ['src', 'api', 'activities', 'workflows', 'cli', 'kits'].flatMap((folder) =>
+  const found = ['src', 'api', 'activities', 'workflows', 'cli', 'kits', 'packages'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.includes('test/'))
       .map((name) => join(root, folder, name))

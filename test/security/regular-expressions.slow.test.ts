@@ -52,7 +52,7 @@ function expressionsOf(file: string, place: string): Found[] {
 
 function allExpressions(): Found[] {
   const root = projectRoot();
-  const files = ['src', 'api', 'workflows', 'activities', 'cli', 'client', 'kits'].flatMap((folder) =>
+  const files = ['src', 'api', 'workflows', 'activities', 'cli', 'client', 'kits', 'packages'].flatMap((folder) =>
     readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.ts') && !name.includes('test/'))
       .map((name) => join(root, folder, name)),

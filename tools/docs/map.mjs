@@ -13,9 +13,10 @@ import extractDepcruiseOptions from 'dependency-cruiser/config-utl/extract-depcr
 
 const root = join(dirname(fileURLToPath(import.meta.url)), '../..');
 const file = join(root, 'docs/images/map.svg');
-const TOP = ['cli', 'api', 'workflows', 'activities', 'kits/partner-kit', 'sandbox', 'client', 'console'].filter(
-  (name) => existsSync(join(root, name)),
-);
+const TOP = [
+  ...['cli', 'api', 'workflows', 'activities', 'packages/embedded-servers', 'packages/file-reader'],
+  ...['kits/partner-kit', 'sandbox', 'client', 'console'],
+].filter((name) => existsSync(join(root, name)));
 const FOLDER = `^(?:${TOP.join('|')}|src/orders/[^/]+|src/[^/]+)`;
 const [BOX_WIDTH, BOX_HEIGHT, GAP, ROW] = [136, 26, 12, 62];
 
@@ -92,7 +93,7 @@ ${names
   .map((name) => {
     const { x, y } = place.get(name);
     const fill = name.startsWith('src/orders') ? '#fdf0d5' : name.startsWith('src/') ? '#e3eefa' : '#e6f4e6';
-    return `<rect x="${x}" y="${y}" width="${BOX_WIDTH}" height="${BOX_HEIGHT}" rx="4" fill="${fill}" stroke="#52606d"/><text x="${x + middle}" y="${y + 17}">${name.replace('src/', '')}</text>`;
+    return `<rect x="${x}" y="${y}" width="${BOX_WIDTH}" height="${BOX_HEIGHT}" rx="4" fill="${fill}" stroke="#52606d"/><text x="${x + middle}" y="${y + 17}">${name.replace(/^(src|packages)\//, '')}</text>`;
   })
   .join('\n')}
 </g>

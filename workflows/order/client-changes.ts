@@ -13,12 +13,10 @@ import { hasShipped } from '../../src/orders/domain/lifecycle/statuses';
 import type { CancelRequest, CancelResult } from '../../src/orders/domain/run/run-messages';
 import { planning } from './activities';
 import type { Handover } from './handover';
-import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
-import { type RunContext, untilInHistory } from './run-context';
+import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
-/** Handles what clients change: the address or method of an order, and its cancellation. */
 export class ClientChanges {
   /** Takes one cancel at a time. Those that arrive together would ask partners for the units of the last one only. */
   private readonly cancels = new Mutex();

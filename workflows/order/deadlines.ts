@@ -41,7 +41,7 @@ export class Deadlines {
   private passed(deadline: Deadline): void {
     switch (deadline.kind) {
       case 'close':
-        this.tracking.end();
+        this.tracking.hasEnded = true;
         break;
       case 'check_tracking':
         this.clock = { ...this.clock, trackingChecked: true };

@@ -28,7 +28,6 @@ export class Handover {
     }
   }
 
-  /** Delivers a print order to its partner. */
   deliver(printOrderId: string): void {
     const { tasks, ids } = this.run;
     const effect = { type: 'deliver_print_order', printOrderId } as const;
@@ -77,7 +76,6 @@ export class Handover {
     }
   }
 
-  /** Asks a partner to cancel print jobs. */
   private requestCancel(effect: Extract<RunEffect, { type: 'request_partner_cancel' }>): void {
     const { printOrderId, jobIds, reason } = effect;
     const { tasks, ids } = this.run;

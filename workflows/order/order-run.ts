@@ -1,23 +1,29 @@
-import { allHandlersFinished, condition, continueAsNew, log, workflowInfo } from '@temporalio/workflow';
-import type { RunIds } from '../../activities/order-ids';
+import {
+  allHandlersFinished,
+  condition,
+  continueAsNew,
+  log,
+  setCurrentDetails,
+  workflowInfo,
+} from '@temporalio/workflow';
+import type { RunIds } from '../../activities/order-run';
 import { deriveStatus } from '../../src/orders/domain/lifecycle/facts/items';
 import { reduce } from '../../src/orders/domain/lifecycle/reduce';
 import { shownDeadlines } from '../../src/orders/domain/lifecycle/rules/deadlines';
 import type { RefusedChange } from '../../src/orders/domain/lifecycle/rules/transitions';
 import type { OrderRefusal, RunEffect, RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
+import { describeRun } from '../../src/orders/domain/run/run-details';
 import type { OrderRunInput, OrderRunResult, RunView } from '../../src/orders/domain/run/run-messages';
 import { initialSnapshot, isBackgroundStep, type RunSnapshot } from '../../src/orders/domain/run/run-record';
-import { BackgroundTasks } from './background-tasks';
+import { BackgroundTasks, Stalls } from './background-tasks';
 import { Deadlines } from './deadlines';
 import { Dispatch } from './dispatch';
 import { Display } from './display';
 import { Handover } from './handover';
-import { Mutex } from './mutex';
 import { Inbox, postbackIds } from './postbacks';
 import { Records } from './records';
-import type { RunContext } from './run-context';
-import { Stalls } from './stalls';
+import { Mutex, type RunContext } from './run-context';
 import { Submission } from './submission';
 import { Tracking } from './tracking';
 
@@ -28,8 +34,9 @@ import { Tracking } from './tracking';
 export class OrderRun implements RunContext {
   readonly ids: RunIds;
   state: RunState;
+  /** The current details in the Temporal UI cost no history event. */
   readonly tasks = new BackgroundTasks(() =>
-    this.display.describe(this.state, this.tasks.names, this.submission.parked),
+    setCurrentDetails(describeRun(this.state, this.tasks.names, this.submission.parked?.nextAt ?? null)),
   );
   readonly plans = new Mutex();
   readonly submission = new Submission(this);
@@ -103,7 +110,6 @@ export class OrderRun implements RunContext {
     }
   }
 
-  /** Applies one event to the state. */
   private decide(event: RunEvent): RunEffect[] {
     const { state, effects, refused } = reduce(this.state, event);
     this.state = state;
@@ -136,7 +142,6 @@ export class OrderRun implements RunContext {
     else this.handover.carryOut(effect);
   }
 
-  /** Stops the timer and unneeded tasks, and completes the others. */
   private async close(): Promise<OrderRunResult> {
     this.deadlines.stop();
     this.submission.stop();
@@ -150,7 +155,7 @@ export class OrderRun implements RunContext {
 
   private async continueAsNew(): Promise<never> {
     const { parked } = this.submission;
-    const carried = { ...this.snapshot(), ...this.records.state, ...(parked === null ? {} : { parked }) };
+    const carried = { ...this.snapshot(), ...this.records.ledger, ...(parked === null ? {} : { parked }) };
     return await continueAsNew<(input: OrderRunInput) => Promise<OrderRunResult>>({ ...this.input, carried });
   }
 
@@ -162,7 +167,6 @@ export class OrderRun implements RunContext {
     await this.inbox.settled(() => this.state);
   }
 
-  /** The state of the run, for operators and tests. */
   get view(): RunView {
     const { state, clock, pending } = this.snapshot();
     return { ...state, deadlines: shownDeadlines(state, clock, this.input), clock, pending };

@@ -1,4 +1,5 @@
-import { setHandler } from '@temporalio/workflow';
+import { defineQuery, defineSignal, defineUpdate, setHandler } from '@temporalio/workflow';
+import type { RepairRequest } from '../../src/orders/domain/lifecycle/requests';
 import {
   whyNotCancel,
   whyNotChangeShipping,
@@ -6,22 +7,50 @@ import {
   whyNotRepair,
   whyNotRerouteUnits,
 } from '../../src/orders/domain/lifecycle/rules/guards';
-import type { OrderRunInput, OrderRunResult } from '../../src/orders/domain/run/run-messages';
-import { ClientChanges } from './client-changes';
+import type { EventOf, PostbackEvent } from '../../src/orders/domain/lifecycle/run-events';
+import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import {
-  cancelUpdate,
-  changeShippingUpdate,
-  dispatchUpdate,
-  filesReplacedSignal,
-  flaggedSignal,
-  postbackSignal,
-  repairUpdate,
-  runStateQuery,
-  trackingSignal,
-} from './messages';
+  type CancelRequest,
+  type CancelResult,
+  type DispatchResult,
+  ORDER_QUERIES,
+  ORDER_UPDATES,
+  type OrderRunInput,
+  type OrderRunResult,
+  type RunView,
+} from '../../src/orders/domain/run/run-messages';
+import { ORDER_SIGNALS } from '../../src/platform/domain/workflows';
+import { ClientChanges } from './client-changes';
 import { OrderRun } from './order-run';
 import { refuseWith } from './refusals';
 import { Repairs } from './repairs';
+
+/** A partner's postback. Its row in the inbox is written before the signal is sent. */
+const postbackSignal = defineSignal<[PostbackEvent]>(ORDER_SIGNALS.postback);
+
+const trackingSignal = defineSignal<[EventOf<'tracking'>]>(ORDER_SIGNALS.tracking);
+
+/** Something outside the workflow found a reason for attention. */
+const flaggedSignal = defineSignal<[EventOf<'flagged'>]>(ORDER_SIGNALS.flagged);
+
+/**
+ * Print files of the order have other URLs, and the order is to be planned again. With an item: a partner has it, and its new
+ * file was checked.
+ */
+const filesReplacedSignal = defineSignal<[item?: { readonly itemId: string }]>(ORDER_SIGNALS.filesReplaced);
+
+/** A partner is ready for dispatch. Completes when the documents exist. */
+const dispatchUpdate = defineUpdate<DispatchResult, [{ printOrderId: string }]>(ORDER_UPDATES.dispatch);
+
+/** A change of address or method. Postgres has it under this id. */
+const changeShippingUpdate = defineUpdate<{ revision: number }, [{ changeId: string }]>(ORDER_UPDATES.changeShipping);
+
+const cancelUpdate = defineUpdate<CancelResult, [CancelRequest]>(ORDER_UPDATES.cancel);
+
+const repairUpdate = defineUpdate<{ fulfillmentStatus: OrderStatus }, [RepairRequest]>(ORDER_UPDATES.repair);
+
+/** The whole state of the run with its deadlines, for operators and tests. */
+const runStateQuery = defineQuery<RunView>(ORDER_QUERIES.runState);
 
 /**
  * Workflow of one order from submission to its end: print files, plan, delivery to partners, postbacks, labels, tracking,

@@ -17,7 +17,6 @@ export class Inbox {
     this.waiting.push({ number: this.added, event });
   }
 
-  /** Returns true when an event can be applied. */
   isDue(state: RunState): boolean {
     return this.waiting.some(({ event }) => !isEarly(state, event));
   }
@@ -55,6 +54,5 @@ function isEarly({ phase, printOrders }: RunState, event: RunEvent): boolean {
   return !printOrders.some(({ id }) => id === event.printOrderId);
 }
 
-/** Returns the inbox ids of the postbacks among these events. */
 export const postbackIds = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => (event.type === 'postback' ? [event.eventId] : []));

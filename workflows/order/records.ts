@@ -1,28 +1,22 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import { runPosition } from '../../src/orders/domain/run/run-position';
 import {
   type LedgerState,
   type RecordOutcome,
   type RunRecord,
   type RunStep,
   recordOf,
+  runPosition,
 } from '../../src/orders/domain/run/run-record';
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { records } from './activities';
 
-/** Writes the records of an order run, one for each step. */
 export class Records {
-  /** @param ledger the records that a former run has written */
+  /** @param ledger the records so far, also those of the run that this one continues */
   constructor(
     private readonly orderId: string,
-    private ledger: LedgerState = { last: { position: 0, version: 0 }, financialStatus: 'pending' },
+    public ledger: LedgerState = { last: { position: 0, version: 0 }, financialStatus: 'pending' },
   ) {}
-
-  /** What a run that continues this one has to know. */
-  get state(): LedgerState {
-    return this.ledger;
-  }
 
   /**
    * Records a step. A record that is skipped is written over the rows from the next workflow task. Attempts of a lost task, and a

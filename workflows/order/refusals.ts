@@ -20,7 +20,6 @@ export function refuseWith(why: { type: string; message: string } | null): void 
   if (why !== null) throw refuse(why.type, why.message);
 }
 
-/** How an activity ended. */
 export type ActivityOutcome<T> =
   | { readonly outcome: 'done'; readonly result: T }
   | { readonly outcome: 'refused'; readonly message: string; readonly details: object | null }

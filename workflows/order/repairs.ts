@@ -17,12 +17,10 @@ import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderStatus } from '../../src/orders/domain/lifecycle/statuses';
 import { planning } from './activities';
 import type { Handover } from './handover';
-import { Mutex } from './mutex';
 import { refuse, refuseWith } from './refusals';
-import { type RunContext, untilInHistory } from './run-context';
+import { Mutex, type RunContext, untilInHistory } from './run-context';
 import type { Submission } from './submission';
 
-/** Handles operators' repairs. */
 export class Repairs {
   /** Runs one repair at a time: each starts from the result of the one before. */
   private readonly repairs = new Mutex();
@@ -134,7 +132,6 @@ function endedAtOnce(state: RunState, printOrderId: string): boolean {
   return printOrder.jobs.every((job) => job.ended !== null);
 }
 
-/** Returns the print orders that still produce an item. */
 function madeAt(state: RunState, itemId: string): { printOrderId: string; partnerId: string }[] {
   return state.printOrders
     .filter(({ jobs }) => jobs.some((job) => job.itemId === itemId && job.ended === null))

@@ -1,12 +1,10 @@
-import { sleep } from '@temporalio/workflow';
-import type { RunIds } from '../../activities/order-ids';
+import { condition, sleep } from '@temporalio/workflow';
+import type { RunIds } from '../../activities/order-run';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../src/orders/domain/lifecycle/run-state';
 import type { OrderRunInput } from '../../src/orders/domain/run/run-messages';
 import type { BackgroundTasks } from './background-tasks';
-import type { Mutex } from './mutex';
 
-/** What the parts of an order run share. */
 export interface RunContext {
   readonly input: OrderRunInput;
   /** The order, and the request that submitted it, for activities and log lines. */
@@ -26,3 +24,22 @@ export interface RunContext {
  * have been written for such an update. The timer ends the current workflow task.
  */
 export const untilInHistory = (): Promise<void> => sleep(1);
+
+/**
+ * Mutual exclusion for asynchronous work in a workflow: one piece of work at a time, in the order of the calls.
+ * async-mutex continues within the same microtask, and `condition` after the current activation job.
+ */
+export class Mutex {
+  private locked = false;
+
+  async run<T>(work: () => Promise<T>): Promise<T> {
+    // Conditions of several callers can become true together. Only the first gets the lock.
+    while (this.locked) await condition(() => !this.locked);
+    this.locked = true;
+    try {
+      return await work();
+    } finally {
+      this.locked = false;
+    }
+  }
+}

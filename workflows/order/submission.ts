@@ -19,14 +19,10 @@ type Prepared = Exclude<PreparationPlan, { outcome: 'refused' }> | ({ readonly o
 export class Submission {
   /** True when the order is to be planned again now: on request of an operator, or with another file. */
   private replan = false;
-  private pause: ParkedPlan | null = null;
+  /** The pause of a parked order. Null while the order is prepared, and afterwards. */
+  parked: ParkedPlan | null = null;
 
   constructor(private readonly run: RunContext) {}
-
-  /** The pause of a parked order. Null while the order is prepared, and afterwards. */
-  get parked(): ParkedPlan | null {
-    return this.pause;
-  }
 
   /** Fetches the files and plans the order, as a background task. */
   start(): void {
@@ -41,7 +37,6 @@ export class Submission {
     });
   }
 
-  /** Plans a parked order again now. */
   planAgain(): void {
     this.replan = true;
   }
@@ -52,7 +47,7 @@ export class Submission {
 
   /** Returns true for the task that waits for the next attempt of a parked order. */
   isPaused(task: string): boolean {
-    return task === PREPARE && this.pause !== null;
+    return task === PREPARE && this.parked !== null;
   }
 
   /**
@@ -127,12 +122,12 @@ export class Submission {
 
   /** Waits for the next attempt to plan a parked order. An operator's repair and a replaced file end the wait. */
   private async untilReplan(parked: ParkedPlan): Promise<void> {
-    this.pause = parked;
+    this.parked = parked;
     this.run.tasks.changed();
     try {
       await condition(() => this.replan, Math.max(parked.nextAt - Date.now(), 1));
     } finally {
-      this.pause = null;
+      this.parked = null;
     }
   }
 }

@@ -3,7 +3,6 @@ import type { RunContext } from './run-context';
 
 /** The end of tracking: the run of a shipped order ends when no carrier follows its parcels any more. */
 export class Tracking {
-  /** True when nothing is left to follow. */
   hasEnded = false;
 
   constructor(private readonly run: RunContext) {}
@@ -15,10 +14,5 @@ export class Tracking {
       if (!followed) this.hasEnded = true;
       this.run.take({ type: 'tracking_checked', followed });
     });
-  }
-
-  /** The longest time for tracking has passed. */
-  end(): void {
-    this.hasEnded = true;
   }
 }

@@ -3,8 +3,9 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
+import { fileFactsSchema } from '../../../packages/file-reader/facts';
+import { withExtension } from '../../../packages/file-reader/file-types';
 import { printNeeds } from '../../../src/catalog/domain/print-needs';
-import { fileFactsSchema, withExtension } from '../../../src/files/domain/file-facts';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
@@ -16,8 +17,8 @@ import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/d
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
-import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE, visibleRows } from '../../orders/visible-order';
+import { forOperators, RawResponse, type Route, route } from '../../http/route';
+import { forOrder, visibleRows } from '../../orders/visible-order';
 
 type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
 
@@ -82,15 +83,12 @@ function fileView(links: LinkSigner, { objectKey, mimeType, previews, area, ...f
   };
   return {
     ...file,
-    area:
-      area === null
-        ? null
-        : {
-            size: area.size,
-            bleedMm: area.bleedMm,
-            safeMarginMm: area.safeMarginMm,
-            otherSize: area.otherSize,
-          },
+    area: area && {
+      size: area.size,
+      bleedMm: area.bleedMm,
+      safeMarginMm: area.safeMarginMm,
+      otherSize: area.otherSize,
+    },
     contentType: mimeType,
     url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, file.type),
     previews: previews.map(({ type, objectKey: key, mimeType: contentType }) => ({
@@ -112,11 +110,8 @@ const NO_LABEL: Readonly<Record<NoLabel, () => Refusal>> = {
 export function documentListRoutes(deps: Deps): Route[] {
   const { sql, links } = deps;
   return [
-    route({
-      ...OPERATOR_ORDER_ROUTE,
-      method: 'get',
-      access: operatorsOnly('viewer'),
-      path: '/v1/operator/orders/{orderId}/documents',
+    route('GET /v1/operator/orders/{orderId}/documents', {
+      ...forOrder('viewer'),
       operationId: 'listOrderDocuments',
       summary: 'List the documents and files of an order',
       description:
@@ -138,11 +133,8 @@ export function documentListRoutes(deps: Deps): Route[] {
         };
       },
     }),
-    route({
-      ...OPERATOR_ROUTE,
-      method: 'get',
-      access: operatorsOnly('viewer'),
-      path: '/v1/operator/shipments/{shipmentId}/labels/{position}',
+    route('GET /v1/operator/shipments/{shipmentId}/labels/{position}', {
+      ...forOperators('Operator: orders', 'viewer'),
       operationId: 'getShipmentLabel',
       summary: 'Fetch the label of a package as PDF, ZPL or image',
       description:

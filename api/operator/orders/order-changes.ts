@@ -13,8 +13,8 @@ import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction, json } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrder } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { changedOrderId, forOrder, operatorOrderParams, visibleOrder } from '../../orders/visible-order';
 
 const paymentSchema = z
   .object({
@@ -25,11 +25,8 @@ const paymentSchema = z
 
 /** The route with which operators record the payment of an order. */
 export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
-  return route({
-    ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/payment',
+  return route('POST /v1/operator/orders/{orderId}/payment', {
+    ...forOrder('operator'),
     operationId: 'recordPayment',
     summary: 'Record the payment of an order',
     description:
@@ -61,18 +58,15 @@ export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objec
 
 /** The route with which operators ask a client for another print file. */
 export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
-  return route({
-    ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests',
+  return route('POST /v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests', {
+    ...forOrder('operator'),
     operationId: 'requestFile',
     summary: 'Ask the client for another print file',
     description:
       'Sends the notification `order_file_requested` to the client’s endpoints for it, and adds an entry to the event log that the ' +
       'client sees. The client answers with another file for the item. 409: the order has ended.',
     audits: ['order.request_file'],
-    params: OPERATOR_ORDER_ROUTE.params.extend({
+    params: operatorOrderParams.extend({
       itemReferenceId: z.string().min(1).max(100),
       type: orderFileSchema.shape.type.describe('Type of the file, as ordered.'),
     }),
@@ -130,11 +124,8 @@ export function orderReprintRoute({
   runSettings,
   wake,
 }: Pick<ApiDeps, 'sql' | 'objects' | 'runSettings' | 'wake'>): Route {
-  return route({
-    ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/reprint',
+  return route('POST /v1/operator/orders/{orderId}/reprint', {
+    ...forOrder('operator'),
     operationId: 'reprintOrder',
     summary: 'Make and ship an order again',
     description:

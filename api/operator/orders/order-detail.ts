@@ -19,8 +19,8 @@ import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
 import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { OPERATOR_ORDER_ROUTE, visibleRows } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { forOrder, visibleRows } from '../../orders/visible-order';
 
 /** Returns the state of the order's workflow. `missing`: there is no workflow. `unavailable`: no worker responds. */
 async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | 'missing' | 'unavailable'> {
@@ -67,11 +67,8 @@ async function stateOf(
 /** The route with which operators read one order. */
 export function orderDetailRoute(deps: ApiDeps): Route {
   const { sql, runs, config, publicUrl } = deps;
-  return route({
-    ...OPERATOR_ORDER_ROUTE,
-    method: 'get',
-    access: operatorsOnly('viewer'),
-    path: '/v1/operator/orders/{orderId}',
+  return route('GET /v1/operator/orders/{orderId}', {
+    ...forOrder('viewer'),
     operationId: 'getOperatorOrder',
     summary: 'Retrieve an order as operators see it',
     description:

@@ -12,8 +12,8 @@ import { type FieldError, Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { changedOrderId, forOrder } from '../../orders/visible-order';
 
 /** The route with which operators repair an order. */
 export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): Route {
@@ -22,11 +22,8 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
     if (order === null) throw new Refusal('NOT_FOUND');
     return order;
   };
-  return route({
-    ...OPERATOR_ORDER_ROUTE,
-    method: 'post',
-    access: operatorsOnly('operator'),
-    path: '/v1/operator/orders/{orderId}/repairs',
+  return route('POST /v1/operator/orders/{orderId}/repairs', {
+    ...forOrder('operator'),
     operationId: 'repairOrder',
     summary: 'Repair an order',
     description:

@@ -1,14 +1,14 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type DemoCredentials, ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
-import { ensureDemoPartners } from '../../../src/partners/demo-partners';
-import { claimDataFolder } from '../../../src/platform/embedded/data-folder';
-import { freePort } from '../../../src/platform/embedded/ports';
-import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
+import { claimDataFolder } from '../../../packages/embedded-servers/data-folder';
+import { freePort } from '../../../packages/embedded-servers/ports';
+import { type EmbeddedPostgres, startPostgres } from '../../../packages/embedded-servers/postgres-server';
+import { type DemoCredentials, ensureDemoAccounts } from '../../../sandbox/demo/accounts';
+import { seedDemoCatalog } from '../../../sandbox/demo/catalog';
+import { ensureDemoPartners } from '../../../sandbox/demo/partners';
+import { ensureDemoStock } from '../../../sandbox/demo/stock';
 import { connectPostgres, type Sql } from '../../../src/platform/postgres';
 import { migrate } from '../../../src/platform/schema/migrate';
-import { ensureDemoStock } from '../../../src/procurement/demo-stock';
 import { withBenchFolder } from '../bench-folder';
 
 /** A migrated Postgres database with the demo accounts, partners, stock and catalog. */

@@ -2,7 +2,6 @@ import type { Consignment, ConsignmentPackage, MethodQuote } from '../../consign
 import { customsTerritory } from '../../platform/domain/countries';
 import { convertMinor, type RateTable, timesRate } from '../../platform/domain/money';
 
-/** Prices and transit time of a method in one zone. */
 export interface ZoneRate {
   /** Price of each weight step, in minor units of the card's currency. A zone may end before the method's last step. */
   readonly minor: readonly number[];
@@ -17,7 +16,6 @@ export interface SizeLimits {
   readonly grams: number;
   readonly longestMm: number;
   readonly secondMm?: number;
-  /** Shortest side. */
   readonly thicknessMm?: number;
   readonly sumOfSidesMm?: number;
   /** Longest side plus twice each of the others. */
@@ -37,7 +35,6 @@ export type Surcharge =
       readonly minor: number;
     };
 
-/** One method of a carrier's rate card. */
 export interface MethodRates {
   readonly uid: string;
   readonly name: string;
@@ -71,9 +68,7 @@ interface Card {
   readonly origins: Readonly<Record<string, number>>;
   /** Price level of all other countries of origin. Default: the carrier accepts no packages there. */
   readonly otherOrigins?: number;
-  /** Regions that the carrier delivers to. Default: all regions. */
   readonly destinations?: readonly Region[];
-  /** Whether the label may show a client's brand. */
   readonly brandOnLabel: boolean;
   readonly methods: readonly MethodRates[];
 }
@@ -81,7 +76,6 @@ interface Card {
 /** A built-in carrier. A postal carrier has S10 numbers, a courier SSCCs with a GS1 company prefix of its own. */
 export type RateCard = Card & ({ readonly kind: 'postal' } | { readonly kind: 'courier'; readonly gs1Prefix: string });
 
-/** Box types of round packages. */
 const ROUND_BOXES: ReadonlySet<string> = new Set(['tube', 'cylinder']);
 
 function fits(pack: ConsignmentPackage, limits: SizeLimits): boolean {
@@ -100,10 +94,7 @@ function fits(pack: ConsignmentPackage, limits: SizeLimits): boolean {
   );
 }
 
-/**
- * Returns the weight in grams that a package is billed by: its gross weight, or its volumetric weight when that is higher.
- * The volumetric weight is the higher one of the computed and the stated weight.
- */
+/** Returns the highest of gross weight, computed and stated volumetric weight, in grams. */
 export function billableGrams(pack: ConsignmentPackage, divisor: number | null): number {
   const actual = Math.ceil(pack.grossWeightGrams);
   if (divisor === null) return actual;
@@ -172,10 +163,7 @@ export function packagePrice(
   return convertMinor(total, card.currency, consignment.currency, rates);
 }
 
-/**
- * Returns every method of a rate card that carries all packages of a consignment, with the price of all packages.
- * @throws UnknownRateError when no exchange rate is known for the consignment's currency
- */
+/** Returns every method that carries all packages, with the price of all. @throws UnknownRateError */
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   if (consignment.packages.length === 0) return [];
   return card.methods.flatMap((method) => {
@@ -202,7 +190,6 @@ export function quoteRateCard(card: RateCard, consignment: Consignment, rates: R
   });
 }
 
-/** Distance classes of rate cards. */
 type Zone = 'domestic' | 'union' | 'continent' | 'intercontinental' | 'remote';
 
 /** Countries by region. Every ISO 3166-1 country with a delivery service is in exactly one region. */
@@ -233,7 +220,6 @@ export function regionOf(country: string): Region | undefined {
   return REGION_OF.get(country);
 }
 
-/** Regions that are reached at the highest rate. */
 const REMOTE: ReadonlySet<Region> = new Set(['africa', 'centralAsia', 'pacificIslands', 'latinAmerica']);
 
 /** Returns the zone between two countries, or undefined when one of them has no delivery service. */

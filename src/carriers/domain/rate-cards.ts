@@ -4,7 +4,6 @@ import type { MethodRates, RateCard } from './rate-card';
 import { TERN_PARCEL } from './tern-parcel';
 import { isS10, isSscc } from './tracking-numbers';
 
-/** Rate cards of the built-in carriers. */
 export const RATE_CARDS: readonly RateCard[] = [CORVID_POST, TERN_PARCEL, MERLIN_EXPRESS];
 
 /** Returns the rate card and method of a method uid, or undefined when no built-in carrier has the method. */

@@ -28,7 +28,6 @@ export function s10(prefix: string, serial: number, country: string): string {
   return `${prefix}${second}${digits}${s10CheckDigit(digits)}${country}`;
 }
 
-/** Returns true for an S10 identifier with the right check digit. */
 export function isS10(text: string): boolean {
   const match = /^[A-Z]{2}(\d{8})(\d)[A-Z]{2}$/.exec(text);
   return match !== null && s10CheckDigit(match[1]!) === match[2];
@@ -63,7 +62,6 @@ export function sscc(companyPrefix: string, serial: number): string {
   return body + gs1CheckDigit(body);
 }
 
-/** Returns true for an SSCC-18 with the right check digit. */
 export function isSscc(text: string): boolean {
   return /^\d{18}$/.test(text) && gs1CheckDigit(text.slice(0, 17)) === text[17];
 }

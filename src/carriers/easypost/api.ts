@@ -62,7 +62,6 @@ const UNAVAILABLE_STATUSES: ReadonlySet<number> = new Set([401, 403, 408, 429]);
 /** Code points of a text of EasyPost that are kept. */
 const LONGEST_TEXT = 2_000;
 const LONGEST_CODE = 100;
-/** Of each text in the details of an error. */
 const LONGEST_DETAIL = 500;
 
 /** An error of the EasyPost client. It has a status code only when EasyPost responded. */

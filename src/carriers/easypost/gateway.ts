@@ -105,7 +105,6 @@ function eventsOf(tracker: Tracker): CarrierEvent[] {
   });
 }
 
-/** Returns the carrier gateways that the configuration enables. */
 export function carrierGateways(
   config: Pick<Config, 'EASYPOST_API_KEY' | 'EASYPOST_API_URL'>,
   client: SafeClient,

@@ -4,7 +4,6 @@ import { type ApiFault, type EasyPostApi, type EasyPostShipment, isRefusal, unav
 import { shipmentParameters } from './parameters';
 import { carrierOfMethod, carrierUidOf, methodNameOf, methodUidOf, rateMoney } from './rates';
 
-/** First bytes of a PDF or ZPL file. */
 const LABEL_START = /^\s*(%PDF-|\^XA|CT~~)/;
 const LABEL_LIMIT_BYTES = 10 * 1024 * 1024;
 
@@ -61,10 +60,7 @@ export async function buyFromEasyPost(deps: PurchaseDeps, request: PurchaseReque
   }
 }
 
-/**
- * Refunds the label that was bought under a key. A key without a label needs no refund.
- * @throws CarrierUnavailable when the outcome is not known
- */
+/** Refunds the label of a key, if there is one. @throws CarrierUnavailable when the outcome is not known */
 export async function voidAtEasyPost(api: EasyPostApi, idempotencyKey: string): Promise<VoidOutcome> {
   try {
     const shipment = await api.shipmentByReference(idempotencyKey);

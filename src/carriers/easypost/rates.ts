@@ -12,17 +12,14 @@ type ShipmentParameters = ReturnType<typeof shipmentParameters>;
 
 const slug = (text: string) => text.toLowerCase().replace(/[^a-z0-9]+/g, '');
 
-/** Returns the carrier uid of a rate, for example `usps`. */
 export function carrierUidOf({ carrier }: Pick<EasyPostRate, 'carrier'>): string {
   return slug(carrier);
 }
 
-/** Returns the method uid of a rate, for example `easypost_usps_groundadvantage`. */
 export function methodUidOf(rate: Pick<EasyPostRate, 'carrier' | 'service'>): string {
   return `${EASYPOST_UID}_${carrierUidOf(rate)}_${slug(rate.service)}`;
 }
 
-/** Returns the carrier uid of a method, for example `usps`. */
 export function carrierOfMethod(methodUid: string): string | undefined {
   return methodUid.split('_')[1];
 }
@@ -32,7 +29,6 @@ export function methodNameOf({ service }: Pick<EasyPostRate, 'service'>): string
   return service.replace(/([a-z])([A-Z])/g, '$1 $2').replaceAll('_', ' ');
 }
 
-/** Returns the price of a rate in its own currency. */
 export function rateMoney({ rate, currency }: Pick<EasyPostRate, 'rate' | 'currency'>): Money {
   return { minor: toMinor(rate, currency), currency };
 }

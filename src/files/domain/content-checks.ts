@@ -1,4 +1,4 @@
-import { type FileFacts, isPartOfDrawing } from './file-facts';
+import { type FileFacts, isPartOfDrawing } from '../../../packages/file-reader/facts';
 import { type AreaNeeds, type Found, type Place, verb } from './file-findings';
 
 /** Facts with the place that has them. */
@@ -127,4 +127,17 @@ export function checkAnnotation({ place, type, printed }: Placed<FileFacts['anno
       message: `${place.name} ${verb(place, 'has', 'have')} an annotation (${type}) that is ${is}.`,
     },
   ];
+}
+
+/**
+ * Returns the resolution of an image printed at a size, in dots per inch: the lower of both directions, rounded down.
+ * The image is rotated to match the orientation of the print.
+ */
+export function printDpi(
+  image: { readonly widthPx: number; readonly heightPx: number },
+  print: { readonly widthMm: number; readonly heightMm: number },
+): number {
+  const [longPx, shortPx] = [Math.max(image.widthPx, image.heightPx), Math.min(image.widthPx, image.heightPx)];
+  const [longMm, shortMm] = [Math.max(print.widthMm, print.heightMm), Math.min(print.widthMm, print.heightMm)];
+  return Math.floor(Math.min(longPx / longMm, shortPx / shortMm) * 25.4);
 }

@@ -1,5 +1,13 @@
-import { checkAnnotation, checkColor, checkDpi, checkEffect, checkFont, checkPlacedImage } from './content-checks';
-import { type FileFacts, type FileProperties, type PageSet, printDpi } from './file-facts';
+import type { FileFacts, FileProperties, PageSet } from '../../../packages/file-reader/facts';
+import {
+  checkAnnotation,
+  checkColor,
+  checkDpi,
+  checkEffect,
+  checkFont,
+  checkPlacedImage,
+  printDpi,
+} from './content-checks';
 import {
   type AreaNeeds,
   type FileFinding,

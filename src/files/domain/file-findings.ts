@@ -1,4 +1,4 @@
-import type { PageSet } from './file-facts';
+import type { PageSet } from '../../../packages/file-reader/facts';
 
 /** `ok`: said, and no fault. */
 export const FINDING_SEVERITIES = ['ok', 'warning', 'error'] as const;

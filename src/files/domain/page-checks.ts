@@ -1,4 +1,4 @@
-import type { FileProperties, PageBoxes } from './file-facts';
+import type { FileProperties, PageBoxes } from '../../../packages/file-reader/facts';
 import { type AreaNeeds, type Found, type Place, placeOf, THE_IMAGE, verb } from './file-findings';
 
 interface Size {

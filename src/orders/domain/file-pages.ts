@@ -1,5 +1,5 @@
+import type { FileProperties } from '../../../packages/file-reader/facts';
 import { areasOfDefaultFile, type PageRule, type ResolvedProduct } from '../../catalog/domain/product';
-import type { FileProperties } from '../../files/domain/file-facts';
 import { type FileFault, permanentFault } from '../../files/domain/file-fault';
 import type { FileOfProduct } from './file-needs';
 

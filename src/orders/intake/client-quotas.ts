@@ -6,7 +6,6 @@ import { quotaExceeded } from '../../platform/errors';
 import type { Queryable, Sql } from '../../platform/postgres';
 import { readRunningTotals } from '../../platform/running-totals';
 
-/** The quotas of a client with their use, in responses. */
 export const clientQuotasSchema = z
   .object({
     quotas: z.array(
@@ -30,7 +29,6 @@ const READ_EVERY_MS = 1_000;
 /** Clients whose use a process remembers. */
 const REMEMBERED = 10_000;
 
-/** What a client may use, and what it uses. */
 interface ClientUse {
   readonly limits: QuotaLimits;
   /** Of the quotas that submissions use up. */
@@ -85,10 +83,8 @@ const add = (counts: Map<QuotaName, number>, names: readonly QuotaName[], by: nu
 export class ClientQuotas {
   private readonly defaults: QuotaLimits;
   private readonly known = new LRUCache<string, Known>({ max: REMEMBERED });
-  /** Exports in progress by account. */
   private readonly exports = new Map<string, number>();
 
-  /** @param given the defaults that CLIENT_QUOTAS sets */
   constructor(
     private readonly sql: Sql,
     given: Partial<QuotaLimits> | undefined,

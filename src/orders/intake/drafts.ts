@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { type SubmittedOrder, submittedColumns, submittedFields } from '../planning/order-fields';
 import type { PatchOrder, SubmitOrder } from '../planning/order-schemas';
-import { type SubmittedOrder, submittedColumns, submittedFields } from '../reading/order-fields';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';
@@ -19,7 +19,6 @@ export interface Draft {
 /** Why there is no draft: no such order, or an order that is not a draft. */
 export type NoDraft = 'not-found' | 'not-draft';
 
-/** Returns a draft, or the reason why there is none. */
 export async function readDraft(sql: Sql, id: string): Promise<Draft | NoDraft> {
   // The version is read first: an edit between the two statements makes it too old, never too new.
   const [row] = await sql<{ version: string }[]>`SELECT updated_at::text AS version FROM orders WHERE id = ${id}`;
@@ -49,7 +48,6 @@ export function patched(draft: Draft, patch: PatchOrder): object {
 export interface DraftEdit {
   readonly draft: Draft;
   readonly patch: PatchOrder;
-  /** The draft after the change, validated. */
   readonly order: SubmitOrder;
   /** One for each item; null when the items do not change and the draft stays a draft. */
   readonly products: readonly ResolvedProduct[] | null;
@@ -121,7 +119,6 @@ async function start(tx: Transaction, edit: DraftEdit, settings: RunSettings): P
   await startRun(tx, { id: draft.id, clientId, clientName, requestId, order }, [...items], settings);
 }
 
-/** Deletes a draft. Returns why when there is none. */
 export async function deleteDraft(sql: Sql, id: string): Promise<'deleted' | NoDraft> {
   const deleted = await sql`DELETE FROM orders WHERE id = ${id} AND order_type = 'draft'`;
   if (deleted.count > 0) return 'deleted';

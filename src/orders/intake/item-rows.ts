@@ -4,7 +4,6 @@ import { type Fragment, json, type Queryable, type Statement } from '../../platf
 import { columnOf, type ItemFields, SUBMITTED_FIELDS } from '../domain/item-fields';
 import type { SubmitOrder } from '../planning/order-schemas';
 
-/** An order or a draft whose items, files and packing slips are stored. */
 export interface OrderedItems {
   readonly id: string;
   readonly order: Pick<SubmitOrder, 'items' | 'packagingInstructions' | 'orderType'>;
@@ -23,7 +22,6 @@ const COLUMNS = [
   ...SUBMITTED_FIELDS.map(columnOf),
 ].join(', ');
 
-/** Returns the items of an order as rows of `order_items`. */
 export function itemRows({ id, order, products }: OrderedItems) {
   return order.items.map((item, position) => ({
     order_id: id,

@@ -5,7 +5,6 @@ import type { OrderRecord } from '../reading/order-reader';
 import { asSubmitted } from './drafts';
 import type { Submission } from './submit';
 
-/** What is made again. */
 export interface Reprint {
   /** Undefined: all items that were made. Without a quantity: all units of the item that were made. */
   readonly items?:

@@ -100,7 +100,6 @@ export async function giveRetailPrices(
   });
 }
 
-/** Locks an order, and its reference against a submission that replaces it. */
 async function lockedOrder(tx: Transaction, orderId: string): Promise<OrderRow> {
   const [key] = await tx<{ clientId: string; reference: string }[]>`
     SELECT client_id, order_reference_id AS reference FROM orders WHERE id = ${orderId}`;
@@ -120,7 +119,6 @@ async function lockedOrder(tx: Transaction, orderId: string): Promise<OrderRow> 
   return row!;
 }
 
-/** Returns the fields of the retail prices that an order lacks with the given ones. */
 function missingPrices(row: OrderRow, prices: GivenPrices): readonly string[] {
   const given = new Map(prices.items.map((item) => [item.itemReferenceId, item.retailPriceInclVat]));
   const missing = missingRetailPrices({

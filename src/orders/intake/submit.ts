@@ -7,8 +7,8 @@ import { uuidv7 } from '../../platform/ids';
 import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
 import { currentTraceparent } from '../../platform/tracing/spans';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
+import { submittedColumns } from '../planning/order-fields';
 import type { SubmitOrder, submittedOrderSchema } from '../planning/order-schemas';
-import { submittedColumns } from '../reading/order-fields';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips } from './item-rows';
 import { runStart } from './start-run';
@@ -20,7 +20,6 @@ export interface Submission {
   readonly order: SubmitOrder;
   /** One for each item, in the same order. */
   readonly products: readonly ResolvedProduct[];
-  /** Set when the order makes another one again. */
   readonly reprint?: { readonly of: string; readonly charged: boolean };
   /** The Idempotency-Key of the request. It is stored with the response in the statement that stores the order. */
   readonly claim: KeyedRequest | null;
@@ -45,7 +44,6 @@ export type Conflict =
       readonly order: { readonly id: string; readonly status: OrderStatus };
     };
 
-/** Largest number of submissions in one statement. */
 const BATCH = 50;
 
 /**
@@ -79,7 +77,6 @@ export async function submitWith(
   return submitted!;
 }
 
-/** Locks a reference of a client until the transaction ends. */
 export async function lockReference(tx: Queryable, clientId: string, reference: string): Promise<void> {
   await tx`SELECT pg_advisory_xact_lock(hashtextextended(${`${clientId}:${reference}`}, 0))`;
 }

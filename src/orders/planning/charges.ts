@@ -21,7 +21,6 @@ export interface Charges {
   readonly later: readonly StoredReceipt[];
 }
 
-/** Shipment line of a receipt. */
 export interface ShipmentCharge {
   readonly referenceId: string;
   readonly title: string;
@@ -55,7 +54,6 @@ export function chargesOf(receipts: readonly StoredReceipt[]): Charges[] {
   return charges;
 }
 
-/** Returns true when the charges have open units of a product in a refund. */
 function hasOpen(charges: Charges, refund: Receipt): boolean {
   const refunded = products(refund).map(({ referenceId }) => referenceId);
   return openLines(charges).some(({ line, amount }) => amount > 0 && refunded.includes(line.referenceId));
@@ -95,7 +93,6 @@ export function shippingCharge({ invoice, later }: Charges) {
   };
 }
 
-/** A receipt that changes the charges of a print order. */
 export interface ReceiptChange {
   readonly printOrderId: string;
   readonly type: ReceiptType;

@@ -92,7 +92,6 @@ export function returnAddressOf(
   };
 }
 
-/** Returns the consignment of a print order. */
 export function consignmentOf(
   order: RunOrder,
   partner: Pick<Partner, 'senderAddress' | 'country'>,
@@ -117,7 +116,6 @@ export function consignmentOf(
 /** Highest value of a consignment into the EU for which VAT is paid through the IOSS (Directive 2006/112/EC, article 369l). */
 const IOSS_LIMIT_EURO_CENTS = 150_00;
 
-/** Returns true when the VAT of a consignment is paid through the client's IOSS number. */
 export function fallsUnderIoss(
   order: RunOrder,
   partner: Pick<Partner, 'country'>,

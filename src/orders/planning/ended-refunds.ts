@@ -74,7 +74,6 @@ async function statusAfterRefund(tx: Transaction, orderId: string): Promise<Fina
   return left.every(({ amount }) => amount === 0) ? 'refunded' : 'partially_refunded';
 }
 
-/** The financial statuses of an order with charges that can be refunded. */
 const CHARGED: readonly FinancialStatus[] = ['invoiced', 'paid', 'partially_refunded'];
 
 /** Returns true for an order that has ended with goods, and of which units can be refunded that nobody has cancelled. */

@@ -3,9 +3,7 @@ import type { Fragment, Queryable, Transaction } from '../../platform/postgres';
 import { type FileWithFindings, stoppingFiles } from '../domain/file-check-rule';
 import type { PreparationPlan } from './plan-refusals';
 
-/** What planning reads about the print files of an order. */
 export interface CheckedFiles {
-  /** The rule of the client. Null: the default. */
   readonly rule: FileCheckRule | null;
   readonly files: readonly FileWithFindings[];
   /** True when a file is to be fetched: it was replaced. */
@@ -42,7 +40,6 @@ export function fileRefusal({
     : { outcome: 'refused', code: 'file_check', reason: message, details: { files: stopping.files } };
 }
 
-/** Accepts the stored print files of an order, with their findings. */
 export async function acceptFiles(tx: Transaction, orderId: string): Promise<void> {
   await tx`
     UPDATE order_files f SET checks_accepted = true FROM order_items i

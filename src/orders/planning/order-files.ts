@@ -1,6 +1,6 @@
 import pLimit from 'p-limit';
+import { printDpi } from '../../files/domain/content-checks';
 import { checkFile } from '../../files/domain/file-check';
-import { printDpi } from '../../files/domain/file-facts';
 import { type FileFault, transientFault } from '../../files/domain/file-fault';
 import { FILE_CHECKS, type FileFinding } from '../../files/domain/file-findings';
 import { type FileDeps, type IngestedFile, ingestFile } from '../../files/ingest-file';
@@ -15,7 +15,6 @@ export interface OrderFilesDeps extends FileDeps {
   readonly limitBytes: number;
 }
 
-/** Concurrent downloads for one order. */
 const CONCURRENCY = 3;
 
 interface WantedFile {
@@ -29,7 +28,6 @@ interface WantedFile {
   /** Path in the submitted order, such as `items[0].files[0]`. */
   readonly reference: string;
   readonly product: CheckedProduct | null;
-  /** Types of the item's other files. */
   readonly otherTypes: readonly string[];
   readonly customTrim: { widthMm: number; heightMm: number } | null;
   /** Key of the copy that the reprinted order has of the file. */
@@ -40,7 +38,6 @@ interface WantedFile {
   readonly formerKeys: readonly string[];
 }
 
-/** A fault of a file, with the file that has it. */
 export interface OrderFileFault extends FileFault {
   readonly file: {
     readonly itemReferenceId: string | null;
@@ -205,7 +202,6 @@ function printFileOf({ type, product, otherTypes, customTrim }: WantedFile): Fil
   return type === null || product === null ? null : { type, product, otherTypes, customTrim };
 }
 
-/** Exposes the findings of every check of print files as 0. */
 export function expectFindings(metrics: Metrics): void {
   for (const [check, { severities }] of Object.entries(FILE_CHECKS))
     for (const severity of severities)

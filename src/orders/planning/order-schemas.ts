@@ -21,7 +21,6 @@ const FILE_TYPE_PATTERN = /^[A-Za-z0-9_.-]{1,100}$/;
 
 /** Schemas of orders as clients submit them (schema `SubmitOrder`), with the rules that need no database. */
 
-/** What is wrong with a phone number, in words. */
 const NO_PHONE: Readonly<Record<NonNullable<ReturnType<typeof validatePhoneNumberLength>>, string>> = {
   INVALID_COUNTRY: 'The country code is missing or does not exist. Write the number as +49 30 901820.',
   NOT_A_NUMBER: 'This is not a phone number. Write it with its country code, as +49 30 901820.',
@@ -104,7 +103,6 @@ export const orderFileSchema = z
   })
   .meta({ id: 'OrderFile' });
 
-/** Checks the thread colors in the metadata of an embroidery file. */
 function threadColorsRule(file: unknown, report: ReportField): void {
   for (const [index, entry] of list(file, 'metadata').entries()) {
     const value = property(entry, 'value');
@@ -130,7 +128,6 @@ export function productNamingRule(item: unknown, report: ReportField): void {
   }
 }
 
-/** The fields of an item that name the product and the quantity. */
 export const productFields = {
   itemReferenceId: text(100),
   productUid: optional(text(512)),
@@ -139,7 +136,6 @@ export const productFields = {
   quantity: z.number().int().min(1).max(100_000),
 };
 
-/** The field with the size that an item is trimmed to. */
 export const trimField = {
   customTrim: optional(
     z.object({ widthMm: z.number().positive().max(10_000), heightMm: z.number().positive().max(10_000) }),
@@ -181,7 +177,6 @@ const packagingInstructionSchema = z.object({
   ),
 });
 
-/** Instructions on what goes into which package (`packagingInstructions` of schema `SubmitOrder`). */
 export const packagingInstructionsSchema = z.array(packagingInstructionSchema).max(500);
 
 /** Checks an order's items: each reference occurs once, and all items name their products in the same way. */
@@ -231,7 +226,6 @@ export function orderRules(order: unknown, report: ReportField): void {
   }
 }
 
-/** The fields that an order may lack. */
 const optionalFields = {
   customerReferenceId: z.string().max(100),
   retailCurrency: currencyCode,
@@ -245,7 +239,6 @@ type Shape = Record<string, z.ZodType>;
 const mapped = (shape: Shape, change: (schema: z.ZodType) => z.ZodType): unknown =>
   Object.fromEntries(Object.entries(shape).map(([name, schema]) => [name, change(schema)]));
 
-/** Returns the fields as optional ones. Null and absent both become undefined. */
 const allOptional = <Fields extends Shape>(fields: Fields) =>
   mapped(fields, optional) as { [Name in keyof Fields]: ReturnType<typeof optional<Fields[Name]>> };
 

@@ -5,10 +5,17 @@ import type { Partner } from '../../partners/partner-rows';
 import type { ParkingReason } from '../domain/lifecycle/attention-reasons';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
-import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from './run-order';
 
-/** Result of the preparation: print orders to send, a refusal, or a wait. */
+/** Values of `refusalReasonCode` for orders that cannot be planned. Print files have further codes. */
+export const PLAN_REFUSALS = [
+  'missing_retail_prices',
+  'no_production_partner',
+  'no_price',
+  'no_shipment_method',
+  'file_check',
+] as const;
+
 export type PreparationPlan =
   | {
       readonly outcome: 'planned';
@@ -18,7 +25,7 @@ export type PreparationPlan =
     }
   | {
       readonly outcome: 'refused';
-      readonly code: PlanRefusalCode;
+      readonly code: (typeof PLAN_REFUSALS)[number];
       readonly reason: string;
       readonly details: object | null;
     }
@@ -30,7 +37,6 @@ export type PreparationPlan =
 
 export type PlanRefusal = Extract<PreparationPlan, { outcome: 'refused' }>;
 
-/** Why an order is not planned: it is refused, or waits. */
 export type NoPlan = Exclude<PreparationPlan, { outcome: 'planned' | 'unfetched' | 'ended' }>;
 
 /**
@@ -111,7 +117,6 @@ export function crossBorderRefusal(order: RunOrder, partners: readonly Partner[]
   return { outcome: 'refused', code, reason, details };
 }
 
-/** Returns the refusal of an order with an item that has no price, or null. */
 export function priceRefusal(order: RunOrder): PlanRefusal | null {
   const price = priceOrder(order);
   if (price.ok) return null;
@@ -124,7 +129,6 @@ export function priceRefusal(order: RunOrder): PlanRefusal | null {
   };
 }
 
-/** Returns the refusal of an order that no shipment method carries. */
 export function methodRefusal(order: RunOrder, reason: 'no_method_carries_it' | 'choice_matches_none'): PlanRefusal {
   const wanted = order.shipmentMethodUid;
   return {

@@ -34,7 +34,6 @@ import { candidatesFor, routeItems } from './routing';
 import { type RunOrder, runOrderWith } from './run-order';
 import { planShipment, type Quoter, type ShipmentPlan, storeShipmentPlans } from './shipment-plan';
 
-/** What plans, quotes and reroutes need. */
 export interface PreparationDeps {
   readonly sql: Sql;
   readonly candidates: CandidateReader;
@@ -201,7 +200,6 @@ async function commitPlan(sql: Sql, draft: DraftedPlan): Promise<PreparationPlan
   }
 }
 
-/** Rolls back a plan whose stock, address or files have changed. */
 class DraftOutdated extends Error {}
 
 function storeItemPrices(tx: Transaction, order: RunOrder): Statement {

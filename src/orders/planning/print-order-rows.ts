@@ -6,7 +6,6 @@ import { type Fragment, json, type Queryable, type Transaction } from '../../pla
 import { type ReservationLine, type ReserveOutcome, reserveStock } from '../../procurement/reservations';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 
-/** A print order that is not stored yet. */
 export interface PrintOrderDraft {
   /** Name of the workflow step that creates it. A step creates one print order, however often it is repeated. */
   readonly step: string;
@@ -45,8 +44,7 @@ export async function insertPrintOrders(
   const jobs = drafts.flatMap(({ step, jobs }) =>
     jobs.map(({ itemId, quantity }) => ({ step, item: itemId, quantity })),
   );
-  return [
-    ...(await tx<PlannedPrintOrder[]>`
+  return await tx<PlannedPrintOrder[]>`
     WITH ${onlyIf === undefined ? tx`` : tx`locked AS (SELECT id FROM orders WHERE id = ${orderId} AND ${onlyIf} FOR UPDATE),`}
     new_print_orders AS (
       INSERT INTO print_orders (order_id, partner_id, step, kind, version, reproduces_id, message_id, status, dispatch_date)
@@ -70,8 +68,7 @@ export async function insertPrintOrders(
       RETURNING id, print_order_id, order_item_id, quantity
     )
     SELECT ${plannedColumns(tx, tx`new_jobs`)}
-    FROM new_print_orders p JOIN partners pa ON pa.account_id = p.partner_id ORDER BY p.id`),
-  ];
+    FROM new_print_orders p JOIN partners pa ON pa.account_id = p.partner_id ORDER BY p.id`;
 }
 
 /** Returns the end of a print order's dispatch date in the partner's time zone, as ISO 8601 text. Reads `p` and `pa`. */
@@ -85,22 +82,18 @@ const plannedColumns = (sql: Queryable, jobs: Fragment) => sql`
   (SELECT jsonb_agg(jsonb_build_object('id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity)
     ORDER BY j.id) FROM ${jobs} j WHERE j.print_order_id = p.id) AS jobs`;
 
-/** Returns the print orders that steps have created. Empty when they have created none. */
 export async function printOrdersOfSteps(
   sql: Queryable,
   orderId: string,
   steps: readonly string[] | { readonly prefix: string },
 ): Promise<PlannedPrintOrder[]> {
   const matching = 'prefix' in steps ? sql`p.step LIKE ${`${steps.prefix}%`}` : sql`p.step = ANY(${[...steps]})`;
-  return [
-    ...(await sql<PlannedPrintOrder[]>`
+  return await sql<PlannedPrintOrder[]>`
       SELECT ${plannedColumns(sql, sql`print_jobs`)}
       FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id
-      WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`),
-  ];
+      WHERE p.order_id = ${orderId} AND ${matching} ORDER BY p.id`;
 }
 
-/** Reserves the stocked parts of print jobs, all of them or none. */
 export async function reserveForJobs(
   tx: Transaction,
   step: string,

@@ -58,7 +58,6 @@ export interface OrderCharges {
   of(printOrderId: string): Charges | undefined;
 }
 
-/** The receipts of an order as `chargesAsJson` reads them. */
 export interface ChargesJson {
   readonly receipts: readonly (Omit<StoredReceipt, 'createdAt'> & { readonly createdAt: string })[] | null;
   /** The print order that each print order replaces, by id. */
@@ -90,7 +89,6 @@ export function orderCharges({ receipts, origins }: ChargesJson): OrderCharges {
   };
 }
 
-/** Returns the charges of an order, read with one statement. */
 export async function readCharges(sql: Queryable, orderId: string): Promise<OrderCharges> {
   const [row] = await sql<{ charges: ChargesJson }[]>`SELECT ${chargesAsJson(sql, sql`${orderId}`)} AS charges`;
   return orderCharges(row!.charges);
@@ -134,9 +132,7 @@ const PAYABLE: readonly FinancialStatus[] = ['invoiced', 'paid', 'refused', 'par
 
 export interface Payment {
   readonly status: Extract<FinancialStatus, 'paid' | 'refused'>;
-  /** The payment provider's or the bank's reference. */
   readonly reference: string | null;
-  /** Name of the operator. */
   readonly by: string;
   /** Id of the API's request, as the audit log has it. */
   readonly requestId: string;

@@ -2,40 +2,26 @@ import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Queryable, Sql } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
-import type { PackagingInstruction } from '../domain/packing';
 import type { TaxTable } from '../domain/vat';
-import type { ShippingAddress } from './order-schemas';
+import { STORED_COLUMNS, type StoredFields } from './order-fields';
 import { taxTableAt } from './tax-rates';
 
 /** An order as the activities of its workflow read it. */
-export interface RunOrder {
+export interface RunOrder extends StoredFields {
   readonly id: string;
   readonly clientId: string;
   readonly clientName: string;
-  /** The client's IOSS number (EU import one-stop shop). */
   readonly iossNumber: string | null;
-  readonly orderReferenceId: string;
-  readonly currency: string;
-  readonly retailCurrency: string | null;
-  /** Decimal text. */
-  readonly retailShippingPrice: string | null;
-  readonly shipmentMethodUid: string | null;
-  readonly shippingAddress: ShippingAddress & { readonly id: string };
-  readonly packagingInstructions: readonly PackagingInstruction[];
   readonly shippingRevision: number;
-  /** Counts the replacements of print files. */
   readonly filesRevision: number;
   readonly createdAt: Date;
   /** Exchange rates of the day of submission. Every amount of the order is converted by them. */
   readonly rates: RateTable;
-  /** Tax rates of the same day. */
   readonly taxRates: TaxTable;
-  /** Country of the client's billing entity. */
   readonly sellerCountry: string | null;
   readonly items: readonly RunItem[];
   /** False for a reprint that costs its client nothing: its products and its shipping have the price 0. */
   readonly charged: boolean;
-  /** True when print orders of the order are stored. */
   readonly isPlanned: boolean;
 }
 
@@ -47,7 +33,6 @@ export type RunItem = Pick<ItemFields, (typeof RUN_ITEM)[number]> & {
 
 const billingCountryOf = (sql: Queryable) => sql`a.settings -> 'billingEntity' ->> 'countryIsoCode'`;
 
-/** Returns the country of a client's billing entity, or null when it is not set. */
 export async function billingCountry(sql: Queryable, clientId: string): Promise<string | null> {
   const [row] = await sql<{ country: string | null }[]>`
     SELECT ${billingCountryOf(sql)} AS country FROM accounts a WHERE a.id = ${clientId}`;
@@ -75,10 +60,8 @@ export async function runOrderWith<Related>(
   related: Fragment,
 ): Promise<{ readonly order: RunOrder; readonly related: Related } | undefined> {
   const [row] = await sql<(Omit<RunOrder, 'rates' | 'taxRates'> & { related: Related })[]>`
-    SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
-      ${billingCountryOf(sql)} AS seller_country, o.order_reference_id, o.currency, o.retail_currency,
-      o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision, o.files_revision,
-      o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
+    SELECT ${sql.unsafe(STORED_COLUMNS)}, o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
+      ${billingCountryOf(sql)} AS seller_country, o.shipping_revision, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
       ${related} AS related

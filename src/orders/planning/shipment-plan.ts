@@ -3,7 +3,7 @@ import { chooseMethod } from '../../consignments/domain/method-choice';
 import { localDateAndTime, workCalendar } from '../../partners/domain/calendar';
 import type { Partner } from '../../partners/partner-rows';
 import { uuidv7 } from '../../platform/ids';
-import { json, type Queryable, type Statement } from '../../platform/postgres';
+import { columnsOf, json, type Queryable, type Statement } from '../../platform/postgres';
 import type { PackedPackage } from '../domain/packing';
 import { promiseDates } from '../domain/promise';
 import { consignmentOf, packForPartner } from './consignments';
@@ -27,7 +27,6 @@ export interface ShipmentPlan {
   readonly fulfillmentFacilityId: string;
 }
 
-/** The planned shipment of a stored print order. */
 export interface PrintOrderPlan {
   readonly printOrderId: string;
   readonly plan: ShipmentPlan;
@@ -37,7 +36,6 @@ export type PlannedShipment =
   | { readonly ok: true; readonly plan: ShipmentPlan }
   | { readonly ok: false; readonly reason: 'no_method_carries_it' | 'choice_matches_none' };
 
-/** The print jobs of one partner and the date on which they ship. */
 export interface PlannedJobs {
   readonly order: RunOrder;
   readonly partner: Partner;
@@ -102,32 +100,24 @@ function calendarDays(from: string, to: string): number {
   return Math.round((Date.parse(to) - Date.parse(from)) / 86_400_000);
 }
 
-/** Columns of a plan that a later plan of the print order replaces. */
 const PLAN_COLUMNS = `carrier_uid, shipment_method_uid, shipment_method_name, service_type, is_cheapest, package_count,
   total_weight_grams, price_minor, currency, min_delivery_days, max_delivery_days, min_delivery_date, max_delivery_date`;
 
 /** Returns the statement that stores plans. A print order that already has a plan keeps its initial dates. */
 export function storeShipmentPlans(tx: Queryable, orderId: string, plans: readonly PrintOrderPlan[]): Statement {
-  const rows = plans.map(({ printOrderId, plan }) => ({
-    id: uuidv7(),
-    print_order_id: printOrderId,
-    carrier_uid: plan.method.carrierUid,
-    shipment_method_uid: plan.method.methodUid,
-    shipment_method_name: plan.method.methodName,
-    service_type: plan.method.serviceType,
-    is_cheapest: plan.isCheapest,
-    package_count: plan.packageCount,
-    total_weight_grams: plan.totalWeightGrams,
-    price_minor: plan.method.price.minor,
-    currency: plan.method.price.currency,
-    min_delivery_days: plan.minDeliveryDays,
-    max_delivery_days: plan.maxDeliveryDays,
-    min_delivery_date: plan.minDeliveryDate,
-    max_delivery_date: plan.maxDeliveryDate,
-    fulfillment_country: plan.fulfillmentCountry,
-    fulfillment_state: plan.fulfillmentState,
-    fulfillment_facility_id: plan.fulfillmentFacilityId,
-  }));
+  const rows = plans.map(({ printOrderId, plan: { method, ...plan } }) =>
+    columnsOf({
+      ...plan,
+      id: uuidv7(),
+      printOrderId,
+      carrierUid: method.carrierUid,
+      shipmentMethodUid: method.methodUid,
+      shipmentMethodName: method.methodName,
+      serviceType: method.serviceType,
+      priceMinor: method.price.minor,
+      currency: method.price.currency,
+    }),
+  );
   const columns = tx.unsafe(PLAN_COLUMNS);
   return tx`
     INSERT INTO planned_shipments (id, order_id, print_order_id, ${columns}, initial_min_delivery_date,

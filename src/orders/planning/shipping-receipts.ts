@@ -11,7 +11,6 @@ export interface ShippingReceipts {
   readonly step: string;
   readonly before: TaxedOrder;
   readonly after: RunOrder;
-  /** The new plans of the print orders that the change concerns. */
   readonly plans: readonly ReplannedRest[];
 }
 

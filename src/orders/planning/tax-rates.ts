@@ -4,14 +4,12 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { REFERENCE_TAX_RATES, taxSourceOf } from '../domain/reference-tax-rates';
 import type { TaxTable } from '../domain/vat';
 
-/** The tax rate of a category in a country. */
 export interface TaxRate {
   /** ISO 3166-1 alpha-2. */
   readonly country: string;
   readonly category: TaxCategory;
   /** Decimal fraction, for example `0.19`. */
   readonly rate: string;
-  /** The law or publication that states the rate. */
   readonly source: string;
 }
 

@@ -83,7 +83,6 @@ function retailLines(
   return lines;
 }
 
-/** Returns a line without a discount. */
 function lineOf(
   title: string,
   reference: string,

@@ -49,7 +49,6 @@ interface DispatchRow {
   readonly clientSettings: ClientSettings;
   /** Units that are neither cancelled nor rerouted, including those that have left. */
   readonly liveJobs: DispatchOrder['jobs'] | null;
-  /** Object keys of the client's packing slips. */
   readonly packingSlips: readonly { readonly packageIndex: number; readonly objectKey: string }[] | null;
   readonly charges: ChargesJson;
 }
@@ -118,7 +117,6 @@ function withPackingSlips(
   });
 }
 
-/** A print order whose documents its partner requests. */
 export interface DispatchedPrintOrder extends Pick<AddressedPrintOrder, 'id' | 'orderId' | 'status'> {
   readonly documentTypes: Partner['documentTypes'];
   readonly jobs: readonly (AddressedPrintOrder['jobs'][number] & {

@@ -4,7 +4,7 @@ import { enqueue } from '../../platform/outbox/outbox';
 import { json, type Transaction } from '../../platform/postgres';
 import type { CheckedProduct, FileOfProduct } from '../domain/file-needs';
 import type { RunEffect } from '../domain/lifecycle/run-events';
-import { insertPreflight } from './preflight-rows';
+import { insertPreflight } from './preflights';
 
 /**
  * Print files that replace others when a partner has the order. Such a file has a row beside that of the file it replaces. A
@@ -12,7 +12,6 @@ import { insertPreflight } from './preflight-rows';
  * place of the other one when the partner accepts the update.
  */
 
-/** Statuses of print jobs of which the file can still change. */
 const UNPRINTED = ['planned', 'passed', 'in_production', 'manual_handling'];
 /** Statuses of print jobs that end without a printed unit. */
 const ENDED = ['cancelled', 'superseded'];
@@ -20,7 +19,6 @@ const ENDED = ['cancelled', 'superseded'];
 export interface RequestedReplacement {
   readonly orderId: string;
   readonly itemId: string;
-  /** The file that is printed now. */
   readonly fileId: string;
   readonly type: string;
   readonly url: string;
@@ -77,7 +75,6 @@ export async function requestReplacement(tx: Transaction, request: RequestedRepl
   return { outcome: 'requested' };
 }
 
-/** Returns why no file of an item can be replaced while partners have it, or null. */
 async function whyNotReplace(tx: Transaction, itemId: string): Promise<string | null> {
   const jobs = await tx<{ printOrderId: string; status: string; isAccepted: boolean; takesUpdates: boolean }[]>`
     SELECT j.print_order_id::text, j.status, p.accepted_at IS NOT NULL AS is_accepted,

@@ -35,7 +35,6 @@ export async function deliverOrderUpdate(deps: Deps, update: OrderUpdate): Promi
   return 'outcome' in message ? message : await sendUpdate(deps, row, message);
 }
 
-/** Sends an order update once more. */
 export async function repeatOrderUpdate(
   deps: Deps,
   { printOrderId, revision }: { readonly printOrderId: string; readonly revision: number },

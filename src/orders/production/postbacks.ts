@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
 import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';
@@ -14,7 +14,6 @@ import type { PostbackEvent } from '../domain/lifecycle/run-events';
 /** Id of a print order or one of its items. */
 export const decimalId = z.string().regex(/^\d{1,18}$/, 'must be a string that holds an integer');
 
-/** Characters of a message that are stored. */
 const MESSAGE_LENGTH = 2_000;
 
 /** An http or https URL. Empty text counts as absent. */

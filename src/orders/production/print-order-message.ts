@@ -1,8 +1,9 @@
 import Decimal from 'decimal.js';
+import type { PageBoxes } from '../../../packages/file-reader/facts';
+import { withExtension } from '../../../packages/file-reader/file-types';
 import type { ClientSettings } from '../../accounts/clients';
 import type { ProductKind } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/customs';
-import { type PageBoxes, withExtension } from '../../files/domain/file-facts';
 import { pageSize } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
 import { type PrintFile, PrintOrderError } from '../../partners/domain/assets';
@@ -25,7 +26,6 @@ import { fileReportTarget } from '../reading/order-documents';
  */
 const LINK_SECONDS = 30 * 24 * 60 * 60;
 
-/** A print order as its message needs it. */
 export interface MessageSource {
   readonly id: string;
   readonly order: RunOrder;
@@ -57,7 +57,6 @@ interface StoredFile {
   readonly findings: readonly string[];
 }
 
-/** The fields of an item that its print jobs need. */
 const JOB_ITEM = ['itemReferenceId', 'product', 'retailPrice', 'customTrim'] as const;
 
 export interface MessageJob extends Pick<ItemFields, (typeof JOB_ITEM)[number]> {
@@ -66,7 +65,6 @@ export interface MessageJob extends Pick<ItemFields, (typeof JOB_ITEM)[number]> 
   readonly partIds: readonly string[];
   readonly itemId: string;
   readonly quantity: number;
-  /** Units that the partner has cancelled itself. */
   readonly cancelledQuantity: number;
   readonly orderedQuantity: number;
   /** Null for stock products. */
@@ -93,7 +91,6 @@ const LEFT_OUT = ['cancelled', 'superseded'];
 export interface UpdatedMessage {
   /** Counts from 2. */
   readonly revision: number;
-  /** Units that the partner is to make, by job id. */
   readonly wanted: Readonly<Record<string, number>>;
 }
 
@@ -117,12 +114,14 @@ export function buildMessage(
   const packages = packForPartner(order, partner, jobs);
   const branding = packages.map((pack) => brandedPackaging(order, pack, source.clientSettings));
   const body = buildPrintOrder({
-    id: source.id,
+    head: {
+      version: source.version,
+      id: source.id,
+      orderDate: source.createdAt.toISOString(),
+      dispatchDate: source.dispatchDate,
+      brandedPackaging: new Set(branding).size === 1 ? (branding[0] ?? undefined) : undefined,
+    },
     kind: source.kind,
-    version: source.version,
-    orderDate: source.createdAt,
-    dispatchDate: source.dispatchDate,
-    brandedPackaging: new Set(branding).size === 1 ? branding[0]! : null,
     partner,
     items: jobs.map((job) => ({ ...job, files: (job.files ?? []).map((file) => printFile(links, file)) })),
     packages: listsPackages(order, packages)

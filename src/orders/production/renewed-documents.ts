@@ -15,7 +15,6 @@ interface OutdatedShipment {
   readonly startedAt: string;
   readonly carrierName: string;
   readonly consignment: Consignment;
-  /** The packages that are not left out. */
   readonly parcels: readonly { readonly position: number; readonly trackingNumber: string }[];
   readonly isPostal: boolean;
   readonly partner: Record<string, unknown>;

@@ -1,5 +1,6 @@
-import type { NotificationPayload } from '../../notifications/domain/event-schemas';
+import type { NotificationPayload, NotifiedOrder } from '../../notifications/domain/event-schemas';
 import { enqueueDeliveries } from '../../notifications/enqueue';
+import { notifiedOrder } from '../../notifications/order-view';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
 import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
@@ -7,7 +8,6 @@ import { inTransaction, json, type Sql, type Transaction } from '../../platform/
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
 import { measureItem, type RequestedReplacement, type RequestOutcome, requestReplacement } from './file-replacements';
 
-/** A print file of an order, and the URL that it is fetched from instead. */
 export interface FileReplacement extends Omit<RequestedReplacement, 'itemId' | 'fileId'> {
   readonly itemReferenceId: string;
 }
@@ -74,14 +74,12 @@ export async function replaceFile(
   });
 }
 
-/** A request to the client for another print file of its order. */
 export interface FileRequest {
   readonly orderId: string;
   readonly itemReferenceId: string;
   readonly type: string;
   /** What is wrong with the file, for the client. */
   readonly message: string;
-  /** Name of the operator. */
   readonly by: string;
   /** Id of the API's request, as the audit log has it. */
   readonly requestId: string;
@@ -90,7 +88,7 @@ export interface FileRequest {
 interface FileRow {
   readonly itemId: string;
   readonly status: OrderStatus;
-  readonly orderReferenceId: string;
+  readonly order: NotifiedOrder;
   readonly metadata: readonly unknown[];
   readonly orderMetadata: readonly unknown[];
   readonly endpointIds: readonly string[];
@@ -110,7 +108,7 @@ export async function requestFile(
 ): Promise<{ readonly notified: number } | 'not-found' | 'ended'> {
   return await inTransaction(sql, async (tx) => {
     const [file] = await tx<FileRow[]>`
-      SELECT i.id::text AS item_id, o.fulfillment_status AS status, o.order_reference_id, i.metadata, o.metadata AS order_metadata,
+      SELECT i.id::text AS item_id, o.fulfillment_status AS status, ${notifiedOrder(tx)} AS "order", i.metadata, o.metadata AS order_metadata,
         ARRAY(SELECT e.id FROM webhook_endpoints e
           WHERE e.client_id = o.client_id AND e.enabled AND ${EVENT} = ANY(e.events)) AS endpoint_ids
       FROM orders o JOIN order_items i ON i.order_id = o.id JOIN order_files f ON f.order_item_id = i.id
@@ -119,12 +117,15 @@ export async function requestFile(
       FOR SHARE OF o`;
     if (file === undefined) return 'not-found';
     if (ENDED_ORDERS.includes(file.status)) return 'ended';
-    const { itemId, endpointIds, orderReferenceId, metadata, orderMetadata } = file;
+    const { itemId, endpointIds, order, metadata, orderMetadata } = file;
     await tx`
       INSERT INTO order_events (order_id, order_item_id, type, data)
       VALUES (${orderId}, ${itemId}, 'file_requested', ${json(tx, { by, type, message, requestId })})`;
     const payload: Extract<NotificationPayload, { event: typeof EVENT }>['payload'] = {
-      ...{ orderId, storeId: null, orderReferenceId, itemReferenceId, metadata, orderMetadata },
+      ...order,
+      itemReferenceId,
+      metadata,
+      orderMetadata,
       fileType: type,
       message,
     };

@@ -1,9 +1,8 @@
 import { dispatchDate } from '../../partners/domain/calendar';
-import type { RoutingDecision } from '../../partners/domain/routing-decision';
 import { deliveryTargetOf, partnerByAccount } from '../../partners/partner-rows';
 import { recordRoutingDecision } from '../../partners/routing-rows';
 import { orderWorkflowId } from '../../platform/domain/workflows';
-import { inTransaction } from '../../platform/postgres';
+import { type Fragment, inTransaction } from '../../platform/postgres';
 import type { ReroutedUnits } from '../domain/lifecycle/requests';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { crossBorderRefusal } from '../planning/plan-refusals';
@@ -23,9 +22,7 @@ export interface ReroutePlanRequest {
   readonly quantity: number | null;
   /** Null: routing chooses the partner. A reroute then excludes the current ones. */
   readonly partnerId: string | null;
-  /** Units of print jobs that the new print order makes instead. */
   readonly units: readonly ReroutedUnits[];
-  /** The print orders that make the item now. */
   readonly madeAt: readonly { readonly printOrderId: string; readonly partnerId: string }[];
   /**
    * True when the print order waits until the partners of the units have agreed to stop. Their shipments then keep
@@ -62,17 +59,22 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   const excluded = request.action === 'reroute' && request.partnerId === null ? request.madeAt : [];
   const excludedIds = excluded.map(({ partnerId }) => partnerId);
   const decision = routeItems(order, [part], partners, deps.now(), excludedIds);
-  if (!decision.ok) return refused(`no partner can make the item: ${unroutableReasons(decision)}`);
+  if (!decision.ok) {
+    return refused(`no partner can make the item: ${decision.unroutable.map(({ reason }) => reason).join('; ')}`);
+  }
   const [assignment] = decision.assignments;
   const partner = partners.find(({ partnerId }) => partnerId === assignment!.partnerId)!;
   const jobs = [{ itemId, quantity }];
   const border = crossBorderRefusal(order, [partner]);
   if (border !== null) return refused(border.reason);
   const shipsOn = assignment!.dispatchDate ?? dispatchDate(partner.capabilities.calendar, deps.now(), 1);
-  const { waits } = request;
+  const { waits, units } = request;
+  // The print orders that lose units and keep others are planned again, so that the rerouted units count once.
+  const rerouted = new Map(units.map(({ jobId, quantity: left }) => [jobId, left]));
+  const makers = deps.sql`SELECT print_order_id FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
   const [planned, remaining] = await Promise.all([
     planShipment(deps.quote, { order, partner, jobs, dispatchDate: shipsOn, now: deps.now() }),
-    waits ? [] : planRemaining(deps, order, request.units),
+    waits ? [] : plansWithout(deps, order, makers, rerouted),
   ]);
   if (!planned.ok) return refused('no shipment method carries the item');
 
@@ -103,46 +105,26 @@ export async function planReroute(deps: PreparationDeps, request: ReroutePlanReq
   });
 }
 
-/**
- * Plans the shipments of the print orders that lose units and keep others, so that the rerouted units count once. A print
- * order whose label is already bought keeps its plan.
- */
-async function planRemaining(
-  deps: PreparationDeps,
-  order: RunOrder,
-  units: readonly ReroutedUnits[],
-): Promise<PrintOrderPlan[]> {
-  if (units.length === 0) return [];
-  const rerouted = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
-  const rows = await deps.sql<{ printOrderId: string }[]>`
-    SELECT DISTINCT print_order_id::text FROM print_jobs WHERE id = ANY(${[...rerouted.keys()]}::bigint[])`;
-  return await plansWithout(
-    deps,
-    order,
-    rows.map(({ printOrderId }) => printOrderId),
-    rerouted,
-  );
-}
-
-/**
- * Plans the shipments of print orders again, for the units that they have left. A print order whose label is already bought
- * keeps its plan.
- */
+/** Plans the shipments of print orders again, for the units that they have left. */
 export async function replanShipments(
   deps: Omit<PreparationDeps, 'candidates'>,
   orderId: string,
   printOrderIds: readonly string[],
 ): Promise<void> {
   const order = await runOrder(deps.sql, orderId);
-  const plans = await plansWithout(deps, order, printOrderIds, new Map());
+  const plans = await plansWithout(deps, order, deps.sql`SELECT unnest(${[...printOrderIds]}::bigint[])`, new Map());
   if (plans.length > 0) await storeShipmentPlans(deps.sql, orderId, plans);
 }
 
-/** Returns new plans for print orders. @param rerouted units that leave them, by job id */
+/**
+ * Returns new plans for print orders. A print order whose label is already bought keeps its plan.
+ * @param printOrderIds query of their ids
+ * @param rerouted units that leave them, by job id
+ */
 async function plansWithout(
   deps: Omit<PreparationDeps, 'candidates'>,
   order: RunOrder,
-  printOrderIds: readonly string[],
+  printOrderIds: Fragment,
   rerouted: ReadonlyMap<string, number>,
 ): Promise<PrintOrderPlan[]> {
   const rows = await deps.sql<
@@ -156,7 +138,7 @@ async function plansWithout(
     SELECT p.id, p.partner_id, p.dispatch_date::text, jsonb_agg(jsonb_build_object(
       'id', j.id::text, 'itemId', j.order_item_id::text, 'quantity', j.quantity) ORDER BY j.id) AS jobs
     FROM print_orders p JOIN print_jobs j ON j.print_order_id = p.id AND j.status NOT IN ('cancelled', 'superseded')
-    WHERE p.order_id = ${order.id} AND p.id = ANY(${[...printOrderIds]}::bigint[])
+    WHERE p.order_id = ${order.id} AND p.id IN (${printOrderIds})
       AND NOT EXISTS (SELECT FROM shipments WHERE print_order_id = p.id AND status = 'bought')
     GROUP BY p.id`;
   const plans = await Promise.all(
@@ -173,8 +155,4 @@ async function plansWithout(
     }),
   );
   return plans.flat();
-}
-
-function unroutableReasons(decision: Extract<RoutingDecision, { ok: false }>): string {
-  return decision.unroutable.map(({ reason }) => reason).join('; ');
 }

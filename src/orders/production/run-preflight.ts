@@ -9,7 +9,7 @@ import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
 import { pageFault } from '../domain/file-pages';
 import { countFindings, dpiOf, storedColumns } from '../planning/order-files';
 import { refuseReplacements, sendReplacement } from './file-replacements';
-import { endPreflight, type PreflightReport } from './preflight-rows';
+import { endPreflight, type PreflightReport } from './preflights';
 
 export interface PreflightDeps extends FileDeps {
   readonly sql: Sql;
@@ -20,7 +20,6 @@ export interface PreflightDeps extends FileDeps {
 interface RunningPreflight {
   readonly url: string;
   readonly subject: FileOfProduct;
-  /** The rule of the client. Null: the default. */
   readonly rule: FileCheckRule | null;
   /** Key of the copy of a file that replaces another one. Null: the file is only checked. */
   readonly objectKey: string | null;
@@ -115,7 +114,6 @@ function reportOf(file: IngestedFile, { subject, rule }: RunningPreflight): Pref
   return { effect, fault: null, checks, file: { mimeType, sizeBytes, pageCount, widthPx, heightPx, facts } };
 }
 
-/** Returns the report of a file that cannot be used. */
 export function reportOfFault({ code, message }: Pick<FileFault, 'code' | 'message'>): PreflightReport {
   const sentence = `${message.charAt(0).toUpperCase()}${message.slice(1).replace(/\.$/, '')}.`;
   return { effect: 'refuse', fault: { code, message: sentence }, checks: [], file: null };

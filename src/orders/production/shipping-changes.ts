@@ -24,7 +24,6 @@ const storedChange = ({ shippingAddress, shipmentMethodUid }: UpdateShipment): S
   shipmentMethodUid: shipmentMethodUid ?? null,
 });
 
-/** Name of the step that stores the receipts of a change. */
 const receiptStep = (changeId: string) => `shipping:${changeId}`;
 
 /** Stores a requested change and returns its id. The order workflow receives only the id, so that Temporal stores no address. */
@@ -141,7 +140,6 @@ export async function tryShippingChange(
   };
 }
 
-/** Plans what has not shipped of an order with a change. */
 async function planChange(
   deps: ChangeDeps,
   orderId: string,
@@ -168,7 +166,6 @@ interface UnshippedRow {
   readonly id: string;
   readonly partnerId: string;
   readonly dispatchDate: string;
-  /** Jobs that have not shipped. */
   readonly jobs: readonly { readonly itemId: string; readonly quantity: number }[];
   readonly isPartlyShipped: boolean;
   /** True for a reroute that waits for another partner's response. Its shipment is planned when it gets the units. */
@@ -178,12 +175,10 @@ interface UnshippedRow {
   readonly plannedWeight: string;
 }
 
-/** Statuses of print jobs whose parcel has left. */
 const DEPARTED = ['shipped', 'in_transit', 'delivered', 'returned'];
 
-/** Returns the print orders that have not shipped, or not as a whole. */
 async function unshippedRows(sql: Queryable, orderId: string): Promise<UnshippedRow[]> {
-  const rows = await sql<UnshippedRow[]>`
+  return await sql<UnshippedRow[]>`
     SELECT p.id, p.partner_id, p.dispatch_date::text, j.jobs, j.departed > 0 AS is_partly_shipped, p.status = 'waiting' AS is_waiting,
       s.price_minor AS planned_price_minor, s.package_count AS planned_packages, s.total_weight_grams AS planned_weight
     FROM print_orders p JOIN planned_shipments s ON s.print_order_id = p.id, LATERAL (
@@ -193,7 +188,6 @@ async function unshippedRows(sql: Queryable, orderId: string): Promise<Unshipped
       FROM print_jobs WHERE print_order_id = p.id AND status NOT IN ('cancelled', 'superseded')) j
     WHERE p.order_id = ${orderId} AND p.status <> 'cancelled' AND j.jobs IS NOT NULL
     ORDER BY p.id`;
-  return [...rows];
 }
 
 /** Plans what has not shipped again, and checks the partners of waiting reroutes as if they had the units. */
@@ -219,7 +213,6 @@ async function replan(
 
 const isRefusal = (plan: Replanned | readonly Replanned[] | PlanRefusal): plan is PlanRefusal => 'code' in plan;
 
-/** Plans the rest of a print order again. */
 async function replanPrintOrder(
   deps: Omit<ChangeDeps, 'sql'>,
   change: { before: RunOrder; order: RunOrder; row: UnshippedRow; partner: Partner },

@@ -20,10 +20,8 @@ export interface ArchivePart {
 /** The file from which an order is read and restored. */
 export const RECORDS_FILE = 'records';
 
-/** Returns the key of a file of a part. */
 export const fileKey = (part: ArchivePart, file: string): string => `archive/${part.day}/${part.id}/${file}.parquet`;
 
-/** One order of the file of records. */
 export type RecordRow = {
   readonly order_id: string;
   /** Text of JSON. */
@@ -69,7 +67,6 @@ export const recordRows = (
   erasedAt,
 });
 
-/** Returns the ids of archived orders with a tracking number, newest first. */
 export async function archivedByTrackingNumber(sql: Queryable, numbers: readonly string[]): Promise<string[]> {
   const rows = await sql<{ orderId: string }[]>`
     SELECT order_id FROM archived_parcels WHERE tracking_number = ANY(${[...numbers]}) ORDER BY order_id DESC LIMIT 100`;
@@ -98,7 +95,6 @@ export async function storedFile(objects: ObjectStore, key: string): Promise<Asy
   };
 }
 
-/** A file of the archive that the object store does not have. */
 export class ArchiveFileMissing extends Error {
   override readonly name = 'ArchiveFileMissing';
   constructor(key: string) {

@@ -42,7 +42,6 @@ export const ARCHIVED_TABLES = [
   },
 ] as const;
 
-/** Rows by table, as JSON of Postgres. */
 export type OrderRows = Readonly<Record<(typeof ARCHIVED_TABLES)[number]['table'], readonly StoredRow[]>>;
 export type StoredRow = Readonly<Record<string, unknown>>;
 
@@ -63,7 +62,6 @@ export function rowsOfOrder(sql: Queryable, { isErased }: { readonly isErased: b
   return sql`jsonb_build_object(${join(sql, tables)})`;
 }
 
-/** The rows of an archived order, as the text of their JSON. */
 export interface ArchivedRows {
   readonly json: string;
   /** When the personal data was erased. The rows are as they were archived. */
@@ -88,7 +86,6 @@ export function withRows(sql: Queryable, rows: ArchivedRows | null): Fragment {
   return sql`WITH archived (rows) AS MATERIALIZED (SELECT ${archivedJson(sql, rows)}), ${join(sql, tables)},`;
 }
 
-/** Inserts the rows of an archived order into their tables. */
 export async function insertRows(tx: Queryable, rows: ArchivedRows): Promise<void> {
   for (const { table } of ARCHIVED_TABLES) {
     await tx`
@@ -97,7 +94,6 @@ export async function insertRows(tx: Queryable, rows: ArchivedRows): Promise<voi
   }
 }
 
-/** Deletes orders with all their rows. */
 export async function deleteRows(tx: Queryable, ids: readonly string[]): Promise<number> {
   const printOrders: Statement = tx`SELECT id FROM print_orders WHERE order_id = ANY(${[...ids]}::uuid[])`;
   const printJobs: Statement = tx`SELECT id FROM print_jobs WHERE print_order_id IN (${printOrders})`;

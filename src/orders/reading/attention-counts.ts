@@ -6,15 +6,12 @@ import { readRunningTotals } from '../../platform/running-totals';
 import { ATTENTION_REASONS, type AttentionReason } from '../domain/lifecycle/attention-reasons';
 import { OPEN_ORDERS } from '../domain/lifecycle/statuses';
 
-/** Orders that need attention for one reason. */
 export interface AttentionCount {
   readonly reason: AttentionReason;
   readonly orders: number;
-  /** Time since the first of them got the reason. */
   readonly oldestSeconds: number;
 }
 
-/** Returns the number of orders that need attention. */
 export async function countOrdersNeedingAttention(tx: Queryable): Promise<number> {
   const [row] = await tx<{ orders: number }[]>`
     SELECT count(*)::int AS orders FROM orders WHERE attention IS NOT NULL`;
@@ -23,20 +20,16 @@ export async function countOrdersNeedingAttention(tx: Queryable): Promise<number
 
 /** Counts the orders that need attention, by reason. Reads the index of these orders, which are few. */
 export async function attentionCounts(tx: Queryable): Promise<AttentionCount[]> {
-  return [
-    ...(await tx<AttentionCount[]>`
+  return await tx<AttentionCount[]>`
       SELECT r.reason, count(*)::int AS orders,
         extract(epoch FROM clock_timestamp() - min(coalesce((attention_since ->> r.reason)::timestamptz, updated_at)))::float8
           AS oldest_seconds
       FROM orders, unnest(attention) AS r (reason)
-      WHERE attention IS NOT NULL GROUP BY 1 ORDER BY 1`),
-  ];
+      WHERE attention IS NOT NULL GROUP BY 1 ORDER BY 1`;
 }
 
-/** Orders that a message names. */
 const NAMED_ORDERS = 10;
 
-/** Reports orders that need attention, by reason. */
 export const ATTENTION_DIGEST: DigestSource = {
   event: 'attention_raised',
   link: (reason, publicUrl) => attentionPage(publicUrl, reason),

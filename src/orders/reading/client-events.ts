@@ -2,7 +2,6 @@ import { z } from 'zod';
 import { deriveOrderStatus, type ItemStatus, type OrderStatus } from '../domain/lifecycle/statuses';
 import type { EventRecord, OrderRecord } from './order-reader';
 
-/** An entry of `eventLog`. */
 export const clientEvent = z.object({
   type: z.string(),
   printOrderId: z.string().nullable(),
@@ -55,7 +54,6 @@ const CLIENT_EVENTS: Readonly<Record<string, readonly string[]>> = {
   retail_prices_given: [],
 };
 
-/** Returns the events that clients see, with the data that concerns them. */
 export function clientEvents(events: readonly EventRecord[]) {
   return events.flatMap(({ type, printOrderId, data, at }) => {
     const fields = CLIENT_EVENTS[type];

@@ -21,7 +21,6 @@ export const clientHealthSchema = z
 
 type ClientHealth = z.output<typeof clientHealthSchema>;
 
-/** Returns figures of a client's latest orders. */
 export async function clientHealth(sql: Queryable, clientId: string): Promise<ClientHealth> {
   const [row] = await sql<(Omit<ClientHealth, 'byStatus'> & { byStatus: Partial<Record<OrderStatus, number>> })[]>`
     WITH recent AS (

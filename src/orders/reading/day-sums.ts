@@ -8,20 +8,17 @@ import { type ReportLine, ReportSums, SUM_COLUMNS, type SummedLine } from './rep
 
 /** Orders of a day in the tables that a report adds up itself: it shows each of their changes at once. Some 14 ms of Postgres. */
 export const MOST_LIVE_ORDERS = 250;
-/** Orders of one statement that reads lines. */
 const READ_ORDERS = 1_000;
 /** How long sums of orders in the tables are used. Those of an older day are used for a twentieth of its age: it changes less. */
 const FRESH_MINUTES = 10;
 const FRESH_SHARE = 20;
 
-/** What the orders of a day are in: the archive, or the tables. */
 export type Place = 'archive' | 'tables';
 
 /** A day with archived orders, or with stored sums. */
 export interface SummedDay {
   /** YYYY-MM-DD, in UTC. */
   readonly day: string;
-  /** The parts of the archive that hold orders of the day. */
   readonly partIds: readonly string[];
   /** True when the stored sums of archived orders are those of these parts. */
   readonly isArchiveSummed: boolean;

@@ -11,7 +11,6 @@ export interface OrderNote {
   readonly createdAt: Date;
 }
 
-/** Characters of a note at most. */
 export const NOTE_LENGTH = 2_000;
 
 const columns = (sql: Queryable) => sql`id, author_id, author_name, text, created_at`;

@@ -3,7 +3,7 @@ import { isoMicroseconds, type SearchPage, type SearchPosition } from '../../pla
 import { type Fragment, inTransaction, type Queryable, type Sql } from '../../platform/postgres';
 import type { AttentionReason } from '../domain/lifecycle/attention-reasons';
 import type { OperatorOrderSummary } from './operator-order-schemas';
-import { type ArchivedSummary, withArchived } from './order-list';
+import { type ArchivedSummary, type FoundOrders, withArchived } from './order-list';
 import { findOrders, matchesFilters, type OrderSearch } from './order-search';
 
 /** Orders that one search text finds at most. Ids and tracking numbers find one; a reference or an address can have many. */
@@ -93,7 +93,7 @@ export async function operatorOrders(
   sql: Queryable,
   search: OrderSearch,
   page: SearchPage,
-): Promise<{ readonly orders: readonly OperatorOrderSummary[]; readonly comparedTo: SearchPosition | null }> {
+): Promise<FoundOrders<OperatorOrderSummary>> {
   const { found, comparedTo } = await findOrders(sql, { clientId: null }, search, page);
   const orders = await ordersOf(sql, found, isoMicroseconds(sql, sql`o.created_at`), sql`o.created_at DESC, o.id DESC`);
   return await withArchived(sql, search.clientIds ?? null, search, page, { orders, comparedTo }, archivedSummary);
@@ -113,7 +113,6 @@ function archivedSummary(archived: ArchivedSummary): OperatorOrderSummary {
 /** Orders needing attention that one sorted list compares. More than these are a fault of the whole system, not of orders. */
 const SORTED_ORDERS = 50_000;
 
-/** How a list of orders that need attention is sorted. */
 export type AttentionSort = 'age' | 'reason';
 
 /** The position of an order in a list sorted by `reason`, then by the time since which it has it, then by id. */

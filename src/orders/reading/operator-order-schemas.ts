@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
 import { CHANGE_STATES } from '../domain/change-outcome';
@@ -8,8 +8,6 @@ import { ATTENTION_REASONS } from '../domain/lifecycle/attention-reasons';
 import { ATTENTION } from '../domain/lifecycle/rules/attention';
 import { ITEM_STATUSES, PRINT_ORDER_STAGES } from '../domain/lifecycle/statuses';
 import { retrievedOrderSchema } from './retrieved-order';
-
-/** Schemas of the stored part of an order as operators see it. */
 
 export const attentionReason = z.enum(ATTENTION_REASONS).meta({
   id: 'AttentionReason',
@@ -33,7 +31,6 @@ const headSchema = z.object({
   updatedAt: timestamp,
 });
 
-/** An order in operators' lists. */
 export const listedOrderSchema = headSchema.extend({
   methodUids: z.array(z.string()).describe('Methods of its planned shipments.'),
   partners: z.array(z.object({ id: z.string(), uid: z.string() })),
@@ -166,14 +163,11 @@ export const storedOrderSchema = headSchema.extend({
     .describe('Oldest first. Repairs carry `by` and `reason`.'),
 });
 
-/** An order as operators see it. The view for clients is in `order-view.ts`. */
 export interface OperatorOrder extends z.output<typeof storedOrderSchema> {
   /** Set when the order ended without a final status, because no carrier follows its parcels. */
   readonly trackingEndedAt: Date | null;
 }
 
-/** An order in operators' lists. */
 export interface OperatorOrderSummary extends z.output<typeof listedOrderSchema> {
-  /** Position in the list. */
   readonly position: string;
 }

@@ -20,7 +20,6 @@ import { possibleRepairsSchema } from './possible-repairs';
 const time = z.iso.datetime({ offset: true });
 const NAMED = { id: true, partnerId: true, partnerUid: true } as const;
 
-/** The state of an order's workflow, as operators see it. */
 const runSchema = z
   .object({
     version: z.int(),
@@ -122,7 +121,6 @@ const runSchema = z
   })
   .describe('The state of the order workflow.');
 
-/** An order as operators see it. */
 export const operatorOrderSchema = z
   .object({
     ...storedOrderSchema.shape,
@@ -171,7 +169,6 @@ export const operatorOrderSchema = z
   })
   .meta({ id: 'OperatorOrder' });
 
-/** Returns the stored part of an order as operators see it. */
 export function storedOrderView({ trackingEndedAt: _, ...order }: OperatorOrder) {
   return { ...order, workflowId: orderWorkflowId(order.id), promise: promiseOf(order) };
 }
@@ -192,7 +189,6 @@ function promiseOf({ printOrders }: Pick<OperatorOrder, 'printOrders'>) {
   };
 }
 
-/** Returns the state of an order's workflow as operators see it. */
 export function runView({ seen: _1, clock: _2, pending: _3, waitingReroutes = [], ...state }: RunView) {
   return {
     ...state,

@@ -93,7 +93,6 @@ export async function dismissAttention(
   return row.dismissed ? 'dismissed' : 'open';
 }
 
-/** A print order with the messages that its partner got. */
 export const sentPrintOrderSchema = z.object({
   id: z.string(),
   partnerId: z.string(),
@@ -112,7 +111,6 @@ export const sentPrintOrderSchema = z.object({
 });
 type SentPrintOrder = z.output<typeof sentPrintOrderSchema>;
 
-/** Returns the print orders of an order, oldest first. */
 export async function sentMessages(sql: Queryable, orderId: string): Promise<SentPrintOrder[]> {
   return await sql<SentPrintOrder[]>`
     SELECT p.id, p.partner_id, pa.uid AS partner_uid, p.status,

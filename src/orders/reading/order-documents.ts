@@ -1,5 +1,5 @@
+import type { FileFacts } from '../../../packages/file-reader/facts';
 import type { PrintNeeds } from '../../catalog/domain/print-needs';
-import type { FileFacts } from '../../files/domain/file-facts';
 import type { AreaNeeds } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import type { LinkTarget } from '../../platform/objects/signed-links';
@@ -9,7 +9,6 @@ import type { ShipmentDocument } from '../../shipping/shipments';
 import { type FileOfProduct, needsOfFile } from '../domain/file-needs';
 import { type ArchivedRows, withRows } from './archived-tables';
 
-/** A document of one of the order's shipments. */
 export interface OrderDocument extends ShipmentDocument {
   readonly shipmentId: string;
   readonly shipmentStatus: ShipmentStatus;

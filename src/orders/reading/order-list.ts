@@ -2,8 +2,7 @@ import { parcelsOfOrder } from '../../notifications/order-view';
 import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import type { FinancialStatus, OrderStatus } from '../domain/lifecycle/statuses';
-import { LISTED_COLUMNS, type ListedFields } from './order-fields';
+import { LISTED_COLUMNS, type ListedFields } from '../planning/order-fields';
 import type { Viewer } from './order-reader';
 import { clientsOf, findOrders, type OrderSearch, sortTime } from './order-search';
 
@@ -24,9 +23,8 @@ export interface OrderSummary extends ListedFields {
   readonly position: string;
 }
 
-/** A page of a search, with archived orders. */
-export interface FoundOrders {
-  readonly orders: readonly OrderSummary[];
+export interface FoundOrders<Row = OrderSummary> {
+  readonly orders: readonly Row[];
   /**
    * Set when the search ended before the page was full: the position of the last order that was compared with the filters.
    * Older orders may match too.
@@ -61,8 +59,7 @@ const archivedSummary = ({ clientName: _, ...order }: ArchivedSummary): OrderSum
 
 /** Returns the summaries of the orders whose ids a query returns, in the order of a time, latest first. */
 async function summaries(sql: Queryable, found: Fragment, time: Fragment): Promise<OrderSummary[]> {
-  return [
-    ...(await sql<OrderSummary[]>`
+  return await sql<OrderSummary[]>`
       WITH page AS (${found})
       SELECT ${sql.unsafe(LISTED_COLUMNS)}, false AS archived, o.shipping_address ->> 'country' AS country, o.shipping_address ->> 'firstName' AS first_name,
         o.shipping_address ->> 'lastName' AS last_name,
@@ -70,30 +67,11 @@ async function summaries(sql: Queryable, found: Fragment, time: Fragment): Promi
         (SELECT sum((r.body -> 'totals' ->> 'totalInclVat')::bigint) FROM receipts r WHERE r.order_id = o.id)
           AS total_incl_vat, ${parcelsOfOrder(sql)} AS parcels, ${isoMicroseconds(sql, time)} AS position
       FROM page JOIN orders o USING (id)
-      ORDER BY ${time} DESC, o.id DESC`),
-  ];
+      ORDER BY ${time} DESC, o.id DESC`;
 }
 
-/** What the index row of an archived order has. */
-export interface ArchivedSummary {
-  readonly id: string;
-  readonly clientId: string;
-  readonly clientName: string;
-  readonly orderReferenceId: string;
-  readonly channel: string;
-  readonly fulfillmentStatus: OrderStatus;
-  readonly financialStatus: FinancialStatus;
-  readonly refusalReasonCode: string | null;
-  readonly currency: string;
-  readonly country: string;
-  readonly itemCount: number;
-  /** In minor units, as decimal text. Null: never priced. */
-  readonly totalInclVat: string | null;
-  readonly createdAt: Date;
-  readonly orderedAt: Date | null;
-  readonly updatedAt: Date;
-  readonly position: string;
-}
+export type ArchivedSummary = Omit<ListedFields, 'customerReferenceId' | 'orderType'> &
+  Pick<OrderSummary, 'country' | 'itemCount' | 'totalInclVat' | 'position'> & { readonly clientName: string };
 
 /**
  * Returns false for a search that does not read the archive: the archive has no index for its filters. Filters beside ids or
@@ -119,9 +97,9 @@ export async function withArchived<Row extends { readonly id: string; readonly p
   clients: readonly string[] | null,
   search: OrderSearch,
   page: SearchPage,
-  hot: { readonly orders: readonly Row[]; readonly comparedTo: SearchPosition | null },
+  hot: FoundOrders<Row>,
   row: (archived: ArchivedSummary) => Row,
-): Promise<{ readonly orders: readonly Row[]; readonly comparedTo: SearchPosition | null }> {
+): Promise<FoundOrders<Row>> {
   if (!readsArchive(search)) return hot;
   // An order in the tables is not in the archive.
   const inTables = new Set(hot.orders.map(({ id }) => id));

@@ -1,16 +1,15 @@
+import type { FileFacts } from '../../../packages/file-reader/facts';
 import type { ClientSettings } from '../../accounts/clients';
-import type { FileFacts } from '../../files/domain/file-facts';
 import type { FileFinding } from '../../files/domain/file-findings';
 import type { StoredPreview } from '../../files/ingest-file';
 import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { ITEM_FIELDS, type ItemFields, itemMembers } from '../domain/item-fields';
 import type { Receipt } from '../domain/receipt';
+import { ORDER_COLUMNS, type OrderFields } from '../planning/order-fields';
 import type { ShipmentPlan } from '../planning/shipment-plan';
 import { type ArchivedRows, withRows } from './archived-tables';
-import { ORDER_COLUMNS, type OrderFields } from './order-fields';
 
-/** An order with everything that its readers see, as stored. */
 export interface OrderRecord extends OrderFields {
   /** True when the rows of the order are in the archive. */
   readonly archived: boolean;
@@ -71,7 +70,6 @@ export interface PrintOrderRecord {
   }[];
 }
 
-/** A parcel with a tracking code of the partner's own. */
 export interface OwnParcel {
   readonly trackingCode: string;
   readonly trackingLink: string | null;
@@ -94,7 +92,6 @@ export interface ShipmentRecord extends Omit<ShipmentPlan, 'method' | 'fulfillme
   readonly packages: readonly PackageRecord[];
 }
 
-/** Units of an item in a package. */
 export interface PackedUnits {
   readonly itemReferenceId: string;
   readonly quantity: number;
@@ -195,8 +192,7 @@ export async function readOrders(
   ids: readonly string[],
   archived: ArchivedRows | null = null,
 ): Promise<OrderRecord[]> {
-  return [
-    ...(await sql<OrderRecord[]>`
+  return await sql<OrderRecord[]>`
       ${withRows(sql, archived)} wanted AS (SELECT unnest(${[...ids]}::uuid[]) AS id)
       SELECT ${sql.unsafe(ORDER_COLUMNS)}, ${archived !== null} AS archived, a.settings AS client_settings,
         to_jsonb(ARRAY(
@@ -244,8 +240,7 @@ export async function readOrders(
             'createdAt', r.created_at, 'updatedAt', r.updated_at)
           FROM receipts r WHERE r.order_id = o.id ORDER BY r.number)) AS receipts,
         ${eventsAsJson(sql)} AS events
-      FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`),
-  ];
+      FROM wanted JOIN orders o USING (id) JOIN accounts a ON a.id = o.client_id`;
 }
 
 /** Returns true when an order has the customer product. Drafts do not count. */

@@ -25,9 +25,7 @@ export interface OrderSearch {
   readonly updatedTo?: string | undefined;
   /** Orders with at least one of these reasons; empty for any reason. */
   readonly attention?: readonly AttentionReason[] | undefined;
-  /** Orders with a print order at one of these partners. */
   readonly partnerIds?: readonly string[] | undefined;
-  /** Orders with a shipment planned by one of these methods. */
   readonly methodUids?: readonly string[] | undefined;
 }
 
@@ -102,7 +100,6 @@ function indexRanges(sql: Queryable, viewer: Viewer, search: OrderSearch, after:
 /** Returns true for a search that is sorted by the last change. Its index has the client and the time of the change. */
 const isByChange = ({ updatedFrom, updatedTo }: OrderSearch) => updatedFrom !== undefined || updatedTo !== undefined;
 
-/** Returns the time of the order `o` by which a search is sorted. */
 export const sortTime = (sql: Queryable, search: OrderSearch) =>
   isByChange(search) ? sql`o.updated_at` : sql`o.created_at`;
 

@@ -1,15 +1,12 @@
 import type { Queryable } from '../../platform/postgres';
 import type { OrderStatus } from '../domain/lifecycle/statuses';
 
-/** How many orders reached a status in an hour or a day. */
 export interface StageCount {
   readonly status: OrderStatus;
   readonly orders: number;
-  /** Average time since the orders were placed. */
   readonly averageSeconds: number;
 }
 
-/** The statuses that orders reached in one hour or day. */
 export interface StagePeriod {
   /** Start of the hour or day in UTC. */
   readonly from: Date;
@@ -18,9 +15,7 @@ export interface StagePeriod {
 
 /** Changes that one statement adds to the hours. */
 const FOLDED = 20_000;
-/** Hours are kept this long. */
 const KEPT_DAYS = 90;
-/** Periods that `orderStages` returns. */
 const HOURS = 48;
 const DAYS = 30;
 

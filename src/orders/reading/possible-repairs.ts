@@ -9,8 +9,6 @@ import { candidatesFor, routeItems } from '../planning/routing';
 import { runOrder } from '../planning/run-order';
 import { attentionReason } from './operator-order-schemas';
 
-/** The repairs of an order that are possible now, with what each request needs. */
-
 const partnerChoice = z.object({
   partnerId: z.string(),
   partnerUid: z.string(),

@@ -48,7 +48,6 @@ export class ReportGroups {
     return this.groups.size > this.most;
   }
 
-  /** Adds what Postgres has added up. */
   add(added: ReportGroup): void {
     const group = this.groupOf(added);
     for (const measure of MEASURES) group[measure] += added[measure];
@@ -78,7 +77,6 @@ export class ReportGroups {
     }
   }
 
-  /** Returns the groups in the order of their names. */
   all(): ReportGroup[] {
     return [...this.groups].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, group]) => group);
   }

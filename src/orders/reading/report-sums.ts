@@ -1,6 +1,5 @@
 import type { Column } from '../../platform/parquet';
 
-/** A line of an order (`reportLines`). */
 export interface ReportLine {
   readonly order_id: string;
   readonly kind: string;
@@ -26,18 +25,15 @@ type SumKey = Pick<
   readonly has_items: boolean;
 };
 
-/** Sums of the lines of equal orders. */
 export type SummedLine = SumKey & {
   /** Equal for the lines of the same orders. */
   readonly orders_number: number;
-  /** Number of these orders. */
   readonly orders: number;
 } & Record<(typeof SUMMED)[number], number | bigint>;
 
 const SUMMED = ['units', 'revenue_minor', 'cost_minor', 'parcels', 'delivered', 'late', 'errors'] as const;
 
 const column = (name: keyof SummedLine, type: Column['type']): Column => ({ name, type, doc: '' });
-/** Columns of stored sums. */
 export const SUM_COLUMNS: readonly Column[] = [
   column('orders_number', 'INT32'),
   column('orders', 'INT32'),
@@ -110,15 +106,7 @@ export class ReportSums {
   }
 }
 
-const nothing = (): Sum['measures'] => ({
-  units: 0,
-  revenue_minor: 0,
-  cost_minor: 0,
-  parcels: 0,
-  delivered: 0,
-  late: 0,
-  errors: 0,
-});
+const nothing = () => Object.fromEntries(SUMMED.map((name) => [name, 0])) as Sum['measures'];
 
 function add(to: Sum['measures'], measures: Sum['measures']): void {
   for (const name of SUMMED) to[name] += measures[name];

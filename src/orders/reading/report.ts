@@ -14,7 +14,6 @@ import {
 import { byTheirIds, reportLines } from './report-lines';
 import type { SummedLine } from './report-sums';
 
-/** Groups of one report at most. */
 export const MOST_GROUPS = 50_000;
 
 export interface ReportRequest {
@@ -24,7 +23,6 @@ export interface ReportRequest {
   readonly by: readonly ReportDimension[];
   readonly filters: ReportFilters;
   readonly signal: AbortSignal;
-  /** Time that the report may take. */
   readonly mostMs: number;
 }
 
@@ -32,7 +30,6 @@ const DAY_MS = 86_400_000;
 
 const tooLong = () => unavailable('The report took too long. Narrow its period.');
 
-/** What a report shows. */
 export interface Report {
   readonly groups: ReportGroup[];
   /** Changes of orders after this time may be missing. Null: none is. */

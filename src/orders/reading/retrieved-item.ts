@@ -1,13 +1,12 @@
 import { z } from 'zod';
-import { fileFactsSchema, withExtension } from '../../files/domain/file-facts';
+import { fileFactsSchema } from '../../../packages/file-reader/facts';
+import { withExtension } from '../../../packages/file-reader/file-types';
 import { FILE_CHECKS, FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../files/domain/file-findings';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { ITEM_STATUSES } from '../domain/lifecycle/statuses';
 import { clientEvent, clientEvents } from './client-events';
 import { type FileRecord, type ItemRecord, type OrderRecord, REPLACEMENT_STATES } from './order-reader';
-
-/** The item of an order as clients retrieve it, with its files. */
 
 const nullableText = z.string().nullable();
 const metadata = z.array(z.object({ key: z.string(), value: z.string() }));
@@ -117,7 +116,6 @@ function linkTo(links: LinkSigner, file: Pick<FileRecord, 'type' | 'objectKey' |
   return links.sign({ objectKey, contentType, fileName }, { seconds: DOCUMENT_LINK_SECONDS });
 }
 
-/** Returns an item as clients retrieve it (schema `RetrievedItem`). */
 export function itemView(item: ItemRecord, order: OrderRecord, links: LinkSigner) {
   const { files } = item;
   const main = files.find(({ type }) => type === 'default') ?? files[0];

@@ -93,7 +93,6 @@ export const retrievedOrderSchema = z
   })
   .meta({ id: 'Order' });
 
-/** The shipping of an order after a change of address or method. */
 export const updatedShipmentSchema = z
   .object({
     shippingAddress: retrievedAddressSchema,

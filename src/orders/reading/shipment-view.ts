@@ -111,7 +111,6 @@ export function shipmentView(order: OrderRecord) {
   };
 }
 
-/** Returns true when every live job of the print order has shipped. */
 function hasDeparted({ jobs }: PrintOrderRecord): boolean {
   const live = jobs.filter(({ status }) => status !== 'cancelled' && status !== 'superseded');
   return live.length > 0 && live.every(({ status }) => hasShipped(status as ItemStatus));

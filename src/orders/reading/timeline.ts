@@ -11,7 +11,6 @@ import { type ArchivedRows, withRows } from './archived-tables';
 export const TIMELINE_KINDS = ['event', 'repair', 'postback', 'request', 'checkpoint', 'notification'] as const;
 export type TimelineKind = (typeof TIMELINE_KINDS)[number];
 
-/** One entry of an order's timeline. */
 export interface TimelineEntry {
   /** Kind and row id. */
   readonly id: string;
@@ -22,7 +21,6 @@ export interface TimelineEntry {
   readonly printOrderId: string | null;
   /** Name of the partner, carrier, operator or client. Null for Pressline's own events. */
   readonly by: string | null;
-  /** The stored content. */
   readonly data: Record<string, unknown>;
   readonly position: string;
 }
@@ -43,8 +41,7 @@ export async function orderTimeline(
   archived: ArchivedRows | null,
 ): Promise<TimelineEntry[]> {
   const { limit, after } = page;
-  return [
-    ...(await sql<TimelineEntry[]>`
+  return await sql<TimelineEntry[]>`
       ${withRows(sql, archived)} printed AS (
         SELECT p.id, p.order_id, pa.uid FROM print_orders p JOIN partners pa ON pa.account_id = p.partner_id WHERE p.order_id = ${orderId}
       ), entries AS (
@@ -92,6 +89,5 @@ export async function orderTimeline(
             : sql`AND (at, (kind || ':' || row) COLLATE "C") < (${after.time}::text::timestamptz, ${after.id}::text)`
         }
       ORDER BY at DESC, (kind || ':' || row) COLLATE "C" DESC
-      LIMIT ${limit}`),
-  ];
+      LIMIT ${limit}`;
 }

@@ -34,7 +34,6 @@ const STATE_MS = 2_000;
 /** Time that a request waits for the start of an order that was submitted a moment ago. */
 const START_MS = 5_000;
 const LOOK_EVERY_MS = 100;
-/** The activity that fetches the files of an order. */
 const FETCH_FILES = 'fetchOrderFiles';
 
 const CODE_OF: Readonly<Record<string, ErrorCode>> = {
@@ -47,7 +46,6 @@ const CODE_OF: Readonly<Record<string, ErrorCode>> = {
 /** Type of the failure with which the server ends an update that the workflow had accepted when it ended. */
 const ENDED_MEANWHILE = 'AcceptedUpdateCompletedWorkflow';
 
-/** A step of an order that has failed and is tried again. */
 interface FailingStep {
   readonly step: string;
   readonly attempts: number;
@@ -207,7 +205,6 @@ async function awaitsStart(sql: Sql, orderId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** @throws Refusal with the code of the reason, unless it is null */
 export function refuseWith(why: RunRefusal): void {
   if (why !== null) throw new Refusal(CODE_OF[why.type]!, { message: sentence(why.message) });
 }

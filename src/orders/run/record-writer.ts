@@ -11,8 +11,7 @@ import {
   type Transaction,
 } from '../../platform/postgres';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
-import { placeOf, type RecordOutcome, type RunRecord, type StoredRecord } from '../domain/run/run-record';
-import { rowsOf } from '../domain/run/run-rows';
+import { placeOf, type RecordOutcome, type RunRecord, rowsOf, type StoredRecord } from '../domain/run/run-record';
 import type { RunObserver } from './run-metrics';
 import { keepSnapshot } from './snapshots';
 
@@ -33,7 +32,6 @@ export type RecordWriter = (sql: Sql, record: RunRecord) => Promise<RecordOutcom
 /** Writes the effects of a record that are not log entries, in the transaction of the record. */
 export type EffectWriter = (tx: Transaction, record: RunRecord) => Promise<void>;
 
-/** @param observe measures what a record changed */
 export function createRecordWriter(writeEffects: EffectWriter, observe: RunObserver, log: Logger): RecordWriter {
   return async (sql, record) => {
     let refusal: PostgresError | undefined;
@@ -93,7 +91,6 @@ async function writeRecord(
 
 interface LockedOrder extends StoredRecord {
   readonly before: OrderStatus;
-  /** Time since the order was accepted. */
   readonly ageSeconds: number;
 }
 
@@ -107,7 +104,6 @@ async function lockOrder(tx: Transaction, orderId: string): Promise<LockedOrder 
   return row && { ...row, position: Number(row.position), version: Number(row.version) };
 }
 
-/** A deleted entry of an order's log. */
 interface FormerEntry {
   readonly type: string;
   readonly order_item_id: string | null;

@@ -1,7 +1,6 @@
 import type { Metrics } from '../../platform/metrics/metrics';
 import { ENDED_ORDERS, type OrderStatus, PROGRESS_RANK } from '../domain/lifecycle/statuses';
 
-/** What a record of a run changed about the order. */
 export interface RecordedChange {
   readonly before: OrderStatus;
   readonly after: OrderStatus;

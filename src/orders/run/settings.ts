@@ -3,7 +3,6 @@ import type { DeadlineSettings } from '../domain/lifecycle/run-state';
 
 /** The settings that every order run starts with, beside its order. */
 export interface RunSettings extends DeadlineSettings {
-  /** Time during which transient failures to fetch a print file are retried. */
   readonly fileRetryWindowMs: number;
 }
 

@@ -13,7 +13,6 @@ export function keepSnapshot(sql: Queryable, orderId: string, snapshot: RunSnaps
 
 /** The run of an order as its last record has stored it. */
 export interface StoredRun extends RecordKey {
-  /** Null for an order that has ended. */
   readonly snapshot: RunSnapshot | null;
 }
 

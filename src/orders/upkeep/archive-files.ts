@@ -2,12 +2,10 @@ import type { Column } from '../../platform/parquet';
 import { RECORDS_FILE } from '../reading/archived-order';
 import type { OrderRows, StoredRow } from '../reading/archived-tables';
 
-/** The rows of an order, and its lines of reports (`reportLines`). */
 export type ReportedRows = OrderRows & { readonly report_lines: readonly StoredRow[] };
 
 interface ArchiveFile {
   readonly name: string;
-  /** Returns what the file says about an order. */
   readonly rows: (order: ReportedRows) => readonly StoredRow[];
   readonly columns: readonly Column[];
 }
@@ -138,7 +136,6 @@ export const ARCHIVE_FILES = [
   },
 ] as const satisfies readonly ArchiveFile[];
 
-/** The columns of `RECORDS_FILE`. */
 export const RECORDS = {
   name: RECORDS_FILE,
   columns: [

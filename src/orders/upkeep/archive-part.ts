@@ -17,16 +17,13 @@ import { deleteRows, type OrderRows, rowsOfOrder, type StoredRow } from '../read
 import { reportLines } from '../reading/report-lines';
 import { ARCHIVE_FILES, RECORDS, type ReportedRows } from './archive-files';
 
-/** Orders of one statement that reads rows. */
 const READ_ORDERS = 100;
 /** Orders of a row group of the records: an order is read from one of them. */
 const RECORDS_OF_GROUP = 50;
 
-/** An order as it is written to the files. */
 interface ArchivedOrder {
   readonly id: string;
   readonly key: Buffer;
-  /** Hash of all rows. */
   readonly hash: string;
   readonly rows: ReportedRows;
   readonly record: RecordRow;
@@ -109,7 +106,6 @@ async function storeFiles(objects: ObjectStore, part: ArchivePart, orders: reado
   );
 }
 
-/** Numbers of rows by file, and sums over all orders. */
 type Totals = Readonly<
   Record<
     'orders' | 'items' | 'events' | 'receipts' | 'parcels' | 'reportLines' | 'quantity' | 'minor' | 'costMinor',

@@ -22,7 +22,6 @@ export interface BulkRepair {
   readonly endedAt: Date | null;
 }
 
-/** An order that a bulk repair has left. */
 export interface LeftOrder {
   readonly orderId: string;
   readonly requests: readonly RepairRequest[] | null;
@@ -140,7 +139,6 @@ export async function takeOrders(
     RETURNING b.order_id, b.requests, b.attempts`;
 }
 
-/** Stores the requests of an order before the first one is sent. */
 export async function storeRequests(
   sql: Queryable,
   id: string,
@@ -177,7 +175,6 @@ export async function ordersToRepair(sql: Queryable, filter: OrderSearch, limit:
   return rows.map(({ id }) => id);
 }
 
-/** Returns those of the ids that are ids of submitted orders. */
 export async function existingOrders(sql: Queryable, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ id: string }[]>`
     SELECT id FROM orders WHERE id = ANY(${[...ids]}::uuid[]) AND fulfillment_status <> 'draft'`;

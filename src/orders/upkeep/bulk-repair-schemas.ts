@@ -4,11 +4,9 @@ import { BULK_ACTIONS, REPAIRS, repairsAbout } from '../domain/lifecycle/rules/r
 import { ORDER_STATUSES } from '../domain/lifecycle/statuses';
 import { attentionReason } from '../reading/operator-order-schemas';
 
-/** Orders of one bulk repair at most. */
 export const MOST_ORDERS = 10_000;
 /** Orders that a dry run looks at, so that it responds within seconds. */
 export const CHECKED_ORDERS = 1_000;
-/** Reasons that a response lists. */
 export const LISTED_REASONS = 50;
 
 const many = <T extends z.ZodType>(value: T) => z.array(value).min(1).max(100).nullish();
@@ -20,7 +18,6 @@ const named = (actions: readonly string[]) =>
     .join(', ')
     .replace(/, (?=[^,]*$)/, ' and ');
 
-/** A request to repair many orders. */
 export const bulkRepairBody = z
   .strictObject({
     action: z
@@ -69,7 +66,6 @@ const counts = z.object({
   left: z.int(),
 });
 
-/** How many orders a bulk repair has repaired. */
 export type BulkRepairProgress = z.output<typeof counts>;
 
 export const bulkRepair = z

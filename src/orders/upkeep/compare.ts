@@ -1,11 +1,9 @@
 import { enqueueOrderNotifications } from '../../notifications/enqueue';
 import { orderIdOfWorkflow, orderWorkflowId } from '../../platform/domain/workflows';
-import { inTransaction, json, type Sql } from '../../platform/postgres';
-import { ENDED_ORDERS } from '../domain/lifecycle/statuses';
-import type { RunSnapshot } from '../domain/run/run-record';
-import { rowsOf } from '../domain/run/run-rows';
+import { inTransaction, json, type Queryable, type Sql } from '../../platform/postgres';
+import { ENDED_ORDERS, OPEN_ORDERS } from '../domain/lifecycle/statuses';
+import { type RunSnapshot, rowsOf } from '../domain/run/run-record';
 import { flagOrder } from '../run/flags';
-import { isOpenOrder } from '../run/open-orders';
 import { keepSnapshot } from '../run/snapshots';
 import { type Counts, DIFFERENCES, type ReconcileDeps, settleEach, tally } from './reconciliation';
 import { flagUnstarted, isStartWaiting, replaceOutdatedRun, restartable, restartRun } from './restart-run';
@@ -13,7 +11,6 @@ import { isOrderId, lookUpRun, PAGE, type RunLookup, runningAmong, runningOrderR
 
 /** The result of one batch, and the cursor of the next one (empty after the last). */
 export interface ReconcileBatch {
-  /** Number of compared orders or workflows. */
   readonly rows: number;
   readonly counts: Counts;
   readonly next: string;
@@ -53,14 +50,19 @@ export async function compareOrders(deps: ReconcileDeps, after: string, afterLos
         due.map(({ id }) => orderWorkflowId(id)),
       );
   const unclear = due.filter(({ id }) => !running.has(orderWorkflowId(id)));
-  const counts = await settleEach(
-    deps.log,
-    unclear,
-    ({ id }) => ({ orderId: id }),
-    async (order) =>
-      await settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id)), mayRestart(order)),
+  const counts = await settleEach(deps.log, 'orderId', unclear, async (order) =>
+    settleOrder(deps, order, await lookUpRun(temporal, orderWorkflowId(order.id)), mayRestart(order)),
   );
   return { rows: rows.length, counts, next: rows.length < PAGE ? '' : rows.at(-1)!.id };
+}
+
+/**
+ * Returns the SQL condition of open orders: those that have a running workflow. The statuses are literal text, not
+ * parameters: Postgres uses the partial index `orders_running` only for a statement that shows them when it is planned.
+ */
+export function isOpenOrder(sql: Queryable) {
+  const statuses = OPEN_ORDERS.map((status) => `'${status}'`).join(', ');
+  return sql.unsafe(`(fulfillment_status IN (${statuses}) AND tracking_ended_at IS NULL)`);
 }
 
 interface OpenOrder {
@@ -178,7 +180,6 @@ async function catchUp(
   });
 }
 
-/** Which of the two servers has lost data since the last reconciliation. */
 export type LostSide = 'postgres' | 'temporal' | null;
 
 interface RunningOrder {
@@ -213,35 +214,21 @@ export async function compareRuns(deps: ReconcileDeps, after: string, lost: Lost
       log.warn({ orderIds: orderIds.slice(0, 20), count: orderIds.length }, DIFFERENCES[finding]);
     return { [finding]: orderIds.length };
   };
-  const caughtUp = await settleEach(
-    log,
-    lost === 'postgres' ? rows : [],
-    ({ id }) => ({ orderId: id }),
-    ({ id }) => catchUpWith(deps, id, false),
+  const caughtUp = await settleEach(log, 'orderId', lost === 'postgres' ? rows : [], ({ id }) =>
+    catchUpWith(deps, id, false),
   );
   const replaced = new Set<string>();
-  const outdated = await settleEach(
-    log,
-    rows.filter(({ hasEnded, quiet }) => (lost === 'temporal' ? hasEnded || quiet : hasEnded && quiet)),
-    ({ id }) => ({ orderId: id }),
-    async ({ runVersion, runPosition, ...row }) => {
-      const versions = { runVersion: Number(runVersion), runPosition: Number(runPosition) };
-      const counts = await replaceOutdatedRun(deps, { ...row, ...versions });
-      if (counts.outdated) replaced.add(row.id);
-      return counts;
-    },
+  const mayBeOutdated = rows.filter(({ hasEnded, quiet }) =>
+    lost === 'temporal' ? hasEnded || quiet : hasEnded && quiet,
   );
-  const counts = tally(
-    caughtUp,
-    outdated,
-    report(
-      'withoutOrder',
-      ids.filter((id) => !known.has(id)),
-    ),
-    report(
-      'lingering',
-      rows.filter(({ id, lingering }) => lingering && !replaced.has(id)).map(({ id }) => id),
-    ),
-  );
+  const outdated = await settleEach(log, 'orderId', mayBeOutdated, async ({ runVersion, runPosition, ...row }) => {
+    const versions = { runVersion: Number(runVersion), runPosition: Number(runPosition) };
+    const counts = await replaceOutdatedRun(deps, { ...row, ...versions });
+    if (counts.outdated) replaced.add(row.id);
+    return counts;
+  });
+  const lingering = rows.filter((row) => row.lingering && !replaced.has(row.id)).map(({ id }) => id);
+  const unknown = ids.filter((id) => !known.has(id));
+  const counts = tally(caughtUp, outdated, report('withoutOrder', unknown), report('lingering', lingering));
   return { rows: ids.length, counts, next };
 }

@@ -6,13 +6,11 @@ import type { Sql } from '../../platform/postgres';
 export interface Servers {
   readonly namespaceId: string;
   readonly failoverVersion: string;
-  /** Identifies a Postgres cluster. */
   readonly systemIdentifier: string;
   /** Begins with 1. Each promotion of a standby and each recovery to a point in time begins the next one. */
   readonly timeline: number;
 }
 
-/** Why no workflow starts. */
 export const HOLD_REASONS = {
   other_namespace: 'The Temporal namespace is not the one in which the orders run. An operator must confirm it.',
   outdated_postgres:

@@ -17,10 +17,8 @@ export interface ReconcileDeps {
   readonly stallAfterMs: number;
 }
 
-/** The configuration that reconciliation needs. */
 export type ReconcileConfig = Pick<Config, 'TEMPORAL_TASK_QUEUE' | 'STALL_AFTER'> & Parameters<typeof runSettingsOf>[0];
 
-/** Returns the dependencies of reconciliation in a process with this configuration. */
 export function reconcileDeps(
   connections: Pick<ReconcileDeps, 'sql' | 'temporal' | 'log'>,
   config: ReconcileConfig,
@@ -59,7 +57,6 @@ export type Difference = keyof typeof DIFFERENCES;
 /** How often each finding occurred. Findings that did not occur are absent. */
 export type Counts = Readonly<Partial<Record<Difference, number>>>;
 
-/** Returns the sum of several counts. */
 export function tally(...counts: readonly Counts[]): Counts {
   const sum: Partial<Record<Difference, number>> = {};
   for (const count of counts) {
@@ -91,13 +88,13 @@ export async function inBatches<Row>(
 
 /**
  * Settles items concurrently. An error that concerns one item alone is logged and counted, and does not stop the others.
- * @param describe returns what the log line names the item by
+ * @param name of the ids in log lines
  * @throws when Postgres or Temporal is unavailable
  */
-export async function settleEach<T>(
+export async function settleEach<T extends { readonly id: string }>(
   log: Logger,
+  name: 'orderId' | 'shipmentId' | 'workflowId',
   items: readonly T[],
-  describe: (item: T) => object,
   settle: (item: T) => Promise<Counts>,
 ): Promise<Counts> {
   const counts = await mapConcurrently(items, async (item): Promise<Counts> => {
@@ -105,7 +102,7 @@ export async function settleEach<T>(
       return await settle(item);
     } catch (error) {
       if (isUnavailable(error)) throw error;
-      log.error({ err: error, ...describe(item) }, 'a difference between Postgres and Temporal could not be settled');
+      log.error({ err: error, [name]: item.id }, 'a difference between Postgres and Temporal could not be settled');
       return { unchecked: 1 };
     } finally {
       progressed();
@@ -120,7 +117,6 @@ export async function readMark(sql: Sql): Promise<number> {
   return Number(row?.mark ?? 0);
 }
 
-/** The last completed reconciliation. */
 export interface ReconciliationResult {
   readonly endedAt: Date;
   readonly counts: Counts;

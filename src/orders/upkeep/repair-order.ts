@@ -26,7 +26,6 @@ export interface BulkRepairDeps {
 /** Result of the repair of an order. Null: its workflow did not respond, try again. */
 export type OrderResult = { readonly outcome: RepairOutcome; readonly message: string | null } | null;
 
-/** Attempts of an order whose workflow does not respond. */
 const MOST_ATTEMPTS = 5;
 
 /**

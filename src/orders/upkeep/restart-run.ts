@@ -1,7 +1,7 @@
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
-import { historyLengthOf } from '../domain/run/run-position';
+import { historyLengthOf } from '../domain/run/run-record';
 import { startRun } from '../intake/start-run';
 import { flagOrder } from '../run/flags';
 import type { RunSettings } from '../run/settings';
@@ -21,11 +21,8 @@ interface OrderRow {
   items: readonly { readonly id: string; readonly quantity: number }[];
 }
 
-/** A running workflow that a new one replaces. */
 interface OutdatedRun {
-  /** The version of its state. */
   readonly version: number;
-  /** Ends the workflow. */
   readonly end: () => Promise<void>;
 }
 
@@ -123,7 +120,6 @@ function startWaits(sql: Queryable, orderId: string) {
     WHERE x.kind = 'start_workflow' AND x.target = ${orderWorkflowId(orderId)} AND x.dead_at IS NULL)`;
 }
 
-/** The rows of an order whose workflow is running. */
 export interface RecordedVersion {
   readonly id: string;
   readonly runVersion: number;

@@ -6,7 +6,6 @@ import { WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { NO_SLOT } from '../../platform/temporal/slot-shares';
 import { ORDER_QUERIES, type RunView } from '../domain/run/run-messages';
 
-/** Workflow executions in one list request. */
 export const PAGE = 500;
 
 /** Concurrent requests to Temporal. A request takes a few milliseconds, and running orders need the server too. */

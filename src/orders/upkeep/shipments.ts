@@ -43,13 +43,7 @@ export async function settleShipments(deps: ReconcileDeps): Promise<Counts> {
       WHERE s.status = 'buying' AND s.started_at < now() - ${STUCK}::interval
         ${after === undefined ? sql`` : sql`AND (s.started_at, s.id) > (${after.startedAt}::text::timestamptz, ${after.id}::uuid)`}
       ORDER BY s.started_at, s.id LIMIT ${limit}`,
-    (rows) =>
-      settleEach(
-        deps.log,
-        rows,
-        ({ id }) => ({ shipmentId: id }),
-        (shipment) => settle(deps, shipment),
-      ),
+    (rows) => settleEach(deps.log, 'shipmentId', rows, (shipment) => settle(deps, shipment)),
   );
 }
 

@@ -22,20 +22,15 @@ export async function flagStuckRuns({ sql, temporal, log, stallAfterMs }: Reconc
         WHERE b.handled_at IS NULL AND b.received_at < ${before})
       AND NOT coalesce('stalled' = ANY(attention), false)
     ORDER BY created_at LIMIT ${MOST_LOOKUPS}`;
-  return await settleEach(
-    log,
-    orders,
-    ({ id }) => ({ orderId: id }),
-    async ({ id }) => {
-      const run = await lookUpRun(temporal, orderWorkflowId(id));
-      // An execution that has just started, for example again after a loss, has not had the time.
-      if (run.status !== 'running' || run.stuck === null || run.startedAt > before) return {};
-      const { message, takesSignals } = run.stuck;
-      const isNew = await flagOrder(sql, id, 'stalled', message, { untilNextRecord: !takesSignals });
-      if (isNew) log.warn({ orderId: id, message }, 'reconciled: an order does not progress');
-      return { failing: Number(isNew) };
-    },
-  );
+  return await settleEach(log, 'orderId', orders, async ({ id }) => {
+    const run = await lookUpRun(temporal, orderWorkflowId(id));
+    // An execution that has just started, for example again after a loss, has not had the time.
+    if (run.status !== 'running' || run.stuck === null || run.startedAt > before) return {};
+    const { message, takesSignals } = run.stuck;
+    const isNew = await flagOrder(sql, id, 'stalled', message, { untilNextRecord: !takesSignals });
+    if (isNew) log.warn({ orderId: id, message }, 'reconciled: an order does not progress');
+    return { failing: Number(isNew) };
+  });
 }
 
 /** Workflows that one reconciliation flags. More have one cause, and the alert on failing workflow tasks names it. */
@@ -51,28 +46,23 @@ export async function flagFailingRuns({ sql, temporal, log, taskQueue }: Reconci
   const query =
     `TaskQueue = '${taskQueue}' AND ExecutionStatus = 'Running' AND TemporalReportedProblems IN ` +
     "('category=WorkflowTaskFailed', 'category=WorkflowTaskTimedOut')";
-  const failing: { readonly orderId: string; readonly problems: string }[] = [];
+  const failing: { readonly id: string; readonly problems: string }[] = [];
   try {
     for await (const { workflowId, searchAttributes } of temporal.workflow.list({ query, pageSize: MOST_FAILING })) {
-      const orderId = orderIdOfWorkflow(workflowId);
+      const id = orderIdOfWorkflow(workflowId);
       const problems = (searchAttributes.TemporalReportedProblems ?? []).join(', ');
-      if (orderId === null || !isOrderId(orderId)) log.warn({ workflowId, problems }, 'a workflow task keeps failing');
-      else failing.push({ orderId, problems });
+      if (id === null || !isOrderId(id)) log.warn({ workflowId, problems }, 'a workflow task keeps failing');
+      else failing.push({ id, problems });
       if (failing.length >= MOST_FAILING) break;
     }
   } catch (error) {
     const cause = isGrpcServiceError(error) ? error : (error as { cause?: unknown }).cause;
     if (!isGrpcServiceError(cause) || cause.code !== INVALID_ARGUMENT) throw error;
   }
-  return await settleEach(
-    log,
-    failing,
-    ({ orderId }) => ({ orderId }),
-    async ({ orderId, problems }) => {
-      const message = `workflow task: ${problems}`;
-      const isNew = await flagOrder(sql, orderId, 'stalled', message, { untilNextRecord: true });
-      if (isNew) log.warn({ orderId, problems }, 'reconciled: the workflow task of an order keeps failing');
-      return { failing: Number(isNew) };
-    },
-  );
+  return await settleEach(log, 'orderId', failing, async ({ id, problems }) => {
+    const message = `workflow task: ${problems}`;
+    const isNew = await flagOrder(sql, id, 'stalled', message, { untilNextRecord: true });
+    if (isNew) log.warn({ orderId: id, problems }, 'reconciled: the workflow task of an order keeps failing');
+    return { failing: Number(isNew) };
+  });
 }

@@ -33,17 +33,12 @@ export async function startMissingRuns(deps: ReconcileDeps): Promise<Counts> {
       ORDER BY created_at, id LIMIT ${CHECKED_STARTS}) o
     WHERE NOT EXISTS (SELECT FROM outbox x
       WHERE x.kind = 'start_workflow' AND x.target = ${ORDER_WORKFLOW_PREFIX} || o.id AND x.dead_at IS NULL)`;
-  return await settleEach(
-    log,
-    rows.filter(mayRestart),
-    ({ id }) => ({ orderId: id }),
-    async ({ id }) => {
-      if ((await lookUpRun(temporal, orderWorkflowId(id))).status !== 'missing') return {};
-      if (!(await restartRun(sql, settings, id))) return {};
-      log.warn({ orderId: id }, 'reconciled: the workflow of an order was started');
-      return { started: 1 };
-    },
-  );
+  return await settleEach(log, 'orderId', rows.filter(mayRestart), async ({ id }) => {
+    if ((await lookUpRun(temporal, orderWorkflowId(id))).status !== 'missing') return {};
+    if (!(await restartRun(sql, settings, id))) return {};
+    log.warn({ orderId: id }, 'reconciled: the workflow of an order was started');
+    return { started: 1 };
+  });
 }
 
 interface PendingPostback {
@@ -54,7 +49,6 @@ interface PendingPostback {
   body: Omit<PostbackEvent, 'type' | 'eventId' | 'printOrderId'>;
   /** True when an outbox row will deliver it, or another postback of the order before it. */
   isQueued: boolean;
-  /** True when the order has a final status. */
   hasEnded: boolean;
 }
 
@@ -74,13 +68,8 @@ export async function redeliverPostbacks(deps: ReconcileDeps): Promise<Counts> {
       ORDER BY b.received_at DESC, b.id DESC LIMIT ${limit}`,
     async (rows) => {
       const waiting = rows.filter(({ isQueued }) => !isQueued);
-      const byOrder = [...Map.groupBy(waiting, ({ orderId }) => orderId)];
-      return await settleEach(
-        deps.log,
-        byOrder,
-        ([orderId]) => ({ orderId }),
-        ([orderId, postbacks]) => redeliver(deps, orderId, postbacks),
-      );
+      const byOrder = [...Map.groupBy(waiting, ({ orderId }) => orderId)].map(([id, postbacks]) => ({ id, postbacks }));
+      return await settleEach(deps.log, 'orderId', byOrder, ({ id, postbacks }) => redeliver(deps, id, postbacks));
     },
   );
 }
@@ -153,7 +142,6 @@ interface DeadSignal {
   deadAt: string;
 }
 
-/** Dead letters that are counted. More are reported as this many. */
 const COUNTED_DEAD = 10_000;
 
 /** Replays dead signals whose workflow is running, and deletes those whose workflow has completed. */
@@ -166,16 +154,11 @@ export async function replayDeadSignals(deps: ReconcileDeps): Promise<Counts> {
         ${after === undefined ? sql`` : sql`AND (dead_at, id) < (${after.deadAt}::text::timestamptz, ${after.id}::bigint)`}
       ORDER BY dead_at DESC, id DESC LIMIT ${limit}`,
     async (rows) => {
-      const byTarget = [...Map.groupBy(rows, ({ target }) => target)];
-      const ended = await endedOrders(
-        sql,
-        byTarget.map(([target]) => target),
-      );
-      return await settleEach(
-        log,
-        byTarget,
-        ([workflowId]) => ({ workflowId }),
-        ([target, signals]) => settleDeadSignals(deps, target, signals, ended.has(target)),
+      const byTarget = [...Map.groupBy(rows, ({ target }) => target)].map(([id, signals]) => ({ id, signals }));
+      const targets = byTarget.map(({ id }) => id);
+      const ended = await endedOrders(sql, targets);
+      return await settleEach(log, 'workflowId', byTarget, ({ id, signals }) =>
+        settleDeadSignals(deps, id, signals, ended.has(id)),
       );
     },
   );
@@ -200,7 +183,6 @@ async function settleDeadSignals(
   return {};
 }
 
-/** Returns those of the given workflow ids that belong to orders with a final status. */
 async function endedOrders(sql: Sql, workflowIds: readonly string[]): Promise<Set<string>> {
   const orderIds = workflowIds.map((id) => orderIdOfWorkflow(id) ?? '').filter(isOrderId);
   const rows = await sql<{ id: string }[]>`

@@ -30,7 +30,6 @@ export interface PrintFile {
   readonly preview: { readonly contentType: string; readonly url: string } | null;
   /** Null while the file is not stored. */
   readonly pageCount: number | null;
-  /** Metadata of the file as ordered. */
   readonly metadata: readonly { readonly key: string; readonly value: string }[];
   /** What was found in the file. Absent: it was not checked. */
   readonly report?: AssetBody['report'];
@@ -67,10 +66,7 @@ function isStandard(fileType: string): boolean {
   );
 }
 
-/**
- * Returns the assets of a garment, a file and its preview for each position, and the `location` attribute.
- * @throws PrintOrderError for a file type without a position on a garment
- */
+/** Returns the assets of a garment, a file and its preview for each position, and the `location` attribute. */
 export function apparelAssets(
   files: readonly PrintFile[],
   product: ResolvedProduct,

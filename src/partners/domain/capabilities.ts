@@ -66,7 +66,6 @@ export const partnerCapabilitiesSchema = z.object({
 export type PartnerCalendar = z.output<typeof partnerCalendarSchema>;
 export type PartnerCapabilities = z.output<typeof partnerCapabilitiesSchema>;
 
-/** Returns true when a partner ships to a country. */
 export function servesCountry({ countriesServed }: PartnerCapabilities, destination: string): boolean {
   return countriesServed.includes('*') || countriesServed.includes(destination);
 }

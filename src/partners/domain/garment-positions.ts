@@ -4,7 +4,6 @@ import type { PrintArea } from '../../catalog/domain/product';
 export const GARMENT_ASSET_TYPES = ['front', 'back', 'inlbl', 'bcklbl', 'shsll', 'shslr'] as const;
 type GarmentAssetType = (typeof GARMENT_ASSET_TYPES)[number];
 
-/** A position on a garment. */
 export interface GarmentPosition {
   /** Name in the `location` attribute of the print order. */
   readonly name: string;

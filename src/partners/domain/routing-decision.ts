@@ -3,7 +3,6 @@ import { PRODUCT_KINDS, type ResolvedProduct } from '../../catalog/domain/produc
 import type { RateTable } from '../../platform/domain/money';
 import type { PartnerCapabilities } from './capabilities';
 
-/** Stock of one SKU at a partner. */
 export interface StockLevel {
   /** Units available now; null when the partner reported in-stock without an amount. */
   readonly available: number | null;
@@ -13,13 +12,10 @@ export interface StockLevel {
   readonly allowBackorder: boolean;
 }
 
-/** A partner that routing can choose. */
 export interface CandidatePartner {
   readonly partnerId: string;
   readonly uid: string;
-  /** Country that it ships from. */
   readonly country: string;
-  /** Currency of its prices. */
   readonly currency: string;
   readonly enabled: boolean;
   /** True when the partner has registered its addresses. */

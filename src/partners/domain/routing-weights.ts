@@ -31,7 +31,6 @@ const DISTANCES = {
 /** Days until production of backordered stock without a replenishment date starts. */
 const BACKORDER_DAYS = 14;
 
-/** One possible assignment of an item. */
 export interface Option {
   readonly partner: CandidatePartner;
   readonly cost: ItemCost;

@@ -123,14 +123,8 @@ export interface PlannedPrintOrder {
  * kinds have different message formats, and apparel has a separate submit address.
  */
 export function groupIntoPrintOrders(assignments: readonly Assignment[]): PlannedPrintOrder[] {
-  const groups = new Map<string, Assignment[]>();
-  for (const assigned of assignments) {
-    const key = `${assigned.partnerUid}/${assigned.kind}`;
-    const group = groups.get(key);
-    if (group) group.push(assigned);
-    else groups.set(key, [assigned]);
-  }
-  return [...groups.entries()]
+  const groups = Map.groupBy(assignments, ({ partnerUid, kind }) => `${partnerUid}/${kind}`);
+  return [...groups]
     .sort(([a], [b]) => compareText(a, b))
     .map(([, group]) => ({
       partnerId: group[0]!.partnerId,
@@ -148,7 +142,6 @@ const EXHAUSTIVE_PARTNERS = 8;
 /** With more partners, the search starts from this number of cheapest options of each item. */
 const CHEAPEST_KEPT = 3;
 
-/** Chosen option of each item, by item id. */
 type Plan = ReadonlyMap<string, Option>;
 
 /** Returns the cheapest assignment of all items, or null when the stock is not enough for all of them. */

@@ -11,35 +11,8 @@ export function isCountry(code: string): boolean {
 export const COUNTRIES_WITH_STATE: ReadonlySet<string> = new Set(['US', 'CA', 'AU']);
 
 /** Member states of the European Union. */
-export const EU_MEMBERS: readonly string[] = [
-  'AT',
-  'BE',
-  'BG',
-  'CY',
-  'CZ',
-  'DE',
-  'DK',
-  'EE',
-  'ES',
-  'FI',
-  'FR',
-  'GR',
-  'HR',
-  'HU',
-  'IE',
-  'IT',
-  'LT',
-  'LU',
-  'LV',
-  'MT',
-  'NL',
-  'PL',
-  'PT',
-  'RO',
-  'SE',
-  'SI',
-  'SK',
-];
+export const EU_MEMBERS: readonly string[] =
+  'AT BE BG CY CZ DE DK EE ES FI FR GR HR HU IE IT LT LU LV MT NL PL PT RO SE SI SK'.split(' ');
 
 /**
  * Customs territories that consist of several ISO countries. Every other country is its own customs territory.

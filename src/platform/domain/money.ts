@@ -1,35 +1,13 @@
 import Decimal from 'decimal.js';
 
-/** Number of minor digits of the ISO 4217 currencies that do not have two. */
-const MINOR_DIGITS: Readonly<Record<string, number>> = {
-  BIF: 0,
-  CLP: 0,
-  DJF: 0,
-  GNF: 0,
-  ISK: 0,
-  JPY: 0,
-  KMF: 0,
-  KRW: 0,
-  PYG: 0,
-  RWF: 0,
-  UGX: 0,
-  VND: 0,
-  VUV: 0,
-  XAF: 0,
-  XOF: 0,
-  XPF: 0,
-  BHD: 3,
-  IQD: 3,
-  JOD: 3,
-  KWD: 3,
-  LYD: 3,
-  OMR: 3,
-  TND: 3,
-};
+/** ISO 4217 currencies that do not have two minor digits. */
+const WITHOUT_MINOR = new Set('BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF'.split(' '));
+const THREE_DIGITS = new Set('BHD IQD JOD KWD LYD OMR TND'.split(' '));
 
 /** Returns the number of decimals of a currency (ISO 4217): 2 for EUR, 0 for JPY, 3 for KWD. */
 export function minorDigits(currency: string): number {
-  return MINOR_DIGITS[currency] ?? 2;
+  if (WITHOUT_MINOR.has(currency)) return 0;
+  return THREE_DIGITS.has(currency) ? 3 : 2;
 }
 
 const minorUnits = (currency: string) => Decimal.pow(10, minorDigits(currency));
@@ -67,10 +45,7 @@ export class UnknownRateError extends Error {
   override readonly name = 'UnknownRateError';
 }
 
-/**
- * Converts an amount in major units between currencies. Does not round.
- * @throws UnknownRateError when either currency is not in the table
- */
+/** Converts an amount in major units. Does not round. @throws UnknownRateError */
 export function convertAmount(amount: Decimal, from: string, to: string, rates: RateTable): Decimal {
   if (from === to) return amount;
   const fromRate = from === 'EUR' ? '1' : rates.perEuro[from];
@@ -81,10 +56,7 @@ export function convertAmount(amount: Decimal, from: string, to: string, rates: 
   return amount.div(fromRate).times(toRate);
 }
 
-/**
- * Converts integer minor units between currencies. Rounds half away from zero.
- * @throws UnknownRateError when either currency is not in the table
- */
+/** Converts integer minor units. Rounds half away from zero. @throws UnknownRateError */
 export function convertMinor(minor: number, from: string, to: string, rates: RateTable): number {
   if (from === to) return minor;
   const amount = new Decimal(minor).div(minorUnits(from));

@@ -20,7 +20,6 @@ const job = (name: string, workflowType: string, everyMs: number, offsetMs = 0):
   offsetMs,
 });
 
-/** Polls partners for their stock. */
 export const STOCK_POLL = job('partner-stock-poll', WORKFLOW_TYPES.partnerStockPoll, 10 * MINUTE_MS);
 /** Reconciles Postgres with Temporal. */
 export const RECONCILIATION = job('reconcile', WORKFLOW_TYPES.reconcile, 5 * MINUTE_MS);
@@ -38,7 +37,6 @@ export const PERIODIC_JOBS: readonly PeriodicJob[] = [
   job('report-sums', WORKFLOW_TYPES.sumReports, 10 * MINUTE_MS, 2 * MINUTE_MS),
 ];
 
-/** Returns true for the workflow type of a periodic job. */
 export function isJobWorkflow(workflowType: string): boolean {
   return PERIODIC_JOBS.some((job) => job.workflowType === workflowType);
 }

@@ -16,10 +16,8 @@ export const QUOTAS = {
 export type QuotaName = keyof typeof QUOTAS;
 export const QUOTA_NAMES = Object.keys(QUOTAS) as [QuotaName, ...QuotaName[]];
 
-/** Limits by quota. 0 is no limit. */
 export type QuotaLimits = Readonly<Record<QuotaName, number>>;
 
-/** Returns the largest limit that a quota may have. */
 export const MOST_OF_QUOTA = 1e15;
 
 /** Returns limits with the defaults of the table where none is given. */

@@ -5,11 +5,8 @@ import { defineSearchAttributeKey } from '@temporalio/common';
  * personal data. They change only when an order enters another phase, because each change costs a history event.
  */
 export const SEARCH_ATTRIBUTES = {
-  /** Order status. */
   orderStatus: defineSearchAttributeKey('PresslineOrderStatus', 'KEYWORD'),
-  /** Account id of the client. */
   client: defineSearchAttributeKey('PresslineClient', 'KEYWORD'),
-  /** The order's orderReferenceId. */
   reference: defineSearchAttributeKey('PresslineReference', 'KEYWORD'),
   /** Uids of the print partners that produce the order. */
   partner: defineSearchAttributeKey('PresslinePartner', 'KEYWORD_LIST'),

@@ -3,9 +3,7 @@
  * carry it as this text. `tracestate` and baggage are not carried.
  */
 export interface TraceParent {
-  /** 32 hexadecimal digits. */
   readonly traceId: string;
-  /** 16 hexadecimal digits. */
   readonly spanId: string;
   /** 1 when the trace is sampled. */
   readonly traceFlags: number;
@@ -30,7 +28,6 @@ export function formatTraceparent({ traceId, spanId, traceFlags }: TraceParent):
 /** Header of workflow starts, signals, updates and activities. Temporal's SDKs use the same name and form. */
 export const TRACE_HEADER = '_tracer-data';
 
-/** Value of the header TRACE_HEADER, before the payload converter. */
 export interface TraceHeader {
   readonly traceparent: string;
 }
@@ -46,7 +43,6 @@ export function spanIdOfRun(runId: string): string {
 /** A span that ended in a workflow. The interceptor of workflows/tracing.ts reports it, and the worker records it. */
 export interface WorkflowSpan {
   readonly name: string;
-  /** `traceparent` of the parent. */
   readonly parent: string;
   /** Null: the worker chooses one, because no other span refers to it. */
   readonly spanId: string | null;

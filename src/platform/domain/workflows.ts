@@ -5,7 +5,6 @@
  * new name and keep the old one.
  */
 
-/** Type names of all workflows, as the worker registers them. */
 export const WORKFLOW_TYPES = {
   order: 'order',
   procurementOrder: 'procurementOrder',
@@ -23,7 +22,6 @@ export const WORKFLOW_TYPES = {
   preflight: 'preflight',
 } as const;
 
-/** Signals of the order workflow. */
 export const ORDER_SIGNALS = {
   postback: 'postback',
   tracking: 'tracking',
@@ -34,38 +32,28 @@ export const ORDER_SIGNALS = {
 /** Prefix of the workflow ids of order runs. SQL builds an id as this prefix followed by the order id. */
 export const ORDER_WORKFLOW_PREFIX = 'order-';
 
-/** Returns the workflow id of an order's run. */
 export const orderWorkflowId = (orderId: string) => `${ORDER_WORKFLOW_PREFIX}${orderId}`;
 
-/** Returns the order id of an order run's workflow id, or null for the id of any other workflow. */
 export const orderIdOfWorkflow = (workflowId: string) =>
   workflowId.startsWith(ORDER_WORKFLOW_PREFIX) ? workflowId.slice(ORDER_WORKFLOW_PREFIX.length) : null;
 
-/**
- * Returns the id of the order, shipping order or procurement order whose own workflow has this id. Null for any other workflow.
- */
+/** Returns the id of the object whose own workflow has this id. Null for any other workflow. */
 export function objectOfWorkflow(workflowId: string) {
   const [, kind, id] =
     /^(order|shipping-order|procurement-order)-([0-9a-f]{8}-[0-9a-f-]{27}|\d+)$/.exec(workflowId) ?? [];
   return kind === undefined ? null : { kind: kind as 'order' | 'shipping-order' | 'procurement-order', id: id! };
 }
 
-/** Returns the workflow id of a procurement order's run. */
 export const procurementWorkflowId = (orderId: number) => `procurement-order-${orderId}`;
-
-/** Returns the workflow id of the workflow that buys the labels of a shipping order. */
 export const shippingOrderWorkflowId = (shippingOrderId: string) => `shipping-order-${shippingOrderId}`;
-
-/** Returns the workflow id of the cancellation of a shipping order. */
 export const cancelShippingOrderWorkflowId = (shippingOrderId: string) => `cancel-shipping-order-${shippingOrderId}`;
+export const preflightWorkflowId = (preflightId: string) => `preflight-${preflightId}`;
+export const bulkRepairWorkflowId = (bulkRepairId: string) => `bulk-repair-${bulkRepairId}`;
 
 /** Returns the workflow id under which the purchase of a failed shipping order is voided: a child of that order's workflow. */
 export const takeBackShippingOrderWorkflowId = (shippingOrderId: string) => `take-back-${shippingOrderId}`;
 
-/**
- * Returns the workflow id under which reconciliation voids an unfinished purchase.
- * @param shipmentId id of the row in `shipments`
- */
+/** Returns the workflow id under which reconciliation voids an unfinished purchase. */
 export const voidShipmentWorkflowId = (shipmentId: string) => `void-shipment-${shipmentId}`;
 
 /**
@@ -78,12 +66,6 @@ export const voidPackagesWorkflowId = (shipmentId: string, position: number) =>
 /** Returns the workflow id under which the label of a package is replaced. @param position index of the package */
 export const replaceLabelWorkflowId = (shipmentId: string, position: number) =>
   `replace-label-${shipmentId}-${position}`;
-
-/** Returns the workflow id of a preflight. */
-export const preflightWorkflowId = (preflightId: string) => `preflight-${preflightId}`;
-
-/** Returns the workflow id of a bulk repair of orders. */
-export const bulkRepairWorkflowId = (bulkRepairId: string) => `bulk-repair-${bulkRepairId}`;
 
 /**
  * Returns the task queue of activities that fetch print files. They may take long, so they have slots of their own. Workflows

@@ -10,31 +10,19 @@ export interface WorkCalendar {
   readonly weekdays?: readonly number[] | undefined;
 }
 
-/** ISO weekdays off (1 is Monday) in countries whose weekend is not Saturday and Sunday. */
-const WEEKENDS: Readonly<Record<string, readonly number[]>> = {
-  AF: [4, 5],
-  BD: [5, 6],
-  BH: [5, 6],
-  BN: [5, 7],
-  DJ: [5],
-  DZ: [5, 6],
-  EG: [5, 6],
-  IL: [5, 6],
-  IQ: [5, 6],
-  IR: [5],
-  JO: [5, 6],
-  KW: [5, 6],
-  LY: [5, 6],
-  MV: [5, 6],
-  NP: [6],
-  OM: [5, 6],
-  PS: [5, 6],
-  QA: [5, 6],
-  SA: [5, 6],
-  SD: [5, 6],
-  SY: [5, 6],
-  YE: [5, 6],
-};
+/** Countries whose weekend is not Saturday and Sunday, by their ISO weekdays off (1 is Monday). */
+const OTHER_WEEKENDS: readonly (readonly [countries: string, weekdays: readonly number[]])[] = [
+  ['BD BH DZ EG IL IQ JO KW LY MV OM PS QA SA SD SY YE', [5, 6]],
+  ['DJ IR', [5]],
+  ['AF', [4, 5]],
+  ['BN', [5, 7]],
+  ['NP', [6]],
+];
+const WEEKENDS = new Map(
+  OTHER_WEEKENDS.flatMap(([countries, weekdays]) =>
+    countries.split(' ').map((country) => [country, weekdays] as const),
+  ),
+);
 const SATURDAY_SUNDAY: readonly number[] = [6, 7];
 
 const DAY_MS = 86_400_000;
@@ -85,15 +73,12 @@ export function weekday(date: string): number {
   return new Date(parseDay(date)).getUTCDay() || 7;
 }
 
-/**
- * Returns true when a date (YYYY-MM-DD) is a working day: neither weekend nor public holiday. Unknown countries have no
- * holidays.
- */
+/** Returns true for neither weekend nor public holiday. Unknown countries have no holidays. */
 export function isWorkingDay(date: string, calendar: WorkCalendar): boolean {
   const day = weekday(date);
   const worked =
     calendar.weekdays === undefined
-      ? !(WEEKENDS[calendar.country] ?? SATURDAY_SUNDAY).includes(day)
+      ? !(WEEKENDS.get(calendar.country) ?? SATURDAY_SUNDAY).includes(day)
       : calendar.weekdays.includes(day);
   return worked && !holidaysOf(calendar, Number(date.slice(0, 4))).has(date);
 }

@@ -3,25 +3,20 @@ import { orderIdOfWorkflow } from '../domain/workflows';
 
 /** Addresses of pages that people open: pages of the console, and pages of the Temporal UI. */
 
-/** Returns the address of an order's page in the console. */
 export const orderPage = (publicUrl: string, orderId: string) => `${publicUrl}/console/orders/${orderId}`;
 
-/** Returns the address of the console's list of orders that need attention for a reason. */
 export const attentionPage = (publicUrl: string, reason: string) =>
   `${publicUrl}/console/attention?reason=${encodeURIComponent(reason)}`;
 
-/** Returns the address of the console's list of dead letters of a kind. */
 export const deadLettersPage = (publicUrl: string, kind: string) =>
   `${publicUrl}/console/outbox?state=dead&kind=${encodeURIComponent(kind)}`;
 
-/** Returns the address of the console's page of the system and its periodic jobs. */
 export const systemPage = (publicUrl: string) => `${publicUrl}/console/system`;
 
 /** Workflow ids of a shipping order: the purchase of its labels, its cancellation, and the void of a failed purchase. */
 const SHIPPING_ORDER = /^(?:cancel-)?shipping-order-(.+)$|^take-back-(.+)$/;
 const PROCUREMENT_ORDER = /^procurement-order-(\d+)$/;
 
-/** Returns the address of the console's page about what a workflow does. */
 function pageOfWorkflow(publicUrl: string, workflowId: string): string {
   const orderId = orderIdOfWorkflow(workflowId);
   if (orderId !== null) return orderPage(publicUrl, orderId);

@@ -22,7 +22,6 @@ export interface HttpFault {
 /** Characters of a fault's message. Host names are shorter. */
 const MESSAGE_LENGTH = 500;
 
-/** Returns a fault. */
 export const httpFault = (kind: FaultKind, message: string): HttpFault => ({
   ok: false,
   kind,
@@ -40,12 +39,10 @@ export class TransferError extends Error {
   }
 }
 
-/** The address of a connection is blocked. */
 export class BlockedAddressError extends Error {
   override readonly name = 'BlockedAddressError';
 }
 
-/** Codes of undici's errors for its timeouts. */
 const TIMEOUT_CODES: ReadonlySet<unknown> = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
   'UND_ERR_HEADERS_TIMEOUT',
@@ -90,7 +87,6 @@ export interface TextResponse extends Omit<StreamedResponse, 'body'> {
   readonly truncated: boolean;
 }
 
-/** Statuses below 500 that a retry may resolve. */
 const TRANSIENT_STATUSES: ReadonlySet<number> = new Set([408, 425, 429]);
 
 /** Returns true when a retry may help: for 408, 425, 429 and 5xx, timeouts and broken connections. */

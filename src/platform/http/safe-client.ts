@@ -229,7 +229,6 @@ interface LeastPace {
   readonly windowMs: number;
 }
 
-/** The timeouts of one request. */
 interface Timeouts {
   /** Aborts with a `TransferError` at the first timeout. */
   readonly signal: AbortSignal;

@@ -133,7 +133,6 @@ function placeOf(frame: string): string {
 
 const reported = new WeakSet<object>();
 
-/** Returns true for an exception that this process has reported. */
 export function wasReported(error: unknown): boolean {
   return typeof error === 'object' && error !== null && reported.has(error);
 }

@@ -19,7 +19,6 @@ export function addPoolMetrics(metrics: Metrics, sql: Sql): void {
   );
 }
 
-/** Adds the metrics of the process: event loop, heap, memory and CPU time. */
 export function addProcessMetrics(metrics: Metrics): void {
   const delay = monitorEventLoopDelay({ resolution: 10 });
   delay.enable();
@@ -50,7 +49,6 @@ export function addProcessMetrics(metrics: Metrics): void {
   });
 }
 
-/** Reads gauges of one feature from Postgres. */
 export type GaugeQuery = (tx: Queryable) => Promise<readonly GaugePoint[]>;
 
 /** Gauges are read again when they are older. With the time of the queries they stay below 15 s. */

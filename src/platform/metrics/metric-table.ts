@@ -14,12 +14,10 @@ const gauge = <const L extends Labels>(labels: L, help: string) => ({ type: 'gau
 const histogram = <const L extends Labels>(labels: L, bounds: readonly number[], help: string) =>
   ({ type: 'histogram', labels, bounds, help }) as const;
 
-/** 5 ms to 10 s. */
 const HTTP_BOUNDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const MINUTE = 60;
 const HOUR = 60 * MINUTE;
 const DAY = 24 * HOUR;
-/** 1 s to 14 days. */
 const STAGE_BOUNDS = [
   1,
   5,

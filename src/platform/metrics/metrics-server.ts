@@ -9,12 +9,10 @@ const DEFAULT_PORT = 9464;
 const TEXT_FORMAT = 'text/plain; version=0.0.4; charset=utf-8';
 
 export interface MetricsServer {
-  /** URL of the metrics, ending in `/metrics`. */
   readonly url: string;
   stop(): Promise<void>;
 }
 
-/** Returns what a path responds with. */
 export type MetricsPage = () => Promise<{
   readonly status: number;
   readonly contentType: string;

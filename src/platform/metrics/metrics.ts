@@ -10,12 +10,10 @@ import {
 } from '@opentelemetry/sdk-metrics';
 import { type CounterName, type GaugeName, type HistogramName, METRICS, type MetricLabels } from './metric-table';
 
-/** A value of a gauge, as it is read and stored. */
 export type GaugePoint = {
   [Name in GaugeName]: { readonly name: Name; readonly labels: MetricLabels<Name>; readonly value: number };
 }[GaugeName];
 
-/** The metrics of a process (`METRICS`). */
 export interface Metrics {
   /** Adds to a counter. With 0, the series exists from now on. */
   count<Name extends CounterName>(name: Name, labels: MetricLabels<Name>, by?: number): void;
@@ -46,10 +44,7 @@ interface ExpectedHistogram {
 const seriesKey = (name: string, labels: AnyLabels) =>
   JSON.stringify([name, ...Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
-/**
- * Creates the metrics of a process on the OpenTelemetry SDK.
- * @param onError called when a source of gauges or text fails. Its metrics are missing from that scrape.
- */
+/** @param onError called when a source of gauges or text fails. Its metrics are missing from that scrape */
 export function createMetrics(onError: (error: unknown) => void = () => undefined): Metrics {
   const zeros = new Map<string, ExpectedHistogram>();
   const gaugeReaders: (() => Promise<readonly GaugePoint[]> | readonly GaugePoint[])[] = [];

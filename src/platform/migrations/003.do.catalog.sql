@@ -172,37 +172,6 @@ BEGIN
   ON CONFLICT (viewer, state, product_model_id, slot) DO UPDATE SET total = totals.total + excluded.total;
 END $$;
 
-CREATE FUNCTION customer_products_inserted() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO visible_customer_products (viewer, state, customer_product_id, product_model_id, name)
-  SELECT viewer, changed.state, changed.id, changed.product_model_id, changed.name
-  FROM changed CROSS JOIN LATERAL customer_product_viewers(changed.customer_ids, changed.owner_id) AS viewer;
-  PERFORM count_customer_products(array_agg(''::text), array_agg(state), array_agg(product_model_id), array_agg(1)) FROM changed;
-  RETURN NULL;
-END $$;
-
-CREATE FUNCTION customer_products_updated() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  DELETE FROM visible_customer_products visible
-  USING changed JOIN before ON before.id = changed.id
-  WHERE visible.customer_product_id = changed.id
-    AND (changed.name, changed.customer_ids, changed.product_model_id, changed.state)
-        IS DISTINCT FROM (before.name, before.customer_ids, before.product_model_id, before.state);
-  INSERT INTO visible_customer_products (viewer, state, customer_product_id, product_model_id, name)
-  SELECT viewer, changed.state, changed.id, changed.product_model_id, changed.name
-  FROM changed JOIN before ON before.id = changed.id
-  CROSS JOIN LATERAL customer_product_viewers(changed.customer_ids, changed.owner_id) AS viewer
-  WHERE (changed.name, changed.customer_ids, changed.product_model_id, changed.state)
-        IS DISTINCT FROM (before.name, before.customer_ids, before.product_model_id, before.state);
-  PERFORM count_customer_products(array_agg(''::text), array_agg(state), array_agg(product_model_id), array_agg(change))
-  FROM (
-    SELECT state, product_model_id, 1 AS change FROM changed
-    UNION ALL
-    SELECT state, product_model_id, -1 FROM before
-  ) AS moved;
-  RETURN NULL;
-END $$;
-
 CREATE FUNCTION customer_products_deleted() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
   PERFORM count_customer_products(array_agg(''::text), array_agg(state), array_agg(product_model_id), array_agg(-1)) FROM changed;
@@ -216,10 +185,6 @@ BEGIN
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER inserted AFTER INSERT ON customer_products
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_inserted();
-CREATE TRIGGER updated AFTER UPDATE ON customer_products
-  REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_updated();
 CREATE TRIGGER deleted AFTER DELETE ON customer_products
   REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_deleted();
 CREATE TRIGGER counted_in AFTER INSERT ON visible_customer_products
@@ -242,27 +207,38 @@ CREATE TABLE customer_product_customers (
 CREATE INDEX customer_product_customers_list ON customer_product_customers (customer, state, customer_product_id);
 CREATE INDEX customer_product_customers_product ON customer_product_customers (customer_product_id);
 
-CREATE FUNCTION customer_product_customers_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+-- Writes the viewers and customers of new products, and of those that have changed, and counts the products.
+CREATE FUNCTION customer_products_changed() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  listed uuid[];
 BEGIN
-  IF TG_OP = 'UPDATE' THEN
-    DELETE FROM customer_product_customers named
-    USING changed JOIN before ON before.id = changed.id
-    WHERE named.customer_product_id = changed.id
-      AND (changed.customer_ids, changed.state) IS DISTINCT FROM (before.customer_ids, before.state);
-    INSERT INTO customer_product_customers (customer, owner, state, customer_product_id)
-    SELECT DISTINCT customer, coalesce(changed.owner_id::text, ''), changed.state, changed.id
-    FROM changed JOIN before ON before.id = changed.id CROSS JOIN LATERAL unnest(changed.customer_ids) AS customer
-    WHERE (changed.customer_ids, changed.state) IS DISTINCT FROM (before.customer_ids, before.state);
+  IF TG_OP = 'INSERT' THEN
+    listed := ARRAY(SELECT id FROM changed);
+    PERFORM count_customer_products(array_agg(''::text), array_agg(state), array_agg(product_model_id), array_agg(1)) FROM changed;
   ELSE
-    INSERT INTO customer_product_customers (customer, owner, state, customer_product_id)
-    SELECT DISTINCT customer, coalesce(changed.owner_id::text, ''), changed.state, changed.id
-    FROM changed CROSS JOIN LATERAL unnest(changed.customer_ids) AS customer;
+    listed := ARRAY(
+      SELECT changed.id FROM changed JOIN before USING (id)
+      WHERE (changed.name, changed.customer_ids, changed.product_model_id, changed.state)
+        IS DISTINCT FROM (before.name, before.customer_ids, before.product_model_id, before.state));
+    DELETE FROM visible_customer_products WHERE customer_product_id = ANY(listed);
+    DELETE FROM customer_product_customers WHERE customer_product_id = ANY(listed);
+    PERFORM count_customer_products(array_agg(''::text), array_agg(state), array_agg(product_model_id), array_agg(change))
+    FROM (
+      SELECT state, product_model_id, 1 AS change FROM changed
+      UNION ALL
+      SELECT state, product_model_id, -1 FROM before
+    ) AS moved;
   END IF;
+  INSERT INTO visible_customer_products (viewer, state, customer_product_id, product_model_id, name)
+  SELECT viewer, state, id, product_model_id, name
+  FROM changed CROSS JOIN LATERAL customer_product_viewers(customer_ids, owner_id) AS viewer WHERE id = ANY(listed);
+  INSERT INTO customer_product_customers (customer, owner, state, customer_product_id)
+  SELECT DISTINCT customer, coalesce(owner_id::text, ''), state, id
+  FROM changed CROSS JOIN LATERAL unnest(customer_ids) AS customer WHERE id = ANY(listed);
   RETURN NULL;
 END $$;
 
-CREATE TRIGGER named_inserted AFTER INSERT ON customer_products
-  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_product_customers_changed();
-CREATE TRIGGER named_updated AFTER UPDATE ON customer_products
-  REFERENCING OLD TABLE AS before NEW TABLE AS changed
-  FOR EACH STATEMENT EXECUTE FUNCTION customer_product_customers_changed();
+CREATE TRIGGER inserted AFTER INSERT ON customer_products
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_changed();
+CREATE TRIGGER updated AFTER UPDATE ON customer_products
+  REFERENCING OLD TABLE AS before NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION customer_products_changed();

@@ -142,7 +142,7 @@ CREATE TABLE order_files (
   -- Resolution of an image at the size of its print area.
   dpi            int,
   previews       jsonb NOT NULL DEFAULT '[]',
-  -- What the inspection measured (src/files/domain/file-facts.ts). Null before the file is fetched.
+  -- What the inspection measured (packages/file-reader/facts.ts). Null before the file is fetched.
   facts          jsonb,
   fetched_at     timestamptz,
   -- The order's files_revision with which the file got its URL. 0: as submitted.

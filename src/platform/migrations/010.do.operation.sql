@@ -50,25 +50,20 @@ CREATE FUNCTION quota_of(status text) RETURNS text LANGUAGE sql IMMUTABLE AS $$
 $$;
 
 -- Orders by status, and by client and quota.
-CREATE FUNCTION orders_counted_in() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION orders_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  change int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
-  SELECT 'orders', fulfillment_status, count(*) FROM added GROUP BY 2
+  SELECT 'orders', fulfillment_status, change * count(*) FROM changed GROUP BY 2
   UNION ALL
-  SELECT client_id::text, quota_of(fulfillment_status), count(*) FROM added
+  SELECT client_id::text, quota_of(fulfillment_status), change * count(*) FROM changed
   WHERE quota_of(fulfillment_status) IS NOT NULL GROUP BY 1, 2;
-  INSERT INTO order_stage_changes (hour, status, orders, seconds)
-  SELECT date_trunc('hour', now(), 'UTC'), fulfillment_status, count(*), 0
-  FROM added WHERE fulfillment_status = 'created' GROUP BY 2;
-  RETURN NULL;
-END $$;
-CREATE FUNCTION orders_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO running_total_changes (name, key, change)
-  SELECT 'orders', fulfillment_status, -count(*) FROM removed GROUP BY 2
-  UNION ALL
-  SELECT client_id::text, quota_of(fulfillment_status), -count(*) FROM removed
-  WHERE quota_of(fulfillment_status) IS NOT NULL GROUP BY 1, 2;
+  IF TG_OP = 'INSERT' THEN
+    INSERT INTO order_stage_changes (hour, status, orders, seconds)
+    SELECT date_trunc('hour', now(), 'UTC'), fulfillment_status, count(*), 0
+    FROM changed WHERE fulfillment_status = 'created' GROUP BY 2;
+  END IF;
   RETURN NULL;
 END $$;
 CREATE FUNCTION order_recounted() RETURNS trigger LANGUAGE plpgsql AS $$
@@ -92,9 +87,9 @@ BEGIN
   RETURN NULL;
 END $$;
 CREATE TRIGGER counted_in AFTER INSERT ON orders
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION orders_counted_in();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION orders_counted();
 CREATE TRIGGER counted_out AFTER DELETE ON orders
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION orders_counted_out();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION orders_counted();
 CREATE TRIGGER recounted AFTER UPDATE OF fulfillment_status ON orders
   FOR EACH ROW WHEN (OLD.fulfillment_status <> NEW.fulfillment_status) EXECUTE FUNCTION order_recounted();
 
@@ -122,19 +117,13 @@ CREATE FUNCTION units_to_print(status text, quantity int) RETURNS int LANGUAGE s
   SELECT CASE WHEN status IN ('planned', 'passed', 'in_production') THEN quantity ELSE 0 END
 $$;
 
-CREATE FUNCTION print_jobs_counted_in() RETURNS trigger LANGUAGE plpgsql AS $$
+CREATE FUNCTION print_jobs_counted() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+  change int := CASE TG_OP WHEN 'INSERT' THEN 1 ELSE -1 END;
 BEGIN
   INSERT INTO running_total_changes (name, key, change)
-  SELECT 'open_units', o.partner_id::text, sum(units_to_print(j.status, j.quantity))
-  FROM added j JOIN print_orders o ON o.id = j.print_order_id
-  GROUP BY 2 HAVING sum(units_to_print(j.status, j.quantity)) <> 0;
-  RETURN NULL;
-END $$;
-CREATE FUNCTION print_jobs_counted_out() RETURNS trigger LANGUAGE plpgsql AS $$
-BEGIN
-  INSERT INTO running_total_changes (name, key, change)
-  SELECT 'open_units', o.partner_id::text, -sum(units_to_print(j.status, j.quantity))
-  FROM removed j JOIN print_orders o ON o.id = j.print_order_id
+  SELECT 'open_units', o.partner_id::text, change * sum(units_to_print(j.status, j.quantity))
+  FROM changed j JOIN print_orders o ON o.id = j.print_order_id
   GROUP BY 2 HAVING sum(units_to_print(j.status, j.quantity)) <> 0;
   RETURN NULL;
 END $$;
@@ -157,9 +146,9 @@ BEGIN
   RETURN OLD;
 END $$;
 CREATE TRIGGER counted_in AFTER INSERT ON print_jobs
-  REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION print_jobs_counted_in();
+  REFERENCING NEW TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION print_jobs_counted();
 CREATE TRIGGER counted_out AFTER DELETE ON print_jobs
-  REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION print_jobs_counted_out();
+  REFERENCING OLD TABLE AS changed FOR EACH STATEMENT EXECUTE FUNCTION print_jobs_counted();
 CREATE TRIGGER recounted AFTER UPDATE OF status, quantity ON print_jobs
   FOR EACH ROW
   WHEN (units_to_print(OLD.status, OLD.quantity) <> units_to_print(NEW.status, NEW.quantity))

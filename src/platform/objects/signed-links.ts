@@ -2,12 +2,9 @@ import { createHmac } from 'node:crypto';
 import { equalBytes } from '../ids';
 import { parseNamedList, uniquelyNamed } from '../sealing/named-keys';
 
-/** The object that a signed link gives access to. */
 export interface LinkTarget {
-  /** Key in the object store. */
   readonly objectKey: string;
   readonly contentType: string;
-  /** File name for the browser. */
   readonly fileName: string;
 }
 
@@ -66,7 +63,6 @@ export function createLinkSigner(options: { keys: LinkKeys; publicUrl: string })
   };
 }
 
-/** A secret that signs document and file links. */
 interface LinkKey {
   /** In the token of the link. Null for a secret without an id, whose tokens have none. */
   readonly id: string | null;
@@ -74,16 +70,12 @@ interface LinkKey {
   readonly secret: string;
 }
 
-/** At least one key. The first one signs, all of them verify. */
 export type LinkKeys = readonly [LinkKey, ...LinkKey[]];
 
 /** A secret without an id. */
 const SECRET = /^(?![A-Za-z0-9_-]{1,64}:[^,:]+$)[^,]{32,}$/;
 
-/**
- * Parses `id:secret,id2:secret2`, or one secret without an id.
- * @returns undefined for any other text. Ids must be unique, secrets have at least 32 characters
- */
+/** Parses `id:secret,id2:secret2`, or one secret without an id. Returns undefined for any other text. */
 export function parseLinkKeys(text: string): LinkKeys | undefined {
   if (SECRET.test(text)) return [{ id: null, secret: text }];
   const entries = parseNamedList(text, /^([A-Za-z0-9_-]{1,64}):([^,:]{32,})$/);

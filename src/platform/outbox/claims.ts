@@ -14,16 +14,8 @@ export interface Claims {
   /**
    * Claims up to `limit` due rows. `more`: further rows can be claimed at once. `passedOver`: rows of targets that have rows in
    * delivery may be due.
-   * @param delivered ids of rows that the claim deletes
    */
-  next(
-    limit: number,
-    delivered: readonly string[],
-  ): Promise<{
-    readonly rows: readonly OutboxRow[];
-    readonly more: boolean;
-    readonly passedOver: boolean;
-  }>;
+  next(limit: number): Promise<{ rows: readonly OutboxRow[]; more: boolean; passedOver: boolean }>;
   /** Ends the delivery of one claimed row. Returns true when more rows of its target may be due. */
   release(row: OutboxRow): boolean;
 }
@@ -32,24 +24,18 @@ export interface ClaimOptions {
   readonly limit: number;
   /** Length of the lease in seconds. A claimed row is due again after it when its relay has died. */
   readonly leaseSeconds: number;
-  /** Ids of delivered rows, which the statement deletes. */
-  readonly delivered?: readonly string[];
 }
 
-/** A claimed row as JSON, with the time at which it was due. */
 export type ClaimedJson = Omit<OutboxRow, 'createdAt'> & {
   readonly createdAt: string;
   readonly dueAt: string;
 };
 
-/**
- * Leases the rows of `picked (id, available_at)` and returns them from the CTE `claimed (rows)` as an array of ClaimedJson. Deletes
- * the delivered rows.
- */
-export function leasePicked(sql: Sql, { leaseSeconds, delivered = [] }: ClaimOptions) {
+/** Leases the rows of `picked (id, available_at)` and returns them from the CTE `claimed (rows)` as an array of ClaimedJson. */
+export function leasePicked(sql: Sql, { leaseSeconds }: ClaimOptions) {
   // ARRAY evaluates the subquery once. With IN, the planner may evaluate it per row and claim every row.
   return sql`
-    deleted AS (DELETE FROM outbox WHERE id = ANY(${[...delivered]}::bigint[])), leased AS (
+    leased AS (
       UPDATE outbox SET attempts = attempts + 1, available_at = now() + make_interval(secs => ${leaseSeconds})
       WHERE id = ANY(ARRAY(SELECT id FROM picked))
       RETURNING id, kind, target, payload, attempts, created_at, traceparent
@@ -64,7 +50,6 @@ export function rowsOf(claimed: readonly ClaimedJson[]): OutboxRow[] {
   return claimed.map(({ dueAt: _dueAt, createdAt, ...row }) => ({ ...row, createdAt: new Date(createdAt) }));
 }
 
-/** Returns the time at which the last of the rows was due, or undefined for no rows. */
 export function lastDueAt(claimed: readonly ClaimedJson[]): Date | undefined {
   if (claimed.length === 0) return undefined;
   return new Date(Math.max(...claimed.map(({ dueAt }) => Date.parse(dueAt))));
@@ -164,7 +149,6 @@ export async function claim(
   return { rows: rowsOf(rows), reached: rows.length < limit ? now : (lastDueAt(rows) ?? now), passedOver };
 }
 
-/** Claims for lanes that deliver the rows of one target one after another. */
 export class OrderedClaims implements Claims {
   private readonly window = new ScanWindow();
   /** Targets with rows in delivery: their number, and the time that the claim had reached. */
@@ -177,11 +161,11 @@ export class OrderedClaims implements Claims {
     private readonly leaseSeconds: number,
   ) {}
 
-  async next(limit: number, delivered: readonly string[]) {
+  async next(limit: number) {
     const after = this.window.next();
     const { leaseSeconds } = this;
     const busy = [...this.busy.keys()];
-    const options = { limit, leaseSeconds, delivered, after, busy };
+    const options = { limit, leaseSeconds, after, busy };
     const claimed = await claim(this.sql, this.kind, options).catch((error: unknown) => {
       this.window.fail();
       throw error;

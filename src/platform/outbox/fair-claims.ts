@@ -13,7 +13,6 @@ function backlogs(sql: Sql, kind: OutboxKind) {
     : { key: sql`target`, waiting: sql`kind = ${kind} AND dead_at IS NULL` };
 }
 
-/** Returns the key of a row, as the column of `backlogs` has it. */
 function keyOf({ kind, target, payload }: Pick<OutboxRow, 'kind' | 'target' | 'payload'>): string {
   return kind === 'start_workflow' ? ((payload as { fairnessKey?: string }).fairnessKey ?? '') : target;
 }
@@ -29,9 +28,7 @@ export interface FairClaimOptions extends ClaimOptions {
   readonly perKey: number;
   /** Finds the keys of rows that became due since this time. The epoch finds every key with a row. */
   readonly after: Date;
-  /** Further keys to claim from. */
   readonly waiting: readonly WaitingKey[];
-  /** Number of rows in delivery by key. */
   readonly inDelivery: Readonly<Record<string, number>>;
 }
 
@@ -90,10 +87,8 @@ interface Backlog {
   waiting: boolean;
 }
 
-/** Maximum number of waiting keys in one claim. */
 const KEYS_PER_CLAIM = 200;
 
-/** Claims for lanes that deliver several rows of one key at the same time, up to a limit per key. */
 export class FairClaims implements Claims {
   private readonly window = new ScanWindow();
   /** Keys with rows in delivery and waiting keys. Claims include waiting keys in this order. */
@@ -106,14 +101,13 @@ export class FairClaims implements Claims {
     private readonly perKey: number,
   ) {}
 
-  async next(limit: number, delivered: readonly string[]) {
+  async next(limit: number) {
     const after = this.window.next();
     const known = [...this.backlogs];
     const inDelivery = Object.fromEntries(known.map(([key, { inDelivery }]) => [key, inDelivery]));
     const claimed = await claimFairly(this.sql, this.kind, {
       limit,
       leaseSeconds: this.leaseSeconds,
-      delivered,
       perKey: this.perKey,
       after,
       waiting: known

@@ -13,12 +13,10 @@ import { Settler } from './settlement';
 
 /** Pause between claims without a wake-up. They find what a dead relay left, and messages whose wake-up was lost. */
 const POLL_MS = 5_000;
-/** Pause after a claim that failed. */
 const FAILED_CLAIM_PAUSE_MS = 500;
 /** Pauses while the receiver is unavailable. */
 const FIRST_PAUSE_MS = 250;
 const LONGEST_PAUSE_MS = 5_000;
-/** Longest time between claims after wake-ups. */
 const LONGEST_GAP_MS = 2_000;
 /** Slots that become free within this time are filled by one claim. */
 const REFILL_MS = 5;
@@ -36,9 +34,7 @@ export class LaneRunner {
   private readonly claims: Claims;
   private readonly settler: Settler;
   private readonly deliveries = new Set<Promise<void>>();
-  /** Consecutive deliveries that met an unavailable server. */
   private unavailable = 0;
-  /** Time of the last delivery that the server processed. */
   private processedAt = Number.NEGATIVE_INFINITY;
   /** True when the last claim left due rows because all slots were taken. */
   private moreMayBeDue = false;
@@ -46,7 +42,6 @@ export class LaneRunner {
   private claimAt = Number.NEGATIVE_INFINITY;
   /** True when a message was written after the last claim began. The claim may have missed it. */
   private notified = false;
-  /** Time of the last claim after a wake-up. */
   private wokenAt = Number.NEGATIVE_INFINITY;
   /**
    * Minimum time between claims after wake-ups. It doubles when such a claim finds nothing, because the relays of other processes
@@ -106,7 +101,7 @@ export class LaneRunner {
     if (isWoken) this.wokenAt = performance.now();
     // While the receiver is unavailable, one row at a time probes it.
     const limit = this.unavailable > 0 ? 1 : this.freeSlots();
-    const { rows, more, passedOver } = await this.settler.along((delivered) => this.claims.next(limit, delivered));
+    const { rows, more, passedOver } = await this.claims.next(limit);
     this.moreMayBeDue = more;
     for (const sequence of this.sequencesOf(rows)) this.begin(sequence);
     if (isWoken && rows.length > 0) this.gapMs = Math.max(WAKE_EVERY_MS[this.lane.kind], this.gapMs * 0.875);

@@ -30,7 +30,6 @@ export function backoffMs(attempt: number, first = FIRST_RETRY_MS, longest = LON
   return ceiling / 2 + Math.random() * (ceiling / 2);
 }
 
-/** Returns the outcome of a failed attempt that counts: a retry after a back-off. */
 export function retryLater(row: OutboxRow, error: string): DeliveryOutcome {
   return { outcome: 'retry', afterMs: backoffMs(row.attempts), error };
 }
@@ -48,7 +47,6 @@ export function limitAttempts(row: OutboxRow, result: DeliveryOutcome, othersDel
 
 export interface Lane {
   readonly kind: OutboxKind;
-  /** Number of concurrent deliveries in this process. */
   readonly concurrency: number;
   /** Timeout of a delivery in seconds. The row of a dead relay is due again after it. */
   readonly leaseSeconds: number;
@@ -82,7 +80,6 @@ export interface RelayObserver {
   readonly report: ErrorReporter;
 }
 
-/** Returns the observer that counts the attempts of a relay and reports unexpected exceptions. */
 export function createRelayObserver(metrics: Metrics): RelayObserver {
   const count = (kind: OutboxKind, outcome: string, by?: number) =>
     metrics.count('pressline_outbox_deliveries_total', { kind, outcome }, by);

@@ -22,10 +22,7 @@ export interface OutboxListItem {
   readonly position: string;
 }
 
-/**
- * Returns a page of messages: pending ones by their next attempt, dead ones newest first.
- * @param page `after`: position of the previous page's last message
- */
+/** Returns a page of messages: pending ones by their next attempt, dead ones newest first. */
 export async function listMessages(
   sql: Queryable,
   filter: {
@@ -54,7 +51,6 @@ export async function listMessages(
     ORDER BY ${order} LIMIT ${limit}`;
 }
 
-/** Pending and dead rows of one kind. */
 interface OutboxSize {
   readonly kind: OutboxKind;
   readonly pending: number;
@@ -68,7 +64,6 @@ interface OutboxSize {
 /** Rows of a kind that are counted. A longer queue is reported as this many. */
 export const COUNTED_ROWS = 100_000;
 
-/** Returns the sizes and ages of the outbox for every kind of row, by the indexes of pending and of dead rows. */
 export async function readOutboxSizes(tx: Queryable): Promise<OutboxSize[]> {
   const pending = await tx<{ kind: string; count: number; oldest: number | null }[]>`
     SELECT k.kind, p.count, extract(epoch FROM clock_timestamp() - p.first)::float8 AS oldest
@@ -92,7 +87,6 @@ export async function readOutboxSizes(tx: Queryable): Promise<OutboxSize[]> {
   });
 }
 
-/** Reads the sizes and ages of the outbox as gauges. */
 export async function outboxGauges(tx: Queryable): Promise<GaugePoint[]> {
   return (await readOutboxSizes(tx)).flatMap(({ kind, pending, oldestPendingSeconds, dead }): GaugePoint[] => [
     { name: 'pressline_outbox_pending', labels: { kind }, value: pending },

@@ -55,7 +55,6 @@ interface LastNotification {
   isDue: boolean;
 }
 
-/** The last notification of each kind, by the pool of the process that made it. */
 const lastNotifications = new WeakMap<Sql, Map<OutboxKind, LastNotification>>();
 
 /**

@@ -12,8 +12,8 @@ export type Settlement =
 
 const LONGEST_ERROR = 500;
 /**
- * Rows that are delivered within this time share one DELETE, that of the next claim when it comes earlier. They are leased meanwhile,
- * so no relay delivers them again unless this process ends.
+ * Rows that are delivered within this time share one DELETE. They are leased meanwhile, so no relay delivers them again unless
+ * this process ends.
  */
 const BATCH_MS = 50;
 
@@ -65,19 +65,6 @@ export class Settler {
   add(row: OutboxRow, settlement: Settlement): void {
     this.waiting.push({ row, settlement });
     this.writing ??= this.write();
-  }
-
-  /** Runs a claim that deletes the rows which wait for their DELETE. A claim that fails leaves them waiting. */
-  async along<T>(claim: (delivered: readonly string[]) => Promise<T>): Promise<T> {
-    const isDelivered = ({ settlement }: Settled) => settlement.type === 'delivered';
-    const delivered = this.waiting.filter(isDelivered);
-    this.waiting = this.waiting.filter((each) => !isDelivered(each));
-    try {
-      return await claim(delivered.map(({ row }) => row.id));
-    } catch (error) {
-      for (const { row, settlement } of delivered) this.add(row, settlement);
-      throw error;
-    }
   }
 
   /** Resolves when every added settlement is written. */

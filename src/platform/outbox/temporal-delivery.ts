@@ -26,7 +26,6 @@ export interface WorkflowStart {
   readonly replacesRun?: string;
 }
 
-/** Payload of a `signal_workflow` row. The target of the row is the workflow id. */
 export interface WorkflowSignal {
   readonly signal: string;
   readonly args: readonly unknown[];
@@ -42,11 +41,9 @@ export interface TemporalDeliveryOptions {
   readonly startHold?: () => Promise<string | null>;
   /** Unset: starts count towards the limit of their client until they are delivered. */
   readonly startedWorkflows?: StartedWorkflows;
-  /** Returns the initial search attributes of a workflow. */
   readonly searchAttributes?: (start: WorkflowStart) => TypedSearchAttributes | undefined;
 }
 
-/** Limits the workflows of one client that are under way. */
 export interface StartedWorkflows {
   /** Number of workflows of one client that this process starts before earlier ones no longer count. */
   readonly perClient: number;
@@ -54,7 +51,6 @@ export interface StartedWorkflows {
   untilUncounted(workflowId: string, clientId: string): Promise<void>;
 }
 
-/** Returns the lanes that deliver workflow starts and signals to Temporal. */
 export function temporalLanes(options: TemporalDeliveryOptions): Lane[] {
   const { client, sql, startedWorkflows } = options;
   const lane = (kind: Lane['kind'], deliver: Lane['deliver']) => ({
@@ -195,7 +191,6 @@ async function signal(sql: Sql, handle: WorkflowHandle, row: OutboxRow): Promise
   }
 }
 
-/** Returns true when the outbox contains the start of the workflow, not as a dead letter. */
 async function isStartWaiting(sql: Sql, workflowId: string): Promise<boolean> {
   const rows = await sql`
     SELECT FROM outbox WHERE kind = 'start_workflow' AND target = ${workflowId} AND dead_at IS NULL LIMIT 1`;
@@ -208,7 +203,6 @@ async function hasEnded(handle: WorkflowHandle): Promise<boolean> {
   return latest !== null && latest.status.name !== 'RUNNING';
 }
 
-/** Returns the latest execution of a workflow id. Null when Temporal has none. */
 async function latestRun(handle: WorkflowHandle) {
   try {
     return await handle.describe();

@@ -5,7 +5,6 @@ import { SCHEMA_TABLE } from './schema-version';
 
 /** Tables whose rows the application may only insert. Triggers refuse the changes of other roles. */
 const APPEND_ONLY_TABLES = ['audit_log'];
-/** Tables that only `migrate` writes. */
 const READ_ONLY_TABLES = [SCHEMA_TABLE, 'partitioned_tables'];
 /** Functions with the rights of the owner that create and drop partitions (011.do.partitions.sql). */
 const PARTITION_FUNCTIONS = ['create_partition', 'drop_oldest_partition', 'delete_late_rows'];
@@ -81,7 +80,6 @@ async function setSessionDefaults(tx: postgres.TransactionSql, role: string, dat
   }
 }
 
-/** Returns true when the server refuses the password of a URL. */
 async function isRefused(url: string): Promise<boolean> {
   const sql = connectPostgres(url, { max: 1 });
   try {

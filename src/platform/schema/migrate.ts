@@ -33,9 +33,7 @@ export interface MigrateOptions {
   readonly logger?: Logger | undefined;
   /** How long to retry while other transactions hold the locks that a migration needs, in milliseconds. */
   readonly lockWaitMs?: number;
-  /** Runs the pending migrations and rolls them back. */
   readonly dryRun?: boolean;
-  /** Folder of the migrations. Tests set it. */
   readonly folder?: string;
 }
 

@@ -3,15 +3,12 @@ import type { GaugePoint } from '../metrics/metrics';
 import { isLockUnavailable, type Queryable } from '../postgres';
 import { progressed } from '../progress';
 
-/** A table whose rows are divided into ranges of time, its partitions. */
 interface PartitionedTable {
   readonly name: string;
   /** The column of the ranges: a time, or a version 7 UUID, which begins with its time. */
   readonly column: string;
   /** Width of a range. Wide ranges keep rows longer than needed; many ranges make plans and look-ups dearer. */
   readonly widthDays: number;
-  /** Ranges that exist ahead of the current one. */
-  readonly ahead: number;
   /** A range is dropped when all of it is older. */
   readonly keptDays: number;
   /** True when rows live as long as their order: a range is dropped only when it has no rows. */
@@ -27,35 +24,22 @@ interface PartitionedTable {
  */
 export const PARTITIONED_TABLES = [
   // Retries, repetitions and reads of a delivery name its id.
-  {
-    name: 'webhook_deliveries',
-    column: 'id',
-    widthDays: 7,
-    ahead: 2,
-    keptDays: 30,
-    storage: 'fillfactor = 80',
-  },
+  { name: 'webhook_deliveries', column: 'id', widthDays: 7, keptDays: 30, storage: 'fillfactor = 80' },
   // A claim looks into every range that can hold a valid key: two.
-  { name: 'idempotency_keys', column: 'created_at', widthDays: 7, ahead: 2, keptDays: 7 },
-  { name: 'partner_requests', column: 'at', widthDays: 7, ahead: 2, keptDays: 90 },
-  { name: 'order_events', column: 'order_id', widthDays: 28, ahead: 2, keptDays: 90, whenEmpty: true },
-  { name: 'postbacks', column: 'order_id', widthDays: 28, ahead: 2, keptDays: 90, whenEmpty: true },
-  {
-    name: 'tracking_checkpoints',
-    column: 'tracked_since',
-    widthDays: 28,
-    ahead: 2,
-    keptDays: 90,
-    whenEmpty: true,
-  },
+  { name: 'idempotency_keys', column: 'created_at', widthDays: 7, keptDays: 7 },
+  { name: 'partner_requests', column: 'at', widthDays: 7, keptDays: 90 },
+  { name: 'order_events', column: 'order_id', widthDays: 28, keptDays: 90, whenEmpty: true },
+  { name: 'postbacks', column: 'order_id', widthDays: 28, keptDays: 90, whenEmpty: true },
+  { name: 'tracking_checkpoints', column: 'tracked_since', widthDays: 28, keptDays: 90, whenEmpty: true },
   // AUDIT_LOG_RETENTION can be longer.
-  { name: 'audit_log', column: 'at', widthDays: 28, ahead: 2, keptDays: 365 },
+  { name: 'audit_log', column: 'at', widthDays: 28, keptDays: 365 },
 ] as const satisfies readonly PartitionedTable[];
 
-/** Returns how long rows of a table are kept, in days. */
 export const keptDaysOf = (name: (typeof PARTITIONED_TABLES)[number]['name']): number =>
   PARTITIONED_TABLES.find((table) => table.name === name)!.keptDays;
 
+/** Ranges that exist ahead of the current one. */
+const AHEAD = 2;
 const DAY_MS = 24 * 60 * 60 * 1000;
 
 /** How often a lock is requested that other transactions hold. With pauses of up to two seconds: a minute, at least. */
@@ -91,8 +75,8 @@ export async function storePartitionedTables(sql: Queryable): Promise<void> {
  */
 export async function createPartitions(sql: Queryable, now = new Date()): Promise<number> {
   let created = 0;
-  for (const { name, widthDays, ahead } of PARTITIONED_TABLES) {
-    for (let n = 0; n <= ahead; n += 1) {
+  for (const { name, widthDays } of PARTITIONED_TABLES) {
+    for (let n = 0; n <= AHEAD; n += 1) {
       const at = new Date(now.getTime() + n * widthDays * DAY_MS);
       const [row] = await whenUnlocked(() => sql<{ new: boolean }[]>`SELECT create_partition(${name}, ${at}) AS new`);
       created += Number(row!.new);

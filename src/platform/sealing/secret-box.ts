@@ -12,10 +12,7 @@ export interface SecretBox {
    * @returns `sealed:<key id>:<base64>`
    */
   seal(secret: string, owner: string): string;
-  /**
-   * Decrypts a sealed secret.
-   * @throws SecretNotOpened when its key is not configured, or the text or its owner was altered
-   */
+  /** @throws SecretNotOpened when its key is not configured, or the text or its owner was altered */
   open(stored: string, owner: string): string;
   /** The beginning of every text that the first key has sealed. */
   readonly currentPrefix: string;
@@ -59,7 +56,6 @@ export interface SealedTable {
 }
 
 export interface Resealed {
-  /** Secrets that are now sealed with the first key. */
   readonly sealed: number;
   /** Owners of secrets that no configured key opens. They stay as they are. */
   readonly failed: readonly string[];

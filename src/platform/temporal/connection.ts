@@ -116,7 +116,6 @@ interface Poller {
 const TASK_TYPES = ['workflow', 'activity'] as const;
 type TaskType = (typeof TASK_TYPES)[number];
 
-/** The workers of a task queue, and the tasks that wait for one. */
 export interface TaskQueueState {
   readonly pollers: readonly Poller[];
   /** Tasks that wait for a worker. Null when the Temporal server does not count them. */

@@ -98,24 +98,6 @@ export function createJobRunRecorder({ sql, metrics }: { readonly sql: Sql; read
   };
 }
 
-/** Returns the gauges that show when each periodic job last succeeded, and whether its last run failed. */
-export async function jobGauges(tx: Queryable): Promise<GaugePoint[]> {
-  const rows = await tx<{ job: string; at: number | null; failed: boolean }[]>`
-    SELECT job, extract(epoch FROM last_success_at)::float8 AS at, last_error IS NOT NULL AS failed FROM job_runs`;
-  const lastSuccess = ({ name }: PeriodicJob) => rows.find(({ job }) => job === name)?.at ?? 0;
-  const points = PERIODIC_JOBS.flatMap((job): GaugePoint[] => {
-    const labels = { job: job.name };
-    const failed = rows.some((row) => row.job === job.name && row.failed);
-    return [
-      { name: 'pressline_job_last_success_timestamp_seconds', labels, value: lastSuccess(job) },
-      { name: 'pressline_job_failed', labels, value: Number(failed) },
-    ];
-  });
-  const reconciled = lastSuccess(RECONCILIATION);
-  return [...points, { name: 'pressline_reconcile_last_success_timestamp_seconds', labels: {}, value: reconciled }];
-}
-
-/** A periodic job with its last run. */
 interface JobResult {
   readonly name: string;
   readonly everySeconds: number;
@@ -129,7 +111,6 @@ interface JobResult {
   readonly lastSuccessAt: Date | null;
 }
 
-/** Returns the jobs with the results that the worker has recorded. */
 export async function readJobResults(sql: Queryable, jobs: readonly PeriodicJob[]): Promise<JobResult[]> {
   const rows = await sql<
     { job: string; endedAt: Date; seconds: number; error: string | null; lastSuccessAt: Date | null }[]
@@ -141,4 +122,20 @@ export async function readJobResults(sql: Queryable, jobs: readonly PeriodicJob[
     const lastSuccessAt = row?.lastSuccessAt ?? null;
     return { name, everySeconds: everyMs / 1_000, lastRun: lastRun ?? null, lastSuccessAt };
   });
+}
+
+/** Returns the gauges that show when each periodic job last succeeded, and whether its last run failed. */
+export async function jobGauges(tx: Queryable): Promise<GaugePoint[]> {
+  const results = await readJobResults(tx, PERIODIC_JOBS);
+  const secondsOf = (at: Date | null) => (at === null ? 0 : at.getTime() / 1_000);
+  const points = results.flatMap(({ name, lastRun, lastSuccessAt }): GaugePoint[] => {
+    const labels = { job: name };
+    return [
+      { name: 'pressline_job_last_success_timestamp_seconds', labels, value: secondsOf(lastSuccessAt) },
+      { name: 'pressline_job_failed', labels, value: Number(lastRun?.error != null) },
+    ];
+  });
+  const { lastSuccessAt } = results.find(({ name }) => name === RECONCILIATION.name)!;
+  const value = secondsOf(lastSuccessAt);
+  return [...points, { name: 'pressline_reconcile_last_success_timestamp_seconds', labels: {}, value }];
 }

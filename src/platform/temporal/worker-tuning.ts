@@ -3,7 +3,6 @@ import { setFlagsFromString } from 'node:v8';
 import type { WorkerOptions } from '@temporalio/worker';
 import type { Config } from '../config';
 
-/** Memory in MB and cores that a process may use. */
 export interface Machine {
   readonly memoryMb: number;
   readonly cores: number;
@@ -28,7 +27,6 @@ export type TuningConfig = Pick<
   | 'DATABASE_POOL_SIZE'
 >;
 
-/** How much a worker does at a time. */
 export interface WorkerTuning {
   /** Heap limit of the thread that runs workflows and holds their cache, in MB. */
   readonly heapMb: number;

@@ -45,10 +45,7 @@ export class VersionWithoutWorkers extends Error {
   override readonly name = 'VersionWithoutWorkers';
 }
 
-/**
- * Returns the worker versions of the task queue.
- * @param polledWithinMs how long `makeCurrent` and `ramp` wait for the workers of a version, in milliseconds
- */
+/** @param polledWithinMs how long `makeCurrent` and `ramp` wait for the workers of a version */
 export function workerVersions(
   client: Client,
   config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
@@ -57,7 +54,6 @@ export function workerVersions(
   const { workflowService, options } = client;
   const deploymentName = config.TEMPORAL_TASK_QUEUE;
   const common = { namespace: options.namespace, deploymentName, identity: IDENTITY };
-  /** @throws VersionWithoutWorkers */
   const whenWorkersPoll = async (buildId: string, call: () => Promise<unknown>) => {
     try {
       await whenPolled(call, polledWithinMs);
@@ -129,7 +125,6 @@ async function untilRouted({ workflowService, options: { namespace } }: Client, 
     throw new Error(`some task queues of ${deploymentName} still use the version before`);
 }
 
-/** Returns true when a condition is true, or becomes true within a time in milliseconds. */
 async function eventuallyTrue(condition: () => Promise<boolean>, withinMs: number): Promise<boolean> {
   for (const deadline = Date.now() + withinMs; ; await sleep(500)) {
     if (await condition()) return true;
@@ -164,10 +159,7 @@ async function runBatch(
   }
 }
 
-/**
- * Repeats a call until the workers of its version have polled and Temporal carries it out.
- * @throws the client's error after the time, and any other
- */
+/** Repeats a call until the workers of its version have polled and Temporal carries it out. */
 async function whenPolled<T>(call: () => Promise<T>, withinMs = POLLED_WITHIN_MS): Promise<T> {
   for (const deadline = Date.now() + withinMs; ; await sleep(500)) {
     try {

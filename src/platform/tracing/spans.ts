@@ -25,7 +25,6 @@ export function isTracing(): boolean {
   return tracer !== undefined;
 }
 
-/** Returns the recording span of the running code, or undefined. */
 export function activeSpan(): Span | undefined {
   if (tracer === undefined) return undefined;
   const span = trace.getActiveSpan();
@@ -50,10 +49,7 @@ export function startSpan(name: string, options: SpanOptions, parent: Context): 
   return tracer?.startSpan(name, options, parent);
 }
 
-/**
- * Runs `work` in a span of its own, which ends with it. Without tracing, only runs `work`.
- * @param parent default: the context of the running code
- */
+/** Runs `work` in a span of its own, which ends with it. Without tracing, only runs `work`. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,

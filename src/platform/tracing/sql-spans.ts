@@ -64,7 +64,6 @@ export function summaryOf(text: string): string {
   return table === undefined ? 'SELECT' : `SELECT ${table}`;
 }
 
-/** Joins as many of the parts as have room in a summary. */
 function shortened(parts: readonly string[]): string {
   let joined = parts[0]!;
   for (const part of parts.slice(1)) {

@@ -6,7 +6,6 @@ import type { ActivityInterceptors } from '@temporalio/worker';
 import { formatTraceparent, TRACE_HEADER, type TraceHeader } from '../domain/traceparent';
 import { contextOf, currentTraceparent, inSpan, traceFields } from './spans';
 
-/** Returns headers with the trace context of a span. */
 function withTrace(headers: Headers, span: Span | undefined): Headers {
   if (span === undefined) return headers;
   const header: TraceHeader = { traceparent: formatTraceparent(span.spanContext()) };

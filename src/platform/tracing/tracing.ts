@@ -23,7 +23,6 @@ interface Tracing {
   stop(): Promise<void>;
 }
 
-/** Returns the URL that spans are sent to, or undefined when tracing is off. */
 export function tracesUrl(config: Config): string | undefined {
   if (config.OTEL_SDK_DISABLED || config.OTEL_TRACES_EXPORTER === 'none') return undefined;
   if (config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT !== undefined) return config.OTEL_EXPORTER_OTLP_TRACES_ENDPOINT;
@@ -106,29 +105,14 @@ function samplerOf({ OTEL_TRACES_SAMPLER: name, OTEL_TRACES_SAMPLER_ARG: ratio }
 
 /** Generates random ids, except for a span whose id is known before it is recorded. */
 class SpanIds extends RandomIdGenerator {
-  private known: string | undefined;
+  known: string | null = null;
 
   override generateSpanId(): string {
     return this.known ?? super.generateSpanId();
   }
-
-  /** Runs `start`, which starts one span with this id. */
-  with<T>(spanId: string, start: () => T): T {
-    this.known = spanId;
-    try {
-      return start();
-    } finally {
-      this.known = undefined;
-    }
-  }
 }
 
 const ids = new SpanIds();
-
-/** Runs `start`, which starts one span. The span gets this id. */
-function withSpanId<T>(spanId: string, start: () => T): T {
-  return ids.with(spanId, start);
-}
 
 /** Records a span that ended in a workflow. Its times are those of the workflow's clock. */
 export function recordWorkflowSpan(
@@ -142,8 +126,9 @@ export function recordWorkflowSpan(
     attributes: { temporalWorkflowID: workflowId, temporalRunID: runId },
     links: linked === undefined ? [] : [{ context: linked }],
   };
-  const start = () => startSpan(name, options, contextOf(parent));
-  const span = spanId === null ? start() : withSpanId(spanId, start);
+  ids.known = spanId;
+  const span = startSpan(name, options, contextOf(parent));
+  ids.known = null;
   if (span !== undefined && errorType !== null) markFailedAs(span, errorType);
   span?.end(new Date(endedAt));
 }

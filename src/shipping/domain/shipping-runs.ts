@@ -1,6 +1,5 @@
 import type { CarrierRefusal } from '../../carriers/carrier';
 
-/** Returns the idempotency key of a shipping order's purchase. */
 export function shippingOrderPurchaseKey(shippingOrderId: string): string {
   return `shipping-order:${shippingOrderId}`;
 }
@@ -13,17 +12,14 @@ export interface ShippingOrderInput {
   readonly packages?: number;
 }
 
-/** The outcome of a purchase. */
 export type ShippingOrderOutcome =
   | { readonly outcome: 'bought'; readonly shipmentId: string }
   | { readonly outcome: 'refused'; readonly refusal: CarrierRefusal };
 
-/** The outcome of a cancellation. */
 export type Cancellation =
   | { readonly outcome: 'canceled' }
   /** A carrier has scanned a package, so its label cannot be voided. */
   | { readonly outcome: 'scanned' }
-  /** The carrier refused to void a label. */
   | { readonly outcome: 'carrier_refused'; readonly reason: string };
 
 /** A label that is damaged or lost. */
@@ -50,7 +46,6 @@ export interface SweepResult {
 
 export const NOTHING_SWEPT: SweepResult = { checked: 0, recorded: 0, failed: 0, unavailable: [] };
 
-/** Returns the sum of two sweeps. */
 export const addSweeps = (a: SweepResult, b: SweepResult): SweepResult => ({
   checked: a.checked + b.checked,
   recorded: a.recorded + b.recorded,

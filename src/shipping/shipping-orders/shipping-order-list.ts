@@ -1,4 +1,5 @@
-import type { CarrierRefusal } from '../../carriers/carrier';
+import { z } from 'zod';
+import { timestamp } from '../../platform/domain/fields';
 import { isUuid } from '../../platform/ids';
 import {
   type AgeRange,
@@ -8,11 +9,11 @@ import {
   readProblemsFirst,
 } from '../../platform/list-position';
 import type { Queryable } from '../../platform/postgres';
-import type { ShippingOrderStatus } from './shipping-order-schemas';
+import { SHIPPING_ORDER_STATUSES, type ShippingOrderStatus } from './shipping-order-schemas';
 
 /** Why operators look at a shipping order. `stuck`: the workflow has not ended the purchase or the cancellation. */
-export const SHIPPING_ORDER_PROBLEMS = ['stuck', 'refused'] as const;
-export type ShippingOrderProblem = (typeof SHIPPING_ORDER_PROBLEMS)[number];
+const SHIPPING_ORDER_PROBLEMS = ['stuck', 'refused'] as const;
+type ShippingOrderProblem = (typeof SHIPPING_ORDER_PROBLEMS)[number];
 
 const MINUTE_MS = 60_000;
 /** A purchase takes seconds. A request waits half a minute for it. */
@@ -32,33 +33,43 @@ const AGE_RANGES: readonly AgeRange<ShippingOrderStatus, ShippingOrderProblem>[]
   { status: 'canceled', from: 0, to: EVER, problem: null },
 ];
 
-/** A shipping order in operators' lists. */
-export interface ShippingOrderListItem {
-  readonly id: string;
-  readonly orderReferenceId: string;
-  readonly clientName: string;
-  readonly status: ShippingOrderStatus;
-  readonly problem: ShippingOrderProblem | null;
-  readonly methodUid: string;
-  readonly carrierName: string | null;
-  readonly refusal: CarrierRefusal | null;
-  /** Null until the labels are bought. */
-  readonly shipmentId: string | null;
-  readonly packages: readonly { readonly position: number; readonly trackingNumber: string }[] | null;
-  readonly createdAt: Date;
-  readonly canceledAt: Date | null;
-  /** Position in the list. */
-  readonly listedAt: string;
-}
+export const listedShippingOrderSchema = z.object({
+  id: z.string(),
+  orderReferenceId: z.string(),
+  clientName: z.string(),
+  status: z.enum(SHIPPING_ORDER_STATUSES),
+  problem: z
+    .enum(SHIPPING_ORDER_PROBLEMS)
+    .nullable()
+    .describe(
+      '`stuck`: bought for over five minutes, or being canceled. `refused`: by the carrier, in the last seven days.',
+    ),
+  methodUid: z.string(),
+  carrierName: z.string().nullable(),
+  refusal: z.string().nullable().describe('The carrier’s message.'),
+  packages: z
+    .array(
+      z.object({
+        trackingNumber: z.string(),
+        label: z
+          .object({ shipmentId: z.string(), position: z.int() })
+          .nullable()
+          .describe('Where the label can be fetched. Null for a voided label.'),
+      }),
+    )
+    .describe('Empty until the labels are bought.'),
+  createdAt: timestamp,
+  canceledAt: timestamp.nullable(),
+});
 
-/** Filters of a list of shipping orders. */
-export interface ShippingOrderFilter {
+/** `listedAt`: its position in the list. */
+type ListedShippingOrder = z.output<typeof listedShippingOrderSchema> & { readonly listedAt: string };
+
+interface ShippingOrderFilter {
   readonly statuses?: readonly ShippingOrderStatus[] | undefined;
-  /** From `shippingOrdersNamed`. */
   readonly ids?: readonly string[] | undefined;
 }
 
-/** Shipping orders that one search text finds at most. */
 const FOUND_BY_TEXT = 1_000;
 
 /** Returns the ids of shipping orders by id, reference, tracking number, or the id of their shipment. */
@@ -84,7 +95,7 @@ export async function listShippingOrders(
   sql: Queryable,
   { statuses, ids }: ShippingOrderFilter,
   page: ProblemPage,
-): Promise<readonly ShippingOrderListItem[]> {
+): Promise<readonly ListedShippingOrder[]> {
   const now = Date.now();
   const wanted = AGE_RANGES.filter(({ status }) => statuses === undefined || statuses.includes(status));
   return await readProblemsFirst(page, async (hasProblem, { limit, after }) => {
@@ -92,10 +103,12 @@ export async function listShippingOrders(
       wanted.filter(({ problem }) => (problem !== null) === hasProblem),
       now,
     );
-    return await sql<ShippingOrderListItem[]>`
-      SELECT m.id, m.order_reference_id, a.name AS client_name, m.status, m.problem, m.method_uid, s.carrier_name, m.refusal,
-        s.id AS shipment_id, m.created_at, m.canceled_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at,
-        (SELECT jsonb_agg(jsonb_build_object('position', p.position, 'trackingNumber', p.tracking_number) ORDER BY p.position)
+    return await sql<ListedShippingOrder[]>`
+      SELECT m.id, m.order_reference_id, a.name AS client_name, m.status, m.problem, m.method_uid, s.carrier_name,
+        m.refusal ->> 'message' AS refusal, m.created_at, m.canceled_at, ${isoMicroseconds(sql, sql`m.created_at`)} AS listed_at,
+        (SELECT coalesce(jsonb_agg(jsonb_build_object('trackingNumber', p.tracking_number, 'label',
+            CASE WHEN m.status <> 'canceled' THEN jsonb_build_object('shipmentId', s.id, 'position', p.position) END)
+            ORDER BY p.position), '[]')
           FROM shipment_packages p WHERE p.shipment_id = s.id) AS packages
       FROM (
         SELECT found.*, k.problem FROM unnest(${ranges.statuses}::text[], ${ranges.problems}::text[],

@@ -18,7 +18,6 @@ interface ReaderDeps {
   readonly links: LinkSigner;
 }
 
-/** A row of `shipping_orders` with its shipment. */
 export interface ShippingOrderRow extends Pick<ShippingOrderSummary, 'orderReferenceId' | 'status'> {
   readonly id: string;
   readonly methodUid: string;
@@ -36,7 +35,6 @@ export interface ShippingOrderRow extends Pick<ShippingOrderSummary, 'orderRefer
 /** The caller, who sees its own shipping orders. Operators see all. */
 export type ShippingOrderViewer = Pick<Account, 'id' | 'role'>;
 
-/** Returns the condition of the shipping orders `o` that the viewer may see. */
 const visibleTo = (sql: Queryable, viewer: ShippingOrderViewer) =>
   viewer.role === 'operator' ? sql`true` : sql`o.account_id = ${viewer.id}`;
 
@@ -126,7 +124,6 @@ export async function shippingOrderResponse(
   };
 }
 
-/** Returns the fields that describe the state of a shipping order. */
 const stateOf = (order: ShippingOrderRow) => ({
   orderId: order.id,
   orderReferenceId: order.orderReferenceId,
@@ -136,7 +133,6 @@ const stateOf = (order: ShippingOrderRow) => ({
   canceledAt: order.canceledAt?.toISOString() ?? null,
 });
 
-/** Returns a shipping order as lists show it. */
 export const shippingOrderSummary = (order: ShippingOrderRow): ShippingOrderSummary => ({
   ...stateOf(order),
   packages: order.packages ?? [],
@@ -164,7 +160,6 @@ interface ShippingOrderSearch {
   readonly createdTo?: string | undefined;
 }
 
-/** A page of a search. */
 interface FoundShippingOrders {
   readonly orders: readonly ShippingOrderRow[];
   /** Set when the search ended before the page was full: the position of the last shipping order that it compared. */

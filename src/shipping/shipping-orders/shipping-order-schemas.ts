@@ -1,7 +1,5 @@
 import { z } from 'zod';
 
-/** Responses about shipping orders (docs/shipping.md). */
-
 const storedFile = {
   fileName: z.string(),
   fileUrl: z.url().describe('Valid for seven days.'),

@@ -8,7 +8,6 @@ import { type Cancellation, type ShippingOrderOutcome, shippingOrderPurchaseKey 
 import { buyLabels, type PurchaseDeps, voidShipment } from '../purchase';
 import type { ShippingOrderRequest } from '../request-schemas';
 
-/** A request to buy the labels of a shipping order. */
 export interface ShippingOrderPlacement {
   readonly accountId: string;
   readonly request: ShippingOrderRequest;
@@ -26,10 +25,7 @@ const CANCELED: CarrierRefusal = {
 
 const fingerprintOf = (request: ShippingOrderRequest) => sha256(JSON.stringify(request));
 
-/**
- * Resumes a shipping order with the same content whose request ended without a response.
- * @returns null when the reference is free
- */
+/** Resumes a shipping order whose request ended without a response. Returns null when the reference is free. */
 export async function resumeShippingOrder(
   sql: Sql,
   { accountId, request, waitSeconds }: ShippingOrderPlacement,
@@ -46,7 +42,6 @@ export async function resumeShippingOrder(
   return resumed === undefined ? 'used' : { shippingOrderId: resumed.id };
 }
 
-/** Inserts a shipping order, unless a concurrent request has used the reference. */
 export async function insertShippingOrder(
   sql: Sql,
   { accountId, request, waitSeconds }: ShippingOrderPlacement,
@@ -140,7 +135,6 @@ type RequestedCancellation =
   | 'canceled'
   /** The purchase was refused, so there are no labels. */
   | 'refused'
-  /** A carrier has scanned a package. */
   | 'scanned';
 
 /** Records the request to cancel a shipping order, unless a carrier has scanned one of its packages. */
@@ -195,7 +189,6 @@ async function isScanned(tx: Transaction, shippingOrderId: string): Promise<bool
   return scanned.length > 0;
 }
 
-/** Returns a shipping order that could not be canceled to the status that it had before. */
 async function endCanceling(sql: Sql, shippingOrderId: string): Promise<void> {
   await sql`
     UPDATE shipping_orders o SET status = CASE

@@ -28,9 +28,7 @@ const SILENT_PACKAGES = 5;
 /** What a carrier reports about packages. Each package is in one of the three lists. */
 export interface TrackedPackages {
   readonly events: readonly CarrierEvent[];
-  /** Packages with a response. */
   readonly responded: readonly string[];
-  /** Packages without a usable response. */
   readonly failed: readonly string[];
   /** Packages that were not requested, because the carrier is unavailable. */
   readonly notRequested: readonly string[];

@@ -9,7 +9,6 @@ const LEASE_MINUTES = 60;
 /** The same for packages that were not requested, because their carrier is unavailable. */
 const NOT_REQUESTED_MINUTES = 4;
 
-/** Returns the uids of the adapters that have packages to check. */
 export async function carriersToSweep({ sql, carriers }: Omit<SweepDeps, 'log'>): Promise<string[]> {
   const due = await sql<{ uid: string }[]>`
     SELECT uid FROM unnest(${carriers.adapters.map(({ uid }) => uid)}::text[]) AS a (uid)

@@ -9,13 +9,11 @@ import { markFollowed } from './tracking';
 const SEARCH_DAYS = 14;
 const SEARCH_HOURS = 6;
 
-/** A tracking code without a known carrier. */
 interface UnknownCode {
   trackingNumber: string;
   ageDays: number;
 }
 
-/** Codes in one batch. */
 const BATCH = 50;
 /** A code that a sweep has claimed becomes due again after this time when the sweep ends early. */
 const LEASE_MINUTES = 60;

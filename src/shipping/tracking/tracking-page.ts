@@ -9,7 +9,6 @@ import type { Queryable } from '../../platform/postgres';
  * contain names, and places reduced to city and country.
  */
 
-/** Texts of the page for each tracking status. */
 const STATUS_TEXTS: Readonly<Record<TrackingStatus, string>> = {
   registered: 'Label created',
   dispatched: 'Handed over to the carrier',
@@ -23,7 +22,6 @@ const STATUS_TEXTS: Readonly<Record<TrackingStatus, string>> = {
   delivered: 'Delivered',
 };
 
-/** The steps of the page, each with the rank of status at which it is reached. */
 const STEPS = [
   { title: 'Label created', rank: TRACKING_STATUS.registered.rank },
   { title: 'In transit', rank: TRACKING_STATUS.in_transit.rank },
@@ -95,12 +93,10 @@ table { width: 100%; border-collapse: collapse; }
 th, td { text-align: left; padding: .5rem .5rem .5rem 0; border-top: 1px solid #e4e7ec; vertical-align: top; }
 `);
 
-/** Headers of the page. */
 export const TRACKING_PAGE_HEADERS = PAGE.headers;
 
 const page = (title: string, body: string) => PAGE.render({ title, body });
 
-/** Renders the page of a tracking number that no package has. */
 export function renderUnknownTracking(): string {
   return page(
     'Tracking number not found',
@@ -108,7 +104,6 @@ export function renderUnknownTracking(): string {
   );
 }
 
-/** Renders the tracking page of a package. Times are UTC. */
 export function renderTracking(tracking: PublicTracking): string {
   const { trackingNumber, carrierName, statusUid, voided } = tracking;
   const status = voided ? 'Label canceled' : STATUS_TEXTS[statusUid];

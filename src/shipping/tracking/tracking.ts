@@ -12,7 +12,6 @@ import { randomToken, sha256 } from '../../platform/ids';
 import { columnsOf, inTransaction, json, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import { followedParcels, signalOrders } from '../shipment-transit';
 
-/** Counts of recorded events. */
 export interface RecordedEvents {
   /** New checkpoints. */
   readonly recorded: number;
@@ -22,7 +21,6 @@ export interface RecordedEvents {
   readonly unknown: readonly string[];
 }
 
-/** Returns the carrier's id of an event, or a hash of its content when it has none. */
 const eventKey = (event: CarrierEvent) =>
   event.eventId ??
   sha256(`${event.statusUid}\n${event.occurredAt}\n${event.message}\n${event.location ?? ''}`).toString('base64url');
@@ -34,7 +32,6 @@ interface TrackedPackage {
   createdAt: Date;
   /** Null for a tracking code that a print partner brought. */
   shipmentId: string | null;
-  /** The print order of such a code. */
   printOrderId: string | null;
   statusUid: TrackingStatus;
   polled: boolean;
@@ -243,9 +240,6 @@ async function updateDeliveryEstimates(
   }
 }
 
-/** Tracking of parcels that print partners ship themselves, under tracking codes of their own. */
-
-/** Removes the spaces in which carriers print their numbers. */
 const withoutSpaces = (code: string) => code.replace(/\s+/g, '');
 
 /**
@@ -277,7 +271,6 @@ export async function followPartnerTracking(
   if (inserted.length > 0 && card !== undefined) await markFollowed(tx, [printOrderId]);
 }
 
-/** Records that a carrier follows the parcels of print orders. */
 export async function markFollowed(sql: Queryable, printOrderIds: readonly string[]): Promise<void> {
   await sql`UPDATE planned_shipments SET tracking_followed = true WHERE print_order_id = ANY(${[...printOrderIds]})`;
 }

@@ -28,9 +28,7 @@ const intents = async (): Promise<number> => {
 /** Calls a route that acts after its intent, and then ends in the given way. */
 async function act(name: string, end: () => Promise<unknown>): Promise<number> {
   const deps = await testApiDeps(sql);
-  const acting: Route = route({
-    method: 'post',
-    path: '/v1/act',
+  const acting: Route = route('POST /v1/act', {
     operationId: 'act',
     summary: 'Act',
     tag: 'System',

@@ -1,10 +1,10 @@
 import { createApp } from '../../../api/app';
 import { type HttpServer, startHttpServer } from '../../../api/http/server';
 import { allRoutes } from '../../../api/routes';
+import { freePort } from '../../../packages/embedded-servers/ports';
 import { issueKey } from '../../../src/accounts/accounts-and-keys';
 import { listAuditEntries } from '../../../src/accounts/audit-log';
 import { type Config, loadConfig } from '../../../src/platform/config';
-import { freePort } from '../../../src/platform/embedded/ports';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { CookieBrowser, locationOf } from '../../support/cookie-browser';

@@ -28,9 +28,7 @@ export function sampleRoutes(
     return id;
   };
   return [
-    route({
-      method: 'post',
-      path: '/v1/parcels',
+    route('POST /v1/parcels', {
       operationId: 'createParcel',
       summary: 'Create',
       tag: 'Samples',
@@ -51,9 +49,7 @@ export function sampleRoutes(
         });
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/parcels/{parcelId}',
+    route('GET /v1/parcels/{parcelId}', {
       operationId: 'getParcel',
       summary: 'Read',
       tag: 'Samples',
@@ -75,9 +71,7 @@ export function sampleRoutes(
         return { id: params.parcelId };
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/parcels/newest',
+    route('GET /v1/parcels/newest', {
       operationId: 'getNewestParcel',
       summary: 'Newest',
       tag: 'Samples',
@@ -86,9 +80,7 @@ export function sampleRoutes(
       response: z.object({ id: z.literal('newest') }),
       handler: async () => ({ id: 'newest' as const }),
     }),
-    route({
-      method: 'post',
-      path: '/v2/parcel/status',
+    route('POST /v2/parcel/status', {
       operationId: 'postParcelStatus',
       summary: 'Plain errors',
       tag: 'Samples',
@@ -98,9 +90,7 @@ export function sampleRoutes(
       response: z.object({ message: z.string() }),
       handler: async () => ({ message: 'ok' }),
     }),
-    route({
-      method: 'post',
-      path: '/procurement/v1/parcel/adjust',
+    route('POST /procurement/v1/parcel/adjust', {
       operationId: 'adjustParcels',
       summary: 'Adjust-stock errors',
       tag: 'Samples',
@@ -120,9 +110,7 @@ export function sampleRoutes(
       response: z.object({ updates: z.array(z.unknown()) }),
       handler: async () => ({ updates: [] }),
     }),
-    route({
-      method: 'post',
-      path: '/v1/parcel-orders',
+    route('POST /v1/parcel-orders', {
       operationId: 'orderParcel',
       summary: 'Shipping errors',
       tag: 'Samples',
@@ -136,9 +124,7 @@ export function sampleRoutes(
         });
       },
     }),
-    route({
-      method: 'get',
-      path: '/v1/parcel-tracking/{trackingNumber}',
+    route('GET /v1/parcel-tracking/{trackingNumber}', {
       operationId: 'trackParcel',
       summary: 'Tracking errors',
       tag: 'Samples',
@@ -150,9 +136,7 @@ export function sampleRoutes(
         throw new Refusal('TRACKING_DETAILS_NOT_FOUND');
       },
     }),
-    openRoute({
-      method: 'get',
-      path: '/parcel-files/{token}',
+    openRoute('GET /parcel-files/{token}', {
       operationId: 'getParcelFile',
       summary: 'A file',
       tag: 'Samples',

@@ -8,7 +8,7 @@ import type { ApiDeps } from '../../../api/deps';
 import { readingStandby } from '../../../api/http/standby';
 import { allRoutes } from '../../../api/routes';
 import { copyAsStandby, STREAMING } from '../../../bench/support/processes/streaming-standby';
-import { type EmbeddedPostgres, startPostgres } from '../../../src/platform/embedded/postgres-server';
+import { type EmbeddedPostgres, startPostgres } from '../../../packages/embedded-servers/postgres-server';
 import { connectPostgres, type Sql } from '../../../src/platform/postgres';
 import { migrate } from '../../../src/platform/schema/migrate';
 import { connectStandby, type Standby } from '../../../src/platform/standby';

@@ -6,7 +6,7 @@ import { collectGarbage, RETENTION_DAYS } from '../../../src/files/retention';
 import type { RecordRow } from '../../../src/orders/reading/archived-order';
 import { archiveOrders, restoreDay } from '../../../src/orders/upkeep/archive-orders';
 import { readParquet } from '../../../src/platform/parquet';
-import type { ErasedPersonalData } from '../../../workflows/personal-data';
+import type { ErasedPersonalData } from '../../../workflows/maintenance';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { columnsWith } from '../../support/stored-texts';
 import {

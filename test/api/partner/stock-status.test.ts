@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { operatorPartnerRoutes } from '../../../api/operator/partners/partners';
 import { stockStatusRoute } from '../../../api/partner/stock-status';
-import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { ensureDemoPartners } from '../../../sandbox/demo/partners';
 import { createCandidateReader } from '../../../src/partners/routing-rows';
 import type { Sql } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';

@@ -1,6 +1,6 @@
+import { ensureDemoAccounts } from '../../../sandbox/demo/accounts';
 import { createAccount, issueKey, keysOf, revokeKey, rotateKeys } from '../../../src/accounts/accounts-and-keys';
 import { createAuthenticator, KEY_CACHE_MS } from '../../../src/accounts/authenticator';
-import { ensureDemoAccounts } from '../../../src/accounts/demo-accounts';
 import { revokeOperator } from '../../../src/accounts/operators';
 import { inTransaction } from '../../../src/platform/postgres';
 import { testAccount } from '../../support/api-deps';

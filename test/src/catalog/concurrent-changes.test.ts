@@ -1,6 +1,6 @@
+import { seedDemoCatalog } from '../../../sandbox/demo/catalog';
 import { listCustomerProducts } from '../../../src/catalog/customer-product-list';
 import { createCustomerProduct, updateCustomerProduct } from '../../../src/catalog/customer-products';
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { connectPostgres, inTransaction } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
+import { seedDemoCatalog } from '../../../sandbox/demo/catalog';
 import { COUNTED_MATCHES, listCustomerProducts } from '../../../src/catalog/customer-product-list';
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import type { Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 

@@ -1,6 +1,6 @@
+import { seedDemoCatalog } from '../../../sandbox/demo/catalog';
 import { listCustomerProducts } from '../../../src/catalog/customer-product-list';
 import { createCustomerProduct } from '../../../src/catalog/customer-products';
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
 import { type ImportCounts, importCatalog, type RefusedLine } from '../../../src/catalog/import-catalog';
 import { csvLines, jsonLines } from '../../../src/catalog/import-lines';
 import { resolveProducts } from '../../../src/catalog/resolve-products';

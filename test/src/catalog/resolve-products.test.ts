@@ -1,4 +1,4 @@
-import { seedDemoCatalog } from '../../../src/catalog/demo/seed';
+import { seedDemoCatalog } from '../../../sandbox/demo/catalog';
 import type { ResolvedProduct } from '../../../src/catalog/domain/product';
 import { type ProductReference, resolveProducts } from '../../../src/catalog/resolve-products';
 import type { Sql } from '../../../src/platform/postgres';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { ensureDemoPartners } from '../../../sandbox/demo/partners';
 import { createAccount } from '../../../src/accounts/accounts-and-keys';
-import { ensureDemoPartners } from '../../../src/partners/demo-partners';
 import { partnerCapabilitiesSchema } from '../../../src/partners/domain/capabilities';
 import { routeOrder } from '../../../src/partners/domain/routing';
 import {

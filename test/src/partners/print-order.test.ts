@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProductKind } from '../../../src/catalog/domain/product';
 import { type PrintFile, PrintOrderError } from '../../../src/partners/domain/assets';
-import { PRINT_ORDER_VERSIONS, printOrderVersion, submitUrlFor } from '../../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS, printOrderVersion, submitUrlFor } from '../../../src/partners/domain/partner-protocol';
 import { buildPrintOrder, type PrintOrderInput, type PrintOrderItem } from '../../../src/partners/domain/print-order';
 import {
   type ApparelPrintOrderBody,
@@ -70,14 +70,16 @@ const ITEMS: Readonly<Record<ProductKind, readonly PrintOrderItem[]>> = {
   ],
 };
 
-function input(kind: ProductKind, version: PrintOrderInput['version']): PrintOrderInput {
+function input(kind: ProductKind, version: PrintOrderInput['head']['version']): PrintOrderInput {
   return {
-    id: '500001',
+    head: {
+      version,
+      id: '500001',
+      orderDate: '2026-11-20T09:30:00.000Z',
+      dispatchDate: '2026-11-24',
+      brandedPackaging: 'demo-client-tissue',
+    },
     kind,
-    version,
-    orderDate: new Date('2026-11-20T09:30:00Z'),
-    dispatchDate: '2026-11-24',
-    brandedPackaging: 'demo-client-tissue',
     partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR' },
     items: ITEMS[kind],
     packages: null,

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import type { Client } from '@temporalio/client';
 import { NativeConnection, Worker } from '@temporalio/worker';
 import { createPartnerStockActivities } from '../../../activities/partner-stock';
-import { ensureDemoPartners } from '../../../src/partners/demo-partners';
+import { ensureDemoPartners } from '../../../sandbox/demo/partners';
 import { partnerByAccount, signingSecretsOf, subscribe } from '../../../src/partners/partner-rows';
 import { createCandidateReader } from '../../../src/partners/routing-rows';
 import { recordStockReports, reportedLevels } from '../../../src/partners/stock-levels';

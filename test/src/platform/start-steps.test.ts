@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { type CutProxy, startCutProxy } from '../../../bench/faults/cut-proxy';
-import { freePort } from '../../../src/platform/embedded/ports';
+import { freePort } from '../../../packages/embedded-servers/ports';
 import { migrate } from '../../../src/platform/schema/migrate';
 import { startSteps } from '../../../src/platform/start-steps';
 import { testDatabase } from '../../support/database';

@@ -6,7 +6,7 @@ import { connect } from 'node:net';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { freePort } from '../../../src/platform/embedded/ports';
+import { freePort } from '../../../packages/embedded-servers/ports';
 
 /** Sessions of each database. Tests have more connections, so that they share them. */
 export const POOLED_SESSIONS = 3;

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 import { Connection } from '@temporalio/client';
-import { freePort } from '../../../src/platform/embedded/ports';
+import { freePort } from '../../../packages/embedded-servers/ports';
 import { ensureSearchAttributes } from '../../../src/platform/temporal/connection';
 import { eventually } from '../eventually';
 import { testTemporalBinary } from '../servers';

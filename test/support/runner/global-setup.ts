@@ -3,15 +3,15 @@ import { rmSync } from 'node:fs';
 import { chmod, mkdir, mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Connection } from '@temporalio/client';
-import { claimDataFolder, DataFolderBusy } from '../../../src/platform/embedded/data-folder';
-import { freePort } from '../../../src/platform/embedded/ports';
+import { claimDataFolder, DataFolderBusy } from '../../../packages/embedded-servers/data-folder';
+import { freePort } from '../../../packages/embedded-servers/ports';
 import {
   type EmbeddedPostgres,
   startPostgres,
   stopLeftoverPostgres,
-} from '../../../src/platform/embedded/postgres-server';
-import { findTemporalBinary } from '../../../src/platform/embedded/temporal-binary';
-import { startTemporal, stopLeftoverTemporal } from '../../../src/platform/embedded/temporal-server';
+} from '../../../packages/embedded-servers/postgres-server';
+import { findTemporalBinary } from '../../../packages/embedded-servers/temporal-binary';
+import { startTemporal, stopLeftoverTemporal } from '../../../packages/embedded-servers/temporal-server';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { projectRoot } from '../../../src/platform/project-root';
 import { migrate } from '../../../src/platform/schema/migrate';

@@ -1,5 +1,5 @@
+import { freePort } from '../../../packages/embedded-servers/ports';
 import { orderWorkflowId } from '../../../src/platform/domain/workflows';
-import { freePort } from '../../../src/platform/embedded/ports';
 import { eventually, type TestStack, testStack } from '../../support/stack';
 import { fileHost } from './file-host';
 import {

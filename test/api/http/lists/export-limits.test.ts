@@ -27,10 +27,8 @@ let other: TestAccount;
 let pages = 0;
 
 /** A list without an end. Its rows are larger than the buffers of a connection. */
-const ENDLESS: Route = exportedList({
+const ENDLESS: Route = exportedList('GET /v1/endless', {
   csv: { name: 'endless', rows: 'rows', pages: PAGES.byCursor },
-  method: 'get',
-  path: '/v1/endless',
   operationId: 'listEndless',
   summary: 'List rows without an end',
   tag: 'Test',

@@ -27,7 +27,6 @@ const rowSchema = z.object({
 const number = (fallback: number) => z.coerce.number().int().default(fallback);
 
 const common = {
-  method: 'get',
   access: operatorsOnly('viewer'),
   tag: 'Test',
   summary: 'List rows',
@@ -37,9 +36,8 @@ const csvOf = (pages: (typeof PAGES)[keyof typeof PAGES]) => ({ name: 'rows', ro
 const kept = (only: string | undefined) => ROWS.filter(({ name }) => only === undefined || name === only);
 
 const SAMPLE_ROUTES: readonly Route[] = [
-  exportedList({
+  exportedList('GET /by-cursor', {
     ...common,
-    path: '/by-cursor',
     operationId: 'byCursor',
     csv: csvOf(PAGES.byCursor),
     query: z.object({
@@ -56,18 +54,16 @@ const SAMPLE_ROUTES: readonly Route[] = [
       return { rows, nextCursor: left.length > limit ? rows.at(-1)!.id : null };
     },
   }),
-  exportedList({
+  exportedList('GET /by-offset', {
     ...common,
-    path: '/by-offset',
     operationId: 'byOffset',
     csv: csvOf(PAGES.byOffset),
     query: z.object({ limit: number(50), offset: number(0), format: formatQuery }),
     response: z.object({ rows: z.array(rowSchema) }),
     handler: async ({ query: { limit, offset } }) => ({ rows: ROWS.slice(offset, offset + limit) }),
   }),
-  exportedList({
+  exportedList('GET /by-number', {
     ...common,
-    path: '/by-number',
     operationId: 'byNumber',
     csv: csvOf(PAGES.byNumber),
     query: z.object({ perPage: number(50), pageNumber: number(1), format: formatQuery }),
@@ -76,9 +72,8 @@ const SAMPLE_ROUTES: readonly Route[] = [
       rows: ROWS.slice((pageNumber - 1) * perPage, pageNumber * perPage),
     }),
   }),
-  exportedList({
+  exportedList('GET /by-last-id', {
     ...common,
-    path: '/by-last-id',
     operationId: 'byLastId',
     csv: csvOf(PAGES.byLastId),
     query: z.object({ limit: number(50), before: z.string().optional(), format: formatQuery }),
@@ -87,9 +82,8 @@ const SAMPLE_ROUTES: readonly Route[] = [
       rows: ROWS.filter(({ id }) => before === undefined || id > before).slice(0, limit),
     }),
   }),
-  exportedList({
+  exportedList('GET /single', {
     ...common,
-    path: '/single',
     operationId: 'single',
     csv: csvOf(PAGES.single),
     query: z.object({ format: formatQuery }),

@@ -127,9 +127,7 @@ test('the document has the credentials that the routes require', () => {
 
 test('one name for two schemas is an error', () => {
   const sample = (path: string, response: z.ZodType) =>
-    openRoute({
-      method: 'get',
-      path,
+    openRoute(`GET ${path}`, {
       operationId: path,
       summary: '',
       tag: 't',
@@ -230,9 +228,7 @@ test('the document has a webhook for each event, with the schema of its message'
 test('a deprecated operation is marked, and its responses announce it, also an error', async () => {
   const deps = await testApiDeps((await testDatabase()).sql);
   const old = (path: string, deprecated: Route['deprecated']) =>
-    openRoute({
-      method: 'get',
-      path,
+    openRoute(`GET ${path}`, {
       operationId: path.slice(1),
       summary: 'Old',
       tag: 'System',

@@ -1,7 +1,7 @@
 import { loadImage } from '@napi-rs/canvas';
 import request from 'supertest';
+import { unmeasured } from '../../../../packages/file-reader/facts';
 import { createCarriers } from '../../../../src/carriers/carriers';
-import { unmeasured } from '../../../../src/files/domain/file-facts';
 import { json } from '../../../../src/platform/postgres';
 import { voidShipment } from '../../../../src/shipping/purchase';
 import { MUNICH } from '../../../src/consignments/sample-addresses';

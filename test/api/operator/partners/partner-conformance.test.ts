@@ -3,7 +3,7 @@ import request from 'supertest';
 import { createApp } from '../../../../api/app';
 import { conformanceRoute } from '../../../../api/operator/partners/partner-conformance';
 import { subscribeRoute } from '../../../../api/partner/subscribe';
-import { ensureDemoPartners } from '../../../../src/partners/demo-partners';
+import { ensureDemoPartners } from '../../../../sandbox/demo/partners';
 import { verifySignature } from '../../../../src/platform/http/webhook-signature';
 import type { Sql } from '../../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../../support/api-deps';

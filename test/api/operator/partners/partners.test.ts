@@ -4,8 +4,8 @@ import request from 'supertest';
 import { createApp } from '../../../../api/app';
 import { operatorPartnerRoutes } from '../../../../api/operator/partners/partners';
 import { subscribeRoute } from '../../../../api/partner/subscribe';
-import { seedDemoCatalog } from '../../../../src/catalog/demo/seed';
-import { ensureDemoPartners } from '../../../../src/partners/demo-partners';
+import { seedDemoCatalog } from '../../../../sandbox/demo/catalog';
+import { ensureDemoPartners } from '../../../../sandbox/demo/partners';
 import { routeOrder } from '../../../../src/partners/domain/routing';
 import { createCandidateReader, recordRoutingDecision } from '../../../../src/partners/routing-rows';
 import { REFERENCE_RATES } from '../../../../src/platform/domain/exchange-rates';
@@ -170,16 +170,13 @@ describe('print partners', () => {
     }
   });
 
-  test('an unknown partner is 404, another role 403, a missing key 401', async () => {
+  test('an unknown partner is 404', async () => {
     for (const id of [randomUUID(), 'nonsense', operator.id]) {
       await request(app).get(`/v1/partners/${id}`).set(operator.key).expect(404);
       await request(app).patch(`/v1/partners/${id}`).set(operator.key).send({}).expect(404);
       await request(app).get(`/v1/partners/${id}/stock`).set(operator.key).expect(404);
       await request(app).post(`/v1/partners/${id}/keys`).set(operator.key).send({}).expect(404);
     }
-    await request(app).get('/v1/partners').set(berlin.key).expect(403);
-    await create(leedsPartner('by-a-partner'), berlin).expect(403);
-    await request(app).get('/v1/partners').expect(401);
   });
 });
 

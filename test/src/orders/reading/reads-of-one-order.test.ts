@@ -1,6 +1,6 @@
 import { orderIdOf } from '../../../../bench/reads/stored-orders';
 import { fillHotOrders } from '../../../../bench/year/fill';
-import { seedDemoCatalog } from '../../../../src/catalog/demo/seed';
+import { seedDemoCatalog } from '../../../../sandbox/demo/catalog';
 import { eraseRows, PERSONAL_TABLES } from '../../../../src/orders/domain/personal-columns';
 import { ARCHIVED_TABLES, deleteRows, rowsOfOrder } from '../../../../src/orders/reading/archived-tables';
 import { uuidv7 } from '../../../../src/platform/ids';

@@ -54,26 +54,36 @@ async function watchedPool(max = 4): Promise<{ pool: Sql; statements: string[] }
 const message = (target: string, n: number) => ({ kind: 'notification' as const, target, payload: { n } });
 const numberOf = (row: OutboxRow) => (row.payload as { n: number }).n;
 const left = async () => Number((await sql<{ count: string }[]>`SELECT count(*) FROM outbox`)[0]!.count);
-const none = async () => ((await left()) === 0 ? true : undefined);
-
-test('three relays deliver each of 500 rows once', async () => {
-  const seen: number[] = [];
-  const deliver = async (row: OutboxRow): Promise<DeliveryOutcome> => {
-    seen.push(numberOf(row));
-    return { outcome: 'done' };
-  };
-  await Promise.all([relay(deliver), relay(deliver), relay(deliver)]);
-  await enqueue(sql, ...Array.from({ length: 500 }, (_, n) => message(`t${n % 7}`, n)));
-  await eventually(none);
-  expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 500 }, (_, n) => n));
-});
-
-test('a message of a transaction that rolls back is not delivered', async () => {
+/** Runs a relay that delivers every row, and returns the numbers of the rows that it delivers. */
+async function delivering(lane?: Partial<Lane>): Promise<number[]> {
   const seen: number[] = [];
   await relay(async (row) => {
     seen.push(numberOf(row));
     return { outcome: 'done' };
+  }, lane);
+  return seen;
+}
+/** Waits for the only dead letter. */
+const deadLetter = () =>
+  eventually(async () => {
+    const [row] = await sql<{ attempts: number; lastError: string }[]>`
+      SELECT attempts, last_error FROM outbox WHERE dead_at IS NOT NULL`;
+    return row;
   });
+const numbers = (length: number) => Array.from({ length }, (_, n) => n);
+const sorted = (seen: readonly number[]) => seen.toSorted((a, b) => a - b);
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
+const none = async () => ((await left()) === 0 ? true : undefined);
+
+test('three relays deliver each of 500 rows once', async () => {
+  const seen = await Promise.all([delivering(), delivering(), delivering()]);
+  await enqueue(sql, ...numbers(500).map((n) => message(`t${n % 7}`, n)));
+  await eventually(none);
+  expect(sorted(seen.flat())).toEqual(numbers(500));
+});
+
+test('a message of a transaction that rolls back is not delivered', async () => {
+  const seen = await delivering();
   await expect(
     inTransaction(sql, async (tx) => {
       await enqueue(tx, message('t', 1));
@@ -94,10 +104,7 @@ test('a row is retried after an error; an undeliverable row is a dead letter unt
     return broken ? { outcome: 'dead', error: 'gone for good' } : { outcome: 'done' };
   });
   await enqueue(sql, message('t', 1));
-  const dead = await eventually(async () => {
-    const [row] = await sql<{ lastError: string }[]>`SELECT last_error FROM outbox WHERE dead_at IS NOT NULL`;
-    return row;
-  });
+  const dead = await deadLetter();
   expect(dead.lastError).toBe('gone for good');
   expect(attempts).toEqual([1, 2]);
 
@@ -116,12 +123,7 @@ test('a row that always fails is a dead letter after the limit of attempts', asy
     attempts.push(row.attempts);
     return { outcome: 'retry', afterMs: 0, error: 'cannot be encoded' };
   });
-  const dead = await eventually(async () => {
-    const [row] = await sql<{ attempts: number; lastError: string }[]>`
-      SELECT attempts, last_error FROM outbox WHERE dead_at IS NOT NULL`;
-    return row;
-  });
-  expect(dead).toEqual({
+  expect(await deadLetter()).toEqual({
     attempts: MAX_ATTEMPTS,
     lastError: `gave up after ${MAX_ATTEMPTS} attempts: cannot be encoded`,
   });
@@ -131,15 +133,8 @@ test('a row that always fails is a dead letter after the limit of attempts', asy
 test('a row whose relays all died is a dead letter without another attempt', async () => {
   await enqueue(sql, message('t', 1));
   await sql`UPDATE outbox SET attempts = ${MAX_ATTEMPTS}`;
-  const seen: number[] = [];
-  await relay(async (row) => {
-    seen.push(numberOf(row));
-    return { outcome: 'done' };
-  });
-  const dead = await eventually(async () => {
-    const [row] = await sql<{ lastError: string }[]>`SELECT last_error FROM outbox WHERE dead_at IS NOT NULL`;
-    return row;
-  });
+  const seen = await delivering();
+  const dead = await deadLetter();
   expect(dead.lastError).toBe(`no result after ${MAX_ATTEMPTS} attempts`);
   expect(seen).toEqual([]);
 });
@@ -177,7 +172,7 @@ test('a row for which the server is unavailable while it accepts other rows uses
   const others = (async () => {
     for (let n = 0; !stopped; n += 1) {
       await enqueue(sql, message(`t${n}`, n));
-      await new Promise((resolve) => setTimeout(resolve, 20));
+      await after(20);
     }
   })();
   try {
@@ -196,23 +191,20 @@ test('a row for which the server is unavailable while it accepts other rows uses
 
 test('a target with a long queue and a slow receiver does not delay other targets', async () => {
   const done: string[] = [];
-  let release: () => void = () => undefined;
-  const slow = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const slow = Promise.withResolvers<void>();
   await relay(
     async (row) => {
-      if (row.target === 'slow') await slow;
+      if (row.target === 'slow') await slow.promise;
       done.push(row.target);
       return { outcome: 'done' };
     },
     { concurrency: 8, perKey: 2 },
   );
-  await enqueue(sql, ...Array.from({ length: 100 }, (_, n) => message('slow', n)));
-  await enqueue(sql, ...Array.from({ length: 20 }, (_, n) => message('quick', n)));
+  await enqueue(sql, ...numbers(100).map((n) => message('slow', n)));
+  await enqueue(sql, ...numbers(20).map((n) => message('quick', n)));
   await eventually(async () => (done.length === 20 ? true : undefined));
   expect(new Set(done)).toEqual(new Set(['quick']));
-  release();
+  slow.resolve();
   await eventually(none);
   expect(done.filter((target) => target === 'slow')).toHaveLength(100);
 });
@@ -238,13 +230,13 @@ test('rows wait while the receiving server is unavailable: one row at a time pro
     },
     { concurrency },
   );
-  await enqueue(sql, ...Array.from({ length: 50 }, (_, n) => message(`t${n}`, n)));
+  await enqueue(sql, ...numbers(50).map((n) => message(`t${n}`, n)));
   await eventually(async () => (atOnce.length >= concurrency + 2 ? true : undefined));
   expect(atOnce.slice(concurrency)).toEqual(atOnce.slice(concurrency).map(() => 1));
   expect(await left()).toBe(50);
   isAvailable = true;
   await eventually(none);
-  expect(seen.sort((a, b) => a - b)).toEqual(Array.from({ length: 50 }, (_, n) => n));
+  expect(sorted(seen)).toEqual(numbers(50));
 });
 
 test('a row of a dead relay is due again when its lease ends', async () => {
@@ -261,17 +253,16 @@ test('a row of a dead relay is due again when its lease ends', async () => {
 });
 
 test('waiting messages of one target arrive in the order in which they were written', async () => {
-  const numbers = Array.from({ length: 12 }, (_, index) => index);
-  await enqueue(sql, ...numbers.map((n) => message('run', n)), message('other', 99));
+  await enqueue(sql, ...numbers(12).map((n) => message('run', n)), message('other', 99));
   const seen: number[] = [];
   await relay(async (row) => {
     // Later rows are faster. Concurrent deliveries would overtake each other.
-    if (row.target === 'run') await new Promise((resolve) => setTimeout(resolve, 24 - 2 * numberOf(row)));
+    if (row.target === 'run') await after(24 - 2 * numberOf(row));
     seen.push(numberOf(row));
     return { outcome: 'done' };
   });
   await eventually(none);
-  expect(seen.filter((n) => n !== 99)).toEqual(numbers);
+  expect(seen.filter((n) => n !== 99)).toEqual(numbers(12));
 });
 
 test('messages of one target arrive in order across batches', async () => {
@@ -281,7 +272,7 @@ test('messages of one target arrive in order across batches', async () => {
     async (row) => {
       together += 1;
       expect(together).toBe(1);
-      await new Promise((resolve) => setTimeout(resolve, 60 - 3 * numberOf(row)));
+      await after(60 - 3 * numberOf(row));
       together -= 1;
       seen.push(numberOf(row));
       return { outcome: 'done' };
@@ -291,43 +282,40 @@ test('messages of one target arrive in order across batches', async () => {
   // Each message is written while earlier ones are delivered, and six exceed a batch of four.
   for (let n = 0; n < 12; n += 1) {
     await enqueue(sql, message('run', n));
-    if (n > 5) await new Promise((resolve) => setTimeout(resolve, 15));
+    if (n > 5) await after(15);
   }
   await eventually(none);
-  expect(seen).toEqual(Array.from({ length: 12 }, (_, n) => n));
+  expect(seen).toEqual(numbers(12));
 });
 
 test('a slow delivery holds neither the slots of the rows claimed with it nor more than one slot', async () => {
   const done: string[] = [];
-  let release: () => void = () => undefined;
-  const slow = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const slow = Promise.withResolvers<void>();
   // One batch: five rows of the slow target, and one of another.
-  await enqueue(sql, ...Array.from({ length: 5 }, (_, n) => message('slow', n)), message('quick', 5));
+  await enqueue(sql, ...numbers(5).map((n) => message('slow', n)), message('quick', 5));
   await relay(
     async (row) => {
-      if (row.target === 'slow') await slow;
+      if (row.target === 'slow') await slow.promise;
       done.push(row.target);
       return { outcome: 'done' };
     },
     { concurrency: 6 },
   );
   await eventually(async () => (done.length === 1 ? true : undefined));
-  await enqueue(sql, ...Array.from({ length: 60 }, (_, n) => message(`quick ${n}`, n)));
+  await enqueue(sql, ...numbers(60).map((n) => message(`quick ${n}`, n)));
   await eventually(async () => ((await left()) === 5 ? true : undefined));
   expect(done).toHaveLength(61);
   expect(done).not.toContain('slow');
-  release();
+  slow.resolve();
   await eventually(none);
   expect(done).toHaveLength(66);
 });
 
 test('rows that are delivered at about the same time share a DELETE', async () => {
   const { pool, statements } = await watchedPool();
-  await enqueue(sql, ...Array.from({ length: 320 }, (_, n) => message(`t${n}`, n)));
+  await enqueue(sql, ...numbers(320).map((n) => message(`t${n}`, n)));
   const deliver = async (row: OutboxRow): Promise<DeliveryOutcome> => {
-    await new Promise((resolve) => setTimeout(resolve, numberOf(row) % 7));
+    await after(numberOf(row) % 7);
     return { outcome: 'done' };
   };
   const lanes: Lane[] = [{ kind: 'notification', concurrency: 32, leaseSeconds: 30, deliver }];

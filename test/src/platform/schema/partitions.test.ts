@@ -42,7 +42,7 @@ const entry = async (daysAgo: number) =>
     VALUES (now() - make_interval(days => ${daysAgo}), 'ada', 'admin', 'client.create', 'client', ${String(daysAgo)})`;
 
 test('migrate creates the current partition of every table and those ahead of it', async () => {
-  for (const { name, ahead } of PARTITIONED_TABLES) expect(await partitions(name)).toHaveLength(1 + ahead);
+  for (const { name } of PARTITIONED_TABLES) expect(await partitions(name)).toHaveLength(3);
   expect(await createPartitions(database.sql)).toBe(0);
 });
 
@@ -53,8 +53,7 @@ test('every partition ahead is created again after a pause, and concurrent jobs 
   const after = await partitions('webhook_deliveries');
   expect(after).toHaveLength(before.length + 2);
   const total = (await Promise.all(PARTITIONED_TABLES.map(({ name }) => partitions(name)))).flat().length;
-  const first = PARTITIONED_TABLES.reduce((sum, { ahead }) => sum + 1 + ahead, 0);
-  expect(created[0]! + created[1]!).toBe(total - first);
+  expect(created[0]! + created[1]!).toBe(total - 3 * PARTITIONED_TABLES.length);
 });
 
 test('a row of no partition is kept, counted, and moved to its partition when that is created', async () => {
@@ -126,16 +125,14 @@ test('the functions take partitioned tables only, and a transaction that holds a
   const { sql, owner } = database;
   for (const call of ["create_partition('orders', now())", "drop_oldest_partition('orders', '1 day')"])
     await expect(sql.unsafe(`SELECT ${call}`)).rejects.toThrow(/no rows/);
-  let release = () => {};
+  const released = Promise.withResolvers<void>();
   const held = owner.begin(async (tx) => {
     await tx`SELECT FROM order_events`;
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    await released.promise;
   });
   const created = createPartitions(sql, new Date(Date.now() + 28 * DAY_MS));
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  release();
+  released.resolve();
   await held;
   expect(await created).toBeGreaterThan(0);
 });

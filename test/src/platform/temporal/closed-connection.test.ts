@@ -1,5 +1,5 @@
 import { createServer } from 'node:net';
-import { freePort } from '../../../../src/platform/embedded/ports';
+import { freePort } from '../../../../packages/embedded-servers/ports';
 import { connectTemporal } from '../../../../src/platform/temporal/connection';
 
 /** A server that accepts connections and breaks them. Calls fail, and the SDK tries them again. */

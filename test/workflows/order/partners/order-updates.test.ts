@@ -1,6 +1,6 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { createOrderPartnerActivities } from '../../../../activities/order-partners';
+import { createOrderPartnerActivities } from '../../../../activities/order-run';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { faultyFile, goodFile, read } from '../client-orders';
 import { fileHost } from '../file-host';

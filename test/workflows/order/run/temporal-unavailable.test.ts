@@ -1,5 +1,5 @@
 import { startCutProxy } from '../../../../bench/faults/cut-proxy';
-import { freePort } from '../../../../src/platform/embedded/ports';
+import { freePort } from '../../../../packages/embedded-servers/ports';
 import { testTemporalAddress } from '../../../support/servers';
 import { type TestStack, testStack } from '../../../support/stack';
 import {

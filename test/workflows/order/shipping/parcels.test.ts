@@ -163,9 +163,13 @@ test('a package of which a part has left names only that part', async () => {
   await ships(order, null, 'sticker');
   await statusesAre(order, 'passed', 'passed', 'shipped');
   expect(await parcelsOf(order)).toEqual({ [label!]: ['sticker'] });
+  await eventually(async () => (notifiedCodes(order).length > 0 ? true : undefined));
+  expect(notifiedCodes(order)).toEqual([`sticker ${label}`]);
   await ships(order, null, 'poster');
   await statusesAre(order, 'shipped', 'shipped', 'shipped');
   expect(await parcelsOf(order)).toEqual({ [label!]: ['poster', 'sticker'] });
+  await eventually(async () => (notifiedCodes(order).length > 1 ? true : undefined));
+  expect(notifiedCodes(order)).toEqual([`sticker ${label}`, `poster ${label}`]);
 });
 
 test.each([

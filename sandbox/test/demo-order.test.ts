@@ -1,0 +1,81 @@
+import type { ResolvedProduct } from '../../src/catalog/domain/product';
+import { resolveProducts } from '../../src/catalog/resolve-products';
+import { routeOrder } from '../../src/partners/domain/routing';
+import { stockNeeds } from '../../src/partners/domain/routing-weights';
+import { listPartners, subscribe } from '../../src/partners/partner-rows';
+import { createCandidateReader } from '../../src/partners/routing-rows';
+import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
+import type { Sql } from '../../src/platform/postgres';
+import { subscription } from '../../test/src/partners/builders';
+import { testAccount } from '../../test/support/api-deps';
+import { testDatabase } from '../../test/support/database';
+import { testSecretBox } from '../../test/support/secret-box';
+import { seedDemoCatalog } from '../demo/catalog';
+import { ensureDemoPartners } from '../demo/partners';
+import { DEMO_MODELS } from '../demo/product-models';
+
+let sql: Sql;
+let clientId: string;
+
+beforeAll(async () => {
+  ({ sql } = await testDatabase());
+  await seedDemoCatalog(sql);
+  clientId = (await testAccount(sql, 'client')).id;
+  const accounts = [
+    await testAccount(sql, 'partner', 'prints-berlin'),
+    await testAccount(sql, 'partner', 'prints-ohio'),
+  ];
+  await ensureDemoPartners(sql, accounts);
+  for (const { id } of accounts) await subscribe({ sql, secretBox: testSecretBox }, id, subscription({}));
+});
+
+const resolve = async (...items: Parameters<typeof resolveProducts>[2]): Promise<ResolvedProduct[]> =>
+  (await resolveProducts(sql, { clientId: clientId }, items)).map((resolution) => {
+    if (!resolution.ok) throw new Error(`${resolution.path}: ${resolution.message}`);
+    return resolution.product;
+  });
+
+const route = async (products: readonly ResolvedProduct[], destinationCountry: string) => {
+  const skus = products.flatMap((product) => [...stockNeeds(product, 1).keys()]);
+  return routeOrder({
+    items: products.map((product, index) => ({ itemId: String(10_001 + index), product, quantity: 1 })),
+    destinationCountry,
+    partners: await createCandidateReader(sql)(skus),
+    at: new Date('2026-11-25T09:00:00Z'),
+    rates: REFERENCE_RATES,
+  });
+};
+
+test('a demo partner makes every product of the demo catalog that can be ordered', async () => {
+  const partners = await listPartners(sql);
+  const sold = DEMO_MODELS.filter(
+    ({ state = 'active', production }) => state === 'active' && production.priceList !== undefined,
+  );
+  expect(sold.length).toBeGreaterThan(5);
+  for (const { id, production, parts = [] } of sold) {
+    const madeParts = parts
+      .map(({ modelId }) => DEMO_MODELS.find((model) => model.id === modelId)!.production)
+      .filter(({ partType }) => partType !== 'stock');
+    const needed = [production, ...madeParts].map(({ modelUid }) => modelUid!);
+    const makers = partners.filter(
+      ({ capabilities: { productKinds, models } }) =>
+        productKinds.includes(production.kind ?? 'print') && needed.every((uid) => models[uid] !== undefined),
+    );
+    expect([id, makers.length > 0]).toEqual([id, true]);
+  }
+});
+
+test('products that both partners make are made in the country of delivery', async () => {
+  const products = await resolve(
+    { productUid: 'flat_product_pf_a3_pt_170-gsm-silk_cl_4-0_ver' },
+    { productUid: 'mug_product_msz_11-oz_mcl_white' },
+  );
+  for (const [country, uid] of [
+    ['DE', 'prints-berlin'],
+    ['FR', 'prints-berlin'],
+    ['US', 'prints-ohio'],
+  ] as const) {
+    const decision = await route(products, country);
+    expect(decision.ok && decision.assignments.map(({ partnerUid }) => partnerUid)).toEqual([uid, uid]);
+  }
+});
