@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
+import { createFileInspector } from '../packages/file-reader/inspector';
 import type { CarrierAdapter } from '../src/carriers/carrier';
 import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/easypost/gateway';
 import { openWorkFolder } from '../src/files/ingest-file';
-import { createFileInspector } from '../src/files/inspector';
 import { ClientQuotas } from '../src/orders/intake/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';
@@ -129,10 +129,7 @@ export async function createServices(
 const TIMEOUT_MS = 5_000;
 const LIMIT_BYTES = 4_096;
 
-/**
- * Returns a carrier that refuses to sell labels while the sandbox says so (docs/sandbox.md). It sells them when the sandbox does
- * not respond.
- */
+/** Returns a carrier that sells no labels while the sandbox, if it responds, says so (docs/sandbox.md). */
 function sandboxCarrier(adapter: CarrierAdapter, sandboxUrl: string, client: SafeClient): CarrierAdapter {
   const url = `${sandboxUrl}/control/carriers/${adapter.uid}/labels`;
   return {
