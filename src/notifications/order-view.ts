@@ -99,7 +99,6 @@ type ViewRow = Omit<OrderView, 'items' | 'refusedCancels'> & {
   readonly endpoints: NotifiableOrder['endpoints'] | null;
 };
 
-/** What notifications are made from. */
 export interface NotifiableOrder {
   readonly view: OrderView;
   readonly notified: NotifiedSnapshot | null;

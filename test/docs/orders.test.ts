@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { FILE_CHECK_ACTIONS } from '../../src/accounts/clients';
 import { FILE_FAULTS } from '../../src/files/domain/file-fault';
 import { FINANCIAL_STATUSES, ITEM_STATUSES, ORDER_STATUSES } from '../../src/orders/domain/lifecycle/statuses';
-import { PLAN_REFUSALS } from '../../src/orders/domain/refusal-reasons';
+import { PLAN_REFUSALS } from '../../src/orders/planning/plan-refusals';
 import { projectRoot } from '../../src/platform/project-root';
 
 const page = (name: string) => readFileSync(join(projectRoot(), `docs/${name}.md`), 'utf8');

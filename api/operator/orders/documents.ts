@@ -106,7 +106,6 @@ const NO_LABEL: Readonly<Record<NoLabel, () => Refusal>> = {
   format: () => new Refusal('CONFLICT', { message: 'The carrier made this label in another format.' }),
 };
 
-/** Routes with which operators open the documents of an order. */
 export function documentListRoutes(deps: Deps): Route[] {
   const { sql, links } = deps;
   return [
