@@ -4,7 +4,7 @@ import { POSTBACK_STATUSES } from '../src/partners/domain/delivery-target';
 import { Refusal } from '../src/platform/errors';
 import { uuidv7 } from '../src/platform/ids';
 import type { ApiDeps } from './deps';
-import { operatorsOnly, type Route, route } from './http/route';
+import { forOperators, pathParameters, type Route, type RouteDefinition, route, type Sent } from './http/route';
 
 const file = z.object({ name: z.string(), url: z.string(), summary: z.string().nullable() });
 
@@ -111,31 +111,22 @@ const relayedResponse = z
   .object({ status: z.int(), body: z.unknown() })
   .meta({ id: 'SandboxResponse', description: 'What Pressline responded to the sandbox.' });
 
-const write = { tag: 'Sandbox', access: operatorsOnly('operator') } as const;
-const partnerPath = z.object({ partnerName: z.string().max(100) });
 const done = z.object({ message: z.string() });
-
-const filePath = z.object({ fileName: z.string().max(100) });
-const carrierPath = z.object({ carrierUid: z.string().max(100) });
-
-const partnerUrl = ({ partnerName }: { readonly partnerName: string }, command: string) =>
-  `/partners/${encodeURIComponent(partnerName)}/${command}`;
-
-const fileUrl = ({ fileName }: z.output<typeof filePath>) => `/files/${encodeURIComponent(fileName)}/fault`;
-const labelUrl = ({ carrierUid }: z.output<typeof carrierPath>) =>
-  `/carriers/${encodeURIComponent(carrierUid)}/label-fault`;
 
 /** Timeout of a control call: the sandbox may wait for a response of this API. */
 const TIMEOUT_MS = 25_000;
 const LIMIT_BYTES = 4 * 1024 * 1024;
+
+type Deps = Pick<ApiDeps, 'client' | 'sandboxUrl'>;
+type Method = 'GET' | 'POST' | 'DELETE';
 
 /**
  * Returns a function that calls the control API of the sandbox (docs/sandbox.md).
  * @throws Refusal `NOT_FOUND` when no sandbox runs with this API or the sandbox does not know the object, `PUBLIC_API_ERROR` when it
  *   refuses the call, `UNAVAILABLE` when it does not respond
  */
-function sandboxControl({ client, sandboxUrl }: Pick<ApiDeps, 'client' | 'sandboxUrl'>) {
-  return async (method: 'GET' | 'POST' | 'DELETE', path: string, body?: object): Promise<unknown> => {
+function sandboxControl({ client, sandboxUrl }: Deps) {
+  return async (method: Method, path: string, body?: unknown): Promise<unknown> => {
     if (sandboxUrl === undefined) throw new Refusal('NOT_FOUND', { message: 'No sandbox runs with this API.' });
     const response = await client.exchange({
       url: `${sandboxUrl}/control${path}`,
@@ -153,120 +144,116 @@ function sandboxControl({ client, sandboxUrl }: Pick<ApiDeps, 'client' | 'sandbo
   };
 }
 
+/** A command of the sandbox's control API. */
+interface Command<B extends z.ZodType, R extends z.ZodType>
+  extends Pick<RouteDefinition<z.ZodType, z.ZodType, B, R>, 'operationId' | 'summary' | 'description' | 'body'> {
+  readonly response: R;
+  /** Returns the body for the sandbox. Default: the body of the request. */
+  readonly sent?: (body: z.output<B>) => object;
+}
+
+/**
+ * Returns a function that declares the route of a command.
+ * @param path of the control API, with one parameter
+ */
+const commandRoutes =
+  (call: ReturnType<typeof sandboxControl>) =>
+  <B extends z.ZodType, R extends z.ZodType>(
+    method: Method,
+    path: string,
+    { sent = (body) => body as object, ...command }: Command<B, R>,
+  ): Route => {
+    const [parameter] = pathParameters(path);
+    return route(`${method} /v1/operator/sandbox/${path}`, {
+      ...forOperators('Sandbox', 'operator'),
+      ...command,
+      params: z.object({ [parameter!]: z.string().max(100) }),
+      handler: async ({ params, body }) => {
+        const name = encodeURIComponent(params[parameter!]!);
+        const received = await call(method, `/${path.replace(/\{\w+\}/, name)}`, body && sent(body as z.output<B>));
+        return command.response.parse(received) as Sent<R>;
+      },
+    });
+  };
+
 /**
  * Routes with which operators control the sandbox (docs/sandbox.md). They respond with 404 where no sandbox runs with the API, which is
  * everywhere but on laptops and in demos.
  */
-export function sandboxRoutes(deps: Pick<ApiDeps, 'client' | 'sandboxUrl'>): Route[] {
-  const control = sandboxControl(deps);
-  const relayed = async (path: string, body: object) =>
-    (await control('POST', path, body)) as z.input<typeof relayedResponse>;
+export function sandboxRoutes(deps: Deps): Route[] {
+  const call = sandboxControl(deps);
+  const control = commandRoutes(call);
   return [
     route('GET /v1/operator/sandbox', {
-      tag: 'Sandbox',
-      access: operatorsOnly('viewer'),
+      ...forOperators('Sandbox', 'viewer'),
       operationId: 'getSandbox',
       summary: 'Retrieve what the sandbox can do, its latest print orders and its parcels',
       response: z
         .object({ sandbox: sandboxOverview.nullable().describe('Null: no sandbox runs with this API.') })
         .meta({ id: 'Sandbox' }),
       handler: async () => {
-        const sandbox = deps.sandboxUrl === undefined ? null : await control('GET', '/overview');
+        const sandbox = deps.sandboxUrl === undefined ? null : await call('GET', '/overview');
         return { sandbox: sandbox as z.input<typeof sandboxOverview> | null };
       },
     }),
-    route('POST /v1/operator/sandbox/partners/{partnerName}/behaviour', {
-      ...write,
+    control('POST', 'partners/{partnerName}/behaviour', {
       operationId: 'setSandboxBehaviour',
       summary: 'Select the behaviour of a sandbox partner for the next print orders',
-      params: partnerPath,
       body: behaviourBody,
       response: z.object({ id: z.string() }),
-      handler: async ({ params, body }) => {
-        const { id } = (await control('POST', partnerUrl(params, 'behaviour'), body)) as { id: string };
-        return { id };
-      },
     }),
-    route('DELETE /v1/operator/sandbox/partners/{partnerName}/behaviour', {
-      ...write,
+    control('DELETE', 'partners/{partnerName}/behaviour', {
       operationId: 'clearSandboxBehaviours',
       summary: 'Remove every rule of a sandbox partner',
       description:
         'The partner is well-behaved again, also when a print order is delivered again that it refused or did not ship. ' +
         'Print orders that it works on keep their behaviour.',
-      params: partnerPath,
       response: done,
-      handler: async ({ params }) => (await control('DELETE', partnerUrl(params, 'behaviour'))) as z.input<typeof done>,
     }),
-    route('POST /v1/operator/sandbox/partners/{partnerName}/postback', {
-      ...write,
+    control('POST', 'partners/{partnerName}/postback', {
       operationId: 'sendSandboxPostback',
       summary: 'Send a postback as a sandbox partner',
-      params: partnerPath,
       body: postbackBody,
+      sent: ({ printOrderId: orderId, ...postback }) => ({ timestamp: new Date().toISOString(), orderId, ...postback }),
       response: relayedResponse,
-      handler: ({ params, body: { printOrderId, ...postback } }) =>
-        relayed(partnerUrl(params, 'postback'), {
-          timestamp: new Date().toISOString(),
-          orderId: printOrderId,
-          ...postback,
-        }),
     }),
-    route('POST /v1/operator/sandbox/partners/{partnerName}/dispatch', {
-      ...write,
+    control('POST', 'partners/{partnerName}/dispatch', {
       operationId: 'requestSandboxDispatch',
       summary: 'Request the shipping documents of a print order as a sandbox partner',
-      params: partnerPath,
       body: dispatchBody,
+      sent: ({ printOrderId: orderId }) => ({ orderId }),
       response: relayedResponse,
-      handler: ({ params, body: { printOrderId } }) =>
-        relayed(partnerUrl(params, 'dispatch'), { orderId: printOrderId }),
     }),
-    route('POST /v1/operator/sandbox/carriers/{carrierUid}/events', {
-      ...write,
+    control('POST', 'carriers/{carrierUid}/events', {
       operationId: 'sendSandboxCarrierEvent',
       summary: 'Report a scan of a parcel as a sandbox carrier',
-      params: carrierPath,
       body: carrierEventBody,
+      sent: ({ trackingNumber, statusUid, message = statusUid }) => ({
+        events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],
+      }),
       response: relayedResponse,
-      handler: ({ params: { carrierUid }, body: { trackingNumber, statusUid, message = statusUid } }) =>
-        relayed(`/carriers/${encodeURIComponent(carrierUid)}/events`, {
-          events: [{ id: uuidv7(), trackingNumber, statusUid, message, createdAt: new Date().toISOString() }],
-        }),
     }),
-    route('POST /v1/operator/sandbox/files/{fileName}/fault', {
-      ...write,
+    control('POST', 'files/{fileName}/fault', {
       operationId: 'setSandboxFileFault',
       summary: 'Respond to requests of a sandbox file with an HTTP status',
-      params: filePath,
       body: fileFaultBody,
       response: done,
-      handler: async ({ params, body }) => (await control('POST', fileUrl(params), body)) as z.input<typeof done>,
     }),
-    route('DELETE /v1/operator/sandbox/files/{fileName}/fault', {
-      ...write,
+    control('DELETE', 'files/{fileName}/fault', {
       operationId: 'clearSandboxFileFault',
       summary: 'Send a sandbox file again',
-      params: filePath,
       response: done,
-      handler: async ({ params }) => (await control('DELETE', fileUrl(params))) as z.input<typeof done>,
     }),
-    route('POST /v1/operator/sandbox/carriers/{carrierUid}/label-fault', {
-      ...write,
+    control('POST', 'carriers/{carrierUid}/label-fault', {
       operationId: 'setSandboxLabelFault',
       summary: 'Let a built-in carrier refuse to sell labels',
-      params: carrierPath,
       body: labelFaultBody,
       response: done,
-      handler: async ({ params, body }) => (await control('POST', labelUrl(params), body)) as z.input<typeof done>,
     }),
-    route('DELETE /v1/operator/sandbox/carriers/{carrierUid}/label-fault', {
-      ...write,
+    control('DELETE', 'carriers/{carrierUid}/label-fault', {
       operationId: 'clearSandboxLabelFault',
       summary: 'Let a built-in carrier sell labels again',
-      params: carrierPath,
       response: done,
-      handler: async ({ params }) => (await control('DELETE', labelUrl(params))) as z.input<typeof done>,
     }),
   ];
 }

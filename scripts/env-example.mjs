@@ -15,7 +15,7 @@ const { VARIABLES } = requireTypeScript(import.meta.url)('../src/platform/config
 
 const WIDTH = 110;
 const HEADER = [
-  'The environment variables of Pressline, with their defaults. docs/operation/configuration.md lists them too.',
+  'The environment variables of Pressline, with their defaults. docs/operation/configuration.md names those for each purpose.',
   'Pressline does not read this file: copy it to .env, remove the # before the variables that you set, and pass it to the process:',
   '`node --env-file=.env dist/cli/main.js start`, or env_file in a Compose file.',
 ];

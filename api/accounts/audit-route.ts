@@ -11,8 +11,8 @@ import { isUuid } from '../../src/platform/ids';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route } from '../http/route';
+import { cursorField, limitField, pageByTime } from '../http/list-query';
+import { forOperators, type Route } from '../http/route';
 
 /** Types of objects that are accounts. */
 const ACCOUNTS = ['client', 'partner', 'operator'];
@@ -49,6 +49,7 @@ function addressesWithoutTokens(state: State): State {
 export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList('GET /v1/operator/audit', {
     csv: { name: 'audit', rows: 'entries', pages: PAGES.byCursor },
+    ...forOperators('Operators', 'viewer'),
     operationId: 'listAuditLog',
     onStandby: true,
     summary: 'List the audit log, newest first',
@@ -56,8 +57,6 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       'Every action of operators, clients and partners that changes keys, partners, clients, endpoints, catalog, stock set-up or ' +
       'rates, and repairs, cancellations, shipping changes and payments of orders. `format=csv` exports every row that matches ' +
       'and is for admins.',
-    tag: 'Operators',
-    access: operatorsOnly('viewer'),
     query: z.object({
       actor: z.string().max(100).optional().describe('Id or name of the actor.'),
       action: z.enum(AUDIT_ACTION_NAMES).optional(),
@@ -69,11 +68,10 @@ export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       format: formatQuery,
     }),
     response: z.object({ entries: z.array(entrySchema), nextCursor: z.string().nullable() }).meta({ id: 'AuditPage' }),
-    handler: async ({ account, query: { limit, cursor, format, ...filter } }) => {
+    handler: async ({ account, query }) => {
+      const { format, ...filter } = query;
       if (format === 'csv') requireOperatorRole(account, 'admin');
-      const after = cursor === undefined ? null : decodeCursor(cursor, isRowId);
-      const rows = await listAuditEntries(sql, filter, { limit: limit + 1, after });
-      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
+      const { page, nextCursor } = await pageByTime(query, (page) => listAuditEntries(sql, filter, page), isRowId);
       const idsOf = (types: readonly string[]) =>
         page.flatMap(({ object: { type, id } }) => (types.includes(type) && isUuid(id) ? [id] : []));
       const orders = await auditedOrders(sql, idsOf(['order']));

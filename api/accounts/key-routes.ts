@@ -14,7 +14,7 @@ import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { forOperators, pathParameters, type Route, route } from '../http/route';
 
 const rotatedKey = z
   .object({ ...credentialFields, createdAt: timestamp, previousKeysExpireAt: timestamp })
@@ -33,83 +33,91 @@ export interface KeyOwners {
   find(sql: Queryable, id: string): Promise<string>;
 }
 
-type Deps = Pick<ApiDeps, 'sql'>;
-
 /** Routes with which admins list, rotate and revoke the keys of operators, clients and partners. */
-export function keyRoutes(deps: Deps, owners: KeyOwners): Route[] {
-  return [listKeysRoute(deps, owners), rotateKeyRoute(deps, owners), revokeKeyRoute(deps, owners)];
-}
-
-/** Returns the schema of the path's parameters and the value of its first one. */
-function pathOf({ path }: KeyOwners) {
-  const parameter = /\{(\w+)\}/.exec(path)![1]!;
-  return {
-    ownerPath: z.object({ [parameter]: z.string().max(100) }),
-    keyPath: z.object({ [parameter]: z.string().max(100), keyId: z.string().max(100) }),
-    ownerIdOf: (params: Readonly<Record<string, unknown>>) => params[parameter] as string,
-  };
-}
-
-function listKeysRoute({ sql }: Deps, owners: KeyOwners): Route {
-  const { ownerPath, ownerIdOf } = pathOf(owners);
-  return route(`GET ${owners.path}/keys`, {
-    operationId: `list${owners.noun}Keys`,
-    summary: 'List the keys, newest first',
-    tag: owners.tag,
-    access: operatorsOnly('viewer'),
-    params: ownerPath,
-    response: z.object({ keys: z.array(accountKeySchema) }),
-    handler: async ({ params }) => {
-      const id = await owners.find(sql, ownerIdOf(params));
-      return { keys: (await keysOf(sql, [id])).get(id)! };
-    },
-  });
-}
-
-function rotateKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
-  const { ownerPath, ownerIdOf } = pathOf(owners);
+export function keyRoutes({ sql }: Pick<ApiDeps, 'sql'>, owners: KeyOwners): Route[] {
+  const parameter = pathParameters(owners.path)[0]!;
+  const ownerPath = z.object({ [parameter]: z.string().max(100) });
+  const ownerIdOf = (params: Readonly<Record<string, unknown>>) => params[parameter] as string;
+  const isOperator = owners.noun === 'Operator';
   const days = owners.maxOverlapSeconds / 86_400;
-  return route(`POST ${owners.path}/keys`, {
-    operationId: `rotate${owners.noun}Key`,
-    summary: 'Issue a new key',
-    description:
-      'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once' +
-      (owners.noun === 'Operator' ? ', and every session of the operator ends.' : '.'),
-    tag: owners.tag,
-    access: operatorsOnly('admin'),
-    audits: [`${owners.objectType}.rotate_key`],
-    idempotent: true,
-    returnsSecret: true,
-    params: ownerPath,
-    body: z
-      .object({
-        overlapSeconds: z
-          .int()
-          .min(0)
-          .max(owners.maxOverlapSeconds)
-          .default(86_400)
-          .describe(`Time for which the existing keys keep working: at most ${days} days.`),
-        name: keyName.nullish().describe('Where the key is used.'),
-        expiresAt: keyExpiry,
-      })
-      .meta({ id: `${owners.noun}KeyRotation` }),
-    response: rotatedKey,
-    handler: ({ params, body, account, log, idempotency, audit }) =>
-      inTransaction(sql, async (tx) => {
-        const id = await owners.find(tx, ownerIdOf(params));
-        if (await isRevokedAccount(tx, id)) {
-          throw new Refusal('CONFLICT', { message: 'This account is revoked and gets no more keys.' });
-        }
-        const { name = null, expiresAt = null } = body;
-        const { hint, ...response } = await rotateKeys(tx, id, body.overlapSeconds, { name, expiresAt });
-        await idempotency.complete(tx, response);
-        const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = response;
-        const after = { ...shown, name, hint, expiresAt };
-        await audit(tx, { action: `${owners.objectType}.rotate_key`, objectId: id, before: null, after });
-        log.info({ owner: id, by: account.name }, 'key rotated');
-        return response;
-      }),
-  });
+  return [
+    route(`GET ${owners.path}/keys`, {
+      ...forOperators(owners.tag, 'viewer'),
+      operationId: `list${owners.noun}Keys`,
+      summary: 'List the keys, newest first',
+      params: ownerPath,
+      response: z.object({ keys: z.array(accountKeySchema) }),
+      handler: async ({ params }) => {
+        const id = await owners.find(sql, ownerIdOf(params));
+        return { keys: (await keysOf(sql, [id])).get(id)! };
+      },
+    }),
+    route(`POST ${owners.path}/keys`, {
+      ...forOperators(owners.tag, 'admin'),
+      operationId: `rotate${owners.noun}Key`,
+      summary: 'Issue a new key',
+      description:
+        'The existing keys keep working during the overlap and expire after it. With an overlap of 0 they expire at once' +
+        (isOperator ? ', and every session of the operator ends.' : '.'),
+      audits: [`${owners.objectType}.rotate_key`],
+      idempotent: true,
+      returnsSecret: true,
+      params: ownerPath,
+      body: z
+        .object({
+          overlapSeconds: z
+            .int()
+            .min(0)
+            .max(owners.maxOverlapSeconds)
+            .default(86_400)
+            .describe(`Time for which the existing keys keep working: at most ${days} days.`),
+          name: keyName.nullish().describe('Where the key is used.'),
+          expiresAt: keyExpiry,
+        })
+        .meta({ id: `${owners.noun}KeyRotation` }),
+      response: rotatedKey,
+      handler: ({ params, body, account, log, idempotency, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const id = await owners.find(tx, ownerIdOf(params));
+          if (await isRevokedAccount(tx, id)) {
+            throw new Refusal('CONFLICT', { message: 'This account is revoked and gets no more keys.' });
+          }
+          const { name = null, expiresAt = null } = body;
+          const { hint, ...response } = await rotateKeys(tx, id, body.overlapSeconds, { name, expiresAt });
+          await idempotency.complete(tx, response);
+          const { apiKey: _apiKey, apiSecret: _apiSecret, ...shown } = response;
+          const after = { ...shown, name, hint, expiresAt };
+          await audit(tx, { action: `${owners.objectType}.rotate_key`, objectId: id, before: null, after });
+          log.info({ owner: id, by: account.name }, 'key rotated');
+          return response;
+        }),
+    }),
+    route(`DELETE ${owners.path}/keys/{keyId}`, {
+      ...forOperators(owners.tag, 'admin'),
+      operationId: `revoke${owners.noun}Key`,
+      summary: 'Revoke a key',
+      description: isOperator
+        ? 'The next request with the key is refused. 409: no admin would be left with a working key.'
+        : 'Every process refuses the key within one second.',
+      audits: [`${owners.objectType}.revoke_key`],
+      params: ownerPath.extend({ keyId: z.string().max(100) }),
+      response: z.object({ id: z.string(), revoked: z.literal(true) }),
+      handler: ({ params, account, log, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const { keyId } = params as { keyId: string };
+          const id = await owners.find(tx, ownerIdOf(params));
+          if (isOperator && (await isLastAdminKey(tx, keyId))) {
+            throw new Refusal('CONFLICT', { message: 'This is the only working key of an admin.' });
+          }
+          const before = await keyOf(tx, id, keyId);
+          await revokeKey(tx, id, keyId);
+          const after = await keyOf(tx, id, keyId);
+          await audit(tx, { action: `${owners.objectType}.revoke_key`, objectId: id, before, after });
+          log.info({ owner: id, keyId, by: account.name }, 'key revoked');
+          return { id: keyId, revoked: true as const };
+        }),
+    }),
+  ];
 }
 
 /** Returns a key as lists show it. @throws Refusal `NOT_FOUND` when the account has no such key */
@@ -118,36 +126,4 @@ async function keyOf(sql: Queryable, accountId: string, keyId: string) {
   const key = keys.find(({ id }) => id === keyId);
   if (key === undefined) throw new Refusal('NOT_FOUND', { message: 'This account has no such key.' });
   return { keyId, ...key };
-}
-
-function revokeKeyRoute({ sql }: Deps, owners: KeyOwners): Route {
-  const { keyPath, ownerIdOf } = pathOf(owners);
-  const effect =
-    owners.noun === 'Operator'
-      ? 'The next request with the key is refused. 409: no admin would be left with a working key.'
-      : 'Every process refuses the key within one second.';
-  return route(`DELETE ${owners.path}/keys/{keyId}`, {
-    operationId: `revoke${owners.noun}Key`,
-    summary: 'Revoke a key',
-    description: effect,
-    tag: owners.tag,
-    access: operatorsOnly('admin'),
-    audits: [`${owners.objectType}.revoke_key`],
-    params: keyPath,
-    response: z.object({ id: z.string(), revoked: z.literal(true) }),
-    handler: ({ params, account, log, audit }) =>
-      inTransaction(sql, async (tx) => {
-        const { keyId } = params as { keyId: string };
-        const id = await owners.find(tx, ownerIdOf(params));
-        if (owners.noun === 'Operator' && (await isLastAdminKey(tx, keyId))) {
-          throw new Refusal('CONFLICT', { message: 'This is the only working key of an admin.' });
-        }
-        const before = await keyOf(tx, id, keyId);
-        await revokeKey(tx, id, keyId);
-        const after = await keyOf(tx, id, keyId);
-        await audit(tx, { action: `${owners.objectType}.revoke_key`, objectId: id, before, after });
-        log.info({ owner: id, keyId, by: account.name }, 'key revoked');
-        return { id: keyId, revoked: true as const };
-      }),
-  });
 }

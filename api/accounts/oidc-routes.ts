@@ -78,8 +78,7 @@ type Deps = Pick<ApiDeps, 'sql' | 'config' | 'secretBox' | 'publicUrl'>;
 
 const PATH = '/v1/operator/session/oidc';
 const CONSOLE = '/console';
-const common = { tag: 'Operators' } as const;
-const page = { response: z.unknown(), contentType: 'text/html' } as const;
+const page = { tag: 'Operators', response: z.unknown(), contentType: 'text/html' } as const;
 
 /** Returns an address of the console as its path, query and fragment, or undefined for any other address. */
 function consolePath(address: string): string | undefined {
@@ -116,14 +115,13 @@ export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const signInAddress = `${publicUrl}${CONSOLE}/sign-in`;
   return [
     openRoute('GET /v1/operator/session/methods', {
-      ...common,
+      tag: 'Operators',
       operationId: 'getSignInMethods',
       summary: 'Read how an operator can sign in',
       response: z.object({ openIdConnect: z.boolean() }).meta({ id: 'SignInMethods' }),
       handler: async () => ({ openIdConnect: provider !== undefined }),
     }),
     openRoute(`GET ${PATH}`, {
-      ...common,
       ...page,
       operationId: 'startOidcSignIn',
       summary: 'Sign in by OpenID Connect',
@@ -142,7 +140,6 @@ export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
         }),
     }),
     openRoute(`GET ${PATH}/callback`, {
-      ...common,
       ...page,
       operationId: 'finishOidcSignIn',
       summary: 'Receive the response of the identity provider',

@@ -15,11 +15,11 @@ import {
 } from '../../src/accounts/sessions';
 import { crossField, property } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid } from '../../src/platform/ids';
+import { foundById, isUuid } from '../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { requireOperatorRole } from '../http/authentication';
-import { type CallContext, openRoute, operatorsOnly, RawResponse, type Route, route } from '../http/route';
+import { type CallContext, forOperators, openRoute, RawResponse, type Route, route } from '../http/route';
 import { sessionCookie, sessionTokenOf } from '../http/session-cookie';
 import { RefusedAccount, type SignInGuard } from './sign-in-guard';
 
@@ -27,7 +27,6 @@ type Deps = Pick<ApiDeps, 'sql' | 'publicUrl'>;
 
 const PATH = '/v1/operator/session';
 const SESSIONS = '/v1/operator/sessions';
-const common = { tag: 'Operators' } as const;
 
 const session = z
   .object({
@@ -111,7 +110,7 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const authenticator = createAuthenticator(sql);
   return [
     openRoute(`POST ${PATH}`, {
-      ...common,
+      tag: 'Operators',
       operationId: 'startOperatorSession',
       summary: 'Sign in',
       description:
@@ -139,19 +138,17 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
       },
     }),
     route(`GET ${PATH}`, {
-      ...common,
+      ...forOperators('Operators', 'viewer'),
       operationId: 'getOperatorSession',
       summary: 'Read the session of the cookie',
       description: '404: the request uses an API key.',
-      access: operatorsOnly('viewer'),
       response: session,
       handler: async ({ account, headers }) => sessionView(account, tokenOf(deps, headers)),
     }),
     route(`DELETE ${PATH}`, {
-      ...common,
+      ...forOperators('Operators', 'viewer'),
       operationId: 'endOperatorSession',
       summary: 'Sign out',
-      access: operatorsOnly('viewer'),
       response: z.object({ ended: z.literal(true) }),
       handler: async ({ account, headers, log }) => {
         await endSession(sql, tokenOf(deps, headers));
@@ -160,10 +157,9 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
       },
     }),
     route(`GET ${SESSIONS}`, {
-      ...common,
+      ...forOperators('Operators', 'viewer'),
       operationId: 'listSessions',
       summary: 'List the sessions that have not ended, newest first',
-      access: operatorsOnly('viewer'),
       query: z.object({
         operatorId: z.string().max(100).optional().describe('Default: the caller. Another operator’s: for admins.'),
       }),
@@ -175,19 +171,17 @@ export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
       },
     }),
     route(`DELETE ${SESSIONS}/{sessionId}`, {
-      ...common,
+      ...forOperators('Operators', 'viewer'),
       operationId: 'endSession',
       summary: 'End a session',
       description: 'One’s own, or any as an admin.',
-      access: operatorsOnly('viewer'),
       audits: ['operator.end_session'],
       params: z.object({ sessionId: z.string().max(100) }),
       response: z.object({ id: z.string(), ended: z.literal(true) }),
       handler: ({ account, params: { sessionId: id }, audit }) =>
         inTransaction(sql, async (tx) => {
           const owner = account.operatorRole === 'admin' ? null : account.id;
-          const ended = isUuid(id) ? await endSessionById(tx, id, owner) : undefined;
-          if (ended === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such session.' });
+          const ended = await foundById(id, () => endSessionById(tx, id, owner), 'There is no such session.');
           const before = { sessionId: id, method: ended.method };
           await audit(tx, { action: 'operator.end_session', objectId: ended.accountId, before, after: null });
           return { id, ended: true as const };

@@ -1,8 +1,6 @@
 import type { Request, Response } from 'express';
 import type { Account } from '../../src/accounts/account';
 import {
-  type AuditedChange,
-  type AuditIntent,
   actorOf,
   dropIntent,
   storeIntent,
@@ -11,16 +9,13 @@ import {
   writeUnknownOutcome,
 } from '../../src/accounts/audit-log';
 import { Refusal } from '../../src/platform/errors';
-import type { Queryable, Sql } from '../../src/platform/postgres';
+import type { Sql } from '../../src/platform/postgres';
 import { callerAddress } from './caller-address';
 import { notesOf } from './request-log';
-import type { Route } from './route';
+import type { CallContext, Route } from './route';
 
 /** The audit rows of one call. */
-export interface AuditTrail {
-  audit(tx: Queryable, change: AuditedChange, by?: Account | 'unknown'): Promise<void>;
-  intend(intent: AuditIntent): Promise<void>;
-  unaudited(): void;
+export interface AuditTrail extends Pick<CallContext, 'audit' | 'intend' | 'unaudited'> {
   /**
    * Checks after the handler that the call has written the row that its route declares. A missing row is a bug: it is
    * logged.

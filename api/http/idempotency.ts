@@ -12,7 +12,7 @@ import {
   releaseAttempt,
   sealResponse,
 } from '../../src/accounts/idempotency-keys';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField, Refusal } from '../../src/platform/errors';
 import { sha256 } from '../../src/platform/ids';
 import type { Logger } from '../../src/platform/logging/logging';
 import type { Queryable, Sql } from '../../src/platform/postgres';
@@ -32,15 +32,8 @@ const KEY_FORM = /^[\x21-\x7e]+( +[\x21-\x7e]+)*$/;
 export function idempotencyKeyOf(header: string | undefined): string | undefined {
   if (header === undefined) return undefined;
   if (header.length <= IDEMPOTENCY_KEY_LENGTH && KEY_FORM.test(header)) return header;
-  throw new Refusal('VALIDATION_ERROR', {
-    errors: [
-      {
-        code: header === '' ? 'IS_BLANK_ERROR' : 'VALIDATION_ERROR',
-        message: `Must be 1 to ${IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`,
-        reference: 'Idempotency-Key',
-      },
-    ],
-  });
+  const message = `Must be 1 to ${IDEMPOTENCY_KEY_LENGTH} visible ASCII characters.`;
+  throw invalidField('Idempotency-Key', message, header === '' ? 'IS_BLANK_ERROR' : 'VALIDATION_ERROR');
 }
 
 /** The response to a request. `replayed`: the stored response of an earlier request with the Idempotency-Key. */

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField, type Refusal } from '../../src/platform/errors';
 import { isUuid } from '../../src/platform/ids';
-import type { SearchPosition } from '../../src/platform/list-position';
+import type { SearchPage, SearchPosition } from '../../src/platform/list-position';
 
 /** The largest number of rows on a page, in requests. */
 export const limitField = z.coerce.number().int().min(1).max(250).default(50);
@@ -39,9 +39,7 @@ export function decodeCursor(cursor: string, isId: (id: string) => boolean = isU
 
 /** Returns the refusal of a text that is not a cursor of a list. */
 export function invalidCursor(message = 'Not a cursor of this list.'): Refusal {
-  return new Refusal('VALIDATION_ERROR', {
-    errors: [{ code: 'VALIDATION_ERROR', message, reference: 'cursor' }],
-  });
+  return invalidField('cursor', message);
 }
 
 /**
@@ -56,6 +54,53 @@ export function pageOf<Row>(
 ): { readonly page: Row[]; readonly nextCursor: string | null } {
   const last = rows.length > limit ? rows[limit - 1] : undefined;
   return { page: rows.slice(0, limit), nextCursor: last === undefined ? null : cursorOf(last) };
+}
+
+interface PageQuery {
+  readonly limit: number;
+  readonly cursor?: string | null | undefined;
+}
+
+/** Reads a page of a list that is sorted by id. */
+export async function pageById<Row extends { readonly id: string }>(
+  { limit, cursor }: PageQuery,
+  read: (page: { readonly limit: number; readonly after: string | undefined }) => Promise<readonly Row[]>,
+) {
+  return pageOf(await read({ limit: limit + 1, after: cursor ?? undefined }), limit, ({ id }) => id);
+}
+
+/** Returns the cursor that continues after a row of a list that is sorted by time, then id. */
+export const cursorAfter = ({ position, id }: { readonly position: string; readonly id: string }): string =>
+  encodeCursor({ time: position, id });
+
+/**
+ * Reads a page of a list that is sorted by time, then id.
+ * @param isId checks the form of the list's ids
+ */
+export async function pageByTime<Row extends { readonly position: string; readonly id: string }>(
+  { limit, cursor }: PageQuery,
+  read: (page: SearchPage) => Promise<readonly Row[]>,
+  isId?: (id: string) => boolean,
+) {
+  const after = cursor == null ? null : decodeCursor(cursor, isId);
+  return pageOf(await read({ limit: limit + 1, after }), limit, cursorAfter);
+}
+
+/**
+ * Reads a page of a search that compares a limited number of rows.
+ * @param read `comparedTo`: the position up to which it has compared rows, when it has not compared all
+ */
+export async function pageOfSearch<Row extends { readonly position: string; readonly id: string }>(
+  { limit, cursor }: PageQuery,
+  read: (page: SearchPage) => Promise<{ readonly orders: readonly Row[]; readonly comparedTo: SearchPosition | null }>,
+) {
+  let comparedTo: SearchPosition | null = null;
+  const { page, nextCursor } = await pageByTime({ limit, cursor }, async (wanted) => {
+    const found = await read(wanted);
+    comparedTo = found.comparedTo;
+    return found.orders;
+  });
+  return { page, nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)) };
 }
 
 /** Largest number of values in one filter. It equals the largest page. */

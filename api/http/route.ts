@@ -28,6 +28,9 @@ export function operatorsOnly(operatorRole: OperatorRole): KeyAccess {
   return { credentials: 'key', roles: ['operator'], operatorRole };
 }
 
+/** Returns the group of a route that only operators may call, and its access. */
+export const forOperators = (tag: string, operatorRole: OperatorRole) => ({ tag, access: operatorsOnly(operatorRole) });
+
 /** A request as received, before its body is parsed. */
 interface SignedRequest {
   readonly params: Readonly<Record<string, unknown>>;

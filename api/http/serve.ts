@@ -14,8 +14,7 @@ import { callerAddress, callerNetwork } from './caller-address';
 import { fieldErrors, fieldPath } from './field-errors';
 import { idempotencyKeyOf, type Outcome, onceForKey } from './idempotency';
 import { isJson, parseJson, readBody } from './json-body';
-import type { ConcurrencyLimiter, FailureLimiter } from './request-limits';
-import { countedName, type RateLimiter } from './request-limits';
+import { type ConcurrencyLimiter, countedName, type FailureLimiter, type RateLimiter } from './request-limits';
 import { notesOf, type RequestNotes } from './request-log';
 import {
   type CallContext,
@@ -25,18 +24,7 @@ import {
   RawResponse,
   type Route,
 } from './route';
-import type { SentRequest } from './validation';
-import { ignoredFields } from './validation';
-
-/** Returns the members of a response that the schema does not declare. */
-function undocumented(sent: unknown, known: unknown, path: PropertyKey[] = []): string[] {
-  if (typeof sent !== 'object' || sent === null || typeof known !== 'object' || known === null) return [];
-  return Object.entries(sent).flatMap(([key, value]) => {
-    const step = Array.isArray(sent) ? Number(key) : key;
-    if (!Object.hasOwn(known, key)) return [fieldPath([...path, step])];
-    return undocumented(value, (known as Record<string, unknown>)[key], [...path, step]);
-  });
-}
+import { ignoredFields, type SentRequest, unknownMembers } from './validation';
 
 /**
  * Checks a response, in its wire form, against the route's response schema.
@@ -47,7 +35,7 @@ function responseFault(route: Route, response: unknown): string | undefined {
   const wire: unknown = text === undefined ? undefined : JSON.parse(text);
   const result = route.response.safeParse(wire);
   const faults = result.success
-    ? undocumented(wire, result.data).map((path) => `${path} is not in the response schema`)
+    ? unknownMembers(route.response, wire).map((path) => `${fieldPath(path)} is not in the response schema`)
     : fieldErrors(result.error, wire).map(({ reference, message }) => `${reference}: ${message}`);
   if (faults.length === 0) return undefined;
   return `${route.operationId} responded outside its response schema: ${faults.slice(0, 10).join('; ')}`;

@@ -10,7 +10,7 @@ const NAME_LENGTH = 100;
 type Path = readonly PropertyKey[];
 
 /** Returns the paths of the members of a value that a schema does not know. A value of a wrong type has none. */
-function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []): Path[] {
+export function unknownMembers(schema: z.core.$ZodType, value: unknown, path: Path = []): Path[] {
   if (typeof value !== 'object' || value === null) return [];
   const within = (inner: z.core.$ZodType) => unknownMembers(inner, value, path);
   if (schema instanceof z.ZodObject) {

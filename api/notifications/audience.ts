@@ -13,9 +13,8 @@ import {
   endpointSchema,
   ownedEndpointSchema,
 } from '../../src/notifications/webhook-schemas';
-import { Refusal } from '../../src/platform/errors';
 import { withoutTokens } from '../../src/platform/http/outbound-addresses';
-import { isUuid } from '../../src/platform/ids';
+import { foundById, isUuid } from '../../src/platform/ids';
 import type { Queryable } from '../../src/platform/postgres';
 import { type KeyAccess, operatorsOnly } from '../http/route';
 
@@ -115,7 +114,5 @@ export function shownTo<T extends { readonly url: string }>({ operatorRole }: Ac
 
 /** Returns an endpoint of an account. @throws Refusal `NOT_FOUND`, also for another account's endpoint */
 export async function foundEndpoint(sql: Queryable, ownerId: string, webhookId: string): Promise<Endpoint> {
-  const endpoint = isUuid(webhookId) && isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : undefined;
-  if (endpoint === undefined) throw new Refusal('NOT_FOUND');
-  return endpoint;
+  return await foundById(webhookId, async () => (isUuid(ownerId) ? await endpointOf(sql, ownerId, webhookId) : null));
 }

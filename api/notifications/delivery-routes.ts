@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import type { AuditedChange } from '../../src/accounts/audit-log';
 import {
+  type DeliveryFilter,
   deliveryWithBody,
   listDeliveries,
   listOrderDeliveries,
@@ -18,10 +19,12 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
-import { idCursorField, limitField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route, route } from '../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId } from '../orders/visible-order';
+import { idCursorField, limitField, pageById } from '../http/list-query';
+import { type Route, route } from '../http/route';
+import { changedOrderId, forOrder, operatorOrderParams, visibleOrderId } from '../orders/visible-order';
 import { type Audience, endpointParams, foundEndpoint } from './audience';
+
+type DeliveryPage = Pick<DeliveryFilter, 'limit' | 'after'>;
 
 const deliveryParams = endpointParams.extend({ deliveryId: z.string() });
 /** @throws Refusal `CONFLICT` when the endpoint is disabled */
@@ -78,11 +81,10 @@ export function deliveryRoutes(
         format: formatQuery,
       }),
       response: z.object({ deliveries: z.array(deliverySchema), nextCursor: z.string().nullable() }),
-      handler: async ({ account, params, query: { cursor, format: _format, ...filter } }) => {
+      handler: async ({ account, params, query }) => {
         const { id: endpointId } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
-        const limit = filter.limit + 1;
-        const found = await listDeliveries(sql, { ...filter, endpointId, after: cursor, limit });
-        const { page: deliveries, nextCursor } = pageOf(found, filter.limit, (delivery) => delivery.id);
+        const read = (page: DeliveryPage) => listDeliveries(sql, { ...query, ...page, endpointId });
+        const { page: deliveries, nextCursor } = await pageById(query, read);
         return { deliveries, nextCursor };
       },
     }),
@@ -150,8 +152,7 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
 
   return [
     route('GET /v1/operator/orders/{orderId}/deliveries', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOrder('viewer'),
       operationId: 'listOrderDeliveries',
       onStandby: true,
       summary: 'List the notifications about an order, newest first',
@@ -162,23 +163,22 @@ export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         cursor: idCursorField.optional(),
       }),
       response: z.object({ deliveries: z.array(orderDeliverySchema), nextCursor: z.string().nullable() }),
-      handler: async ({ account, params, query: { cursor, state, limit } }) => {
+      handler: async ({ account, params, query }) => {
         const orderId = await visibleOrderId(sql, account, params.orderId);
-        const rows = await listOrderDeliveries(sql, { orderId, state, after: cursor, limit: limit + 1 });
-        const { page: deliveries, nextCursor } = pageOf(rows, limit, (delivery) => delivery.id);
+        const read = (page: DeliveryPage) => listOrderDeliveries(sql, { ...query, ...page, orderId });
+        const { page: deliveries, nextCursor } = await pageById(query, read);
         return { deliveries, nextCursor };
       },
     }),
     route('POST /v1/operator/orders/{orderId}/deliveries/{deliveryId}/redeliver', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('operator'),
+      ...forOrder('operator'),
       operationId: 'redeliverOrderDelivery',
       summary: 'Send a notification about an order again, now',
       description:
         'The message keeps its id and body and gets a new schedule. A waiting one is sent now; one that is being sent stays as ' +
         'it is. 409: the endpoint is disabled.',
       audits: ['endpoint.redeliver'],
-      params: OPERATOR_ORDER_ROUTE.params.extend({ deliveryId: z.string() }),
+      params: operatorOrderParams.extend({ deliveryId: z.string() }),
       response: orderDeliverySchema,
       handler: async ({ account, params, audit }) => {
         const orderId = await changedOrderId(sql, account, params.orderId);

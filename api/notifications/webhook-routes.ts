@@ -14,9 +14,9 @@ import { allowsPrivateAddresses } from '../../src/platform/config';
 import { timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
 import { outboundUrl } from '../../src/platform/http/outbound-addresses';
-import { inTransaction } from '../../src/platform/postgres';
+import { inTransaction, type Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
-import { type Route, route } from '../http/route';
+import { type CallContext, type Route, route } from '../http/route';
 import {
   ADMINS_FOR_CLIENTS,
   type Audience,
@@ -84,6 +84,21 @@ function createEndpointRoute(
   });
 }
 
+/** Changes an endpoint, with its row of the audit log. */
+const changed = (
+  sql: Sql,
+  ownerId: string,
+  webhookId: string,
+  change: Parameters<typeof changeEndpoint>[3],
+  audit: CallContext['audit'],
+) =>
+  inTransaction(sql, async (tx) => {
+    const before = await foundEndpoint(tx, ownerId, webhookId);
+    const after = (await changeEndpoint(tx, ownerId, webhookId, change))!;
+    await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
+    return after;
+  });
+
 /** Routes with which an audience manages its endpoints (docs/notifications.md). */
 function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
   const { sql, config, secretBox } = deps;
@@ -129,13 +144,7 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
         })
         .meta({ examples: [{ description: 'Status page', events: [events[0]] }] }),
       response: endpoint,
-      handler: ({ account, params: { webhookId }, body, audit }) =>
-        inTransaction(sql, async (tx) => {
-          const before = await foundEndpoint(tx, account.id, webhookId);
-          const after = (await changeEndpoint(tx, account.id, webhookId, body))!;
-          await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
-          return after;
-        }),
+      handler: ({ account, params: { webhookId }, body, audit }) => changed(sql, account.id, webhookId, body, audit),
     }),
     route(`DELETE ${path}/{webhookId}`, {
       ...write,
@@ -165,7 +174,6 @@ function webhookRoutes(deps: Deps, audience: OwningAudience): Route[] {
       params: endpointParams,
       body: z.object({
         overlapSeconds: z
-          .number()
           .int()
           .min(0)
           .max(ROTATION_OVERLAP_SECONDS.most)
@@ -217,13 +225,7 @@ function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
     params: z.object({ connectorId: z.string(), webhookId: z.string() }),
     body: z.strictObject({ enabled: z.boolean() }),
     response: endpoint,
-    handler: ({ params: { connectorId, webhookId }, body, audit }) =>
-      inTransaction(sql, async (tx) => {
-        const before = await foundEndpoint(tx, connectorId, webhookId);
-        const after = (await changeEndpoint(tx, connectorId, webhookId, body))!;
-        await audit(tx, { action: 'endpoint.change', objectId: webhookId, before, after });
-        return after;
-      }),
+    handler: ({ params: { connectorId, webhookId }, body, audit }) => changed(sql, connectorId, webhookId, body, audit),
   });
 }
 

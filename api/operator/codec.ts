@@ -7,7 +7,7 @@ import { dataConverterOf, UndecryptablePayload } from '../../src/platform/tempor
 import type { ApiDeps } from '../deps';
 import { ERROR_BODIES } from '../http/error-body';
 import { notesOf } from '../http/request-log';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { forOperators, type Route, route } from '../http/route';
 
 /** Base path of the codec server. The Temporal UI and CLI append `/decode` and `/encode`. */
 export const CODEC_PATH = '/v1/operator/codec';
@@ -48,13 +48,12 @@ export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): R
   const [codec] = dataConverterOf(config.PAYLOAD_KEYS).payloadCodecs ?? [];
   return [
     route(`GET ${CODEC_PATH}`, {
+      ...forOperators(TAG, 'viewer'),
       operationId: 'signInToCodec',
       summary: 'Sign this browser in to the codec server',
       description:
         'Opened in a browser, it asks for a user name (any value) and for a password (an operator’s key). ' +
         'The browser then sends both with the requests of the Temporal UI.',
-      tag: TAG,
-      access: operatorsOnly('viewer'),
       response: z.object({ message: z.string(), encrypted: z.boolean() }),
       handler: async () => ({
         message: 'The Temporal UI can now decode payloads here.',
@@ -62,12 +61,11 @@ export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): R
       }),
     }),
     route(`POST ${CODEC_PATH}/decode`, {
+      ...forOperators(TAG, 'operator'),
       operationId: 'decodePayloads',
       summary: 'Decrypt payloads',
       description:
         'Returns 400 for a payload whose key is not configured. Payloads that are not encrypted are returned unchanged.',
-      tag: TAG,
-      access: operatorsOnly('operator'),
       body: exchanged,
       response: exchanged,
       audits: ['payloads.decode'],
@@ -85,11 +83,10 @@ export function codecRoutes({ sql, config }: Pick<ApiDeps, 'sql' | 'config'>): R
       },
     }),
     route(`POST ${CODEC_PATH}/encode`, {
+      ...forOperators(TAG, 'operator'),
       operationId: 'encodePayloads',
       summary: 'Encrypt payloads',
       description: 'For signals and workflow starts sent from the Temporal UI or CLI.',
-      tag: TAG,
-      access: operatorsOnly('operator'),
       body: exchanged,
       response: exchanged,
       handler: async ({ body }) => (codec === undefined ? body : toJson(await codec.encode(fromJson(body)))),

@@ -7,8 +7,8 @@ import { OUTBOX_KINDS as KINDS } from '../../src/platform/outbox/outbox';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
-import { cursorField, decodeCursor, encodeCursor, limitField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route, route, type Sent } from '../http/route';
+import { cursorField, limitField, pageByTime } from '../http/list-query';
+import { forOperators, type Route, route, type Sent } from '../http/route';
 
 const TAG = 'Operator: outbox';
 const ROW_ID = /^\d{1,18}$/;
@@ -60,24 +60,20 @@ const pageQuery = z.object({ limit: limitField, cursor: cursorField.optional() }
 
 /** Operator routes for the outbox: messages to Temporal and to clients, and those that could not be delivered. */
 export function outboxRoutes({ sql }: ApiDeps): Route[] {
-  const pageOfMessages = async (
-    filter: Parameters<typeof listMessages>[1],
-    limit: number,
-    cursor: string | undefined,
-  ) => {
-    const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ROW_ID.test(id));
-    const rows = await listMessages(sql, filter, { limit: limit + 1, after });
-    return pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-  };
+  const pageOfMessages = (filter: Parameters<typeof listMessages>[1], query: z.output<typeof pageQuery>) =>
+    pageByTime(
+      query,
+      (page) => listMessages(sql, filter, page),
+      (id) => ROW_ID.test(id),
+    );
   return [
     exportedList('GET /v1/operator/outbox', {
       csv: { name: 'outbox', rows: 'messages', pages: PAGES.byCursor },
+      ...forOperators(TAG, 'viewer'),
       operationId: 'listOutboxMessages',
       onStandby: true,
       summary: 'List the messages of the outbox by state',
       description: 'Pending messages by their next attempt, dead letters newest first.',
-      tag: TAG,
-      access: operatorsOnly('viewer'),
       query: pageQuery.extend({
         state: z.enum(OUTBOX_STATES).default('pending'),
         kind: z.enum(KINDS).optional(),
@@ -87,17 +83,16 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       response: z
         .object({ messages: z.array(messageSchema), nextCursor: z.string().nullable() })
         .meta({ id: 'OutboxPage' }),
-      handler: async ({ query: { limit, cursor, format: _, ...filter } }) => {
-        const { page, nextCursor } = await pageOfMessages(filter, limit, cursor);
+      handler: async ({ query }) => {
+        const { page, nextCursor } = await pageOfMessages(query, query);
         const notifications = await subjectsOfNotifications(sql, page);
         return { messages: page.map((message) => messageView(message, notifications)), nextCursor };
       },
     }),
     route('GET /v1/operator/outbox/dead', {
+      ...forOperators(TAG, 'viewer'),
       operationId: 'listDeadMessages',
       summary: 'List dead letters, newest first',
-      tag: TAG,
-      access: operatorsOnly('viewer'),
       query: pageQuery,
       response: z
         .object({
@@ -109,8 +104,8 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
           nextCursor: z.string().nullable(),
         })
         .meta({ id: 'DeadMessagePage' }),
-      handler: async ({ query: { limit, cursor } }) => {
-        const { page, nextCursor } = await pageOfMessages({ state: 'dead' }, limit, cursor);
+      handler: async ({ query }) => {
+        const { page, nextCursor } = await pageOfMessages({ state: 'dead' }, query);
         return {
           messages: page.map(({ id, kind, target, attempts, createdAt, deadAt, lastError }) => ({
             ...{ id, kind, target, attempts, createdAt, lastError },
@@ -121,12 +116,11 @@ export function outboxRoutes({ sql }: ApiDeps): Route[] {
       },
     }),
     route('POST /v1/operator/outbox/dead/replay', {
+      ...forOperators(TAG, 'operator'),
       operationId: 'replayDeadMessages',
       summary: 'Replay dead letters',
       description:
         'Replays all dead letters, the named ones, or those of one kind and target. Receivers recognise a message that they have already received.',
-      tag: TAG,
-      access: operatorsOnly('operator'),
       audits: ['outbox.replay'],
       body: z.object({
         ids: z.array(z.string().regex(ROW_ID, 'must be a string that holds an integer')).min(1).max(1_000).nullish(),

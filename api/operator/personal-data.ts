@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { emailAddress, timestamp } from '../../src/platform/domain/fields';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid, uuidv7 } from '../../src/platform/ids';
+import { foundById, uuidv7 } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import { eraseSubjects } from '../../src/privacy/erase';
 import {
@@ -13,13 +13,10 @@ import {
 } from '../../src/privacy/erasures';
 import { exportSubject, isErasable, type Subject, subjectsByEmail, subjectsById } from '../../src/privacy/subjects';
 import type { ApiDeps } from '../deps';
-import { idCursorField, pageOf } from '../http/list-query';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { idCursorField, pageById } from '../http/list-query';
+import { forOperators, type Route, route } from '../http/route';
 
-const PERSONAL_DATA_ROUTE = {
-  tag: 'Operator: personal data',
-  access: operatorsOnly('admin'),
-} as const;
+const TAG = 'Operator: personal data';
 
 /** Orders of one page of an export. One order has about 20 kB, and takes 50 ms of CPU time: every table is read for it. */
 const EXPORT_PAGE = 20;
@@ -63,15 +60,14 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
 
   /** @throws Refusal `NOT_FOUND`, `CONFLICT` for a running order */
   async function endedSubject(orderId: string): Promise<Subject> {
-    const [subject] = isUuid(orderId) ? await subjectsById(sql, [orderId]) : [];
-    if (subject === undefined) throw new Refusal('NOT_FOUND');
+    const subject = await foundById(orderId, async () => (await subjectsById(sql, [orderId]))[0]);
     if (!isErasable(subject)) throw stillRunning();
     return subject;
   }
 
   return [
     route('POST /v1/operator/erasures', {
-      ...PERSONAL_DATA_ROUTE,
+      ...forOperators(TAG, 'admin'),
       operationId: 'erasePersonalData',
       summary: 'Erase the personal data of a recipient',
       description:
@@ -111,20 +107,16 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
       },
     }),
     route('GET /v1/operator/erasures/{erasureId}', {
-      ...PERSONAL_DATA_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOperators(TAG, 'viewer'),
       operationId: 'getErasure',
       summary: 'Read the progress of an erasure',
       params: z.object({ erasureId: z.string().max(100) }),
       response: erasure,
-      handler: async ({ params: { erasureId } }) => {
-        const progress = isUuid(erasureId) ? await erasureProgress(sql, erasureId) : undefined;
-        if (progress === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such erasure.' });
-        return progress;
-      },
+      handler: ({ params: { erasureId } }) =>
+        foundById(erasureId, () => erasureProgress(sql, erasureId), 'There is no such erasure.'),
     }),
     route('POST /v1/operator/exports', {
-      ...PERSONAL_DATA_ROUTE,
+      ...forOperators(TAG, 'admin'),
       operationId: 'exportPersonalData',
       summary: 'Export everything that is stored about a recipient',
       description:
@@ -150,20 +142,16 @@ export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temp
         .meta({ id: 'PersonalDataExport' }),
       audits: ['personal_data.export'],
       handler: async ({ body: { email, cursor }, log, audit }) => {
-        const found = await subjectsByEmail(sql, email, { after: cursor, limit: EXPORT_PAGE + 1 });
-        const { page, nextCursor } = pageOf(found, EXPORT_PAGE, ({ id }) => id);
+        const { page, nextCursor } = await pageById({ limit: EXPORT_PAGE, cursor }, (wanted) =>
+          subjectsByEmail(sql, email, wanted),
+        );
         const orders = [];
         for (const subject of page) orders.push(await exportSubject(deps, subject));
         // Without the e-mail address, because audit rows cannot be erased.
         const after = { orders: page.map(({ id }) => id) };
         await audit(sql, { action: 'personal_data.export', objectId: uuidv7(), before: null, after });
         log.info({ orders: orders.length }, 'personal data exported');
-        return {
-          email,
-          exportedAt: new Date(),
-          orders,
-          nextCursor,
-        };
+        return { email, exportedAt: new Date(), orders, nextCursor };
       },
     }),
   ];

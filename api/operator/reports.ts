@@ -6,7 +6,7 @@ import { fromMinor } from '../../src/platform/domain/money';
 import { type Column, parquetOf } from '../../src/platform/parquet';
 import type { ApiDeps } from '../deps';
 import { exportedList, PAGES } from '../http/exported-list';
-import { operatorsOnly, RawResponse, type Route } from '../http/route';
+import { forOperators, RawResponse, type Route } from '../http/route';
 
 /** Days of one report. */
 const MOST_DAYS = 366;
@@ -91,6 +91,7 @@ function rowOf({ revenueMinor, costMinor, parcels, delivered, late, errors, ...g
 export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return exportedList('GET /v1/operator/reports', {
     csv: { name: 'report', rows: 'rows', pages: PAGES.single },
+    ...forOperators('Operator: orders', 'viewer'),
     operationId: 'getReport',
     onStandby: true,
     timeoutMs: 30_000,
@@ -99,8 +100,6 @@ export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>):
     description:
       'Adds up the orders that were submitted in a period, archived ones too, by day, client, partner, carrier or product. Amounts ' +
       `of different currencies are never added. A report has at most ${MOST_GROUPS.toLocaleString('en')} rows and may take 25 seconds; a longer one gets 503.`,
-    tag: 'Operator: orders',
-    access: operatorsOnly('viewer'),
     query: reportQuery,
     response: z
       .object({

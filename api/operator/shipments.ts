@@ -21,12 +21,9 @@ import {
   limitField,
   pageOf,
 } from '../http/list-query';
-import { operatorsOnly, type Route } from '../http/route';
+import { forOperators, type Route } from '../http/route';
 
-const common = {
-  tag: 'Operator: shipments',
-  access: operatorsOnly('viewer'),
-} as const;
+const common = forOperators('Operator: shipments', 'viewer');
 
 const pageQuery = {
   problem: z.enum(['true']).optional().describe('Only those with a problem.'),

@@ -8,7 +8,7 @@ import type { Logger } from '../../src/platform/logging/logging';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { createConcurrencyLimiter } from '../http/request-limits';
-import { operatorsOnly, RawResponse, type Route, route } from '../http/route';
+import { forOperators, RawResponse, type Route, route } from '../http/route';
 import { sessionTokenOf } from '../http/session-cookie';
 import type { LiveCounts } from './summary';
 
@@ -177,6 +177,7 @@ export function streamRoutes(deps: Pick<ApiDeps, 'sql' | 'log' | 'publicUrl'>, c
 
   return [
     route('GET /v1/operator/stream', {
+      ...forOperators('Operator: system', 'viewer'),
       operationId: 'streamChanges',
       summary: 'Stream what changes',
       description:
@@ -185,8 +186,6 @@ export function streamRoutes(deps: Pick<ApiDeps, 'sql' | 'log' | 'publicUrl'>, c
         'again. Events follow within 5 s of a change and hold no content. A request with `Last-Event-ID` gets the events after it, or `reset` ' +
         'when they are not known any more. A comment every 15 s keeps the connection open. The stream ends with the session or ' +
         'key, and when a reader is too slow. 429: too many streams.',
-      tag: 'Operator: system',
-      access: operatorsOnly('viewer'),
       response: z.string(),
       contentType: 'text/event-stream',
       handler: async ({ headers, account }) => {

@@ -12,7 +12,7 @@ import { readRunningTotals } from '../../src/platform/running-totals';
 import { readTaskQueue, type TaskQueueState } from '../../src/platform/temporal/connection';
 import { readJobResults } from '../../src/platform/temporal/periodic-jobs';
 import type { ApiDeps } from '../deps';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { forOperators, type Route, route } from '../http/route';
 import { jobSchema } from './system';
 
 /** Lifetime of the counts: all consoles of a process share one reading. Changes show within 5 s. */
@@ -130,14 +130,13 @@ export function summaryRoutes(
   });
   return [
     route('GET /v1/operator/summary', {
+      ...forOperators('Operator: system', 'viewer'),
       operationId: 'getOperatorSummary',
       onStandby: true,
       summary: 'Retrieve counts, ages and charts',
       description:
         'Returns orders by status, attention by reason, the outbox, the periodic jobs, the workers, and how many orders reached ' +
         'each status in the last hours and days. The counts are at most two seconds old.',
-      tag: 'Operator: system',
-      access: operatorsOnly('viewer'),
       response: summary,
       handler: async () => {
         const [read, workers] = await Promise.all([

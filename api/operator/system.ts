@@ -11,7 +11,9 @@ import { projectRoot } from '../../src/platform/project-root';
 import { schemaStatus } from '../../src/platform/schema/schema-version';
 import { readJobResults, triggerJob } from '../../src/platform/temporal/periodic-jobs';
 import type { ApiDeps } from '../deps';
-import { operatorsOnly, type Route, route } from '../http/route';
+import { forOperators, type Route, route } from '../http/route';
+
+const TAG = 'Operator: system';
 
 /** Timeout of the request for Temporal's version. */
 const TEMPORAL_MS = 1_000;
@@ -83,10 +85,9 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
       );
   return [
     route('GET /v1/operator/system', {
+      ...forOperators(TAG, 'viewer'),
       operationId: 'getSystem',
       summary: 'Retrieve versions, configuration and the last reconciliation',
-      tag: 'Operator: system',
-      access: operatorsOnly('viewer'),
       response: system,
       handler: async () => {
         const [[server], schema, known, reconciliation, temporalServer] = await Promise.all([
@@ -129,13 +130,12 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
       },
     }),
     route('POST /v1/operator/system/servers/confirm', {
+      ...forOperators(TAG, 'admin'),
       operationId: 'confirmServers',
       summary: 'Confirm the servers, so that workflows start',
       description:
         'Ends the hold of `GET /v1/operator/system`. Every open order without a workflow then starts from the state that ' +
         'its last record has stored, also one that was flagged instead of started.',
-      tag: 'Operator: system',
-      access: operatorsOnly('admin'),
       audits: ['servers.confirm'],
       body: z.object({ reason: z.string().trim().min(1).max(500).describe('Kept in the audit log.') }),
       response: z.object({ confirmedAt: timestamp }).meta({ id: 'ConfirmedServers' }),
@@ -155,8 +155,6 @@ export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' 
     }),
   ];
 }
-
-const tag = 'Operator: system';
 
 export const jobSchema = z
   .object({
@@ -178,21 +176,19 @@ export const jobSchema = z
 export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
   return [
     route('GET /v1/operator/jobs', {
-      tag,
       operationId: 'listJobs',
       summary: 'List the periodic jobs with their last runs',
-      access: operatorsOnly('viewer'),
+      ...forOperators(TAG, 'viewer'),
       response: z.object({ jobs: z.array(jobSchema) }).meta({ id: 'PeriodicJobs' }),
       handler: async () => ({ jobs: await readJobResults(sql, jobs) }),
     }),
     route('POST /v1/operator/jobs/{name}/run', {
-      tag,
       operationId: 'runJob',
       summary: 'Run a periodic job now',
       description:
         'Starts a run beside the schedule. While a run is in progress, no second one starts: that run does the work. The ' +
         'result shows in the list of jobs when the run has ended.',
-      access: operatorsOnly('operator'),
+      ...forOperators(TAG, 'operator'),
       audits: ['job.run'],
       params: z.object({ name: z.string().min(1).max(100).describe('Name of the job, for example `reconcile`.') }),
       response: z.object({ name: z.string(), requestedAt: timestamp }).meta({ id: 'RequestedJobRun' }),

@@ -4,10 +4,10 @@ import { type OrderSummary, searchOrders } from '../../src/orders/reading/order-
 import { retrievedAddressSchema, retrievedOrderSchema } from '../../src/orders/reading/retrieved-order';
 import { countryCode, instant, timestamp } from '../../src/platform/domain/fields';
 import { fromMinor } from '../../src/platform/domain/money';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField } from '../../src/platform/errors';
 import { COMPARED_ROWS } from '../../src/platform/list-position';
 import type { ApiDeps } from '../deps';
-import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
+import { anyOf, cursorField, pageOfSearch } from '../http/list-query';
 import { type Route, route } from '../http/route';
 import { READERS, viewerOf } from './visible-order';
 
@@ -96,22 +96,14 @@ export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
       body: orderSearchSchema,
       response: orderPageSchema,
       handler: async ({ account, body }) => {
-        const { limit, cursor, ...search } = body;
-        if ((search.updatedFrom ?? search.updatedTo) && account.role === 'operator' && search.clientIds === undefined) {
-          const message = 'Name the clients whose changes to list.';
-          throw new Refusal('VALIDATION_ERROR', {
-            errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'clientIds' }],
-          });
+        if ((body.updatedFrom ?? body.updatedTo) && account.role === 'operator' && body.clientIds === undefined) {
+          throw invalidField('clientIds', 'Name the clients whose changes to list.', 'MISSING_FIELD_ERROR');
         }
-        const after = cursor == null ? null : decodeCursor(cursor);
-        const found = await searchOrders(sql, viewerOf(account), search, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>
-          encodeCursor({ time: position, id }),
+        const { limit, cursor, ...search } = body;
+        const { page, nextCursor } = await pageOfSearch({ limit, cursor }, (wanted) =>
+          searchOrders(sql, viewerOf(account), search, wanted),
         );
-        return {
-          orders: page.map(summaryView),
-          nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
-        };
+        return { orders: page.map(summaryView), nextCursor };
       },
     }),
   ];

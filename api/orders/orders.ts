@@ -15,7 +15,7 @@ import { type OrderRecord, readOrders } from '../../src/orders/reading/order-rea
 import { orderView, retrievedOrderSchema, updatedShipmentSchema } from '../../src/orders/reading/retrieved-order';
 import { refuseWith } from '../../src/orders/run/gateway';
 import type { QuotaName } from '../../src/platform/domain/quotas';
-import { type FieldError, Refusal } from '../../src/platform/errors';
+import { type FieldError, invalidField, Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
 import { withoutRedaction } from '../http/request-log';
 import { type CallContext, type Route, route, type Sent } from '../http/route';
@@ -32,9 +32,7 @@ const QUOTAS_OF = {
 /** Returns the refusal of a submission that conflicts with another order. */
 function refusalOf(conflict: Conflict): Refusal {
   if (conflict.conflict === 'unknown') {
-    const message = 'You have no order with this id and this orderReferenceId.';
-    const code = 'VALIDATION_ERROR';
-    return new Refusal(code, { errors: [{ code, message, reference: 'replaces' }] });
+    return invalidField('replaces', 'You have no order with this id and this orderReferenceId.');
   }
   const { id, status } = conflict.order;
   if (conflict.conflict === 'duplicate') {

@@ -12,7 +12,7 @@ import {
   type StoredPreflight,
 } from '../../src/orders/production/preflights';
 import { Refusal } from '../../src/platform/errors';
-import { isUuid, uuidv7 } from '../../src/platform/ids';
+import { foundById, uuidv7 } from '../../src/platform/ids';
 import type { Sql } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { RawResponse, type Route, route } from '../http/route';
@@ -131,12 +131,9 @@ export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
       ...READERS,
       params: z.object({ preflightId: z.string().min(1).max(100) }),
       response: preflightSchema,
-      handler: async ({ account, params: { preflightId } }) => {
-        const found = isUuid(preflightId)
-          ? await readPreflight(sql, preflightId, viewerOf(account).clientId)
-          : undefined;
-        if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no preflight with this id.' });
-        return preflightView(found);
+      handler: async ({ account, params: { preflightId: id } }) => {
+        const read = () => readPreflight(sql, id, viewerOf(account).clientId);
+        return preflightView(await foundById(id, read, 'There is no preflight with this id.'));
       },
     }),
   ];

@@ -15,7 +15,7 @@ import { addressView, updatedShipmentSchema } from '../../src/orders/reading/ret
 import { expectedShipmentView, shipmentView } from '../../src/orders/reading/shipment-view';
 import { refuseWith } from '../../src/orders/run/gateway';
 import { fromMinor } from '../../src/platform/domain/money';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField, Refusal } from '../../src/platform/errors';
 import { json } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import type { CallContext } from '../http/route';
@@ -133,8 +133,7 @@ async function expectation(
   if (!dryRun) return null;
   const tried = await withCarriers(() => tryShippingChange(deps, order.id, change));
   if ('outcome' in tried) {
-    const { message, reference } = tried;
-    throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'VALIDATION_ERROR', message, reference }] });
+    throw invalidField(tried.reference, tried.message);
   }
   return { ...tried, shipment: tried.plans.length === 0 ? shipment : expectedShipmentView(tried.plans) };
 }

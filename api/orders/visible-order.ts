@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Account } from '../../src/accounts/account';
+import type { Account, OperatorRole } from '../../src/accounts/account';
 import { type ArchiveDeps, readArchived } from '../../src/orders/reading/archived-order';
 import type { ArchivedRows } from '../../src/orders/reading/archived-tables';
 import {
@@ -10,8 +10,9 @@ import {
   readOrders,
   type Viewer,
 } from '../../src/orders/reading/order-reader';
-import { Refusal } from '../../src/platform/errors';
+import { invalidField, Refusal } from '../../src/platform/errors';
 import type { Sql } from '../../src/platform/postgres';
+import { forOperators } from '../http/route';
 
 export const orderAddress = z.object({
   orderId: z
@@ -30,20 +31,20 @@ export const READERS = {
   access: { credentials: 'key:secret', roles: ['client', 'operator'], operatorRole: 'viewer' },
 } as const;
 
-/** What every route of operators for orders has in common. */
-export const OPERATOR_ROUTE = { tag: 'Operator: orders' } as const;
+/** Parameters of the path of operators' routes for one order. */
+export const operatorOrderParams = z.object({
+  orderId: z
+    .string()
+    .min(1)
+    .max(100)
+    .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
+});
 
-/** What every route for one order has in common. */
-export const OPERATOR_ORDER_ROUTE = {
-  ...OPERATOR_ROUTE,
-  params: z.object({
-    orderId: z
-      .string()
-      .min(1)
-      .max(100)
-      .describe('The order’s id, or its reference. A reference finds the newest order that has it.'),
-  }),
-} as const;
+/** What the routes for one order have in common that operators with at least the given role may call. */
+export const forOrder = (role: OperatorRole) => ({
+  ...forOperators('Operator: orders', role),
+  params: operatorOrderParams,
+});
 
 /** Returns what an account may see. Clients see their own orders, operators see all. */
 export function viewerOf(account: Account): Viewer {
@@ -57,8 +58,7 @@ export const requesterOf = ({ role, name }: Account): string => (role === 'opera
 export function reasonOf({ role }: Account, reason: string | null | undefined): string | null {
   if (role !== 'operator') return null;
   if (reason != null) return reason;
-  const message = 'Operators give a reason.';
-  throw new Refusal('VALIDATION_ERROR', { errors: [{ code: 'MISSING_FIELD_ERROR', message, reference: 'reason' }] });
+  throw invalidField('reason', 'Operators give a reason.', 'MISSING_FIELD_ERROR');
 }
 
 /** @throws Refusal `NOT_FOUND` when there is no such order that the account may see */

@@ -9,7 +9,7 @@ import {
 import { listSentPrintOrders, PRINT_ORDER_STATUSES, type SentPrintOrder } from '../../src/partners/print-orders';
 import { Refusal } from '../../src/platform/errors';
 import type { ApiDeps } from '../deps';
-import { pageOf } from '../http/list-query';
+import { pageById } from '../http/list-query';
 import { type Route, route } from '../http/route';
 
 const sentFields = {
@@ -55,9 +55,11 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
         orders: z.array(sentPrintOrderSchema),
         nextCursor: z.string().nullable().describe('Cursor of the next page; null on the last page.'),
       }),
-      handler: async ({ account, query: { status, cursor, limit } }) => {
-        const found = await listSentPrintOrders(sql, account.id, { status, before: cursor, limit: limit + 1 });
-        const { page, nextCursor } = pageOf(found, limit, ({ id }) => id);
+      handler: async ({ account, query }) => {
+        const { status } = query;
+        const { page, nextCursor } = await pageById(query, (wanted) =>
+          listSentPrintOrders(sql, account.id, { status, ...wanted }),
+        );
         return { orders: page.map(printOrderView), nextCursor };
       },
     }),
@@ -87,9 +89,7 @@ export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
       'The postback is stored before the response is sent. A repeated or late postback changes nothing. ' +
       '`orderItemId` limits the postback to one item of the print order; without it, it covers all items.',
     isRepeatable: true,
-    tag: 'Partner interaction',
-    access: { credentials: 'key', roles: ['partner'] },
-    errors: 'plain',
+    ...common,
     body: postbackSchema,
     response: z.object({ message: z.string() }),
     handler: async ({ account, body, log }) => {

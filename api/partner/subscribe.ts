@@ -6,7 +6,7 @@ import { Refusal } from '../../src/platform/errors';
 import { inTransaction, type Queryable } from '../../src/platform/postgres';
 import type { SecretBox } from '../../src/platform/sealing/secret-box';
 import type { ApiDeps } from '../deps';
-import { type CallContext, operatorsOnly, type Route, route } from '../http/route';
+import { type CallContext, forOperators, type Route, route } from '../http/route';
 
 const signingSecretSchema = z.object({ signingSecret: z.string().describe('`whsec_` and base64; shown once.') });
 
@@ -62,8 +62,7 @@ export function partnerSubscriptionRoute(
   requirePartner: (partnerId: string) => Promise<Partner>,
 ): Route {
   return route('POST /v1/partners/{partnerId}/subscription', {
-    tag: 'Operator: partners',
-    access: operatorsOnly('admin'),
+    ...forOperators('Operator: partners', 'admin'),
     audits: ['partner.subscribe'],
     operationId: 'createPartnerSubscription',
     summary: 'Register the addresses of a print partner',

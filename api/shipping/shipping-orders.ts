@@ -32,7 +32,7 @@ import {
 } from '../../src/shipping/shipping-orders/shipping-orders';
 import { LABEL_WAIT_SECONDS, runCancellation, runShippingOrder } from '../../src/shipping/shipping-workflows';
 import type { ApiDeps } from '../deps';
-import { anyOf, cursorField, decodeCursor, encodeCursor, pageOf } from '../http/list-query';
+import { anyOf, cursorField, pageOfSearch } from '../http/list-query';
 import { type Route, route } from '../http/route';
 import { refuseAmbiguous } from '../orders/visible-order';
 
@@ -61,13 +61,7 @@ function refusalOf({ code, message, detail, missing }: CarrierRefusal): Refusal 
 const referenceUsed = () =>
   new Refusal('DUPLICATE_ORDER_REFERENCE', {
     message: 'A shipping order with this orderReferenceId already exists.',
-    errors: [
-      {
-        code: 'VALIDATION_ERROR',
-        message: 'This reference was used before.',
-        reference: 'orderReferenceId',
-      },
-    ],
+    errors: [{ code: 'VALIDATION_ERROR', message: 'This reference was used before.', reference: 'orderReferenceId' }],
   });
 
 /** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (operation `createShippingOrder`). */
@@ -190,15 +184,13 @@ export function cancelShippingOrderRoute({ sql, links, temporal, config, publicU
   });
 }
 
-const MAX_PAGE = 250;
-
 const searchSchema = z
   .object({
     orderReferenceIds: anyOf(z.string().min(1).max(100)),
     statuses: anyOf(z.enum(SHIPPING_ORDER_STATUSES)),
     createdFrom: instant.describe('Shipping orders created at or after this time.'),
     createdTo: instant.describe('Shipping orders created before this time.'),
-    limit: z.int().min(1).max(MAX_PAGE).default(50),
+    limit: z.int().min(1).max(250).default(50),
     cursor: cursorField.nullish(),
   })
   .meta({ id: 'ShippingOrderSearch', examples: [{ orderReferenceIds: ['PARCEL-1001'] }] });
@@ -222,20 +214,14 @@ export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route 
       `A page with filters compares ${COMPARED_ROWS} shipping orders at most: it can have fewer than \`limit\`, or none, and ` +
       'still a `nextCursor`.',
     tag: 'Shipping',
-    access: { credentials: 'key', roles: ['client', 'partner', 'operator'], operatorRole: 'viewer' },
+    access: readers,
     body: searchSchema,
     response: pageSchema,
     handler: async ({ account, body }) => {
-      const { limit, cursor, ...search } = body;
-      const after = cursor == null ? null : decodeCursor(cursor);
-      const found = await searchShippingOrders(sql, account, search, { limit: limit + 1, after });
-      const { page, nextCursor } = pageOf(found.orders, limit, ({ position, id }) =>
-        encodeCursor({ time: position, id }),
+      const { page, nextCursor } = await pageOfSearch(body, (wanted) =>
+        searchShippingOrders(sql, account, body, wanted),
       );
-      return {
-        shippingOrders: page.map(shippingOrderSummary),
-        nextCursor: nextCursor ?? (found.comparedTo && encodeCursor(found.comparedTo)),
-      };
+      return { shippingOrders: page.map(shippingOrderSummary), nextCursor };
     },
   });
 }

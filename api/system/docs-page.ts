@@ -46,30 +46,41 @@ const PAGES: Readonly<Record<string, { readonly role: Role; readonly text: strin
   operators: { role: 'operator', text: 'Operators: accounts, orders, repairs, catalog, stock' },
 };
 
-const links = [['/docs', 'All operations'], ...Object.entries(PAGES).map(([path, { text }]) => [`/docs/${path}`, text])]
-  .map(([path, text]) => `<li><a href="${path}">${text}</a></li>`)
-  .join('\n');
+const linkItems = (places: readonly (readonly [path: string, text: string])[]) =>
+  places.map(([path, text]) => `<li><a href="${path}">${text}</a></li>`).join('\n');
 
-/** @param name of the script that starts the page, such as `partners` */
-const page = (name: string) => `<!doctype html>
+const links = linkItems([
+  ['/docs', 'All operations'],
+  ...Object.entries(PAGES).map(([path, { text }]) => [`/docs/${path}`, text] as const),
+]);
+
+/** Returns a page in the style of swagger-ui. */
+const htmlPage = (title: string, body: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Pressline API</title>
+<title>${title}</title>
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="icon" href="/docs/favicon-32x32.png">
 </head>
 <body>
-<nav class="swagger-ui"><div class="wrapper"><ul>
+${body}
+</body>
+</html>
+`;
+
+/** @param name of the script that starts the page, such as `partners` */
+const page = (name: string) =>
+  htmlPage(
+    'Pressline API',
+    `<nav class="swagger-ui"><div class="wrapper"><ul>
 ${links}
 </ul></div></nav>
 <div id="swagger-ui"></div>
 <script src="/docs/swagger-ui-bundle.js"></script>
-<script src="/docs/${name}.js"></script>
-</body>
-</html>
-`;
+<script src="/docs/${name}.js"></script>`,
+  );
 
 /** Returns the script that shows a document. Keys stay in the page's memory only. */
 const start = (url: string, more = {}) => `window.ui = SwaggerUIBundle(${JSON.stringify({
@@ -95,28 +106,16 @@ const PLACES: Readonly<Record<string, readonly [path: string, text: string]>> = 
 
 const SERVICE = 'Pressline, a print fulfillment engine: it takes orders over HTTP and has print partners produce them.';
 
-const START_PAGE = `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Pressline</title>
-<link rel="stylesheet" href="/docs/swagger-ui.css">
-<link rel="icon" href="/docs/favicon-32x32.png">
-</head>
-<body>
-<main class="swagger-ui"><div class="wrapper">
+const START_PAGE = htmlPage(
+  'Pressline',
+  `<main class="swagger-ui"><div class="wrapper">
 <h1>Pressline</h1>
 <p>${SERVICE}</p>
 <ul>
-${Object.values(PLACES)
-  .map(([path, text]) => `<li><a href="${path}">${text}</a></li>`)
-  .join('\n')}
+${linkItems(Object.values(PLACES))}
 </ul>
-</div></main>
-</body>
-</html>
-`;
+</div></main>`,
+);
 
 /** Returns a handler that responds with a page of links to a browser (`Accept: text/html`), and with JSON to everyone else. */
 export function startPage({ publicUrl }: Pick<ApiDeps, 'publicUrl'>) {

@@ -103,12 +103,13 @@ export function samplePrintOrder(
     partIds: kind === 'mounted' ? product.parts.flatMap(({ type }) => (type === 'service' ? [] : [nextId()])) : [],
   }));
   const input = ({ quantity = 2, delivery = DELIVERY }: SampleChange): PrintOrderInput => ({
-    id,
+    head: {
+      version: printOrderVersion(kind, deps.version),
+      id,
+      orderDate: orderDate.toISOString(),
+      dispatchDate: new Date(orderDate.getTime() + 2 * 86_400_000).toISOString().slice(0, 10),
+    },
     kind,
-    version: printOrderVersion(kind, deps.version),
-    orderDate,
-    dispatchDate: new Date(orderDate.getTime() + 2 * 86_400_000).toISOString().slice(0, 10),
-    brandedPackaging: null,
     partner: { uid: 'conformance', printHouseUid: null, currency: 'EUR' },
     items: items.map((item) => ({ ...item, quantity, files: filesOf(item.product, filesUrl), customTrim: null })),
     packages:

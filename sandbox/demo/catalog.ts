@@ -1,4 +1,4 @@
-import { bumpCatalogVersion, catalogCache } from '../../src/catalog/catalog-models';
+import { bumpCatalogVersion } from '../../src/catalog/catalog-models';
 import type { PartAttributeValues } from '../../src/catalog/customer-product-schemas';
 import { parseTemplate } from '../../src/catalog/domain/product-uid';
 import { inTransaction, json, type Sql } from '../../src/platform/postgres';
@@ -167,5 +167,4 @@ export async function seedDemoCatalog(sql: Sql): Promise<void> {
     await tx`INSERT INTO customer_products ${tx(customerProductRows(sql))} ON CONFLICT DO NOTHING`;
     if (written.some(({ count }) => count > 0)) await bumpCatalogVersion(tx);
   });
-  catalogCache(sql).invalidate();
 }

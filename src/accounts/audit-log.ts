@@ -6,7 +6,7 @@ import { isUuid, uuidv7 } from '../platform/ids';
 import { isoMicroseconds } from '../platform/list-position';
 import { inTransaction, json, type Queryable, type Sql } from '../platform/postgres';
 import { type Account, OPERATOR_ROLES } from './account';
-import { AUDIT_ACTION_NAMES, type AuditAction, isObjectType, objectTypeOf } from './audit-actions';
+import { AUDIT_ACTION_NAMES, AUDIT_ACTIONS, type AuditAction, isObjectType } from './audit-actions';
 
 const actor = z.object({
   id: z.string().nullable().describe('Null for actions on the command line.'),
@@ -114,7 +114,7 @@ export async function writeAuditEntry(
 ): Promise<void> {
   const [old, fresh] = difference(before, after).map(stored);
   const values = tx`
-    ${actor.id}::uuid, ${actor.name}::text, ${actor.role}::text, ${action}::text, ${objectTypeOf(action)}::text,
+    ${actor.id}::uuid, ${actor.name}::text, ${actor.role}::text, ${action}::text, ${AUDIT_ACTIONS[action]}::text,
     ${objectId}::text, ${old == null ? null : json(tx, old)}::jsonb, ${fresh == null ? null : json(tx, fresh)}::jsonb,
     ${requestId}::text`;
   const isCounted = actor.role === 'client' || actor.role === 'partner';
@@ -173,7 +173,7 @@ export async function tidyAuditLog(sql: Sql): Promise<number> {
     INSERT INTO audit_log (actor_id, actor_name, actor_role, action, object_type, object_id, after)
     SELECT actor_id, actor_name, actor_role, action, t.type, 'further changes',
       jsonb_build_object('day', day, 'changes', changes)
-    FROM ended JOIN unnest(${AUDIT_ACTION_NAMES as string[]}::text[], ${AUDIT_ACTION_NAMES.map(objectTypeOf)}::text[])
+    FROM ended JOIN unnest(${AUDIT_ACTION_NAMES as string[]}::text[], ${Object.values(AUDIT_ACTIONS)}::text[])
       AS t (name, type) ON t.name = ended.action`;
   // Their processes have died.
   const left = await sql<{ id: string }[]>`SELECT id FROM audit_intents WHERE at < now() - interval '1 hour'`;

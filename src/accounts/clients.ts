@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { countryCode, currencyCode, emailAddress, text, timestamp } from '../platform/domain/fields';
 import { MOST_OF_QUOTA, QUOTA_NAMES, QUOTAS, type QuotaName } from '../platform/domain/quotas';
-import { Refusal } from '../platform/errors';
-import { isUuid, uuidv7 } from '../platform/ids';
+import { foundById, uuidv7 } from '../platform/ids';
 import { json, type Queryable } from '../platform/postgres';
 import { accountKeySchema, credentialFields, keyExpiry, keysOf } from './accounts-and-keys';
 
@@ -175,13 +174,6 @@ export async function listClients(
     ORDER BY id DESC LIMIT ${page.limit}`;
 }
 
-/** Returns a client account, or undefined when there is none with this id. */
-async function clientById(sql: Queryable, id: string): Promise<Client | undefined> {
-  const [row] = await sql<Client[]>`
-    SELECT id, name, created_at, settings FROM accounts WHERE role = 'client' AND id = ${id}`;
-  return row;
-}
-
 /**
  * Updates the given settings of a client; null removes a setting. Orders show the settings at the time they are read.
  * @returns undefined when there is no client with this id
@@ -196,9 +188,12 @@ export async function changeClient(sql: Queryable, id: string, settings: ClientS
 
 /** Returns a client account. @throws Refusal `NOT_FOUND` when there is none with this id */
 export async function requireClient(sql: Queryable, id: string): Promise<Client> {
-  const found = isUuid(id) ? await clientById(sql, id) : undefined;
-  if (found === undefined) throw new Refusal('NOT_FOUND', { message: 'There is no such client.' });
-  return found;
+  const read = async () => {
+    const [row] = await sql<Client[]>`
+      SELECT id, name, created_at, settings FROM accounts WHERE role = 'client' AND id = ${id}`;
+    return row;
+  };
+  return await foundById(id, read, 'There is no such client.');
 }
 
 /** Returns a client as responses show it, without its keys. */

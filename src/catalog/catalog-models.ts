@@ -2,7 +2,6 @@ import { LRUCache } from 'lru-cache';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../platform/postgres';
 import type { Attribute, AttributeValue } from './attributes';
 import type { CatalogModel, OfferedAttribute } from './domain/catalog-model';
-import type { ResolvedProduct } from './domain/product';
 import { nextStart, pricesInForce, productionSpec } from './domain/product-model';
 import { parseTemplate } from './domain/product-uid';
 import type { ModelAttribute } from './product-model-schemas';
@@ -83,102 +82,55 @@ export async function bumpCatalogVersion(sql: Queryable): Promise<void> {
 
 /** Runs a change of attributes or product models in one transaction, under a new catalog version. Returns its result. */
 export async function changeCatalog<T>(sql: Sql, change: (tx: Transaction) => Promise<T>): Promise<T> {
-  const result = await inTransaction(sql, async (tx) => {
+  return await inTransaction(sql, async (tx) => {
     const changed = await change(tx);
     await bumpCatalogVersion(tx);
     return changed;
   });
-  catalogCache(sql).invalidate();
-  return result;
 }
 
-/** Caches the compiled catalog of one database in this process, for one catalog version. */
-export class CatalogCache {
-  private version = -1n;
-  /** When the prices of a cached product model change next. */
-  private pricesUntil = Number.POSITIVE_INFINITY;
-  /** How often the cache was cleared. What was read before a clearing is not cached after it. */
-  private clearings = 0;
-  private checkedAt = Number.NEGATIVE_INFINITY;
-  private readonly models = new LRUCache<string, CatalogModel>({ max: 2_000 });
-  /** By productUid. An order of cached products needs no SQL statement. */
-  private readonly products = new LRUCache<string, ResolvedProduct>({ max: 10_000 });
-
-  /**
-   * Milliseconds for which the cache is used without a check of the catalog version, and so the longest time that a
-   * change by another process stays unseen. A product that is not in the cache is always looked up.
-   */
-  static readonly FRESH_MS = 1_000;
-
-  /** Records the version that the database has now. Clears the cache when it is newer than the cached one or prices change. */
-  sawVersion(version: string, now: number): void {
-    const seen = BigInt(version);
-    if (seen > this.version || now >= this.pricesUntil) {
-      this.models.clear();
-      this.products.clear();
-      this.pricesUntil = Number.POSITIVE_INFINITY;
-      this.clearings += 1;
-      if (seen > this.version) this.version = seen;
-    }
-    this.checkedAt = now;
-  }
-
-  /** Returns true when the version was checked less than FRESH_MS ago and the cached prices are in force. */
-  fresh(now: number): boolean {
-    return now < this.pricesUntil && now - this.checkedAt < CatalogCache.FRESH_MS;
-  }
-
-  /** Forces a version check before the next use. Call it after every change that this process makes. */
-  invalidate(): void {
-    this.checkedAt = Number.NEGATIVE_INFINITY;
-  }
-
-  product(productUid: string): ResolvedProduct | undefined {
-    return this.products.get(productUid);
-  }
-
-  /**
-   * Returns product models by id, reading those that are not cached, and `keep`, which caches a product built from
-   * them. Nothing read before the cache was cleared is cached.
-   */
-  async modelsById(
-    sql: Queryable,
-    ids: readonly string[],
-  ): Promise<{
-    readonly models: ReadonlyMap<string, CatalogModel>;
-    readonly keep: (product: ResolvedProduct) => void;
-  }> {
-    const { clearings } = this;
-    const models = new Map<string, CatalogModel>();
-    const missing: string[] = [];
-    for (const id of new Set(ids)) {
-      const known = this.models.get(id);
-      if (known === undefined) missing.push(id);
-      else models.set(id, known);
-    }
-    if (missing.length > 0) {
-      for (const [id, model] of await loadCatalogModels(sql, missing)) {
-        models.set(id, model);
-        if (this.clearings !== clearings) continue;
-        this.models.set(id, model);
-        this.pricesUntil = Math.min(this.pricesUntil, model.pricesUntil);
-      }
-    }
-    const keep = (product: ResolvedProduct) => {
-      if (this.clearings === clearings) this.products.set(product.productUid, product);
-    };
-    return { models, keep };
-  }
+/** Compiled product models of one catalog version, until prices change. */
+interface CachedCatalog {
+  readonly version: string;
+  pricesUntil: number;
+  readonly models: LRUCache<string, CatalogModel>;
 }
 
-const caches = new WeakMap<Sql, CatalogCache>();
+const catalogs = new WeakMap<Sql, CachedCatalog>();
 
-/** Returns the catalog cache of a connection pool's database. */
-export function catalogCache(sql: Sql): CatalogCache {
-  let cache = caches.get(sql);
-  if (cache === undefined) {
-    cache = new CatalogCache();
-    caches.set(sql, cache);
+/**
+ * Returns product models by id. Reads those that are not cached, and skips unknown ids. Compiling a product model takes
+ * several times as long as building a product of it.
+ * @param version of the catalog, read before by the same caller
+ */
+export async function catalogModels(
+  sql: Sql,
+  version: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, CatalogModel>> {
+  let catalog = catalogs.get(sql);
+  if (catalog?.version !== version || Date.now() >= catalog.pricesUntil) {
+    catalog = { version, pricesUntil: Number.POSITIVE_INFINITY, models: new LRUCache({ max: 2_000 }) };
+    catalogs.set(sql, catalog);
   }
-  return cache;
+  const { models } = catalog;
+  const found = new Map<string, CatalogModel>();
+  for (const id of ids) {
+    const known = models.get(id);
+    if (known !== undefined) found.set(id, known);
+  }
+  const missing = ids.filter((id) => !found.has(id));
+  if (missing.length === 0) return found;
+  for (const [id, model] of await loadCatalogModels(sql, missing)) {
+    found.set(id, model);
+    models.set(id, model);
+    catalog.pricesUntil = Math.min(catalog.pricesUntil, model.pricesUntil);
+  }
+  return found;
+}
+
+/** Returns the version of the catalog. */
+export async function catalogVersion(sql: Sql): Promise<string> {
+  const [row] = await sql<{ version: string }[]>`SELECT version FROM catalog_version`;
+  return row!.version;
 }

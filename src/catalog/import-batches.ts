@@ -4,7 +4,7 @@ import { text } from '../platform/domain/fields';
 import { Refusal } from '../platform/errors';
 import { uuidv7 } from '../platform/ids';
 import { json, type Transaction } from '../platform/postgres';
-import { attribute, attributeValue } from './attributes';
+import { type AttributeValue, attribute, attributeValue, putAttribute, replaceAttributeValues } from './attributes';
 import { bumpCatalogVersion, loadCatalogModels } from './catalog-models';
 import { ALL_CUSTOMERS, newCustomerProduct, variantValues } from './customer-product-schemas';
 import type { CatalogModel } from './domain/catalog-model';
@@ -62,100 +62,54 @@ export type KnownModels = Map<string, CatalogModel | null>;
 /** Returns a fault of the line as a whole. */
 export const whole = (message: string): readonly ImportFault[] => [{ reference: '', message }];
 
-/** Returns the outcome of each line, in order. `written` has the rows that the statement inserted or updated. */
-function outcomes<T>(
-  lines: readonly { readonly value: T }[],
-  keyOf: (value: T) => string,
-  written: readonly { readonly key: string; readonly created: boolean }[],
-): Outcome[] {
-  const byKey = new Map(written.map(({ key, created }) => [key, created]));
-  return lines.map(({ value }) => {
-    const created = byKey.get(keyOf(value));
-    return created === undefined ? 'unchanged' : created ? 'created' : 'updated';
-  });
-}
-
-async function writeAttributes(tx: Transaction, { lines }: Batch<'attribute'>): Promise<Outcome[]> {
-  const written = await tx<{ key: string; created: boolean }[]>`
-    INSERT INTO attributes (id, description, properties)
-    SELECT id, description, properties
-    FROM jsonb_to_recordset(${json(
-      tx,
-      lines.map(({ value }) => value),
-    )})
-      AS line (id text, description text, properties jsonb)
-    ON CONFLICT (id) DO UPDATE
-    SET description = excluded.description, properties = excluded.properties, updated_at = now()
-    WHERE (attributes.description, attributes.properties) IS DISTINCT FROM (excluded.description, excluded.properties)
-    RETURNING id AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ id }) => id, written);
-}
-
-async function writeAttributeValues(tx: Transaction, { lines }: Batch<'attribute_value'>): Promise<Outcome[]> {
-  const ids = [...new Set(lines.map(({ value }) => value.attributeId))];
-  const known = new Set(
-    (await tx<{ id: string }[]>`SELECT id FROM attributes WHERE id = ANY(${ids})`).map(({ id }) => id),
-  );
-  const stored = await tx<{ attributeId: string; id: string }[]>`
-    SELECT attribute_id, id FROM attribute_values WHERE attribute_id = ANY(${ids}) AND is_default`;
-  const defaults = new Map(stored.map(({ attributeId, id }) => [attributeId, id]));
-  const faults = lines.map(({ value: { attributeId, id, isDefault } }): readonly ImportFault[] => {
-    if (!known.has(attributeId)) {
-      return [{ reference: 'attributeId', message: `There is no attribute "${attributeId}".` }];
-    }
-    const current = defaults.get(attributeId);
-    if (isDefault && current !== undefined && current !== id) {
-      return [
-        { reference: 'isDefault', message: `Attribute "${attributeId}" already has the default value "${current}".` },
-      ];
-    }
-    if (isDefault) defaults.set(attributeId, id);
-    else if (current === id) defaults.delete(attributeId);
-    return [];
-  });
-  const rows = lines.filter((_, at) => faults[at]!.length === 0).map(({ value }) => value);
-  const written = await tx<{ key: string; created: boolean }[]>`
-    INSERT INTO attribute_values AS stored (attribute_id, id, description, properties, is_custom, is_default)
-    SELECT "attributeId", id, description, properties, "isCustom", "isDefault"
-    FROM jsonb_to_recordset(${json(tx, rows)}) AS line
-      ("attributeId" text, id text, description text, properties jsonb, "isCustom" boolean, "isDefault" boolean)
-    ON CONFLICT (attribute_id, id) DO UPDATE
-    SET description = excluded.description, properties = excluded.properties, is_custom = excluded.is_custom,
-        is_default = excluded.is_default, updated_at = now()
-    WHERE (stored.description, stored.properties, stored.is_custom, stored.is_default)
-          IS DISTINCT FROM (excluded.description, excluded.properties, excluded.is_custom, excluded.is_default)
-    RETURNING attribute_id || '/' || id AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ attributeId, id }) => `${attributeId}/${id}`, written).map((outcome, at) =>
-    faults[at]!.length === 0 ? outcome : faults[at]!,
-  );
-}
-
-function faultsOf(refusal: Refusal): readonly ImportFault[] {
-  return refusal.errors?.map(({ reference, message }) => ({ reference, message })) ?? whole(refusal.message);
-}
-
-/** Writes product models one by one, with every check of the API. */
-async function writeProductModels(tx: Transaction, { lines }: Batch<'product_model'>): Promise<Outcome[]> {
+/** Writes lines one by one, with every check of the API. */
+async function writeEach<K extends Kind>(
+  tx: Transaction,
+  { lines }: Batch<K>,
+  write: (tx: Transaction, value: LineOf<K>) => Promise<Outcome>,
+): Promise<Outcome[]> {
   const results: Outcome[] = [];
   for (const { value } of lines) {
     try {
-      results.push(
-        await tx.savepoint(async (nested) => {
-          const savepoint = nested as unknown as Transaction;
-          if ((await readProductModel(savepoint, value.id)) === undefined) {
-            await createProductModel(savepoint, { ...value, state: value.state ?? 'draft' });
-            return 'created';
-          }
-          const { before, after } = await changeProductModel(savepoint, value.id, value);
-          return isDeepStrictEqual(before, after) ? 'unchanged' : 'updated';
-        }),
-      );
+      results.push(await tx.savepoint((nested) => write(nested as unknown as Transaction, value)));
     } catch (error) {
       if (!(error instanceof Refusal)) throw error;
-      results.push(faultsOf(error));
+      results.push(error.errors?.map(({ reference, message }) => ({ reference, message })) ?? whole(error.message));
     }
   }
   return results;
+}
+
+async function writeAttribute(tx: Transaction, value: LineOf<'attribute'>): Promise<Outcome> {
+  const before = await putAttribute(tx, value);
+  if (before === null) return 'created';
+  return isDeepStrictEqual(before, value) ? 'unchanged' : 'updated';
+}
+
+async function writeAttributeValue(
+  tx: Transaction,
+  { attributeId, ...value }: LineOf<'attribute_value'>,
+): Promise<Outcome> {
+  const [attribute] = await tx<{ stored: AttributeValue | null }[]>`
+    SELECT (SELECT jsonb_build_object('id', id, 'description', description, 'properties', properties,
+                                      'isCustom', is_custom, 'isDefault', is_default)
+            FROM attribute_values WHERE attribute_id = attributes.id AND id = ${value.id}) AS stored
+    FROM attributes WHERE id = ${attributeId}`;
+  if (attribute === undefined) {
+    return [{ reference: 'attributeId', message: `There is no attribute "${attributeId}".` }];
+  }
+  if (isDeepStrictEqual(attribute.stored, value)) return 'unchanged';
+  await replaceAttributeValues(tx, attributeId, [value], () => '');
+  return attribute.stored === null ? 'created' : 'updated';
+}
+
+async function writeProductModel(tx: Transaction, value: LineOf<'product_model'>): Promise<Outcome> {
+  if ((await readProductModel(tx, value.id)) === undefined) {
+    await createProductModel(tx, { ...value, state: value.state ?? 'draft' });
+    return 'created';
+  }
+  const { before, after } = await changeProductModel(tx, value.id, value);
+  return isDeepStrictEqual(before, after) ? 'unchanged' : 'updated';
 }
 
 /** Returns the faults that the API would report for a customer product and its variant values. */
@@ -204,7 +158,7 @@ async function writeCustomerProducts(
       })),
       part_quantities: value.partQuantities ?? null,
     }));
-  const written = await tx<{ key: string; created: boolean }[]>`
+  const written = await tx<{ reference: string; created: boolean }[]>`
     INSERT INTO customer_products AS stored
       (id, name, customer_ids, product_model_id, reference, variant_options, part_quantities)
     SELECT id, name, customer_ids, product_model_id, reference, variant_options, nullif(part_quantities, 'null')
@@ -217,10 +171,13 @@ async function writeCustomerProducts(
     WHERE (stored.name, stored.customer_ids, stored.product_model_id, stored.variant_options, stored.part_quantities)
           IS DISTINCT FROM (excluded.name, excluded.customer_ids, excluded.product_model_id,
                             excluded.variant_options, excluded.part_quantities)
-    RETURNING reference AS key, xmax = 0 AS created`;
-  return outcomes(lines, ({ reference }) => reference, written).map((outcome, at) =>
-    faults[at]!.length === 0 ? outcome : faults[at]!,
-  );
+    RETURNING reference, xmax = 0 AS created`;
+  const created = new Map(written.map((row) => [row.reference, row.created]));
+  return lines.map(({ value }, at) => {
+    if (faults[at]!.length > 0) return faults[at]!;
+    const isNew = created.get(value.reference);
+    return isNew === undefined ? 'unchanged' : isNew ? 'created' : 'updated';
+  });
 }
 
 /** Creates or replaces the things on the lines of a batch. @returns the outcome of each line, in order */
@@ -230,10 +187,10 @@ export async function writeBatch(tx: Transaction, batch: Batch, models: KnownMod
   }
   const results =
     batch.kind === 'attribute'
-      ? await writeAttributes(tx, batch as Batch<'attribute'>)
+      ? await writeEach(tx, batch as Batch<'attribute'>, writeAttribute)
       : batch.kind === 'attribute_value'
-        ? await writeAttributeValues(tx, batch as Batch<'attribute_value'>)
-        : await writeProductModels(tx, batch as Batch<'product_model'>);
+        ? await writeEach(tx, batch as Batch<'attribute_value'>, writeAttributeValue)
+        : await writeEach(tx, batch as Batch<'product_model'>, writeProductModel);
   if (results.some((outcome) => outcome === 'created' || outcome === 'updated')) {
     models.clear();
     await bumpCatalogVersion(tx);

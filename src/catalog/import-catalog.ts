@@ -1,6 +1,5 @@
 import { z } from 'zod';
 import { inTransaction, type Sql, type Transaction } from '../platform/postgres';
-import { catalogCache } from './catalog-models';
 import {
   type Batch,
   type ImportFault,
@@ -164,7 +163,6 @@ export async function importCatalog(
   } else {
     run = new ImportRun((batch) => inTransaction(sql, (tx) => writeBatch(tx, batch, models)), options);
     await run.readAll(lines);
-    catalogCache(sql).invalidate();
   }
   options.onProgress?.({ ...run!.counts });
   return run!.counts;

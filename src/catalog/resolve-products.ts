@@ -1,7 +1,7 @@
 import { cutText } from '../platform/domain/foreign-text';
 import type { FieldErrorCode } from '../platform/errors';
 import type { Sql } from '../platform/postgres';
-import { catalogCache } from './catalog-models';
+import { catalogModels, catalogVersion } from './catalog-models';
 import { ALL_CUSTOMERS, type CustomerProduct } from './customer-product-schemas';
 import { buildProduct } from './domain/build-product';
 import { type CatalogModel, chooseValues } from './domain/catalog-model';
@@ -140,55 +140,41 @@ function resolveUid(uid: string, candidates: readonly CatalogModel[]): Resolutio
 }
 
 /** Returns the ids of the product models whose prefix one of the productUids starts with, longest prefix first. */
-async function candidateIds(sql: Sql, uids: Iterable<string>): Promise<{ version: string; ids: string[] | null }> {
+async function candidateIds(sql: Sql, uids: readonly string[]): Promise<{ version: string; ids: string[] }> {
   const prefixes = new Set<string>();
   for (const uid of uids) {
     for (let length = 1; length <= Math.min(uid.length, MAX_UID_LENGTH); length += 1) {
       prefixes.add(uid.slice(0, length));
     }
   }
-  const [row] = await sql<{ version: string; ids: string[] | null }[]>`
+  const [row] = await sql<{ version: string; ids: string[] }[]>`
     SELECT version,
-           (SELECT array_agg(id ORDER BY length(uid_prefix) DESC, id) FROM product_models
-            WHERE uid_prefix = ANY(${[...prefixes]})) AS ids
+           ARRAY(SELECT id FROM product_models WHERE uid_prefix = ANY(${[...prefixes]})
+                 ORDER BY length(uid_prefix) DESC, id) AS ids
     FROM catalog_version`;
   return row!;
 }
 
 async function resolveUids(sql: Sql, uids: readonly string[]): Promise<ReadonlyMap<string, Resolution>> {
-  const cache = catalogCache(sql);
-  if (!cache.fresh(Date.now())) {
-    const [row] = await sql<{ version: string }[]>`SELECT version FROM catalog_version`;
-    cache.sawVersion(row!.version, Date.now());
-  }
-  const resolutions = new Map<string, Resolution>();
-  const unknown = new Set<string>();
-  for (const uid of uids) {
-    const product = cache.product(uid);
-    if (product === undefined) unknown.add(uid);
-    else resolutions.set(uid, { ok: true, product });
-  }
-  if (unknown.size === 0) return resolutions;
-  const { version, ids } = await candidateIds(sql, unknown);
-  cache.sawVersion(version, Date.now());
-  const { models, keep } = await cache.modelsById(sql, ids ?? []);
-  const candidates = (ids ?? []).flatMap((id) => models.get(id) ?? []);
-  for (const uid of unknown) {
-    const resolution = resolveUid(
+  if (uids.length === 0) return new Map();
+  const { version, ids } = await candidateIds(sql, uids);
+  const models = await catalogModels(sql, version, ids);
+  const candidates = ids.flatMap((id) => models.get(id) ?? []);
+  return new Map(
+    uids.map((uid) => [
       uid,
-      candidates.filter(({ template }) => uid.startsWith(template.prefix)),
-    );
-    if (resolution.ok) keep(resolution.product);
-    resolutions.set(uid, resolution);
-  }
-  return resolutions;
+      resolveUid(
+        uid,
+        candidates.filter(({ template }) => uid.startsWith(template.prefix)),
+      ),
+    ]),
+  );
 }
 
 /**
  * Resolves the products of the items of an order. A productUid is matched against the templates of the product models.
  * A productName (exact) with its productVariant is resolved through the customer products that the client may order.
- * Runs one SQL statement for all names and none for cached productUids, apart from one check of the catalog version
- * per second.
+ * Runs one SQL statement for all names and one for all productUids. This process caches the product models.
  * @returns for each item the product, or the offending field with its code and message. Does not throw for an unknown
  * or invalid product.
  */
@@ -202,14 +188,11 @@ export async function resolveProducts(
     ...new Set(items.flatMap(({ productUid, productName }) => (productName == null ? (productUid ?? []) : []))),
   ];
   const named = names.length === 0 ? [] : await namedProducts(sql, customer, names);
-  const cache = catalogCache(sql);
-  if (named[0] !== undefined) cache.sawVersion(named[0].version, Date.now());
-  const { models } = await cache.modelsById(
-    sql,
-    named.map(({ productModelId }) => productModelId),
-  );
+  const modelIds = [...new Set(named.map(({ productModelId }) => productModelId))];
+  const models =
+    named[0] === undefined ? new Map<string, CatalogModel>() : await catalogModels(sql, named[0].version, modelIds);
   const byName = new Map(named.map((product) => [product.name, product]));
-  const byUid = uids.length === 0 ? new Map<string, Resolution>() : await resolveUids(sql, uids);
+  const byUid = await resolveUids(sql, uids);
 
   return items.map(({ productUid, productName, productVariant }) => {
     if (productName != null) {
@@ -225,8 +208,8 @@ export async function resolveProducts(
 }
 
 /**
- * Gives products with a custom trim the price of the smallest size that contains it. It runs no statement when no item
- * has a trim or when this process knows the product models.
+ * Gives products with a custom trim the price of the smallest size that contains it. Runs no statement when no item has
+ * a trim.
  * @param trims one for each resolution; undefined without a trim
  * @returns the resolutions; a trim that no size contains is refused at `customTrim`
  */
@@ -239,7 +222,7 @@ export async function withTrimPrices(
     resolution.ok && trims[index] != null ? [resolution.product.productModelId] : [],
   );
   if (modelIds.length === 0) return [...resolutions];
-  const { models } = await catalogCache(sql).modelsById(sql, modelIds);
+  const models = await catalogModels(sql, await catalogVersion(sql), [...new Set(modelIds)]);
   return resolutions.map((resolution, index): Resolution => {
     const trim = trims[index];
     if (!resolution.ok || trim == null) return resolution;

@@ -31,14 +31,14 @@ function deliveriesOf({ view, notified, endpoints }: NotifiableOrder): NewDelive
     const body = JSON.stringify({ id: messageId, event, created, ...payload });
     return endpoints
       .filter(({ events }) => events.includes(event))
-      .map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId: view.orderId, body }));
+      .map(({ id: endpointId }) => ({ endpointId, messageId, event, orderId: view.order.orderId, body }));
   });
 }
 
 /** Returns the part of a WITH clause that stores the snapshot of an order. */
 const storedSnapshot = (sql: Queryable, view: OrderView): Fragment => sql`
   notified AS (
-    INSERT INTO notified_states (order_id, snapshot) VALUES (${view.orderId}, ${json(sql, snapshotOf(view))})
+    INSERT INTO notified_states (order_id, snapshot) VALUES (${view.order.orderId}, ${json(sql, snapshotOf(view))})
     ON CONFLICT (order_id) DO UPDATE SET snapshot = excluded.snapshot)`;
 
 export interface NewDelivery {

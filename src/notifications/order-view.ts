@@ -109,7 +109,8 @@ export interface NotifiableOrder {
  */
 export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
   const [row] = await tx<ViewRow[]>`
-    SELECT o.id AS order_id, o.order_reference_id, o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
+    SELECT jsonb_build_object('orderId', o.id, 'storeId', NULL, 'orderReferenceId', o.order_reference_id) AS "order",
+      o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       -- One read of the log, whose partitions each plan opens.

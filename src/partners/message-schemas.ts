@@ -105,7 +105,8 @@ const plannedPackage = z.strictObject({
   brandedPackaging: brandedPackaging.describe('Packaging workflow of this package. Version 1.1 and later.'),
 });
 
-const common = {
+/** The fields before packages and items. */
+const head = {
   version: z.enum(PRINT_ORDER_VERSIONS),
   id: decimalString,
   orderDate: z.iso.datetime(),
@@ -113,6 +114,11 @@ const common = {
   brandedPackaging: brandedPackaging.describe(
     'Packaging workflow. Version 1.1 and later. Absent when packages have different ones.',
   ),
+};
+export type PrintOrderHead = z.output<z.ZodObject<typeof head>>;
+
+const common = {
+  ...head,
   packages: z
     .array(plannedPackage)
     .min(1)

@@ -65,14 +65,14 @@ interface SentFilter {
   readonly id?: string;
   readonly status?: PrintOrderStatus | undefined;
   /** Id of the last print order of the previous page. */
-  readonly before?: string | undefined;
+  readonly after?: string | undefined;
   readonly limit: number;
 }
 
 export async function listSentPrintOrders(
   sql: Queryable,
   partnerId: string,
-  { id, status, before, limit }: SentFilter,
+  { id, status, after, limit }: SentFilter,
 ): Promise<SentPrintOrder[]> {
   if (id !== undefined && !isPrintOrderId(id)) return [];
   const isOpen = status !== undefined && status !== 'shipped' && status !== 'cancelled';
@@ -84,7 +84,7 @@ export async function listSentPrintOrders(
       ) u ON true
       WHERE p.partner_id = ${partnerId} AND p.body IS NOT NULL
         ${id === undefined ? sql`` : sql`AND p.id = ${id}`}
-        ${before === undefined ? sql`` : sql`AND p.id < ${before}`}
+        ${after === undefined ? sql`` : sql`AND p.id < ${after}`}
         ${isOpen ? sql`AND p.id IN (SELECT print_order_id FROM print_jobs WHERE status IN ${openJobs(sql)})` : sql``}
         ${status === 'cancelled' ? sql`AND p.status = 'cancelled'` : sql``}
     ) sent
@@ -108,17 +108,17 @@ export const partnerPostbackSchema = z
 
 type PartnerPostback = z.output<typeof partnerPostbackSchema>;
 
-/** Returns a page of the postbacks of a partner, newest first. @param page `before`: id of the previous page's last one */
+/** Returns a page of the postbacks of a partner, newest first. @param page `after`: id of the previous page's last one */
 export async function postbacksOfPartner(
   sql: Queryable,
   partnerId: string,
-  page: { readonly limit: number; readonly before?: string | undefined },
+  page: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<PartnerPostback[]> {
-  const { limit, before } = page;
+  const { limit, after } = page;
   return await sql<PartnerPostback[]>`
     SELECT b.id, b.order_id, b.print_order_id, b.body ->> 'status' AS status, b.body ->> 'message' AS message,
       b.body ->> 'trackingCode' AS tracking_code, b.received_at, b.handled_at
     FROM postbacks b
-    WHERE b.partner_id = ${partnerId} ${before === undefined ? sql`` : sql`AND b.id < ${before}`}
+    WHERE b.partner_id = ${partnerId} ${after === undefined ? sql`` : sql`AND b.id < ${after}`}
     ORDER BY b.id DESC LIMIT ${limit}`;
 }

@@ -61,15 +61,15 @@ export async function requestsOfPrintOrders(
     ORDER BY r.id`;
 }
 
-/** Returns a page of the requests to a partner, newest first. @param page `before`: id of the previous page's last one */
+/** Returns a page of the requests to a partner, newest first. @param page `after`: id of the previous page's last one */
 export async function requestsToPartner(
   sql: Queryable,
   partnerId: string,
-  page: { readonly limit: number; readonly before?: string | undefined },
+  page: { readonly limit: number; readonly after?: string | undefined },
 ): Promise<PartnerRequest[]> {
-  const { limit, before } = page;
+  const { limit, after } = page;
   return await sql<PartnerRequest[]>`
     SELECT ${columns(sql)} FROM partner_requests
-    WHERE partner_id = ${partnerId} ${before === undefined ? sql`` : sql`AND id < ${before}`}
+    WHERE partner_id = ${partnerId} ${after === undefined ? sql`` : sql`AND id < ${after}`}
     ORDER BY id DESC LIMIT ${limit}`;
 }

@@ -4,10 +4,7 @@ import { PROCESS_VARIABLES, SERVER_VARIABLES } from './configuration/process-var
 import { SERVICE_VARIABLES } from './configuration/service-variables';
 import { isPooled } from './postgres';
 
-/**
- * Every environment variable that Pressline reads. docs/operation/configuration.md repeats this table. A test asserts
- * that the two are equal.
- */
+/** Every environment variable that Pressline reads. `npm run env-example` writes the table to .env.example. */
 export const VARIABLES = {
   ...SERVER_VARIABLES,
   ...PROCESS_VARIABLES,

@@ -88,6 +88,11 @@ export class Refusal extends Error {
   }
 }
 
+/** Returns the refusal of a request with one wrong field. */
+export function invalidField(reference: string, message: string, code: FieldErrorCode = 'VALIDATION_ERROR'): Refusal {
+  return new Refusal('VALIDATION_ERROR', { errors: [{ code, message, reference }] });
+}
+
 export function quotaExceeded(quota: QuotaName, limit: number, retryAfter: number = QUOTAS[quota].retryAfter): Refusal {
   return new Refusal('QUOTA_EXCEEDED', {
     message: `The quota ${quota} is used up: ${limit.toLocaleString('en')} ${QUOTAS[quota].counts}.`,

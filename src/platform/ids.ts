@@ -1,4 +1,5 @@
 import { hash, randomBytes, timingSafeEqual } from 'node:crypto';
+import { Refusal } from './errors';
 
 /** Returns a version 7 UUID (RFC 9562). Ids are ordered by time, so index pages fill in order. */
 export function uuidv7(now = Date.now()): string {
@@ -13,6 +14,20 @@ export function uuidv7(now = Date.now()): string {
 /** Returns true when the text is a UUID and can be compared with a uuid column. */
 export function isUuid(text: string): boolean {
   return /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i.test(text);
+}
+
+/**
+ * Returns the object with an id.
+ * @throws Refusal `NOT_FOUND` when the id is no UUID, or `read` finds nothing
+ */
+export async function foundById<T>(
+  id: string,
+  read: () => Promise<T | null | undefined>,
+  message?: string,
+): Promise<T> {
+  const found = isUuid(id) ? await read() : null;
+  if (found == null) throw new Refusal('NOT_FOUND', message === undefined ? {} : { message });
+  return found;
 }
 
 export function randomToken(bytes = 24): string {

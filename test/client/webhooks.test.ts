@@ -19,8 +19,7 @@ const fulfillment = {
   fulfillmentFacilityId: 'berlin',
 };
 const order: OrderView = {
-  orderId: '019a0c6d-11aa-7b10-8f5e-2f0d0a3c9e41',
-  orderReferenceId: 'shop-1001',
+  order: { orderId: '019a0c6d-11aa-7b10-8f5e-2f0d0a3c9e41', storeId: null, orderReferenceId: 'shop-1001' },
   fulfillmentStatus: 'shipped',
   metadata: [],
   refusalReason: null,
@@ -68,9 +67,7 @@ test('the events have exactly the fields that their types declare', () => {
     event: 'order_item_tracking_code_updated',
     id,
     created,
-    orderId: order.orderId,
-    storeId: null,
-    orderReferenceId: order.orderReferenceId,
+    ...order.order,
     itemReferenceId: 'line-1',
     metadata: [{ key: 'shelf', value: '7' }],
     orderMetadata: order.metadata as OrderItemTrackingCodeUpdated['orderMetadata'],

@@ -24,14 +24,13 @@ import {
 import { expectedRepair } from '../../../src/orders/upkeep/repair-order';
 import { partnerByAccount } from '../../../src/partners/partner-rows';
 import { bulkRepairWorkflowId } from '../../../src/platform/domain/workflows';
-import { Refusal } from '../../../src/platform/errors';
-import { isUuid } from '../../../src/platform/ids';
+import { invalidField, Refusal } from '../../../src/platform/errors';
+import { foundById } from '../../../src/platform/ids';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
-import { idCursorField, pageOf } from '../../http/list-query';
-import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
-import { OPERATOR_ROUTE } from '../../orders/visible-order';
+import { idCursorField, pageById } from '../../http/list-query';
+import { forOperators, type Route, route, type Sent } from '../../http/route';
 
 const CHECK_CONCURRENCY = 4;
 
@@ -53,19 +52,14 @@ const params = z.object({ bulkRepairId: z.string() });
 /** Routes with which operators repair many orders at once. */
 export function bulkRepairRoutes(deps: ApiDeps): Route[] {
   const { sql } = deps;
-  const found = async (id: string): Promise<BulkRepair> => {
-    const repair = isUuid(id) ? await bulkRepairById(sql, id) : undefined;
-    if (repair === undefined) throw new Refusal('NOT_FOUND');
-    return repair;
-  };
+  const found = (id: string) => foundById(id, () => bulkRepairById(sql, id));
   const viewOf = async (repair: BulkRepair) => view(repair, (await progressOf(sql, [repair.id])).get(repair.id)!);
 
   return [
     startRoute(deps),
     exportedList('GET /v1/operator/bulk-repairs', {
       csv: { name: 'bulk-repairs', rows: 'bulkRepairs', pages: PAGES.byCursor },
-      ...OPERATOR_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: orders', 'viewer'),
       operationId: 'listBulkRepairs',
       onStandby: true,
       summary: 'List bulk repairs, newest first',
@@ -75,17 +69,17 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
         format: formatQuery,
       }),
       response: z.object({ bulkRepairs: z.array(bulkRepair), nextCursor: z.string().nullable() }),
-      handler: async ({ query: { limit, cursor } }) => {
-        const rows = await listBulkRepairs(sql, { limit: limit + 1, after: cursor });
-        const { page, nextCursor } = pageOf(rows, limit, ({ id }) => id);
-        const ids = page.map(({ id }) => id);
-        const reached = await progressOf(sql, ids);
+      handler: async ({ query }) => {
+        const { page, nextCursor } = await pageById(query, (wanted) => listBulkRepairs(sql, wanted));
+        const reached = await progressOf(
+          sql,
+          page.map(({ id }) => id),
+        );
         return { bulkRepairs: page.map((repair) => view(repair, reached.get(repair.id)!)), nextCursor };
       },
     }),
     route('GET /v1/operator/bulk-repairs/{bulkRepairId}', {
-      ...OPERATOR_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: orders', 'viewer'),
       operationId: 'getBulkRepair',
       summary: 'Retrieve the progress of a bulk repair',
       description: `Lists the ${LISTED_REASONS} most frequent reasons why orders were not repaired. Kept for 90 days.`,
@@ -98,8 +92,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
       },
     }),
     route('POST /v1/operator/bulk-repairs/{bulkRepairId}/cancel', {
-      ...OPERATOR_ROUTE,
-      access: operatorsOnly('operator'),
+      ...forOperators('Operator: orders', 'operator'),
       operationId: 'cancelBulkRepair',
       summary: 'Cancel a bulk repair',
       description:
@@ -122,8 +115,7 @@ export function bulkRepairRoutes(deps: ApiDeps): Route[] {
 
 function startRoute({ sql, wake, candidates }: ApiDeps): Route {
   return route('POST /v1/operator/bulk-repairs', {
-    ...OPERATOR_ROUTE,
-    access: operatorsOnly('operator'),
+    ...forOperators('Operator: orders', 'operator'),
     operationId: 'startBulkRepair',
     summary: 'Repair many orders',
     description:
@@ -136,8 +128,7 @@ function startRoute({ sql, wake, candidates }: ApiDeps): Route {
     handler: async ({ account, body, audit, unaudited, idempotency, log }) => {
       const { action, reason, partnerId = null } = body;
       if (partnerId !== null && (await partnerByAccount(sql, partnerId)) === undefined) {
-        const error = { code: 'VALIDATION_ERROR', message: 'There is no partner with this id.' } as const;
-        throw new Refusal('VALIDATION_ERROR', { errors: [{ ...error, reference: 'partnerId' }] });
+        throw invalidField('partnerId', 'There is no partner with this id.');
       }
       const orderIds = await ordersOf(sql, body);
       const request = { action, by: account.name, byId: account.id, reason, partnerId };

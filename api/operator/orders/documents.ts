@@ -17,8 +17,8 @@ import { type LabelCopy, labelCopy, type NoLabel } from '../../../src/shipping/d
 import { SHIPMENT_STATUSES } from '../../../src/shipping/purchase-rows';
 import { DISPATCH_TYPES, DOCUMENT_TYPES, documentLink, typeOf } from '../../../src/shipping/shipments';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, RawResponse, type Route, route } from '../../http/route';
-import { OPERATOR_ORDER_ROUTE, OPERATOR_ROUTE, visibleRows } from '../../orders/visible-order';
+import { forOperators, RawResponse, type Route, route } from '../../http/route';
+import { forOrder, visibleRows } from '../../orders/visible-order';
 
 type Deps = Pick<ApiDeps, 'sql' | 'links' | 'objects' | 'carriers' | 'inspector' | 'workFolder'>;
 
@@ -83,15 +83,12 @@ function fileView(links: LinkSigner, { objectKey, mimeType, previews, area, ...f
   };
   return {
     ...file,
-    area:
-      area === null
-        ? null
-        : {
-            size: area.size,
-            bleedMm: area.bleedMm,
-            safeMarginMm: area.safeMarginMm,
-            otherSize: area.otherSize,
-          },
+    area: area && {
+      size: area.size,
+      bleedMm: area.bleedMm,
+      safeMarginMm: area.safeMarginMm,
+      otherSize: area.otherSize,
+    },
     contentType: mimeType,
     url: objectKey === null || mimeType === null ? null : sign(objectKey, mimeType, file.type),
     previews: previews.map(({ type, objectKey: key, mimeType: contentType }) => ({
@@ -114,8 +111,7 @@ export function documentListRoutes(deps: Deps): Route[] {
   const { sql, links } = deps;
   return [
     route('GET /v1/operator/orders/{orderId}/documents', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOrder('viewer'),
       operationId: 'listOrderDocuments',
       summary: 'List the documents and files of an order',
       description:
@@ -138,8 +134,7 @@ export function documentListRoutes(deps: Deps): Route[] {
       },
     }),
     route('GET /v1/operator/shipments/{shipmentId}/labels/{position}', {
-      ...OPERATOR_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: orders', 'viewer'),
       operationId: 'getShipmentLabel',
       summary: 'Fetch the label of a package as PDF, ZPL or image',
       description:

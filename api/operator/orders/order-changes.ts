@@ -13,8 +13,8 @@ import { text } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { inTransaction, json } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrder } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { changedOrderId, forOrder, operatorOrderParams, visibleOrder } from '../../orders/visible-order';
 
 const paymentSchema = z
   .object({
@@ -26,8 +26,7 @@ const paymentSchema = z
 /** The route with which operators record the payment of an order. */
 export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route('POST /v1/operator/orders/{orderId}/payment', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('operator'),
+    ...forOrder('operator'),
     operationId: 'recordPayment',
     summary: 'Record the payment of an order',
     description:
@@ -60,15 +59,14 @@ export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objec
 /** The route with which operators ask a client for another print file. */
 export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('POST /v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('operator'),
+    ...forOrder('operator'),
     operationId: 'requestFile',
     summary: 'Ask the client for another print file',
     description:
       'Sends the notification `order_file_requested` to the client’s endpoints for it, and adds an entry to the event log that the ' +
       'client sees. The client answers with another file for the item. 409: the order has ended.',
     audits: ['order.request_file'],
-    params: OPERATOR_ORDER_ROUTE.params.extend({
+    params: operatorOrderParams.extend({
       itemReferenceId: z.string().min(1).max(100),
       type: orderFileSchema.shape.type.describe('Type of the file, as ordered.'),
     }),
@@ -127,8 +125,7 @@ export function orderReprintRoute({
   wake,
 }: Pick<ApiDeps, 'sql' | 'objects' | 'runSettings' | 'wake'>): Route {
   return route('POST /v1/operator/orders/{orderId}/reprint', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('operator'),
+    ...forOrder('operator'),
     operationId: 'reprintOrder',
     summary: 'Make and ship an order again',
     description:

@@ -19,8 +19,8 @@ import { orderWorkflowId } from '../../../src/platform/domain/workflows';
 import { Refusal } from '../../../src/platform/errors';
 import { orderPage, workflowPage } from '../../../src/platform/http/operator-page-urls';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { OPERATOR_ORDER_ROUTE, visibleRows } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { forOrder, visibleRows } from '../../orders/visible-order';
 
 /** Returns the state of the order's workflow. `missing`: there is no workflow. `unavailable`: no worker responds. */
 async function runViewOf(runs: RunGateway, orderId: string): Promise<RunView | 'missing' | 'unavailable'> {
@@ -68,8 +68,7 @@ async function stateOf(
 export function orderDetailRoute(deps: ApiDeps): Route {
   const { sql, runs, config, publicUrl } = deps;
   return route('GET /v1/operator/orders/{orderId}', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOrder('viewer'),
     operationId: 'getOperatorOrder',
     summary: 'Retrieve an order as operators see it',
     description:

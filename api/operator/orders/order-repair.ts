@@ -12,8 +12,8 @@ import { type FieldError, Refusal } from '../../../src/platform/errors';
 import { sha256 } from '../../../src/platform/ids';
 import type { Sql } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE } from '../../orders/visible-order';
+import { type Route, route } from '../../http/route';
+import { changedOrderId, forOrder } from '../../orders/visible-order';
 
 /** The route with which operators repair an order. */
 export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): Route {
@@ -23,8 +23,7 @@ export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): 
     return order;
   };
   return route('POST /v1/operator/orders/{orderId}/repairs', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('operator'),
+    ...forOrder('operator'),
     operationId: 'repairOrder',
     summary: 'Repair an order',
     description:

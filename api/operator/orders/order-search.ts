@@ -20,9 +20,9 @@ import {
   invalidCursor,
   limitField,
   pageOf,
+  pageOfSearch,
 } from '../../http/list-query';
-import { operatorsOnly, type Route } from '../../http/route';
-import { OPERATOR_ROUTE } from '../../orders/visible-order';
+import { forOperators, type Route } from '../../http/route';
 
 const text = z.string().min(1).max(100);
 
@@ -77,8 +77,7 @@ function decodeAttention(cursor: string): AttentionPosition {
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList('GET /v1/operator/orders', {
     csv: { name: 'orders', rows: 'orders', pages: PAGES.byCursor },
-    ...OPERATOR_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOperators('Operator: orders', 'viewer'),
     operationId: 'listOperatorOrders',
     onStandby: true,
     summary: 'Search orders as operators see them',
@@ -109,14 +108,10 @@ export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
       const named = filters.attention?.filter((reason) => reason !== 'any');
       const reasons = filters.attention?.includes('any') ? [] : named;
       if (sort === 'newest') {
-        const after = cursor === undefined ? null : decodeCursor(cursor);
-        const listed = { ...search, attention: reasons };
-        const { orders, comparedTo } = await operatorOrders(sql, listed, { limit: limit + 1, after });
-        const { page, nextCursor } = pageOf(orders, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-        return {
-          orders: page.map(({ position: _, ...order }) => order),
-          nextCursor: nextCursor ?? (comparedTo && encodeCursor(comparedTo)),
-        };
+        const { page, nextCursor } = await pageOfSearch({ limit, cursor }, (wanted) =>
+          operatorOrders(sql, { ...search, attention: reasons }, wanted),
+        );
+        return { orders: page.map(({ position: _, ...order }) => order), nextCursor };
       }
       const after = cursor === undefined ? null : decodeAttention(cursor);
       if (after !== null && (after.reason === '') !== (sort === 'age'))

@@ -6,17 +6,9 @@ import { partnerRequestSchema, requestsOfPrintOrders } from '../../../src/partne
 import { timestamp } from '../../../src/platform/domain/fields';
 import { inTransaction } from '../../../src/platform/postgres';
 import type { ApiDeps } from '../../deps';
-import {
-  anyOfList,
-  cursorField,
-  decodeCursor,
-  encodeCursor,
-  idCursorField,
-  limitField,
-  pageOf,
-} from '../../http/list-query';
-import { operatorsOnly, type Route, route } from '../../http/route';
-import { changedOrderId, OPERATOR_ORDER_ROUTE, visibleOrderId, visibleRows } from '../../orders/visible-order';
+import { anyOfList, cursorField, idCursorField, limitField, pageById, pageByTime } from '../../http/list-query';
+import { type Route, route } from '../../http/route';
+import { changedOrderId, forOrder, visibleOrderId, visibleRows } from '../../orders/visible-order';
 
 const ENTRY_ID = /^[a-z]+:[a-z0-9-]{1,50}$/;
 
@@ -44,8 +36,7 @@ const timeline = z
 /** The route with everything that happened to an order. */
 export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route('GET /v1/operator/orders/{orderId}/timeline', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOrder('viewer'),
     operationId: 'getOrderTimeline',
     onStandby: true,
     summary: 'List everything that happened to an order, newest first',
@@ -58,15 +49,14 @@ export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'obje
       cursor: cursorField.optional(),
     }),
     response: timeline,
-    handler: async ({ params: { orderId }, query: { kind, limit, cursor }, account }) => {
-      const after = cursor === undefined ? null : decodeCursor(cursor, (id) => ENTRY_ID.test(id));
+    handler: async ({ params: { orderId }, query, account }) => {
       const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
-      const rows = await orderTimeline(sql, id, kind ?? TIMELINE_KINDS, { limit: limit + 1, after }, archived);
-      const { page, nextCursor } = pageOf(rows, limit, ({ position, id }) => encodeCursor({ time: position, id }));
-      return {
-        entries: page.map(({ position: _position, ...entry }) => entry),
-        nextCursor,
-      };
+      const { page, nextCursor } = await pageByTime(
+        query,
+        (page) => orderTimeline(sql, id, query.kind ?? TIMELINE_KINDS, page, archived),
+        (id) => ENTRY_ID.test(id),
+      );
+      return { entries: page.map(({ position: _position, ...entry }) => entry), nextCursor };
     },
   });
 }
@@ -88,22 +78,19 @@ function noteView({ authorId, authorName, ...note }: OrderNote) {
 export function noteRoutes({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route[] {
   return [
     route('GET /v1/operator/orders/{orderId}/notes', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('viewer'),
+      ...forOrder('viewer'),
       operationId: 'listOrderNotes',
       summary: 'List the notes on an order, newest first',
       query: z.object({ limit: limitField, cursor: idCursorField.optional() }),
       response: z.object({ notes: z.array(noteSchema), nextCursor: z.string().nullable() }),
-      handler: async ({ account, params: { orderId }, query: { limit, cursor } }) => {
+      handler: async ({ account, params: { orderId }, query }) => {
         const { id, archived } = await visibleRows({ sql, objects }, account, orderId);
-        const rows = await listNotes(sql, id, { limit: limit + 1, after: cursor }, archived);
-        const { page, nextCursor } = pageOf(rows, limit, (note) => note.id);
+        const { page, nextCursor } = await pageById(query, (wanted) => listNotes(sql, id, wanted, archived));
         return { notes: page.map(noteView), nextCursor };
       },
     }),
     route('POST /v1/operator/orders/{orderId}/notes', {
-      ...OPERATOR_ORDER_ROUTE,
-      access: operatorsOnly('operator'),
+      ...forOrder('operator'),
       operationId: 'addOrderNote',
       summary: 'Add a note to an order',
       description: 'Operators read it; clients and partners do not. It is erased with the personal data of the order.',
@@ -141,8 +128,7 @@ const sentPrintOrder = sentPrintOrderSchema
 /** The route with which operators read what partners got, and how they responded. */
 export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('GET /v1/operator/orders/{orderId}/print-orders', {
-    ...OPERATOR_ORDER_ROUTE,
-    access: operatorsOnly('viewer'),
+    ...forOrder('viewer'),
     operationId: 'listSentPrintOrders',
     summary: 'List the print orders of an order as sent, with every attempt',
     response: z.object({ printOrders: z.array(sentPrintOrder) }),

@@ -6,9 +6,9 @@ import { CHECK_LIMITS } from '../../../kits/partner-kit/sender';
 import { partnerByAccount, signingSecretsOf } from '../../../src/partners/partner-rows';
 import { allowsPrivateAddresses } from '../../../src/platform/config';
 import { Refusal } from '../../../src/platform/errors';
-import { isUuid } from '../../../src/platform/ids';
+import { foundById } from '../../../src/platform/ids';
 import type { ApiDeps } from '../../deps';
-import { operatorsOnly, type Route, route } from '../../http/route';
+import { forOperators, type Route, route } from '../../http/route';
 
 /** No scenario begins later. The scenario that has begun, and the response, have the rest of the route's timeout. */
 const PLAY_MS = 20_000;
@@ -18,8 +18,7 @@ const ANSWER_MS = 5_000;
 export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>): Route {
   const { sql, client, secretBox, config, publicUrl } = deps;
   return route('POST /v1/partners/{partnerId}/conformance', {
-    tag: 'Operator: partners',
-    access: operatorsOnly('admin'),
+    ...forOperators('Operator: partners', 'admin'),
     operationId: 'checkPartnerConformance',
     summary: 'Check that the endpoints of a print partner follow the rules',
     description:
@@ -31,8 +30,7 @@ export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretB
     response: conformanceReportSchema,
     audits: ['partner.check'],
     handler: async ({ params: { partnerId }, log, audit, intend }) => {
-      const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
-      if (partner === undefined) throw new Refusal('NOT_FOUND');
+      const partner = await foundById(partnerId, () => partnerByAccount(sql, partnerId));
       const { orderSubmitUrl, capabilities } = partner;
       if (orderSubmitUrl === null) throw new Refusal('CONFLICT', { message: 'The partner has not subscribed yet.' });
       await intend({ action: 'partner.check', objectId: partnerId });

@@ -10,12 +10,11 @@ import { inTransaction } from '../../../src/platform/postgres';
 import { unavailable } from '../../../src/platform/unavailable';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
-import { limitField, pageOf } from '../../http/list-query';
-import { operatorsOnly, type Route, route } from '../../http/route';
+import { limitField, pageById } from '../../http/list-query';
+import { forOperators, type Route, route } from '../../http/route';
 
 type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls'>;
 
-const common = { tag: 'Operator: partners' } as const;
 const params = z.object({ partnerId: z.string() });
 const pageQuery = z.object({
   limit: limitField,
@@ -32,8 +31,7 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
   const { sql } = deps;
   return [
     route('GET /v1/partners/{partnerId}/health', {
-      ...common,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: partners', 'viewer'),
       operationId: 'getPartnerHealth',
       summary: 'Get figures of a print partner’s latest print orders, requests and stock reports',
       params,
@@ -44,8 +42,7 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
     }),
     exportedList('GET /v1/partners/{partnerId}/requests', {
       csv: { name: 'partner-requests', rows: 'requests', pages: PAGES.byCursor },
-      ...common,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: partners', 'viewer'),
       operationId: 'listPartnerRequests',
       onStandby: true,
       summary: 'List the requests to a print partner, newest first',
@@ -54,10 +51,9 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
       params,
       query: pageQuery,
       response: z.object({ requests: z.array(partnerRequestSchema), nextCursor: z.string().nullable() }),
-      handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
+      handler: async ({ params: { partnerId }, query }) => {
         const { partnerId: id } = await requirePartner(partnerId);
-        const rows = await requestsToPartner(sql, id, { limit: limit + 1, before: cursor });
-        const { page: requests, nextCursor } = pageOf(rows, limit, (request) => request.id);
+        const { page: requests, nextCursor } = await pageById(query, (page) => requestsToPartner(sql, id, page));
         return { requests, nextCursor };
       },
     }),
@@ -69,8 +65,7 @@ export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: stri
 function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
   return exportedList('GET /v1/partners/{partnerId}/postbacks', {
     csv: { name: 'partner-postbacks', rows: 'postbacks', pages: PAGES.byCursor },
-    ...common,
-    access: operatorsOnly('viewer'),
+    ...forOperators('Operator: partners', 'viewer'),
     operationId: 'listPartnerPostbacks',
     onStandby: true,
     summary: 'List the postbacks of a print partner, newest first',
@@ -80,10 +75,9 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
       postbacks: z.array(partnerPostbackSchema),
       nextCursor: z.string().nullable(),
     }),
-    handler: async ({ params: { partnerId }, query: { limit, cursor } }) => {
+    handler: async ({ params: { partnerId }, query }) => {
       const { partnerId: id } = await requirePartner(partnerId);
-      const rows = await postbacksOfPartner(sql, id, { limit: limit + 1, before: cursor });
-      const { page: postbacks, nextCursor } = pageOf(rows, limit, (postback) => postback.id);
+      const { page: postbacks, nextCursor } = await pageById(query, (page) => postbacksOfPartner(sql, id, page));
       return { postbacks, nextCursor };
     },
   });
@@ -91,8 +85,7 @@ function postbacksRoute({ sql }: Deps, requirePartner: (partnerId: string) => Pr
 
 function pingRoute({ sql, ...deps }: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route {
   return route('POST /v1/partners/{partnerId}/ping', {
-    ...common,
-    access: operatorsOnly('operator'),
+    ...forOperators('Operator: partners', 'operator'),
     operationId: 'pingPartner',
     summary: 'Send a signed test message to a print partner',
     description:

@@ -17,13 +17,13 @@ import { reportedLevelSchema, reportedLevels } from '../../../src/partners/stock
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
 import { requireRates } from '../../../src/platform/exchange-rates';
-import { isUuid } from '../../../src/platform/ids';
+import { foundById } from '../../../src/platform/ids';
 import { inTransaction, type Queryable } from '../../../src/platform/postgres';
 import { type KeyOwners, keyRoutes } from '../../accounts/key-routes';
 import type { ApiDeps } from '../../deps';
 import { exportedList, formatQuery, PAGES } from '../../http/exported-list';
 import { fieldPath } from '../../http/field-errors';
-import { operatorsOnly, type Route, route, type Sent } from '../../http/route';
+import { forOperators, type Route, route, type Sent } from '../../http/route';
 import { partnerSubscriptionRoute } from '../../partner/subscribe';
 import { conformanceRoute } from './partner-conformance';
 import { partnerHealthRoutes } from './partner-health';
@@ -32,19 +32,15 @@ type Deps = Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'partnerCalls' | 'con
 
 const params = z.object({ partnerId: z.string() });
 
-const common = { tag: 'Operator: partners' } as const;
-
 /** Returns a partner. @throws Refusal `NOT_FOUND` when there is none with this id */
 async function requirePartner(sql: Queryable, partnerId: string): Promise<Partner> {
-  const partner = isUuid(partnerId) ? await partnerByAccount(sql, partnerId) : undefined;
-  if (partner === undefined) throw new Refusal('NOT_FOUND');
-  return partner;
+  return await foundById(partnerId, () => partnerByAccount(sql, partnerId));
 }
 
 const PARTNERS: KeyOwners = {
   noun: 'Partner',
   objectType: 'partner',
-  tag: common.tag,
+  tag: 'Operator: partners',
   path: '/v1/partners/{partnerId}',
   maxOverlapSeconds: 7 * 86_400,
   find: async (sql, id) => (await requirePartner(sql, id)).partnerId,
@@ -113,26 +109,12 @@ async function requireModels(sql: Queryable, models: PartnerCapabilities['models
 
 /** Routes with which operators set up, read and change print partners. */
 export function operatorPartnerRoutes(deps: Deps): Route[] {
+  const { sql } = deps;
   const required = (id: string) => requirePartner(deps.sql, id);
-  return [
-    ...readRoutes(deps),
-    createRoute(deps),
-    changeRoute(deps),
-    partnerSubscriptionRoute(deps, required),
-    ...keyRoutes(deps, PARTNERS),
-    stockRoute(deps),
-    routingRoute(deps),
-    ...partnerHealthRoutes(deps, required),
-    conformanceRoute(deps),
-  ];
-}
-
-function readRoutes({ sql }: Deps): Route[] {
   return [
     exportedList('GET /v1/partners', {
       csv: { name: 'partners', rows: 'partners', pages: PAGES.single },
-      ...common,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: partners', 'viewer'),
       operationId: 'listPartners',
       summary: 'List print partners',
       query: z.object({ format: formatQuery }),
@@ -140,117 +122,95 @@ function readRoutes({ sql }: Deps): Route[] {
       handler: async () => ({ partners: (await listPartners(sql)).map(partnerView) }),
     }),
     route('GET /v1/partners/{partnerId}', {
-      ...common,
-      access: operatorsOnly('viewer'),
+      ...forOperators('Operator: partners', 'viewer'),
       operationId: 'getPartner',
       summary: 'Get a print partner',
       params,
       response: partnerViewSchema,
       handler: async ({ params: { partnerId } }) => partnerView(await requirePartner(sql, partnerId)),
     }),
-  ];
-}
-
-function createRoute({ sql }: Deps): Route {
-  return route('POST /v1/partners', {
-    ...common,
-    access: operatorsOnly('admin'),
-    audits: ['partner.create'],
-    operationId: 'createPartner',
-    summary: 'Set up a print partner',
-    description:
-      'Creates the account and its key. The key is shown only in this response. Routing can choose the partner after it ' +
-      'has subscribed, or an operator has registered its addresses.',
-    idempotent: true,
-    returnsSecret: true,
-    body: partnerSetupSchema.extend({ keyExpiresAt: keyExpiry }),
-    response: partnerViewSchema.extend({ apiKey: z.string() }),
-    handler: async ({
-      body: { keyExpiresAt: expiresAt = null, ...body },
-      account: { name: by },
-      log,
-      idempotency,
-      audit,
-    }) => {
-      await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
-      await requireModels(sql, body.capabilities.models);
-      return await inTransaction(sql, async (tx) => {
-        const account = await createAccount(tx, { role: 'partner', name: body.uid });
-        const partner = account && (await createPartner(tx, account.id, body));
-        if (partner === undefined) {
-          throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
-        }
-        const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId, { expiresAt });
-        const view = partnerView(partner);
-        const response = { ...view, apiKey };
-        await idempotency.complete(tx, response);
-        const after = { ...view, keyId, hint, keyExpiresAt: expiresAt };
-        await audit(tx, { action: 'partner.create', objectId: partner.partnerId, before: null, after });
-        log.info({ partner: partner.uid, by }, 'partner created');
-        return response;
-      });
-    },
-  });
-}
-
-function changeRoute({ sql }: Deps): Route {
-  return route('PATCH /v1/partners/{partnerId}', {
-    ...common,
-    access: operatorsOnly('admin'),
-    audits: ['partner.change'],
-    operationId: 'changePartner',
-    summary: 'Change a print partner',
-    description: 'Only the given fields change. Orders that are already routed keep their partner.',
-    params,
-    body: partnerChangeSchema,
-    response: partnerViewSchema,
-    handler: ({ params: { partnerId }, body, log, account, audit }) =>
-      inTransaction(sql, async (tx) => {
-        const before = partnerView(await requirePartner(tx, partnerId));
-        await requireModels(tx, body.capabilities?.models);
-        const changed = (await changePartner(tx, partnerId, body))!;
-        const after = partnerView(changed);
-        await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });
-        log.info({ partner: changed.uid, by: account.name, fields: Object.keys(body) }, 'partner changed');
-        return after;
+    route('POST /v1/partners', {
+      ...forOperators('Operator: partners', 'admin'),
+      audits: ['partner.create'],
+      operationId: 'createPartner',
+      summary: 'Set up a print partner',
+      description:
+        'Creates the account and its key. The key is shown only in this response. Routing can choose the partner after it ' +
+        'has subscribed, or an operator has registered its addresses.',
+      idempotent: true,
+      returnsSecret: true,
+      body: partnerSetupSchema.extend({ keyExpiresAt: keyExpiry }),
+      response: partnerViewSchema.extend({ apiKey: z.string() }),
+      handler: async ({ body: { keyExpiresAt: expiresAt = null, ...body }, account, log, idempotency, audit }) => {
+        await requireRates(sql, [{ currency: body.currency, reference: 'currency' }]);
+        await requireModels(sql, body.capabilities.models);
+        return await inTransaction(sql, async (tx) => {
+          const created = await createAccount(tx, { role: 'partner', name: body.uid });
+          const partner = created && (await createPartner(tx, created.id, body));
+          if (partner === undefined) {
+            throw new Refusal('CONFLICT', { message: 'A partner with this uid exists already.' });
+          }
+          const { apiKey, keyId, hint } = await issueKey(tx, partner.partnerId, { expiresAt });
+          const view = partnerView(partner);
+          const response = { ...view, apiKey };
+          await idempotency.complete(tx, response);
+          const after = { ...view, keyId, hint, keyExpiresAt: expiresAt };
+          await audit(tx, { action: 'partner.create', objectId: partner.partnerId, before: null, after });
+          log.info({ partner: partner.uid, by: account.name }, 'partner created');
+          return response;
+        });
+      },
+    }),
+    route('PATCH /v1/partners/{partnerId}', {
+      ...forOperators('Operator: partners', 'admin'),
+      audits: ['partner.change'],
+      operationId: 'changePartner',
+      summary: 'Change a print partner',
+      description: 'Only the given fields change. Orders that are already routed keep their partner.',
+      params,
+      body: partnerChangeSchema,
+      response: partnerViewSchema,
+      handler: ({ params: { partnerId }, body, log, account, audit }) =>
+        inTransaction(sql, async (tx) => {
+          const before = partnerView(await requirePartner(tx, partnerId));
+          await requireModels(tx, body.capabilities?.models);
+          const changed = (await changePartner(tx, partnerId, body))!;
+          const after = partnerView(changed);
+          await audit(tx, { action: 'partner.change', objectId: partnerId, before, after });
+          log.info({ partner: changed.uid, by: account.name, fields: Object.keys(body) }, 'partner changed');
+          return after;
+        }),
+    }),
+    partnerSubscriptionRoute(deps, required),
+    ...keyRoutes(deps, PARTNERS),
+    route('GET /v1/partners/{partnerId}/stock', {
+      ...forOperators('Operator: partners', 'viewer'),
+      operationId: 'listPartnerStock',
+      summary: 'List the last reported stock levels of a print partner',
+      params,
+      query: z.object({
+        afterSku: z.string().max(200).default('').describe('The last SKU of the previous page.'),
+        limit: z.coerce.number().int().min(1).max(1_000).default(100),
       }),
-  });
-}
-
-function stockRoute({ sql }: Deps): Route {
-  return route('GET /v1/partners/{partnerId}/stock', {
-    ...common,
-    access: operatorsOnly('viewer'),
-    operationId: 'listPartnerStock',
-    summary: 'List the last reported stock levels of a print partner',
-    params,
-    query: z.object({
-      afterSku: z.string().max(200).default('').describe('The last SKU of the previous page.'),
-      limit: z.coerce.number().int().min(1).max(1_000).default(100),
+      response: z.object({ items: z.array(reportedLevelSchema) }),
+      handler: async ({ params: { partnerId }, query }) => ({
+        items: await reportedLevels(sql, (await requirePartner(sql, partnerId)).partnerId, query),
+      }),
     }),
-    response: z.object({ items: z.array(reportedLevelSchema) }),
-    handler: async ({ params: { partnerId }, query }) => {
-      const { partnerId: id } = await requirePartner(sql, partnerId);
-      return { items: await reportedLevels(sql, id, query) };
-    },
-  });
-}
-
-function routingRoute({ sql }: Deps): Route {
-  return route('GET /v1/operator/orders/{orderId}/routing', {
-    ...common,
-    access: operatorsOnly('viewer'),
-    operationId: 'getOrderRouting',
-    summary: 'Get the routing decisions of an order',
-    description: 'One decision for each time partners were chosen. It lists every partner that was considered.',
-    params: z.object({ orderId: z.string() }),
-    response: z.object({
-      decisions: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
+    route('GET /v1/operator/orders/{orderId}/routing', {
+      ...forOperators('Operator: partners', 'viewer'),
+      operationId: 'getOrderRouting',
+      summary: 'Get the routing decisions of an order',
+      description: 'One decision for each time partners were chosen. It lists every partner that was considered.',
+      params: z.object({ orderId: z.string() }),
+      response: z.object({
+        decisions: z.array(z.object({ step: z.string(), createdAt: timestamp, decision: routingDecisionSchema })),
+      }),
+      handler: async ({ params: { orderId } }) => ({
+        decisions: await foundById(orderId, () => routingDecisions(sql, orderId)),
+      }),
     }),
-    handler: async ({ params: { orderId } }) => {
-      const decisions = isUuid(orderId) ? await routingDecisions(sql, orderId) : undefined;
-      if (decisions === undefined) throw new Refusal('NOT_FOUND');
-      return { decisions };
-    },
-  });
+    ...partnerHealthRoutes(deps, required),
+    conformanceRoute(deps),
+  ];
 }

@@ -68,15 +68,17 @@ type AnyEvent = NotificationEvent | OperatorEvent | typeof TEST_EVENT;
 const ofEvent = <Event extends AnyEvent, Fields extends z.ZodRawShape>(event: Event, id: string, fields: Fields) =>
   z.object({ ...message, event: z.literal(event), ...fields }).meta({ id });
 
+/** The fields that name an order. Every event of an order or item has them. */
+const orderFields = { orderId: z.string(), storeId: z.null(), orderReferenceId: z.string() };
+export type NotifiedOrder = z.output<z.ZodObject<typeof orderFields>>;
+
 const ofOrder = <Event extends NotificationEvent, Fields extends z.ZodRawShape>(
   event: Event,
   id: string,
   fields: Fields,
 ) =>
   ofEvent(event, id, {
-    orderId: z.string(),
-    storeId: z.null(),
-    orderReferenceId: z.string(),
+    ...orderFields,
     metadata,
     ...fields,
   });

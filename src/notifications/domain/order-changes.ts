@@ -1,9 +1,8 @@
-import type { FileCheck, Fulfillment, NotificationPayload } from './event-schemas';
+import type { FileCheck, Fulfillment, NotificationPayload, NotifiedOrder } from './event-schemas';
 
 /** The part of an order that notifications contain. */
 export interface OrderView {
-  readonly orderId: string;
-  readonly orderReferenceId: string;
+  readonly order: NotifiedOrder;
   readonly fulfillmentStatus: string;
   readonly metadata: readonly unknown[];
   readonly refusalReason: string | null;
@@ -62,28 +61,28 @@ export function snapshotOf(view: OrderView): NotifiedSnapshot {
 const trackingCodes = (fulfillments: readonly Fulfillment[]) =>
   fulfillments.flatMap(({ trackingCode }) => (trackingCode === null ? [] : [trackingCode]));
 
+/** A status under both of its names. */
+const statusFields = (status: string) => ({ status, fulfillmentStatus: status });
+
 /**
  * Returns one notification for each difference between an order and its last snapshot. Without a snapshot, the order is
  * compared with status `created`, which the response to the submission has already reported.
  */
 export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): NotificationPayload[] {
-  const { orderId, orderReferenceId, fulfillmentStatus, metadata, refusalReasonCode } = view;
-  const order = { orderId, storeId: null, orderReferenceId };
+  const { order, fulfillmentStatus, metadata, refusalReasonCode } = view;
   const notifications: NotificationPayload[] = [];
   if (fulfillmentStatus !== (notified?.status ?? 'created')) {
     notifications.push({
       event: 'order_status_updated',
       payload: {
         ...order,
-        status: fulfillmentStatus,
-        fulfillmentStatus,
+        ...statusFields(fulfillmentStatus),
         comment: view.refusalReason,
         refusalReasonCode,
         metadata,
         items: view.items.map(({ itemReferenceId, status, fulfillments, fileChecks, metadata }) => ({
           itemReferenceId,
-          status,
-          fulfillmentStatus: status,
+          ...statusFields(status),
           fulfillments,
           fileChecks,
           metadata,
@@ -108,8 +107,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
           fulfillmentCountry,
           fulfillmentStateProvince,
           fulfillmentFacilityId,
-          status,
-          fulfillmentStatus: status,
+          ...statusFields(status),
           comment,
           refusalReasonCode,
         },
@@ -119,13 +117,7 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
     if (quantity > 0) {
       notifications.push({
         event: 'order_item_units_cancelled',
-        payload: {
-          ...common,
-          status,
-          fulfillmentStatus: status,
-          quantity,
-          cancelledQuantity: item.cancelledUnits,
-        },
+        payload: { ...common, ...statusFields(status), quantity, cancelledQuantity: item.cancelledUnits },
       });
     }
     for (const fulfillment of item.fulfillments) {
@@ -149,15 +141,10 @@ export function changesOf(view: OrderView, notified: NotifiedSnapshot | null): N
   for (const itemIds of view.refusedCancels.slice(notified?.refusedCancels ?? 0)) {
     const items = view.items
       .filter(({ id }) => itemIds.includes(id))
-      .map(({ itemReferenceId, status, metadata }) => ({
-        itemReferenceId,
-        status,
-        fulfillmentStatus: status,
-        metadata,
-      }));
+      .map(({ itemReferenceId, status, metadata }) => ({ itemReferenceId, ...statusFields(status), metadata }));
     notifications.push({
       event: 'order_cancel_refused',
-      payload: { ...order, status: fulfillmentStatus, fulfillmentStatus, metadata, items },
+      payload: { ...order, ...statusFields(fulfillmentStatus), metadata, items },
     });
   }
   return notifications;

@@ -1,7 +1,7 @@
 import type { ResolvedProduct } from '../../catalog/domain/product';
 import { inTransaction, json, type Sql, type Transaction } from '../../platform/postgres';
+import { type SubmittedOrder, submittedColumns, submittedFields } from '../planning/order-fields';
 import type { PatchOrder, SubmitOrder } from '../planning/order-schemas';
-import { type SubmittedOrder, submittedColumns, submittedFields } from '../reading/order-fields';
 import { type OrderRecord, readOrders } from '../reading/order-reader';
 import type { RunSettings } from '../run/settings';
 import { insertItems, insertPackingSlips, itemRows, type OrderedItems, submittedItem } from './item-rows';

@@ -10,6 +10,7 @@ import type { FieldError } from '../../platform/errors';
 import { priceOrder } from '../domain/pricing';
 import type { Receipt } from '../domain/receipt';
 import { amounts, type ReceiptLine } from '../domain/receipt';
+import { storedFields } from '../planning/order-fields';
 import type { PreparationDeps } from '../planning/prepare-order';
 import { invoiceOf } from '../planning/receipts';
 import { candidatesFor, routeItems } from '../planning/routing';
@@ -91,6 +92,18 @@ async function quotePrintOrder(
   };
 }
 
+/** The fields of an address that a quote does not need. */
+const NO_ADDRESS = {
+  companyName: undefined,
+  addressLine2: undefined,
+  email: '',
+  phone: '',
+  isBusiness: undefined,
+  federalTaxId: undefined,
+  stateTaxId: undefined,
+  registrationState: undefined,
+};
+
 /**
  * Returns a quote request in the form of an order. An item's id is its index.
  * @param products one for each item
@@ -109,31 +122,22 @@ export function quotedOrder(
     clientId: client.id,
     clientName: client.name,
     iossNumber: null,
-    orderReferenceId: request.orderReferenceId ?? '',
-    currency: request.currency,
-    retailCurrency: null,
-    retailShippingPrice: null,
-    shipmentMethodUid: request.shipmentMethodUid ?? null,
-    // Carriers price by country, post code and state, so the name is optional.
-    shippingAddress: {
-      id: '',
-      firstName: address.firstName ?? '',
-      lastName: address.lastName ?? '',
-      companyName: undefined,
-      addressLine1: address.addressLine1 ?? '',
-      addressLine2: undefined,
-      country: address.country,
-      city: address.city,
-      postCode: address.postCode,
-      state: address.state,
-      email: '',
-      phone: '',
-      isBusiness: undefined,
-      federalTaxId: undefined,
-      stateTaxId: undefined,
-      registrationState: undefined,
-    },
-    packagingInstructions: request.packagingInstructions ?? [],
+    ...storedFields(
+      {
+        ...request,
+        orderType: 'order',
+        orderReferenceId: request.orderReferenceId ?? '',
+        // Carriers price by country, post code and state, so the name is optional.
+        shippingAddress: {
+          ...NO_ADDRESS,
+          ...address,
+          firstName: address.firstName ?? '',
+          lastName: address.lastName ?? '',
+          addressLine1: address.addressLine1 ?? '',
+        },
+      },
+      '',
+    ),
     shippingRevision: 0,
     filesRevision: 0,
     createdAt: new Date(),

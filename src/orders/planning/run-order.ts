@@ -2,25 +2,16 @@ import type { RateTable } from '../../platform/domain/money';
 import { ratesAt } from '../../platform/exchange-rates';
 import type { Fragment, Queryable, Sql } from '../../platform/postgres';
 import { type ItemFields, itemMembers } from '../domain/item-fields';
-import type { PackagingInstruction } from '../domain/packing';
 import type { TaxTable } from '../domain/vat';
-import type { ShippingAddress } from './order-schemas';
+import { STORED_COLUMNS, type StoredFields } from './order-fields';
 import { taxTableAt } from './tax-rates';
 
 /** An order as the activities of its workflow read it. */
-export interface RunOrder {
+export interface RunOrder extends StoredFields {
   readonly id: string;
   readonly clientId: string;
   readonly clientName: string;
   readonly iossNumber: string | null;
-  readonly orderReferenceId: string;
-  readonly currency: string;
-  readonly retailCurrency: string | null;
-  /** Decimal text. */
-  readonly retailShippingPrice: string | null;
-  readonly shipmentMethodUid: string | null;
-  readonly shippingAddress: ShippingAddress & { readonly id: string };
-  readonly packagingInstructions: readonly PackagingInstruction[];
   readonly shippingRevision: number;
   readonly filesRevision: number;
   readonly createdAt: Date;
@@ -69,10 +60,8 @@ export async function runOrderWith<Related>(
   related: Fragment,
 ): Promise<{ readonly order: RunOrder; readonly related: Related } | undefined> {
   const [row] = await sql<(Omit<RunOrder, 'rates' | 'taxRates'> & { related: Related })[]>`
-    SELECT o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
-      ${billingCountryOf(sql)} AS seller_country, o.order_reference_id, o.currency, o.retail_currency,
-      o.retail_shipping_price, o.shipment_method_uid, o.shipping_address, o.packaging_instructions, o.shipping_revision, o.files_revision,
-      o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
+    SELECT ${sql.unsafe(STORED_COLUMNS)}, o.id, o.client_id, a.name AS client_name, a.settings ->> 'iossNumber' AS ioss_number,
+      ${billingCountryOf(sql)} AS seller_country, o.shipping_revision, o.files_revision, o.created_at, o.charged, EXISTS (SELECT FROM print_orders p WHERE p.order_id = o.id) AS is_planned,
       (SELECT jsonb_agg(jsonb_build_object(${itemMembers(sql, RUN_ITEM)}, 'position', i.position) ORDER BY i.position)
         FROM order_items i WHERE i.order_id = o.id AND i.fulfillment_status <> 'cancelled') AS items,
       ${related} AS related

@@ -114,12 +114,14 @@ export function buildMessage(
   const packages = packForPartner(order, partner, jobs);
   const branding = packages.map((pack) => brandedPackaging(order, pack, source.clientSettings));
   const body = buildPrintOrder({
-    id: source.id,
+    head: {
+      version: source.version,
+      id: source.id,
+      orderDate: source.createdAt.toISOString(),
+      dispatchDate: source.dispatchDate,
+      brandedPackaging: new Set(branding).size === 1 ? (branding[0] ?? undefined) : undefined,
+    },
     kind: source.kind,
-    version: source.version,
-    orderDate: source.createdAt,
-    dispatchDate: source.dispatchDate,
-    brandedPackaging: new Set(branding).size === 1 ? branding[0]! : null,
     partner,
     items: jobs.map((job) => ({ ...job, files: (job.files ?? []).map((file) => printFile(links, file)) })),
     packages: listsPackages(order, packages)

@@ -2,7 +2,7 @@ import { parcelsOfOrder } from '../../notifications/order-view';
 import { isUuid } from '../../platform/ids';
 import { isoMicroseconds, type SearchPage, type SearchPosition } from '../../platform/list-position';
 import type { Fragment, Queryable } from '../../platform/postgres';
-import { LISTED_COLUMNS, type ListedFields } from './order-fields';
+import { LISTED_COLUMNS, type ListedFields } from '../planning/order-fields';
 import type { Viewer } from './order-reader';
 import { clientsOf, findOrders, type OrderSearch, sortTime } from './order-search';
 

@@ -6,9 +6,9 @@ import { isUuid } from '../../platform/ids';
 import type { Fragment, Queryable } from '../../platform/postgres';
 import { ITEM_FIELDS, type ItemFields, itemMembers } from '../domain/item-fields';
 import type { Receipt } from '../domain/receipt';
+import { ORDER_COLUMNS, type OrderFields } from '../planning/order-fields';
 import type { ShipmentPlan } from '../planning/shipment-plan';
 import { type ArchivedRows, withRows } from './archived-tables';
-import { ORDER_COLUMNS, type OrderFields } from './order-fields';
 
 export interface OrderRecord extends OrderFields {
   /** True when the rows of the order are in the archive. */

@@ -16,9 +16,9 @@ import type {
   OrderItemBody,
   PackageBody,
   PrintOrderBody,
+  PrintOrderHead,
 } from '../message-schemas';
 import { apparelAssets, type PrintFile, PrintOrderError, paperAssets } from './assets';
-import type { PrintOrderVersion } from './delivery-target';
 
 /** Address of a print order. Name and email are required there. */
 export type PrintOrderAddress = PostalAddress & {
@@ -28,15 +28,8 @@ export type PrintOrderAddress = PostalAddress & {
 };
 
 export interface PrintOrderInput {
-  /** Decimal string. */
-  readonly id: string;
+  readonly head: PrintOrderHead;
   readonly kind: ProductKind;
-  readonly version: PrintOrderVersion;
-  readonly orderDate: Date;
-  /** YYYY-MM-DD. */
-  readonly dispatchDate: string;
-  /** Packaging workflow of all packages; null when none applies, and when packages have different ones. */
-  readonly brandedPackaging: string | null;
   readonly partner: {
     readonly uid: string;
     readonly printHouseUid: string | null;
@@ -67,18 +60,13 @@ export function buildPrintOrder(input: PrintOrderInput): PrintOrderBody {
   for (const { id, product } of input.items) {
     if (product.kind !== input.kind) {
       throw new PrintOrderError(
-        `item ${id} has the kind ${product.kind}, print order ${input.id} the kind ${input.kind}`,
+        `item ${id} has the kind ${product.kind}, print order ${input.head.id} the kind ${input.kind}`,
       );
     }
   }
-  const isBranded = input.version !== '1.0';
-  const head = {
-    version: input.version,
-    id: input.id,
-    orderDate: input.orderDate.toISOString(),
-    dispatchDate: input.dispatchDate,
-    ...(isBranded && input.brandedPackaging !== null ? { brandedPackaging: input.brandedPackaging } : {}),
-  };
+  const isBranded = input.head.version !== '1.0';
+  const { brandedPackaging: _branding, ...unbranded } = input.head;
+  const head = isBranded ? input.head : unbranded;
   const packages = input.packages?.map(({ brandedPackaging, ...pack }) =>
     isBranded && brandedPackaging !== undefined ? { ...pack, brandedPackaging } : pack,
   );

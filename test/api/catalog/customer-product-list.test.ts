@@ -1,7 +1,6 @@
 import request from 'supertest';
-import { resolveProducts } from '../../../src/catalog/resolve-products';
 import { type TestAccount, testAccount } from '../../support/api-deps';
-import { type CatalogApi, catalogApi, PRODUCTS, references, sizes, tee } from './catalog-api';
+import { type CatalogApi, catalogApi, PRODUCTS, references } from './catalog-api';
 
 let api: CatalogApi;
 beforeAll(async () => {
@@ -139,25 +138,5 @@ describe('GET /product/v1/customer-products', () => {
     expect(ids(await list({ customerIds: 'customer-7' }, stranger))).toEqual([]);
     expect(ids(await list({ customerIds: viewer.id, search: 'For everybody' }, stranger))).toEqual([]);
     expect(ids(await list({ customerIds: '*', search: 'For everybody' }, stranger))).toEqual([forAll]);
-  });
-
-  test('has exact totals without a search, for every viewer', async () => {
-    for (const by of [viewer, stranger, api.operator, api.client, api.other]) {
-      const first = await list({}, by);
-      expect(first.meta.total).toBe(first.customerProducts.length);
-      const posters = await list({ productModelIds: 'poster' }, by);
-      expect(posters.meta.total).toBe(posters.customerProducts.length);
-    }
-  });
-
-  test('resolves an order by name to the right product when two have the same name', async () => {
-    const operators = (await api.create(tee({ name: 'Shared name' }), api.operator)).body.id;
-    await api.created({ name: 'Shared name', variantOptions: [] }, api.other);
-    await api.addValues(operators, [sizes(['S', 's'])], api.operator).expect(200);
-    const resolve = (by: TestAccount) =>
-      resolveProducts(api.sql, { clientId: by.id }, [{ productName: 'Shared name', productVariant: { Size: 'S' } }]);
-    expect((await resolve(viewer))[0]!.ok).toBe(true);
-    // The client's own product has precedence, and has no such option.
-    expect((await resolve(api.other))[0]).toMatchObject({ ok: false, path: 'productVariant.Size' });
   });
 });

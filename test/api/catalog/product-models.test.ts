@@ -275,17 +275,6 @@ describe('PATCH /product/v1/product-models/{id}', () => {
     if (status === 200) expect(response.body.state).toBe(to);
   });
 
-  test('allows orders only while the product model is active', async () => {
-    const uid = 'mug_product_msz_11-oz_mcl_white';
-    const order = async () =>
-      (await resolveProducts(api.sql, { clientId: api.client.id }, [{ productUid: uid }]))[0]!.ok;
-    expect(await order()).toBe(true);
-    await patch('mug', { state: 'inactive' }).expect(200);
-    expect(await order()).toBe(false);
-    await patch('mug', { state: 'active' }).expect(200);
-    expect(await order()).toBe(true);
-  });
-
   test('template and parts can change only in state draft, other fields later too', async () => {
     const { body } = await create(model()).expect(200);
     await patch(body.id, { productUidTemplate: `${body.productUidTemplate}_x` }).expect(200);

@@ -80,8 +80,6 @@ describe('the notifications about an order', () => {
   it('are sent again, once, and the audit log has each request', async () => {
     const id = await delivery('dead');
     const path = `/v1/operator/orders/${orderId}/deliveries/${id}/redeliver`;
-    await post(path, operators.viewer).expect(403);
-    expect(await queued(id)).toBe(0);
     expect((await post(path).expect(200)).body).toMatchObject({ id, state: 'pending', settledAt: null });
     expect(await queued(id)).toBe(1);
     // The message is due: a second request changes nothing.
@@ -100,7 +98,7 @@ describe('the notifications about an order', () => {
     expect(await audited()).toEqual([]);
   });
 
-  it('are not found for another order, an unknown order, or by a client', async () => {
+  it('are not found for another or an unknown order', async () => {
     const id = await delivery('dead');
     const other = await insertOrder(sql, client.id);
     await post(`/v1/operator/orders/${other}/deliveries/${id}/redeliver`).expect(404);
@@ -108,7 +106,6 @@ describe('the notifications about an order', () => {
     await get('/v1/operator/orders/no-such-order/deliveries').expect(404);
     await get(`/v1/operator/orders/${orderId}/deliveries?state=lost`).expect(400);
     await get(`/v1/operator/orders/${orderId}/deliveries?cursor=1`).expect(400);
-    await get(`/v1/operator/orders/${orderId}/deliveries`, client).expect(403);
   });
 });
 
@@ -145,13 +142,12 @@ describe('the endpoints of a client', () => {
     });
   });
 
-  it('their dead letters are sent again by operators only', async () => {
+  it('their dead letters are sent again', async () => {
     const ids = [await delivery('dead'), await delivery('dead')];
     const path = `/v1/connectors/${client.id}/webhooks/${endpointId}`;
     const listed = (await get(`${path}/deliveries?state=dead`).expect(200)).body.deliveries;
     expect(listed).toHaveLength(2);
     await get(`${path}/deliveries/${ids[0]}`).expect(200);
-    await post(`${path}/redeliver-dead`, operators.viewer).expect(403);
     await post(`${path}/deliveries/${ids[0]}/redeliver`).expect(200);
     expect((await post(`${path}/redeliver-dead`).expect(200)).body).toEqual({ redelivered: 1 });
     for (const id of ids) expect(await queued(id)).toBe(1);

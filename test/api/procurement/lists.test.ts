@@ -68,6 +68,8 @@ describe('pages', () => {
       ['pageNumber', '1'],
       ['perPage', 0],
       ['perPage', -5],
+      ['perPage', 1.5],
+      ['perPage', '10'],
     ] as const) {
       const response = await api.post(path, partner, { pagination: { [field]: value } }).expect(400);
       expect(response.body).toEqual({ error: expect.stringContaining(`pagination.${field}:`) });
@@ -119,14 +121,11 @@ describe('invalid requests', () => {
     ['order/list', { filterBy: { dateFrom: 'yesterday' } }, 'filterBy.dateFrom'],
     ['order/list', { filterBy: { dateFrom: '2026-02-30' } }, 'filterBy.dateFrom'],
     ['order/list', { filterBy: { dateFrom: '2026-02-02', dateTo: '2026-02-01' } }, 'filterBy.dateTo'],
-    ['order/list', { pagination: { pageNumber: 0 } }, 'pagination.pageNumber'],
-    ['order/list', { pagination: { perPage: 1.5 } }, 'pagination.perPage'],
     ['order/list', { filterBy: 'all' }, 'filterBy'],
     ['inventory/consumption/list', { filterBy: { printJobId: ['7'] } }, 'filterBy.printJobId[0]'],
     ['inventory/consumption/list', { filterBy: { partnerSku: 'frame' } }, 'filterBy.partnerSku'],
     ['inventory/consumption/list', { filterBy: { dateTo: 5 } }, 'filterBy.dateTo'],
     ['inventory/list', { filterBy: { partnerSku: [1] } }, 'filterBy.partnerSku[0]'],
-    ['inventory/list', { pagination: { perPage: '10' } }, 'pagination.perPage'],
   ])('%s %j is 400 and names %s', async (path, body, reference) => {
     const response = await api.post(path, await testAccount(api.sql, 'partner'), body).expect(400);
     expect(response.body).toEqual({ error: expect.stringContaining(`${reference}:`) });

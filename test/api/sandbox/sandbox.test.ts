@@ -126,12 +126,6 @@ test('a file responds with a status and a carrier refuses labels, until both are
   await send(`${path}/files/none.pdf/fault`, { status: 500 }).expect(404);
 });
 
-test('a viewer reads and does not control', async () => {
-  await send(`${berlin}/behaviour`, { behaviour: 'refuses' }, viewer).expect(403);
-  await send(`${berlin}/postback`, { printOrderId: '710', status: 'printed' }, viewer).expect(403);
-  await request(app).delete(`${berlin}/behaviour`).set(viewer.key).expect(403);
-});
-
 test('without a sandbox, the overview is empty and commands respond with 404', async () => {
   const bare = await appAt();
   expect((await request(bare).get(path).set(viewer.key).expect(200)).body).toEqual({ sandbox: null });

@@ -392,15 +392,6 @@ describe('quotes', () => {
   });
 });
 
-describe('authentication', () => {
-  test.each(['/v1/shipping-methods/quote', '/v1/shipping-orders'])('%s requires a key', async (path) => {
-    const response = await request(app).post(path).send(domesticRequest());
-
-    expect(response.status).toBe(401);
-    expect(response.body).toMatchObject({ code: 'UNAUTHORIZED' });
-  });
-});
-
 describe('the method of a shipping order', () => {
   test.each([
     [{ uid: '', tier: '' }, 'MISSING_FIELD_ERROR shippingMethod.uid'],

@@ -23,8 +23,7 @@ const item = (fields: Partial<ItemView> = {}): ItemView => ({
   ...fields,
 });
 const order = (fields: Partial<OrderView> = {}): OrderView => ({
-  orderId: 'o1',
-  orderReferenceId: 'ref-1',
+  order: { orderId: 'o1', storeId: null, orderReferenceId: 'ref-1' },
   fulfillmentStatus: 'created',
   metadata: [{ key: 'shop', value: 'a' }],
   refusalReason: null,

@@ -70,14 +70,16 @@ const ITEMS: Readonly<Record<ProductKind, readonly PrintOrderItem[]>> = {
   ],
 };
 
-function input(kind: ProductKind, version: PrintOrderInput['version']): PrintOrderInput {
+function input(kind: ProductKind, version: PrintOrderInput['head']['version']): PrintOrderInput {
   return {
-    id: '500001',
+    head: {
+      version,
+      id: '500001',
+      orderDate: '2026-11-20T09:30:00.000Z',
+      dispatchDate: '2026-11-24',
+      brandedPackaging: 'demo-client-tissue',
+    },
     kind,
-    version,
-    orderDate: new Date('2026-11-20T09:30:00Z'),
-    dispatchDate: '2026-11-24',
-    brandedPackaging: 'demo-client-tissue',
     partner: { uid: 'prints-berlin', printHouseUid: 'berlin-kreuzberg', currency: 'EUR' },
     items: ITEMS[kind],
     packages: null,

@@ -1,3 +1,4 @@
+import { createLoadItems, runStockLoad } from '../../../bench/stock-ledger';
 import { auditStock } from '../../../bench/support/stock-audit';
 import { adjustStock } from '../../../src/procurement/adjust-stock';
 import { type TestDatabase, testDatabase } from '../../support/database';
@@ -47,8 +48,9 @@ it('an adjustment of an unknown SKU fails alone, and names it', async () => {
 
 describe('a repeated referenceId', () => {
   it('is rejected for five minutes, and accepted afterwards', async () => {
-    const { id } = await stockPartner(db.sql, [stocked('frame', 10)]);
+    const { id } = await stockPartner(db.sql, [stocked('frame', 10), stocked('tee', 0)]);
     await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]);
+    expect((await adjustStock(db.sql, id, [add('tee', 1, 'note-1')]))[0]!.success).toBe(false);
     const [repeated] = await adjustStock(db.sql, id, [add('frame', 1, 'note-1')]);
     expect(repeated).toMatchObject({
       success: false,
@@ -111,4 +113,18 @@ it('the ledger is append-only', async () => {
   ]);
   await expect(db.sql`UPDATE stock_movements SET quantity = 1`).rejects.toThrow('append-only');
   await expect(db.sql`DELETE FROM stock_movements`).rejects.toThrow('append-only');
+});
+
+it('the ledger balances after 2,000 random adjustments and reservations from 50 connections', async () => {
+  const { url, sql } = await testDatabase();
+  const items = await createLoadItems(sql);
+  const report = await runStockLoad({ url, ...items, operations: 2_000, connections: 50, seed: 20_260_102 });
+  expect(report).toMatchObject({ errors: [], differences: [] });
+  // Every kind of operation occurred.
+  const { adjustments, rejectedReferences, reservations, refusedReservations, settled } = report;
+  for (const count of [adjustments, rejectedReferences, reservations, refusedReservations, settled]) {
+    expect(count).toBeGreaterThan(20);
+  }
+  const [raised] = await sql`SELECT count(*)::int AS orders FROM procurement_orders`;
+  expect(raised!.orders).toBeGreaterThan(0);
 });

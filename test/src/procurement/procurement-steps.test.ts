@@ -125,21 +125,6 @@ describe('receipts', () => {
     expect(outcomes.filter((outcome) => outcome.ok && !outcome.repeated)).toHaveLength(1);
     expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 17 });
   });
-
-  it('offset the backorder first', async () => {
-    const { partnerId, orderId } = await orderInTransit();
-    await adjustStock(db.sql, partnerId, [consume('frame', 16)]);
-    await takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 10));
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 4, backorder: 0 });
-  });
-
-  it('are refused beyond the outstanding pieces, and change nothing', async () => {
-    const { partnerId, orderId } = await orderInTransit();
-    expect(await takeProcurementStep(db.sql, orderId, receipt('note', 'frame', 41))).toMatchObject({
-      ok: false,
-    });
-    expect(await levelOf(db.sql, partnerId, 'frame')).toMatchObject({ quantity: 10, ordered: 40 });
-  });
 });
 
 it('the step verified removes undelivered pieces from the quantity on order, which reorders them', async () => {

@@ -45,6 +45,15 @@ function linksOfSite(markdown) {
   });
 }
 
+/** Adds .env.example to the page that leads to it: the site serves no file whose name begins with a period. */
+function variablesOfSite(markdown) {
+  markdown.core.ruler.before('normalize', 'variables-of-site', (state) => {
+    if (!state.src.includes('(../../.env.example)')) return;
+    const variables = ['## Variables', '```sh', read('.env.example'), '```'].join('\n\n');
+    state.src = `${state.src.replaceAll('(../../.env.example)', '(#variables)')}\n\n${variables}`;
+  });
+}
+
 const base = process.env.DOCS_BASE;
 
 export default {
@@ -60,7 +69,14 @@ export default {
   // Texts of the site's data are a script of their own, so that every page has the same inline scripts.
   metaChunk: true,
   // A line that begins with `<command>` is text. The pages have no HTML.
-  markdown: { config: linksOfSite, anchor: { slugify }, html: false },
+  markdown: {
+    config: (markdown) => {
+      linksOfSite(markdown);
+      variablesOfSite(markdown);
+    },
+    anchor: { slugify },
+    html: false,
+  },
   themeConfig: {
     search: { provider: 'local' },
     outline: [2, 3],

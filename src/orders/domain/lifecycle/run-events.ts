@@ -19,215 +19,181 @@ export interface OrderRefusal {
   readonly details: object | null;
 }
 
-/** The events of an order run, as plain JSON. `reduce` applies them to the state. */
-export type RunEvent =
-  | { readonly type: 'fetching_files' }
-  | ({ readonly type: 'refused' } & OrderRefusal)
+/** What each event of an order run says. */
+interface RunEvents {
+  fetching_files: unknown;
+  refused: OrderRefusal;
   /** The order cannot be planned now. It is planned again later. */
-  | { readonly type: 'parked'; readonly reason: ParkingReason; readonly message: string }
-  | {
-      readonly type: 'prepared';
-      readonly printOrders: readonly PlannedPrintOrder[];
-      /** The order's shipping revision, when the plan was stored before. Absent otherwise. */
-      readonly shippingRevision?: number;
-    }
-  | {
-      readonly type: 'delivery';
-      readonly printOrderId: string;
-      readonly outcome: Exclude<Delivery, 'pending'>;
-      readonly message: string;
-    }
-  | PostbackEvent
-  | {
-      readonly type: 'dispatched';
-      readonly printOrderId: string;
-      readonly shipmentId: string;
-      readonly revision: number;
-    }
-  | { readonly type: 'shipping_changed'; readonly revision: number }
+  parked: { readonly reason: ParkingReason; readonly message: string };
+  prepared: {
+    readonly printOrders: readonly PlannedPrintOrder[];
+    /** The order's shipping revision, when the plan was stored before. Absent otherwise. */
+    readonly shippingRevision?: number;
+  };
+  delivery: { readonly printOrderId: string; readonly outcome: Exclude<Delivery, 'pending'>; readonly message: string };
+  /** A partner's status postback (operation `postOrderStatus`). Its ids were checked against the print order. */
+  postback: {
+    /** Row id of the postback in the inbox. Equal postbacks have the same id. */
+    readonly eventId: string;
+    readonly printOrderId: string;
+    readonly status: PostbackStatus;
+    /** The partner's time, ISO 8601 in UTC. */
+    readonly at: string;
+    readonly message: string | null;
+    /** The job that the postback is about. Null: the whole print order. */
+    readonly jobId: string | null;
+    /** Cancelled jobs and units (null: all units), with status `cancelled`. Null: every job. */
+    readonly items: readonly { readonly jobId: string; readonly quantity: number | null }[] | null;
+    readonly trackingCode: string | null;
+    readonly trackingLink: string | null;
+  };
+  dispatched: { readonly printOrderId: string; readonly shipmentId: string; readonly revision: number };
+  shipping_changed: { readonly revision: number };
   /** A print file of an item that a partner has was replaced, checked and stored. */
-  | { readonly type: 'file_replaced'; readonly itemId: string }
+  file_replaced: { readonly itemId: string };
   /** The delivery of an order update ended. `not_needed`: the partner's first message has or will have the changes. */
-  | {
-      readonly type: 'order_update';
-      readonly printOrderId: string;
-      /** The number of the update among those of its print order. */
-      readonly revision: number;
-      readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable' | 'unbuildable';
-      readonly message: string;
-    }
+  order_update: {
+    readonly printOrderId: string;
+    /** The number of the update among those of its print order. */
+    readonly revision: number;
+    readonly outcome: 'accepted' | 'not_needed' | 'no_address' | 'refused' | 'undeliverable' | 'unbuildable';
+    readonly message: string;
+  };
   /** The record of a step was skipped, because the rows had a later step or another run. */
-  | { readonly type: 'record_skipped' }
+  record_skipped: unknown;
   /** Postgres refused the record of a step for its content. */
-  | { readonly type: 'record_refused' }
+  record_refused: unknown;
   /** Something outside the workflow found a reason for attention. `steps`: the running steps, for `stalled`. */
-  | {
-      readonly type: 'flagged';
-      readonly reason: AttentionReason;
-      readonly message: string;
-      readonly steps?: readonly string[];
-    }
+  flagged: { readonly reason: AttentionReason; readonly message: string; readonly steps?: readonly string[] };
   /** The steps of a stalled order have ended. */
-  | { readonly type: 'stall_ended' }
+  stall_ended: unknown;
   /** At the end of UNTRACKED_ORDER_END: whether a carrier follows a parcel of the order. */
-  | { readonly type: 'tracking_checked'; readonly followed: boolean }
+  tracking_checked: { readonly followed: boolean };
   /** The labels of a print order could not be bought. */
-  | { readonly type: 'dispatch_failed'; readonly printOrderId: string; readonly message: string }
+  dispatch_failed: { readonly printOrderId: string; readonly message: string };
   /** The carrier refused to void a label. */
-  | {
-      readonly type: 'void_failed';
-      readonly printOrderId: string;
-      readonly shipmentId: string;
-      readonly message: string;
-    }
-  | {
-      readonly type: 'tracking';
-      readonly eventId: string;
-      readonly printOrderId: string;
-      /** The shipment whose labels were scanned. Absent for parcels that the partner shipped with its own codes. */
-      readonly shipmentId?: string;
-      /** All parcels of the shipment, or all with codes of the partner's own that a carrier follows. */
-      readonly parcels: readonly ScannedParcel[];
-    }
-  | {
-      readonly type: 'partner_cancel';
-      readonly printOrderId: string;
-      /** The jobs named in the cancel request. Absent: all jobs. */
-      readonly jobIds?: readonly string[];
-      readonly outcome: 'confirmed' | 'refused';
-      readonly message: string;
-    }
-  /** A deadline passed. */
-  | { readonly type: 'deadline'; readonly reason: AttentionReason; readonly printOrderId: string }
+  void_failed: { readonly printOrderId: string; readonly shipmentId: string; readonly message: string };
+  tracking: {
+    readonly eventId: string;
+    readonly printOrderId: string;
+    /** The shipment whose labels were scanned. Absent for parcels that the partner shipped with its own codes. */
+    readonly shipmentId?: string;
+    /** All parcels of the shipment, or all with codes of the partner's own that a carrier follows. */
+    readonly parcels: readonly ScannedParcel[];
+  };
+  partner_cancel: {
+    readonly printOrderId: string;
+    /** The jobs named in the cancel request. Absent: all jobs. */
+    readonly jobIds?: readonly string[];
+    readonly outcome: 'confirmed' | 'refused';
+    readonly message: string;
+  };
+  deadline: { readonly reason: AttentionReason; readonly printOrderId: string };
   /** A partner that has not sent `received` gets its print order once more. `count` starts at 1. */
-  | { readonly type: 'reminded'; readonly printOrderId: string; readonly count: number }
+  reminded: { readonly printOrderId: string; readonly count: number };
   /** The client cancels the order (`cancel_requested`), or an operator repairs it. */
-  | ({ readonly type: 'cancel_requested' } & RequestedBy)
-  | ({ readonly type: 'hold' } & RequestedBy)
-  | ({ readonly type: 'release' } & RequestedBy)
-  | ({ readonly type: 'dismiss' } & RequestedBy)
+  cancel_requested: RequestedBy;
+  hold: RequestedBy;
+  release: RequestedBy;
+  dismiss: RequestedBy;
   /** An operator accepts the print files as they are. */
-  | ({ readonly type: 'accept_files' } & RequestedBy)
-  | ({ readonly type: 'retry'; readonly itemIds: readonly string[] } & RequestedBy)
+  accept_files: RequestedBy;
+  retry: RequestedBy & { readonly itemIds: readonly string[] };
   /** `asksOnly`: for a client. Jobs that a partner has end only with its consent. */
-  | ({ readonly type: 'cancel_items'; readonly itemIds: readonly string[]; readonly asksOnly?: true } & RequestedBy)
-  /** A client or an operator cancels single units. `forces`: print orders whose partners need not agree (operators only). */
-  | ({
-      readonly type: 'cancel_units';
-      readonly units: readonly ItemUnits[];
-      readonly force?: UnitsForce;
-    } & RequestedBy)
+  cancel_items: RequestedBy & { readonly itemIds: readonly string[]; readonly asksOnly?: true };
+  /** A client or an operator cancels single units. `force`: of an operator. */
+  cancel_units: RequestedBy & { readonly units: readonly ItemUnits[]; readonly force?: UnitsForce };
   /** An operator refunds the units that partners have cancelled, instead of having them made. */
-  | ({ readonly type: 'refund_items'; readonly itemIds: readonly string[] } & RequestedBy)
+  refund_items: RequestedBy & { readonly itemIds: readonly string[] };
   /** An operator reports a print order as shipped, because its partner has not. `at` is the time of the report, ISO 8601. */
-  | ({ readonly type: 'mark_shipped'; readonly at: string } & MarkedShipment & RequestedBy)
-  | ({
-      readonly type: 'rerouted';
-      readonly action: 'reroute' | 'reproduce';
-      readonly printOrder: PlannedPrintOrder;
-      readonly units: readonly ReroutedUnits[];
-      /**
-       * Deadline of the partners' responses, epoch milliseconds: the print order waits until the partners of the
-       * units have agreed to stop. Absent: it is delivered at once.
-       */
-      readonly waitsUntil?: number;
-      /** True when the operator decided that the print order is delivered at once, whatever the partners do. */
-      readonly force?: boolean;
-    } & RequestedBy)
+  mark_shipped: RequestedBy & MarkedShipment & { readonly at: string };
+  rerouted: RequestedBy & {
+    readonly action: 'reroute' | 'reproduce';
+    readonly printOrder: PlannedPrintOrder;
+    readonly units: readonly ReroutedUnits[];
+    /**
+     * Deadline of the partners' responses, epoch milliseconds: the print order waits until the partners of the
+     * units have agreed to stop. Absent: it is delivered at once.
+     */
+    readonly waitsUntil?: number;
+    /** True when the operator decided that the print order is delivered at once, whatever the partners do. */
+    readonly force?: boolean;
+  };
   /** An operator decided that a waiting reroute ends its wait, whatever the partners do. */
-  | ({ readonly type: 'reroute_forced'; readonly printOrderId: string } & RequestedBy)
+  reroute_forced: RequestedBy & { readonly printOrderId: string };
   /** The deadline of a waiting reroute has passed. */
-  | { readonly type: 'reroute_due'; readonly printOrderId: string };
+  reroute_due: { readonly printOrderId: string };
+}
 
-/** The event of a type. */
-export type EventOf<Type extends RunEvent['type']> = RunEvent & { readonly type: Type };
+/** The event of a type, as plain JSON. */
+export type EventOf<Type extends keyof RunEvents> = { readonly type: Type } & RunEvents[Type];
+/** The events of an order run. `reduce` applies them to the state. */
+export type RunEvent = { [Type in keyof RunEvents]: EventOf<Type> }[keyof RunEvents];
+export type PostbackEvent = EventOf<'postback'>;
 
 /**
  * Returns the event of a plan.
  * @param plan.shippingRevision present when the plan was stored by an earlier call
  */
-export function preparedBy({ printOrders, shippingRevision }: Omit<EventOf<'prepared'>, 'type'>): EventOf<'prepared'> {
+export function preparedBy({ printOrders, shippingRevision }: RunEvents['prepared']): EventOf<'prepared'> {
   return { type: 'prepared', printOrders, ...(shippingRevision === undefined ? {} : { shippingRevision }) };
-}
-
-/** A partner's status postback (operation `postOrderStatus`). Its ids were checked against the print order. */
-export interface PostbackEvent {
-  readonly type: 'postback';
-  /** Row id of the postback in the inbox. Equal postbacks have the same id. */
-  readonly eventId: string;
-  readonly printOrderId: string;
-  readonly status: PostbackStatus;
-  /** The partner's time, ISO 8601 in UTC. */
-  readonly at: string;
-  readonly message: string | null;
-  /** The job that the postback is about. Null: the whole print order. */
-  readonly jobId: string | null;
-  /** Cancelled jobs and units (null: all units), with status `cancelled`. Null: every job. */
-  readonly items: readonly { readonly jobId: string; readonly quantity: number | null }[] | null;
-  readonly trackingCode: string | null;
-  readonly trackingLink: string | null;
 }
 
 /**
  * What the order run does after an event. `recordRun` writes the effects from `log` to `end_replacements` to Postgres. The
  * workflow carries out the others as background steps.
  */
-export type RunEffect =
-  | {
-      readonly type: 'log';
-      readonly event: string;
-      readonly itemId?: string;
-      readonly printOrderId?: string;
-      readonly data?: object;
-    }
+interface RunEffects {
+  log: {
+    readonly event: string;
+    readonly itemId?: string;
+    readonly printOrderId?: string;
+    readonly data?: object;
+  };
   /** `units` is the number made: the planned quantity without the units that the partner cancelled. */
-  | {
-      readonly type: 'consume_stock';
-      readonly jobs: readonly { readonly id: string; readonly units: number }[];
-    }
-  | { readonly type: 'release_stock'; readonly jobIds: readonly string[] }
+  consume_stock: { readonly jobs: readonly JobUnits[] };
+  release_stock: { readonly jobIds: readonly string[] };
   /** Releases what is reserved for more than these units, which are still to be made. */
-  | { readonly type: 'reduce_stock'; readonly jobs: readonly { readonly id: string; readonly units: number }[] }
-  | {
-      readonly type: 'refund';
-      readonly reason: string;
-      readonly printOrderId: string;
-      /** The jobs that the units belong to. A job is refunded once; `<id>-<quantity>` stands for units of a job that continues. */
-      readonly jobIds: readonly string[];
-      readonly items: readonly { readonly itemId: string; readonly quantity: number }[];
-    }
-  | {
-      readonly type: 'tracking_code';
-      readonly printOrderId: string;
-      /** The job that the postback is about. Null: the whole print order. */
-      readonly jobId: string | null;
-      readonly trackingCode: string | null;
-      readonly trackingLink: string | null;
-      /** True for a code that came before the parcel left. */
-      readonly announced: boolean;
-    }
+  reduce_stock: { readonly jobs: readonly JobUnits[] };
+  refund: {
+    readonly reason: string;
+    readonly printOrderId: string;
+    /** The jobs that the units belong to. A job is refunded once; `<id>-<quantity>` stands for units of a job that continues. */
+    readonly jobIds: readonly string[];
+    readonly items: readonly ItemUnits[];
+  };
+  tracking_code: {
+    readonly printOrderId: string;
+    /** The job that the postback is about. Null: the whole print order. */
+    readonly jobId: string | null;
+    readonly trackingCode: string | null;
+    readonly trackingLink: string | null;
+    /** True for a code that came before the parcel left. */
+    readonly announced: boolean;
+  };
   /** The stored print files count as accepted, with their findings. */
-  | { readonly type: 'accept_files' }
+  accept_files: unknown;
   /** The replaced files of a print order or an item are printed, or refused (`refusal`: in words for the client). */
-  | {
-      readonly type: 'end_replacements';
-      readonly of: { readonly printOrderId: string } | { readonly itemId: string };
-      readonly refusal: string | null;
-    }
-  | { readonly type: 'deliver_print_order'; readonly printOrderId: string }
-  | {
-      readonly type: 'deliver_order_update';
-      readonly printOrderId: string;
-      readonly revision: number;
-      /** True when the partner must be told about units or files, also when it has the address and the method. */
-      readonly units?: true;
-    }
-  | {
-      readonly type: 'request_partner_cancel';
-      readonly printOrderId: string;
-      readonly jobIds: readonly string[];
-      readonly reason: string;
-    }
+  end_replacements: {
+    readonly of: { readonly printOrderId: string } | { readonly itemId: string };
+    readonly refusal: string | null;
+  };
+  deliver_print_order: { readonly printOrderId: string };
+  /** `units`: the partner must be told about units or files, also when it has the address and the method. */
+  deliver_order_update: { readonly printOrderId: string; readonly revision: number; readonly units?: true };
+  request_partner_cancel: {
+    readonly printOrderId: string;
+    readonly jobIds: readonly string[];
+    readonly reason: string;
+  };
   /** Plan the shipments of print orders again: they have lost units, or waited. */
-  | { readonly type: 'replan_shipments'; readonly printOrderIds: readonly string[] }
-  | { readonly type: 'void_shipment'; readonly printOrderId: string; readonly shipmentId: string };
+  replan_shipments: { readonly printOrderIds: readonly string[] };
+  void_shipment: { readonly printOrderId: string; readonly shipmentId: string };
+}
+
+interface JobUnits {
+  readonly id: string;
+  readonly units: number;
+}
+
+export type RunEffect = { [Type in keyof RunEffects]: { readonly type: Type } & RunEffects[Type] }[keyof RunEffects];

@@ -170,16 +170,13 @@ describe('print partners', () => {
     }
   });
 
-  test('an unknown partner is 404, another role 403, a missing key 401', async () => {
+  test('an unknown partner is 404', async () => {
     for (const id of [randomUUID(), 'nonsense', operator.id]) {
       await request(app).get(`/v1/partners/${id}`).set(operator.key).expect(404);
       await request(app).patch(`/v1/partners/${id}`).set(operator.key).send({}).expect(404);
       await request(app).get(`/v1/partners/${id}/stock`).set(operator.key).expect(404);
       await request(app).post(`/v1/partners/${id}/keys`).set(operator.key).send({}).expect(404);
     }
-    await request(app).get('/v1/partners').set(berlin.key).expect(403);
-    await create(leedsPartner('by-a-partner'), berlin).expect(403);
-    await request(app).get('/v1/partners').expect(401);
   });
 });
 

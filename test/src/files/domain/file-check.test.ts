@@ -1,6 +1,7 @@
 import type { FileFacts } from '../../../../packages/file-reader/facts';
 import { GOOD, pages } from '../../../../packages/file-reader/test/pdf/corpus-file';
 import { NEEDS_OF_FAMILIES } from '../../../../src/catalog/domain/print-needs';
+import { printDpi } from '../../../../src/files/domain/content-checks';
 import { checkFile } from '../../../../src/files/domain/file-check';
 import { type AreaNeeds, FILE_CHECKS } from '../../../../src/files/domain/file-findings';
 
@@ -254,4 +255,17 @@ test('many findings of one kind are cut, and errors come first', () => {
     ...Array.from({ length: 5 }, () => 'fonts_not_embedded error'),
     'resolution warning',
   ]);
+});
+
+describe('the resolution at print size', () => {
+  test('is in dots per inch, rounded down', () => {
+    expect(printDpi({ widthPx: 2480, heightPx: 3508 }, { widthMm: 210, heightMm: 297 })).toBe(299);
+    expect(printDpi({ widthPx: 3000, heightPx: 3000 }, { widthMm: 254, heightMm: 254 })).toBe(300);
+  });
+  test('is that of the direction with the lower resolution', () => {
+    expect(printDpi({ widthPx: 3000, heightPx: 1000 }, { widthMm: 254, heightMm: 254 })).toBe(100);
+  });
+  test('rotates the image to match the print', () => {
+    expect(printDpi({ widthPx: 3508, heightPx: 2480 }, { widthMm: 210, heightMm: 297 })).toBe(299);
+  });
 });

@@ -1,5 +1,5 @@
 import type { RunEffect } from '../run-events';
-import type { RunState } from '../run-state';
+import type { ItemState, RunState } from '../run-state';
 import {
   deriveOrderStatus,
   type FinancialStatus,
@@ -15,34 +15,34 @@ import { jobStatus } from './jobs';
 
 /** What follows from the facts of a run: statuses of items, order and payment. */
 
-/** Returns true for the statuses of an item before its order is planned. */
-export function isBeforePlanning(status: ItemStatus): boolean {
+/** Returns true for an item whose order is not planned. */
+export function isBeforePlanning({ status }: ItemState): boolean {
   return status === 'created' || status === 'uploading' || status === 'on_hold';
 }
 
-/** Derives an item's status from its jobs. A job in manual handling decides first, then the least advanced job. */
-function itemStatus(itemId: string, { printOrders }: RunState): ItemStatus | null {
-  const statuses: ItemStatus[] = [];
-  for (const printOrder of printOrders) {
-    for (const job of printOrder.jobs) {
-      const status = job.itemId === itemId ? jobStatus(job, printOrder) : null;
-      if (status !== null) statuses.push(status);
-    }
-  }
-  if (statuses.length === 0) return null;
-  const live = statuses.filter((status) => status !== 'cancelled');
+/** Derives an item's status from those of its jobs. A job in manual handling decides first, then the least advanced job. */
+function itemStatus(jobs: readonly ItemStatus[]): ItemStatus {
+  const live = jobs.filter((status) => status !== 'cancelled');
   if (live.length === 0) return 'cancelled';
   if (live.includes('manual_handling')) return 'manual_handling';
   return leastAdvanced(live as ProgressStatus[]);
 }
 
 /** Returns the items with the statuses that follow from the facts. `reduce` checks the changes. */
-export function deriveItems(state: RunState): RunState['items'] {
-  return state.items.map((item) => {
-    const derived = itemStatus(item.id, state);
-    if (derived === null) return item;
-    const next = state.held && !hasShipped(derived) && derived !== 'cancelled' ? 'on_hold' : derived;
-    return keepsStatus(item.status, next) ? item : { ...item, status: next };
+export function deriveItems({ items, printOrders, held }: RunState): ItemState[] {
+  const statuses = new Map<string, ItemStatus[]>(items.map(({ id }) => [id, []]));
+  for (const printOrder of printOrders) {
+    for (const job of printOrder.jobs) {
+      const status = jobStatus(job, printOrder);
+      if (status !== null) statuses.get(job.itemId)?.push(status);
+    }
+  }
+  return items.map((item) => {
+    const jobs = statuses.get(item.id)!;
+    if (jobs.length === 0) return item;
+    const derived = itemStatus(jobs);
+    const status = held && !hasShipped(derived) && derived !== 'cancelled' ? 'on_hold' : derived;
+    return keepsStatus(item.status, status) ? item : { ...item, status };
   });
 }
 

@@ -73,7 +73,7 @@ export function hasError({ error, progressAt }: JobState): boolean {
 }
 
 /** Returns the jobs of a print order that have neither shipped nor ended. */
-export function openJobs({ jobs }: PrintOrderState): JobState[] {
+export function openJobs<Job extends JobState>({ jobs }: { readonly jobs: readonly Job[] }): Job[] {
   return jobs.filter(isOpen);
 }
 

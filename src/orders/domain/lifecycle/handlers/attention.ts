@@ -1,31 +1,36 @@
-import type { EventOf } from '../run-events';
-import type { RunState } from '../run-state';
-import { type Change, change, printOrderLog, raiseAttention } from './change';
+import type { EventOf, RunEffect } from '../run-events';
+import { printOrderLog, type Run, raiseAttention } from './change';
 
 /** Deadlines that have passed, and trouble that other parts of Pressline have found: an operator should look at the order. */
 
-export function deadlinePassed(state: RunState, { printOrderId, reason }: EventOf<'deadline'>): Change {
-  return change(raiseAttention(state, reason), printOrderLog('deadline_passed', printOrderId, { deadline: reason }));
+export function deadlinePassed(run: Run, { printOrderId, reason }: EventOf<'deadline'>): RunEffect[] {
+  raiseAttention(run, reason);
+  return [printOrderLog('deadline_passed', printOrderId, { deadline: reason })];
 }
 
-export function reminded(state: RunState, { printOrderId, count }: EventOf<'reminded'>): Change {
-  return change(state, printOrderLog('print_order_reminded', printOrderId, { reminder: count }));
+export function reminded(_run: Run, { printOrderId, count }: EventOf<'reminded'>): RunEffect[] {
+  return [printOrderLog('print_order_reminded', printOrderId, { reminder: count })];
 }
 
-export function flagged(state: RunState, { reason, message, steps }: EventOf<'flagged'>): Change {
-  return change(raiseAttention(steps === undefined ? state : { ...state, stalled: { steps, message } }, reason));
+export function flagged(run: Run, { reason, message, steps }: EventOf<'flagged'>): RunEffect[] {
+  if (steps !== undefined) run.stalled = { steps: [...steps], message };
+  raiseAttention(run, reason);
+  return [];
 }
 
-export function stallEnded({ stalled: _ended, ...rest }: RunState): Change {
-  return change(rest);
+export function stallEnded(run: Run): RunEffect[] {
+  delete run.stalled;
+  return [];
 }
 
-export function recordSkipped(state: RunState): Change {
-  if (state.attention.includes('out_of_step')) return change(state);
-  return change(raiseAttention(state, 'out_of_step'), { type: 'log', event: 'record_skipped' });
+export function recordSkipped(run: Run): RunEffect[] {
+  if (run.attention.includes('out_of_step')) return [];
+  raiseAttention(run, 'out_of_step');
+  return [{ type: 'log', event: 'record_skipped' }];
 }
 
-export function recordRefused(state: RunState): Change {
-  if (state.attention.includes('record_refused')) return change(state);
-  return change(raiseAttention(state, 'record_refused'), { type: 'log', event: 'record_refused' });
+export function recordRefused(run: Run): RunEffect[] {
+  if (run.attention.includes('record_refused')) return [];
+  raiseAttention(run, 'record_refused');
+  return [{ type: 'log', event: 'record_refused' }];
 }

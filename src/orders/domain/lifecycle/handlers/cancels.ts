@@ -1,21 +1,12 @@
 import { cancellableUnits, cancelRequestState, losesPart, unitsByJob } from '../facts/cancellations';
 import { isBeforePlanning } from '../facts/items';
 import { hasCancelledUnits, hasOpenJobs, isCancelRequested, needsNoAgreement, openJobs } from '../facts/jobs';
-import type { EventOf } from '../run-events';
-import type { JobState, PrintOrderState, RunState, StopRequest } from '../run-state';
+import type { EventOf, RunEffect } from '../run-events';
+import type { JobState } from '../run-state';
 import { hasShipped } from '../statuses';
-import {
-  andThen,
-  audit,
-  type Change,
-  change,
-  changePrintOrder,
-  changePrintOrders,
-  printOrderLog,
-  setItems,
-} from './change';
-import { endJobs, endUnits, requestCancel, withoutRequested } from './ended-jobs';
-import { withUnitsUpdate } from './order-updates';
+import { audit, changePrintOrder, type PrintOrder, printOrderLog, type Run, setItems } from './change';
+import { endJobs, endUnits, removeRequested, requestCancel } from './ended-jobs';
+import { updateUnits } from './order-updates';
 import { withdrawReroutes } from './reroutes';
 
 /**
@@ -24,24 +15,25 @@ import { withdrawReroutes } from './reroutes';
  */
 
 /** The client cancels the order. */
-export function cancelRequested(state: RunState, event: EventOf<'cancel_requested'>): Change {
-  if (state.items.some((item) => hasShipped(item.status)) || state.phase === 'closed') return change(state);
-  const requested = change({ ...state, held: false }, audit('cancel_requested', event));
-  return state.phase === 'preparing'
-    ? andThen(requested, (next) => change(setItems(next, 'cancelled', isBeforePlanning)))
-    : andThen(
-        requested,
-        (next) => withdrawReroutes(next, () => true, 'cancelled'),
-        (next) => changePrintOrders(next, (printOrder) => cancelAtPartner(printOrder, event.reason)),
-      );
+export function cancelRequested(run: Run, event: EventOf<'cancel_requested'>): RunEffect[] {
+  if (run.items.some(({ status }) => hasShipped(status)) || run.phase === 'closed') return [];
+  run.held = false;
+  const log = audit('cancel_requested', event);
+  if (run.phase === 'preparing') {
+    setItems(run, 'cancelled', isBeforePlanning);
+    return [log];
+  }
+  const withdrawn = withdrawReroutes(run, () => true, 'cancelled');
+  return [log, ...withdrawn, ...run.printOrders.flatMap((each) => cancelAtPartner(each, event.reason))];
 }
 
 /** Requests cancellation from a partner that may have open jobs. Ends the jobs at once when the partner does not have them. */
-function cancelAtPartner(printOrder: PrintOrderState, reason: string): Change<PrintOrderState> {
+function cancelAtPartner(printOrder: PrintOrder, reason: string): RunEffect[] {
   const open = openJobs(printOrder);
-  if (open.length === 0) return change(printOrder);
+  if (open.length === 0) return [];
   if (open.every((job) => needsNoAgreement(printOrder, job))) return endJobs(printOrder, () => true, reason);
-  return change({ ...printOrder, cancel: 'requested' }, ...requestCancel(printOrder, open, reason));
+  printOrder.cancel = 'requested';
+  return requestCancel(printOrder, open, reason);
 }
 
 /**
@@ -49,82 +41,64 @@ function cancelAtPartner(printOrder: PrintOrderState, reason: string): Change<Pr
  * request is confirmed when no job is left that could still be cancelled.
  */
 export function confirmCancel(
-  printOrder: PrintOrderState,
+  printOrder: PrintOrder,
   isStopped: (job: JobState) => boolean,
   message: string,
-): Change<PrintOrderState> {
+): RunEffect[] {
   const reasonOf = (job: JobState) => job.cancelRequest?.reason ?? (message || 'cancelled');
-  const ending = printOrder.jobs.filter((job) => isStopped(job) && isCancelRequested(printOrder, job));
-  const reasons = [...new Set(ending.map(reasonOf))];
-  return andThen(
-    change(printOrder),
-    ...reasons.map(
-      (reason) => (left: PrintOrderState) =>
-        endJobs(left, (job) => ending.includes(job) && reasonOf(job) === reason, reason),
-    ),
-    (left) => change(hasOpenJobs(left) || left.cancel === null ? left : { ...left, cancel: 'confirmed' }),
+  const ending: JobState[] = printOrder.jobs.filter((job) => isStopped(job) && isCancelRequested(printOrder, job));
+  const effects = [...new Set(ending.map(reasonOf))].flatMap((reason) =>
+    endJobs(printOrder, (job) => ending.includes(job) && reasonOf(job) === reason, reason),
   );
-}
-
-/** The partner refused to cancel these jobs. */
-function refuseCancel(printOrder: PrintOrderState, isKept: (job: JobState) => boolean): PrintOrderState {
-  const jobs = printOrder.jobs.map((job) =>
-    isKept(job) && job.cancelRequest !== undefined
-      ? { ...job, cancelRequest: { ...job.cancelRequest, refused: true } }
-      : job,
-  );
-  // A client's request covers all open jobs. A refusal of fewer jobs concerns an operator's request.
-  const isForClient = printOrder.cancel === 'requested' && openJobs(printOrder).every(isKept);
-  return { ...printOrder, jobs, cancel: isForClient ? 'refused' : printOrder.cancel };
+  if (printOrder.cancel !== null && !hasOpenJobs(printOrder)) printOrder.cancel = 'confirmed';
+  return effects;
 }
 
 /** The partner responded to a cancel request. */
-export function partnerCancel(state: RunState, event: EventOf<'partner_cancel'>): Change {
+export function partnerCancel(run: Run, event: EventOf<'partner_cancel'>): RunEffect[] {
   const { printOrderId, jobIds, outcome, message } = event;
-  return changePrintOrder(state, printOrderId, (before) => {
-    if (before.cancel === 'confirmed') return change(before);
-    const printOrder = withStopResponse(before, event);
-    const isNamed = (job: JobState) => jobIds?.includes(job.id) ?? true;
+  return changePrintOrder(run, printOrderId, (printOrder) => {
+    if (printOrder.cancel === 'confirmed') return [];
+    const isNamed = ({ id }: JobState) => jobIds?.includes(id) ?? true;
+    for (const job of printOrder.jobs.filter(isNamed)) {
+      const isAsked = job.stopRequest === 'waiting' || job.stopRequest === 'unanswered';
+      if (isAsked) job.stopRequest = outcome === 'confirmed' ? 'agreed' : 'refused';
+    }
     const concerned = printOrder.jobs.filter((job) => isNamed(job) && isCancelRequested(printOrder, job));
-    const refused = outcome === 'refused' && concerned.length > 0;
     // The client is notified of these items.
     const itemIds = [...new Set(concerned.map(({ itemId }) => itemId))];
+    const refused = outcome === 'refused' && concerned.length > 0;
     const log = printOrderLog(`partner_cancel_${outcome}`, printOrderId, { message, ...(refused ? { itemIds } : {}) });
     // Without a request, an operator has already cancelled or rerouted the jobs. The response is only logged.
-    if (concerned.length === 0) return change(printOrder, log);
-    if (refused) return change(refuseCancel(printOrder, isNamed), log);
-    return andThen(change(printOrder, log), (next) => confirmCancel(next, isNamed, message));
+    if (concerned.length === 0) return [log];
+    if (outcome === 'confirmed') return [log, ...confirmCancel(printOrder, isNamed, message)];
+    refuseCancel(printOrder, isNamed);
+    return [log];
   });
 }
 
-/** Adds a partner's response to its jobs whose units are to be rerouted. */
-function withStopResponse(
-  printOrder: PrintOrderState,
-  { jobIds, outcome }: EventOf<'partner_cancel'>,
-): PrintOrderState {
-  const stopRequest: StopRequest = outcome === 'confirmed' ? 'agreed' : 'refused';
-  const jobs = printOrder.jobs.map((job) => {
-    const isAsked = job.stopRequest === 'waiting' || job.stopRequest === 'unanswered';
-    return isAsked && (jobIds?.includes(job.id) ?? true) ? { ...job, stopRequest } : job;
-  });
-  return { ...printOrder, jobs };
+/** The partner refused to cancel these jobs. */
+function refuseCancel(printOrder: PrintOrder, isKept: (job: JobState) => boolean): void {
+  for (const { cancelRequest } of printOrder.jobs.filter(isKept)) {
+    if (cancelRequest !== undefined) cancelRequest.refused = true;
+  }
+  // A client's request covers all open jobs. A refusal of fewer jobs concerns an operator's request.
+  if (printOrder.cancel === 'requested' && openJobs(printOrder).every(isKept)) printOrder.cancel = 'refused';
 }
 
 /** An operator cancels items, or a client some of them. */
-export function cancelItems(state: RunState, event: EventOf<'cancel_items'>): Change {
-  const isChosen = ({ itemId }: { itemId: string }) => event.itemIds.includes(itemId);
+export function cancelItems(run: Run, event: EventOf<'cancel_items'>): RunEffect[] {
   const log = audit('cancel_items', event, { itemIds: event.itemIds });
-  if (state.phase === 'preparing') {
-    const items = state.items.map((item) =>
-      isChosen({ itemId: item.id }) && isBeforePlanning(item.status) ? { ...item, status: 'cancelled' as const } : item,
-    );
-    return change({ ...state, items }, log);
+  if (run.phase === 'preparing') {
+    setItems(run, 'cancelled', (item) => event.itemIds.includes(item.id) && isBeforePlanning(item));
+    return [log];
   }
-  const next = andThen(
-    withdrawReroutes(state, ({ printOrder }) => printOrder.jobs.some(isChosen), 'cancelled'),
-    (rest) => changePrintOrders(rest, (printOrder) => cancelJobs(printOrder, isChosen, event)),
-  );
-  return next.effects.length === 0 ? change(state) : change(next.state, ...next.effects, log);
+  const isChosen = ({ itemId }: JobState) => event.itemIds.includes(itemId);
+  const effects = [
+    ...withdrawReroutes(run, ({ printOrder }) => printOrder.jobs.some(isChosen), 'cancelled'),
+    ...run.printOrders.flatMap((each) => cancelJobs(each, isChosen, event)),
+  ];
+  return effects.length === 0 ? [] : [...effects, log];
 }
 
 /**
@@ -133,10 +107,10 @@ export function cancelItems(state: RunState, event: EventOf<'cancel_items'>): Ch
  * @param request.asksOnly true for a client
  */
 function cancelJobs(
-  printOrder: PrintOrderState,
+  printOrder: PrintOrder,
   isEnding: (job: JobState) => boolean,
   { reason, asksOnly }: { readonly reason: string; readonly asksOnly?: boolean },
-): Change<PrintOrderState> {
+): RunEffect[] {
   const known = openJobs(printOrder).filter(
     (job) =>
       isEnding(job) &&
@@ -145,79 +119,68 @@ function cancelJobs(
   );
   const isForced = (job: JobState) => !asksOnly && isCancelRequested(printOrder, job);
   const waits = (job: JobState) => !needsNoAgreement(printOrder, job) && !isForced(job);
-  return andThen(
-    change(printOrder, ...requestCancel(printOrder, known, reason)),
-    (next) => endJobs(next, (job) => isEnding(job) && !waits(job), reason),
-    (next) => {
-      const cancelRequest = { reason, refused: false };
-      const isAsked = (job: JobState) => known.includes(job) && waits(job);
-      if (!next.jobs.some(isAsked)) return change(next);
-      return change({ ...next, jobs: next.jobs.map((job) => (isAsked(job) ? { ...job, cancelRequest } : job)) });
-    },
-  );
+  const asked = known.filter(waits);
+  const effects = [
+    ...requestCancel(printOrder, known, reason),
+    ...endJobs(printOrder, (job) => isEnding(job) && !waits(job), reason),
+  ];
+  for (const job of asked) job.cancelRequest = { reason, refused: false };
+  return effects;
 }
 
 /**
  * Cancels single units of items. Before the plan, the item has fewer: `prepared` ends the units that the plan has in addition.
  * A job that would lose all its units is cancelled as a whole, by a cancel request.
  */
-export function cancelUnits(state: RunState, event: EventOf<'cancel_units'>): Change {
-  if (!event.units.some(({ itemId }) => cancellableUnits(state, itemId) > 0)) return change(state);
+export function cancelUnits(run: Run, event: EventOf<'cancel_units'>): RunEffect[] {
+  if (!event.units.some(({ itemId }) => cancellableUnits(run, itemId) > 0)) return [];
   const log = audit('cancel_units', event, { units: event.units });
-  if (state.phase === 'preparing') {
+  if (run.phase === 'preparing') {
     const ended = new Map(event.units.map(({ itemId, quantity }) => [itemId, quantity]));
-    const items = state.items.map((item) => ({
-      ...item,
-      quantity: Math.max(item.quantity - (ended.get(item.id) ?? 0), 0),
-    }));
-    return change({ ...state, items }, log);
+    for (const item of run.items) item.quantity = Math.max(item.quantity - (ended.get(item.id) ?? 0), 0);
+    return [log];
   }
-  const units = unitsByJob(state.printOrders, event.units);
-  return andThen(change(state, log), (next) =>
-    changePrintOrders(next, (printOrder) => cancelUnitsOf(printOrder, units, event)),
-  );
+  const units = unitsByJob(run.printOrders, event.units);
+  return [log, ...run.printOrders.flatMap((each) => cancelUnitsOf(each, units, event))];
 }
 
 /** Cancels units of the jobs of a print order: asks its partner, or ends them when the partner need not agree. */
 function cancelUnitsOf(
-  printOrder: PrintOrderState,
+  printOrder: PrintOrder,
   units: ReadonlyMap<string, number>,
   { reason, force }: EventOf<'cancel_units'>,
-): Change<PrintOrderState> {
-  const concerned = printOrder.jobs.filter(({ id }) => units.has(id));
-  if (concerned.length === 0) return change(printOrder);
-  const part = concerned.filter((job) => losesPart(job, units));
-  const whole = new Set(concerned.filter((job) => !part.includes(job)).map(({ id }) => id));
-  const isForced = ({ unitsRequest }: JobState) =>
-    force !== undefined && (unitsRequest !== undefined || force.withoutUpdates.includes(printOrder.id));
-  const ending = part.filter((job) => needsNoAgreement(printOrder, job) || isForced(job));
-  const jobs = printOrder.jobs.map((job): JobState => {
-    if (!part.includes(job)) return job;
+): RunEffect[] {
+  const part = printOrder.jobs.filter((job) => losesPart(job, units));
+  const whole = printOrder.jobs.filter(({ id }) => units.has(id) && part.every((job) => job.id !== id));
+  const ending = new Map<string, number>();
+  for (const job of part) {
     const quantity = units.get(job.id)!;
-    if (ending.includes(job)) return withoutRequested(job, quantity);
-    return { ...job, unitsRequest: { quantity, reason, refused: false } };
-  });
-  const ended = new Map(ending.map(({ id }) => [id, units.get(id)!]));
-  const asksOnly = force === undefined;
-  return andThen(
-    endUnits({ ...printOrder, jobs }, ended, reason),
-    (left) => cancelJobs(left, ({ id }) => whole.has(id), { reason, asksOnly }),
-    (left) => (part.length === 0 ? change(left) : withUnitsUpdate(left)),
-  );
+    const isForced = job.unitsRequest !== undefined || force?.withoutUpdates.includes(printOrder.id);
+    if (needsNoAgreement(printOrder, job) || (force !== undefined && isForced)) {
+      ending.set(job.id, quantity);
+      removeRequested(job, quantity);
+    } else {
+      job.unitsRequest = { quantity, reason, refused: false };
+    }
+  }
+  const isWhole = (job: JobState) => whole.some(({ id }) => id === job.id);
+  return [
+    ...endUnits(printOrder, ending, reason),
+    ...cancelJobs(printOrder, isWhole, { reason, asksOnly: force === undefined }),
+    ...(part.length === 0 ? [] : updateUnits(printOrder)),
+  ];
 }
 
 /** An operator refunds units that partners have cancelled. They end, and the rest of their jobs goes on. */
-export function refundItems(state: RunState, event: EventOf<'refund_items'>): Change {
+export function refundItems(run: Run, event: EventOf<'refund_items'>): RunEffect[] {
   const { reason, itemIds } = event;
   const isChosen = (job: JobState) => itemIds.includes(job.itemId) && hasCancelledUnits(job);
-  if (!state.printOrders.some(({ jobs }) => jobs.some(isChosen))) return change(state);
-  return andThen(change(state, audit('refund_items', event, { itemIds })), (next) =>
-    changePrintOrders(next, (printOrder) => {
-      const ending = printOrder.jobs.filter(isChosen).map((job): [string, number] => [job.id, job.cancelledQuantity]);
-      if (ending.length === 0) return change(printOrder);
-      const isPart = (job: JobState) => isChosen(job) && job.cancelledQuantity < job.quantity;
-      const jobs = printOrder.jobs.map((job) => (isPart(job) ? { ...job, cancelledQuantity: 0 } : job));
-      return endUnits({ ...printOrder, jobs }, new Map(ending), reason);
-    }),
-  );
+  if (!run.printOrders.some(({ jobs }) => jobs.some(isChosen))) return [];
+  const ended = run.printOrders.flatMap((printOrder) => {
+    const chosen = printOrder.jobs.filter(isChosen);
+    const units = new Map(chosen.map(({ id, cancelledQuantity }) => [id, cancelledQuantity]));
+    for (const job of chosen) if (job.cancelledQuantity < job.quantity) job.cancelledQuantity = 0;
+    return endUnits(printOrder, units, reason);
+  });
+  return [audit('refund_items', event, { itemIds }), ...ended];
 }

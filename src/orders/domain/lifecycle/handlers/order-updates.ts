@@ -1,7 +1,7 @@
 import { hasOpenJobs, isAskedForUnits } from '../facts/jobs';
 import type { EventOf, RunEffect } from '../run-events';
-import { JOB_PROGRESS, type OrderUpdateState, type PrintOrderState, type RunState } from '../run-state';
-import { type Change, change, changePrintOrder, changePrintOrders, printOrderLog, raiseAttention } from './change';
+import { JOB_PROGRESS, type OrderUpdateState, type PrintOrderState } from '../run-state';
+import { changePrintOrder, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
 import { endRequestedUnits, refuseRequestedUnits } from './ended-jobs';
 
 /**
@@ -14,37 +14,34 @@ const FILE_NOT_TAKEN = 'The print partner did not take the new file. It prints t
 const NOTHING_TO_PRINT = 'The item has been printed or cancelled.';
 
 /** Plans the update of a print order after a shipping change. A partner gets it after it has accepted the print order. */
-export function withShippingUpdate(printOrder: PrintOrderState): Change<PrintOrderState> {
+export function updateShipping(printOrder: PrintOrder): RunEffect[] {
   const { update } = printOrder;
   const withUnits = isPending(update) && (update.changes === 'units' || update.changes === 'both');
-  return withNext(printOrder, withUnits ? 'both' : undefined);
+  return planUpdate(printOrder, withUnits ? 'both' : undefined);
 }
 
 /** Plans the update that states the units of a print order which are still wanted. */
-export function withUnitsUpdate(printOrder: PrintOrderState): Change<PrintOrderState> {
-  return withNext(printOrder, hasPendingShipping(printOrder.update) ? 'both' : 'units');
+export function updateUnits(printOrder: PrintOrder): RunEffect[] {
+  return planUpdate(printOrder, hasPendingShipping(printOrder.update) ? 'both' : 'units');
 }
 
 /** A file of an item was replaced and checked. The partners that make the item get it, unless they have printed it. */
-export function fileReplaced(state: RunState, { itemId }: EventOf<'file_replaced'>): Change {
-  const makes = ({ jobs }: PrintOrderState) =>
-    jobs.some((job) => job.itemId === itemId && job.ended === null && job.progress < JOB_PROGRESS.printed);
-  if (!state.printOrders.some(makes)) {
-    return change(state, { type: 'end_replacements', of: { itemId }, refusal: NOTHING_TO_PRINT });
-  }
-  return changePrintOrders(state, (printOrder) => {
-    if (!makes(printOrder)) return change(printOrder);
+export function fileReplaced(run: Run, { itemId }: EventOf<'file_replaced'>): RunEffect[] {
+  const makers = run.printOrders.filter(({ jobs }) =>
+    jobs.some((job) => job.itemId === itemId && job.ended === null && job.progress < JOB_PROGRESS.printed),
+  );
+  if (makers.length === 0) return [{ type: 'end_replacements', of: { itemId }, refusal: NOTHING_TO_PRINT }];
+  return makers.flatMap((printOrder) => {
     const { update } = printOrder;
-    return withNext(printOrder, isPending(update) ? update.changes : 'none', true);
+    return planUpdate(printOrder, isPending(update) ? update.changes : 'none', true);
   });
 }
 
 /** The order has ended: replaced files that its partner has not accepted are not printed. */
-export function refuseReplacedFiles(printOrder: PrintOrderState): Change<PrintOrderState> {
-  if (printOrder.update?.files !== true) return change(printOrder);
-  const { files: _refused, ...update } = printOrder.update;
-  const refusal = { of: { printOrderId: printOrder.id }, refusal: NOTHING_TO_PRINT };
-  return change({ ...printOrder, update }, { type: 'end_replacements', ...refusal });
+export function refuseReplacedFiles({ id: printOrderId, update }: PrintOrder): RunEffect[] {
+  if (update?.files !== true) return [];
+  delete update.files;
+  return [{ type: 'end_replacements', of: { printOrderId }, refusal: NOTHING_TO_PRINT }];
 }
 
 /** Returns true when the partner has not accepted an update. The next one has its changes, too. */
@@ -53,68 +50,59 @@ function isPending(update: OrderUpdateState | undefined): update is OrderUpdateS
 }
 
 /** Returns true when the partner has not accepted an update of the address or the method. */
-export function hasPendingShipping(update: OrderUpdateState | undefined): boolean {
+export function hasPendingShipping(update: PrintOrderState['update']): boolean {
   return isPending(update) && update.changes !== 'units' && update.changes !== 'none';
 }
 
-function withNext(
-  printOrder: PrintOrderState,
+function planUpdate(
+  printOrder: PrintOrder,
   changes: OrderUpdateState['changes'],
   withFiles = isPending(printOrder.update) && printOrder.update.files === true,
-): Change<PrintOrderState> {
-  if (!hasOpenJobs(printOrder)) return change(printOrder);
-  const update: OrderUpdateState = {
+): RunEffect[] {
+  if (!hasOpenJobs(printOrder)) return [];
+  printOrder.update = {
     revision: (printOrder.update?.revision ?? 0) + 1,
     status: 'waiting',
     ...(changes === undefined ? {} : { changes }),
     ...(withFiles ? { files: true } : {}),
   };
-  return sendWaitingUpdate({ ...printOrder, update });
+  return sendWaitingUpdate(printOrder);
 }
 
 /** Sends a waiting update when the partner has accepted the print order. */
-export function sendWaitingUpdate(printOrder: PrintOrderState): Change<PrintOrderState> {
-  const { update, delivery, id: printOrderId } = printOrder;
-  if (update?.status !== 'waiting' || delivery !== 'accepted') return change(printOrder);
+export function sendWaitingUpdate({ update, delivery, id: printOrderId }: PrintOrder): RunEffect[] {
+  if (update?.status !== 'waiting' || delivery !== 'accepted') return [];
+  update.status = 'sending';
   const { revision, changes, files } = update;
   const units = changes === undefined && files === undefined ? {} : ({ units: true } as const);
-  return change(
-    { ...printOrder, update: { ...update, status: 'sending' } },
-    { type: 'deliver_order_update', printOrderId, revision, ...units },
-  );
+  return [{ type: 'deliver_order_update', printOrderId, revision, ...units }];
 }
 
 /**
  * The delivery of an order update ended. The result of an update that a newer one has replaced is ignored. The partner's
  * response decides about the units that it was asked not to make, and about replaced files.
  */
-export function orderUpdated(state: RunState, event: EventOf<'order_update'>): Change {
+export function orderUpdated(run: Run, event: EventOf<'order_update'>): RunEffect[] {
   const { printOrderId, revision, outcome, message } = event;
   const isAccepted = outcome === 'accepted' || outcome === 'not_needed';
-  const next = changePrintOrder(state, printOrderId, (printOrder) => {
-    if (printOrder.update?.revision !== revision) return change(printOrder);
-    const { files, ...update } = printOrder.update;
-    const replaced: RunEffect[] =
-      files === true
-        ? [{ type: 'end_replacements', of: { printOrderId }, refusal: isAccepted ? null : FILE_NOT_TAKEN }]
-        : [];
+  return changePrintOrder(run, printOrderId, (printOrder) => {
+    const { update } = printOrder;
+    if (update?.revision !== revision) return [];
     // After the refusal of a request, the partner has what is valid.
-    const isOnlyAsked = update.changes === 'units' && files === undefined && printOrder.jobs.some(isAskedForUnits);
-    const status = isAccepted || isOnlyAsked ? 'accepted' : 'failed';
-    const updated = { ...printOrder, update: { ...update, status } as const };
-    const { state: settled, effects } = isAccepted
-      ? endRequestedUnits(updated)
-      : refuseRequestedUnits(updated, message);
-    return change(settled, ...replaced, ...effects);
+    const isOnlyAsked = update.changes === 'units' && update.files !== true && printOrder.jobs.some(isAskedForUnits);
+    update.status = isAccepted || isOnlyAsked ? 'accepted' : 'failed';
+    const effects: RunEffect[] = [];
+    if (update.files === true) {
+      const refusal = isAccepted ? null : FILE_NOT_TAKEN;
+      effects.push({ type: 'end_replacements', of: { printOrderId }, refusal });
+      delete update.files;
+    }
+    effects.push(...(isAccepted ? endRequestedUnits(printOrder) : refuseRequestedUnits(printOrder, message)));
+    if (outcome === 'accepted') effects.push(printOrderLog('order_update_accepted', printOrderId, { revision }));
+    if (update.status === 'failed') {
+      raiseAttention(run, 'partner_not_updated');
+      effects.push(printOrderLog('partner_not_updated', printOrderId, { revision, outcome, message }));
+    }
+    return effects;
   });
-  if (next.state === state || outcome === 'not_needed') return next;
-  if (isAccepted) {
-    return change(next.state, ...next.effects, printOrderLog('order_update_accepted', printOrderId, { revision }));
-  }
-  if (next.state.printOrders.find(({ id }) => id === printOrderId)?.update?.status === 'accepted') return next;
-  return change(
-    raiseAttention(next.state, 'partner_not_updated'),
-    ...next.effects,
-    printOrderLog('partner_not_updated', printOrderId, { revision, outcome, message }),
-  );
 }

@@ -1,97 +1,67 @@
-import type { AttentionReason } from '../attention-reasons';
 import type { EventOf, PostbackEvent, RunEffect } from '../run-events';
-import { JOB_PROGRESS, type JobProgress, type JobState, type PrintOrderState, type RunState } from '../run-state';
+import { JOB_PROGRESS, type JobState, type PrintOrderState } from '../run-state';
 import { confirmCancel } from './cancels';
-import { andThen, audit, type Change, change, changePrintOrder, printOrderLog, raiseAttention } from './change';
+import { audit, changePrintOrder, type Job, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
 import { consumeStock, endAgreedUnits } from './ended-jobs';
 import { hasPendingShipping, sendWaitingUpdate } from './order-updates';
-import { withOwnParcel } from './parcels';
+import { addOwnParcel } from './parcels';
 
 /** What partners report about their print orders, and what an operator reports for one. */
 
-const PROGRESS_OF = {
-  received: JOB_PROGRESS.received,
-  printed: JOB_PROGRESS.printed,
-  shipped: JOB_PROGRESS.shipped,
-} as const;
-
 /** A partner sent a status postback. One with a known event id, or about an unknown print order, changes nothing. */
-export function postback(state: RunState, event: PostbackEvent): Change {
-  const before = state.printOrders.find(({ id }) => id === event.printOrderId);
-  if (before === undefined || state.seen.includes(event.eventId)) return change(state);
-  const reasons: AttentionReason[] = [];
-  if (isOfCancelled(before, event)) reasons.push('cancelled_shipped');
-  if (shipsToOldAddress(before, event)) reasons.push('old_address_shipped');
-  return andThen(
-    changePrintOrder({ ...state, seen: [...state.seen, event.eventId] }, before.id, (each) =>
-      afterPostback(each, event),
-    ),
-    (next) => change(reasons.reduce(raiseAttention, next)),
-  );
+export function postback(run: Run, event: PostbackEvent): RunEffect[] {
+  return changePrintOrder(run, event.printOrderId, (printOrder) => {
+    if (run.seen.includes(event.eventId)) return [];
+    run.seen.push(event.eventId);
+    if (isOfCancelled(printOrder, event)) raiseAttention(run, 'cancelled_shipped');
+    if (shipsToOldAddress(printOrder, event)) raiseAttention(run, 'old_address_shipped');
+    return applyPostback(printOrder, event);
+  });
 }
 
-function afterPostback(printOrder: PrintOrderState, event: PostbackEvent): Change<PrintOrderState> {
-  const hasRest = printOrder.jobs.some(({ ended }) => ended === null);
+function applyPostback(printOrder: PrintOrder, event: PostbackEvent): RunEffect[] {
+  const before: JobState[] = printOrder.jobs.map((job) => ({ ...job }));
   // A postback about the whole print order is about what is left of it.
-  const concerns = (job: JobState) =>
-    event.jobId === null ? !hasRest || job.ended !== 'cancelled' : job.id === event.jobId;
-  const jobs = printOrder.jobs.map((job) => (concerns(job) ? jobAfter(job, event) : job));
-  const printed = jobs.filter(
-    ({ progress }, index) =>
-      progress >= JOB_PROGRESS.printed && printOrder.jobs[index]!.progress < JOB_PROGRESS.printed,
+  const hasRest = before.some(({ ended }) => ended === null);
+  const concerns = ({ id, ended }: JobState) =>
+    event.jobId === null ? !hasRest || ended !== 'cancelled' : id === event.jobId;
+  for (const job of printOrder.jobs.filter(concerns)) report(job, event);
+  const printed = printOrder.jobs.filter(
+    ({ progress }, index) => progress >= JOB_PROGRESS.printed && before[index]!.progress < JOB_PROGRESS.printed,
   );
   // A postback proves that the print order arrived, also when its delivery got no response.
-  const hasArrived = printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable';
-  const reported = andThen(
-    change(
-      withOwnParcel({ ...printOrder, jobs, delivery: hasArrived ? 'accepted' : printOrder.delivery }, event),
-      ...postbackLog(printOrder, event),
-      ...trackingCode(event),
-      ...consumeStock(printed),
-    ),
-    sendWaitingUpdate,
-  );
-  if (event.status !== 'cancelled') return reported;
+  if (printOrder.delivery === 'pending' || printOrder.delivery === 'undeliverable') printOrder.delivery = 'accepted';
+  addOwnParcel(printOrder, event);
+  const effects = [
+    ...postbackLog(printOrder, event),
+    ...trackingCode(event),
+    ...consumeStock(printed),
+    ...sendWaitingUpdate(printOrder),
+  ];
+  if (event.status !== 'cancelled') return effects;
+  effects.push(...endAgreedUnits(printOrder, before));
   const isStopped = (job: JobState) => job.cancelledQuantity === job.quantity;
-  return andThen(
-    reported,
-    (next) => endAgreedUnits(printOrder, next),
-    (next) => confirmCancel(next, isStopped, event.message ?? ''),
-  );
+  return [...effects, ...confirmCancel(printOrder, isStopped, event.message ?? '')];
 }
 
 /** Merges a postback into a job by rules that do not depend on the order of arrival. */
-function jobAfter(job: JobState, event: PostbackEvent): JobState {
-  switch (event.status) {
-    case 'received':
-    case 'printed':
-    case 'shipped': {
-      const progress = Math.max(job.progress, PROGRESS_OF[event.status]) as JobProgress;
-      return { ...job, progress, progressAt: later(job.progressAt, event.at) };
-    }
-    case 'error': {
-      const newer =
-        job.error === null ||
-        event.at > job.error.at ||
-        (event.at === job.error.at && (event.message ?? '') > job.error.message);
-      return newer ? { ...job, error: { at: event.at, message: event.message ?? '' } } : job;
-    }
-    case 'cancelled': {
-      const listed = event.items === null ? { quantity: null } : event.items.find((item) => item.jobId === job.id);
-      if (listed === undefined) return job;
-      const cancelled = listed.quantity ?? job.quantity;
-      return {
-        ...job,
-        cancelledQuantity: Math.min(job.quantity, job.cancelledQuantity + cancelled),
-        cancelledAt: later(job.cancelledAt ?? '', event.at),
-      };
-    }
+function report(job: Job, { status, at, message: words, items }: PostbackEvent): void {
+  if (status === 'error') {
+    const message = words ?? '';
+    const { error } = job;
+    if (error === null || at > error.at || (at === error.at && message > error.message)) job.error = { at, message };
+  } else if (status === 'cancelled') {
+    const listed = items === null ? { quantity: null } : items.find(({ jobId }) => jobId === job.id);
+    if (listed === undefined) return;
+    job.cancelledQuantity = Math.min(job.quantity, job.cancelledQuantity + (listed.quantity ?? job.quantity));
+    job.cancelledAt = later(job.cancelledAt, at);
+  } else {
+    if (JOB_PROGRESS[status] > job.progress) job.progress = JOB_PROGRESS[status];
+    job.progressAt = later(job.progressAt, at);
   }
 }
 
-function later(a: string, b: string): string {
-  return a > b ? a : b;
-}
+const later = (a = '', b: string): string => (a > b ? a : b);
 
 /** Returns one log entry for the print order or the named item. A partial cancellation has one entry for each listed item. */
 function postbackLog({ id, jobs }: PrintOrderState, { status, at, message, jobId, items }: PostbackEvent): RunEffect[] {
@@ -135,12 +105,10 @@ function shipsToOldAddress({ update, shipment, labelTakenBack }: PrintOrderState
 }
 
 /** An operator reported the print order as shipped. The rest is as after its partner's postback. */
-export function markedShipped(state: RunState, event: EventOf<'mark_shipped'>): Change {
+export function markedShipped(run: Run, event: EventOf<'mark_shipped'>): RunEffect[] {
   const { printOrderId, at, trackingCode, trackingLink } = event;
   const report = { status: 'shipped', message: null, jobId: null, items: null, trackingCode, trackingLink } as const;
   const eventId = `mark_shipped:${printOrderId}:${at}`;
-  const next = postback(state, { type: 'postback', eventId, printOrderId, at, ...report });
-  return next.state === state
-    ? next
-    : change(next.state, ...next.effects, audit('mark_shipped', event, { printOrderId }));
+  const effects = postback(run, { type: 'postback', eventId, printOrderId, at, ...report });
+  return effects.length === 0 ? [] : [...effects, audit('mark_shipped', event, { printOrderId })];
 }

@@ -1,17 +1,10 @@
-import { hasOpenJobs, isOpen } from '../facts/jobs';
+import { hasCancelledUnits, hasOpenJobs, isOpen } from '../facts/jobs';
 import { freeUnits, isWithPartner, reroutedJobs } from '../facts/reroutes';
 import { type ReroutedUnits, requestedBy } from '../requests';
 import type { EventOf, RunEffect } from '../run-events';
-import {
-  type JobState,
-  type PrintOrderState,
-  printOrderOf,
-  type RunState,
-  type StopRequest,
-  type WaitingReroute,
-} from '../run-state';
-import { andThen, audit, type Change, change, changePrintOrders, printOrderLog, raiseAttention } from './change';
-import { releaseStock, requestCancel, withoutUnusedLabel } from './ended-jobs';
+import type { JobState, RunState, StopRequest } from '../run-state';
+import { audit, type Job, type PrintOrder, printOrderLog, type Run, raiseAttention } from './change';
+import { releaseStock, requestCancel, voidUnusedLabel } from './ended-jobs';
 import { newPrintOrder } from './planning';
 
 /**
@@ -19,35 +12,33 @@ import { newPrintOrder } from './planning';
  * (reproduce). It can wait until the partners of the units have agreed to stop: two partners must not make the same units.
  */
 
+type Waiting = NonNullable<Run['waitingReroutes']>[number];
+
 /** Adds the new print order. With a deadline it waits until the partners of the units have agreed to stop. */
-export function rerouted(state: RunState, event: EventOf<'rerouted'>): Change {
+export function rerouted(run: Run, event: EventOf<'rerouted'>): RunEffect[] {
   const { id } = event.printOrder;
-  const isKnown = [...state.printOrders, ...(state.waitingReroutes ?? []).map((each) => each.printOrder)];
-  if (isKnown.some((printOrder) => printOrder.id === id)) return change(state);
-  if (event.waitsUntil !== undefined && state.phase !== 'closed')
-    return waitForPartners(state, event, event.waitsUntil);
+  const known = [...run.printOrders, ...(run.waitingReroutes ?? []).map((each) => each.printOrder)];
+  if (known.some((printOrder) => printOrder.id === id)) return [];
+  if (event.waitsUntil !== undefined && run.phase !== 'closed') return waitForPartners(run, event, event.waitsUntil);
   const force = event.force === true ? { force: true } : {};
-  const { units, lost } = unitsLeft(state, event.units);
+  const { units, lost } = unitsLeft(run, event.units);
   // An earlier reroute of these jobs may have failed. The operator now decides without their partner.
-  const asked = reroutedJobs(state, event.units).flatMap(({ job }) => (job.stopRequest ? [job.id] : []));
-  const decided = event.force === true ? withStopRequests(state, asked, 'forced') : state;
-  const planned = newPrintOrder(event.printOrder);
-  const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity: job.quantity - lost })) };
-  return andThen(
-    change(decided, audit(event.action, event, { printOrderId: id, units, ...force })),
-    (next) => addRerouted(next, { ...event, units, printOrder }),
-    (next) => change(next, ...(lost > 0 ? [replan([id])] : []), ...deliver(next, id)),
-  );
+  if (event.force === true) setStopRequests(run, event.units, ({ stopRequest }) => stopRequest !== undefined, 'forced');
+  const printOrder = newPrintOrder(event.printOrder);
+  for (const job of printOrder.jobs) job.quantity -= lost;
+  return [
+    audit(event.action, event, { printOrderId: id, units, ...force }),
+    ...addRerouted(run, printOrder, units, event.reason),
+    ...(lost > 0 ? [replan([id])] : []),
+    ...deliver(run, printOrder),
+  ];
 }
 
 const replan = (printOrderIds: readonly string[]): RunEffect => ({ type: 'replan_shipments', printOrderIds });
 
 /** Returns the units that were not cancelled while the reroute was planned, and the number of those that were. */
-function unitsLeft(
-  state: RunState,
-  wanted: readonly ReroutedUnits[],
-): { units: readonly ReroutedUnits[]; lost: number } {
-  const units = reroutedJobs(state, wanted).flatMap(({ job, quantity }) =>
+function unitsLeft(run: RunState, wanted: readonly ReroutedUnits[]): { units: readonly ReroutedUnits[]; lost: number } {
+  const units = reroutedJobs(run, wanted).flatMap(({ job, quantity }) =>
     job.ended === null ? [{ jobId: job.id, quantity }] : [],
   );
   // Without any unit, the new print order ends as planned.
@@ -57,168 +48,157 @@ function unitsLeft(
 const total = (units: readonly ReroutedUnits[]): number => units.reduce((sum, { quantity }) => sum + quantity, 0);
 
 /** Returns the delivery of the new print order, unless it ended. A release delivers the print orders of a held order. */
-function deliver(state: RunState, printOrderId: string): RunEffect[] {
-  const { jobs } = printOrderOf(state, printOrderId);
-  const isDue = !state.held && jobs.every((job) => job.ended === null);
+function deliver({ held }: Run, { id: printOrderId, jobs }: PrintOrder): RunEffect[] {
+  const isDue = !held && jobs.every((job) => job.ended === null);
   return isDue ? [{ type: 'deliver_print_order', printOrderId }] : [];
 }
 
 /** Requests from the partners to stop making the units. Until they have responded, the new print order waits. */
-function waitForPartners(state: RunState, event: EventOf<'rerouted'>, until: number): Change {
-  const { action, by, reason, units } = event;
+function waitForPartners(run: Run, event: EventOf<'rerouted'>, until: number): RunEffect[] {
+  const { action, by, reason } = event;
+  const units = event.units.map((each) => ({ ...each }));
   const printOrder = newPrintOrder(event.printOrder);
+  const asked = reroutedJobs(run, units)
+    .filter(isWithPartner)
+    .map(({ job }) => job);
+  setStopRequests(run, units, (job) => asked.includes(job), 'waiting');
+  const { shippingRevision, waitingReroutes = [] } = run;
+  run.waitingReroutes = [...waitingReroutes, { action, by, reason, printOrder, units, until, shippingRevision }];
   const data = { printOrderId: printOrder.id, units, waitsUntil: new Date(until).toISOString() };
-  const asked = reroutedJobs(state, units).flatMap((each) => (isWithPartner(each) ? [each.job.id] : []));
-  const requests = state.printOrders.flatMap((each) =>
-    requestCancel(
-      each,
-      each.jobs.filter(({ id }) => asked.includes(id)),
-      reason,
-    ),
-  );
-  const { shippingRevision } = state;
-  const waiting: WaitingReroute = { action, by, reason, printOrder, units, until, shippingRevision };
-  return change(
-    {
-      ...withStopRequests(state, asked, 'waiting'),
-      waitingReroutes: [...(state.waitingReroutes ?? []), waiting],
-    },
+  return [
     audit(`${action}_requested`, event, data),
-    ...requests,
-  );
+    ...run.printOrders.flatMap((each) =>
+      requestCancel(
+        each,
+        each.jobs.filter((job) => asked.includes(job)),
+        reason,
+      ),
+    ),
+  ];
 }
 
-function withStopRequests(state: RunState, jobIds: readonly string[], stopRequest: StopRequest): RunState {
-  const printOrders = state.printOrders.map((printOrder) => ({
-    ...printOrder,
-    jobs: printOrder.jobs.map((job) => (jobIds.includes(job.id) ? { ...job, stopRequest } : job)),
-  }));
-  return { ...state, printOrders };
+/** Sets the stop request of the selected jobs of these units. */
+function setStopRequests(
+  { printOrders }: Run,
+  units: readonly ReroutedUnits[],
+  isSelected: (job: JobState) => boolean,
+  to: StopRequest,
+): void {
+  for (const job of printOrders.flatMap(({ jobs }) => jobs)) {
+    if (units.some(({ jobId }) => jobId === job.id) && isSelected(job)) job.stopRequest = to;
+  }
 }
 
 /** Ends the wait of a reroute by an operator's request: the new partner makes the units whatever the others do. */
-export function rerouteForced(state: RunState, event: EventOf<'reroute_forced'>): Change {
-  return settleNow(state, event.printOrderId, 'forced', requestedBy(event));
+export function rerouteForced(run: Run, event: EventOf<'reroute_forced'>): RunEffect[] {
+  return settleNow(run, event.printOrderId, ['waiting', 'refused'], 'forced', requestedBy(event));
 }
 
 /** Ends the wait of a reroute whose deadline has passed. */
-export function rerouteDue(state: RunState, event: EventOf<'reroute_due'>): Change {
-  return settleNow(state, event.printOrderId, 'unanswered');
+export function rerouteDue(run: Run, event: EventOf<'reroute_due'>): RunEffect[] {
+  return settleNow(run, event.printOrderId, ['waiting'], 'unanswered');
 }
 
-/** Settles a waiting reroute: every stop request without an agreement gets this outcome. */
+/** Settles a waiting reroute: stop requests with these states get the outcome. @param by the request that ends the wait */
 function settleNow(
-  state: RunState,
+  run: Run,
   printOrderId: string,
-  outcome: 'forced' | 'unanswered',
-  by: Partial<Pick<WaitingReroute, 'by' | 'reason'>> = {},
-): Change {
-  const waiting = state.waitingReroutes?.find(({ printOrder }) => printOrder.id === printOrderId);
-  if (waiting === undefined) return change(state);
-  const isSettled = (job: JobState) =>
-    job.stopRequest === 'waiting' || (outcome === 'forced' && job.stopRequest === 'refused');
-  const jobIds = reroutedJobs(state, waiting.units).flatMap(({ job }) => (isSettled(job) ? [job.id] : []));
-  return settle(withStopRequests(state, jobIds, outcome), waiting, { ...waiting, ...by });
+  from: readonly StopRequest[],
+  outcome: StopRequest,
+  by: Partial<Waiting> = {},
+): RunEffect[] {
+  const waiting = run.waitingReroutes?.find(({ printOrder }) => printOrder.id === printOrderId);
+  if (waiting === undefined) return [];
+  setStopRequests(run, waiting.units, ({ stopRequest = 'agreed' }) => from.includes(stopRequest), outcome);
+  Object.assign(waiting, by);
+  return settle(run, waiting);
 }
 
 /** Delivers or withdraws the waiting reroutes whose partners have all responded. */
-export function settleReroutes(state: RunState): Change {
-  const waiting = state.waitingReroutes ?? [];
-  return andThen(change(state), ...waiting.map((each) => (next: RunState) => settle(next, each, each)));
+export function settleReroutes(run: Run): RunEffect[] {
+  return (run.waitingReroutes ?? []).flatMap((waiting) => settle(run, waiting));
 }
 
-/** @param now the reroute with the request that ends its wait */
-function settle(state: RunState, waiting: WaitingReroute, now: WaitingReroute): Change {
-  const jobs = reroutedJobs(state, waiting.units).map((each) => ({ ...each, free: freeUnits(each) }));
-  if (jobs.some(({ free }) => free === null)) return change(state);
+function settle(run: Run, waiting: Waiting): RunEffect[] {
+  const jobs = reroutedJobs(run, waiting.units).map((each) => ({ ...each, free: freeUnits(each) }));
+  if (jobs.some(({ free }) => free === null)) return [];
   const kept = jobs.filter(({ job, quantity, free }) => free! < quantity && job.ended === null);
   const why = (['refused', 'unanswered'] as const).find((outcome) =>
     kept.some(({ job }) => job.stopRequest === outcome),
   );
+  if (why !== undefined) raiseAttention(run, 'not_rerouted');
   const units = jobs.flatMap(({ job, free }) => (free! > 0 ? [{ jobId: job.id, quantity: free! }] : []));
-  return andThen(
-    units.length === 0
-      ? withdrawReroutes(state, (each) => each === waiting, why ?? 'ended')
-      : endWait(withoutWaiting(state, [waiting]), { ...now, units }),
-    (next) => change(why === undefined ? next : raiseAttention(next, 'not_rerouted')),
-  );
+  return units.length === 0
+    ? withdrawReroutes(run, (each) => each === waiting, why ?? 'ended')
+    : endWait(run, waiting, units);
 }
 
 /** Delivers a waiting print order. It makes the units that the partners of the other print orders have set free. */
-function endWait(state: RunState, waiting: WaitingReroute): Change {
-  const { action, printOrder: planned, units, reason } = waiting;
-  const touched = reroutedJobs(state, units);
+function endWait(run: Run, waiting: Waiting, units: readonly ReroutedUnits[]): RunEffect[] {
+  const { action, printOrder, reason, shippingRevision } = waiting;
+  const touched = reroutedJobs(run, units);
   const has = (outcome: StopRequest) => touched.some(({ job }) => job.stopRequest === outcome);
   const quantity = total(units);
-  const printOrder = { ...planned, jobs: planned.jobs.map((job) => ({ ...job, quantity })) };
-  const isOutdated = state.shippingRevision !== waiting.shippingRevision || planned.jobs[0]?.quantity !== quantity;
+  const isOutdated = run.shippingRevision !== shippingRevision || printOrder.jobs[0]?.quantity !== quantity;
+  for (const job of printOrder.jobs) job.quantity = quantity;
+  removeWaiting(run, [waiting]);
   const log = audit(action, waiting, {
-    printOrderId: planned.id,
+    printOrderId: printOrder.id,
     units,
     ...(has('forced') ? { force: true } : {}),
     ...(has('unanswered') ? { unanswered: true } : {}),
   });
-  return andThen(
-    change(state, log),
-    (next) => addRerouted(next, { reason, units, printOrder }),
-    (next) => {
-      const isPlannedAgain = (each: PrintOrderState) =>
-        each.id === planned.id
-          ? isOutdated
-          : touched.some((before) => before.printOrder.id === each.id) && hasOpenJobs(each);
-      const printOrderIds = next.printOrders.filter(isPlannedAgain).map(({ id }) => id);
-      return change(next, ...(printOrderIds.length > 0 ? [replan(printOrderIds)] : []), ...deliver(next, planned.id));
-    },
-  );
+  const effects = [log, ...addRerouted(run, printOrder, units, reason)];
+  const isPlannedAgain = (each: PrintOrder) =>
+    each === printOrder ? isOutdated : touched.some((job) => job.printOrder === each) && hasOpenJobs(each);
+  const planned = run.printOrders.filter(isPlannedAgain).map(({ id }) => id);
+  if (planned.length > 0) effects.push(replan(planned));
+  return [...effects, ...deliver(run, printOrder)];
 }
 
 /** Adds a rerouted print order, and removes its units from the print orders that had them. */
-function addRerouted(
-  state: RunState,
-  { printOrder, units, reason }: Pick<WaitingReroute, 'printOrder' | 'units' | 'reason'>,
-): Change {
+function addRerouted(run: Run, printOrder: PrintOrder, units: readonly ReroutedUnits[], reason: string): RunEffect[] {
   const quantities = new Map(units.map(({ jobId, quantity }) => [jobId, quantity]));
-  const rest = changePrintOrders(state, (each) => withoutUnits(each, quantities, reason));
-  if (state.phase !== 'closed' && (rest.state !== state || units.length === 0)) {
-    return change({ ...rest.state, printOrders: [...rest.state.printOrders, printOrder] }, ...rest.effects);
-  }
-  // The units shipped, or the order ended, while the reroute was planned.
-  const { state: ended, stock } = superseded(printOrder);
-  return change({ ...rest.state, printOrders: [...rest.state.printOrders, ended] }, ...rest.effects, stock);
+  const losing = run.printOrders.map((each) => ({
+    each,
+    jobs: each.jobs.filter((job) => quantities.has(job.id) && (isOpen(job) || hasCancelledUnits(job))),
+  }));
+  const isMade = run.phase !== 'closed' && (units.length === 0 || losing.some(({ jobs }) => jobs.length > 0));
+  run.printOrders.push(printOrder);
+  const effects = losing.flatMap(({ each, jobs }) => removeUnits(each, jobs, quantities, reason));
+  // Otherwise the units shipped, or the order ended, while the reroute was planned.
+  return isMade ? effects : [...effects, supersede(printOrder)];
 }
 
 /** Ends a print order that its partner never got, and returns the effect that releases its stock. */
-function superseded(printOrder: PrintOrderState): { state: PrintOrderState; stock: RunEffect } {
-  const jobs = printOrder.jobs.map((job) => ({ ...job, ended: 'superseded' as const }));
-  const jobIds = printOrder.jobs.map(({ id }) => id);
-  return { state: { ...printOrder, jobs }, stock: { type: 'release_stock', jobIds } };
+function supersede({ jobs }: PrintOrder): RunEffect {
+  for (const job of jobs) job.ended = 'superseded';
+  return { type: 'release_stock', jobIds: jobs.map(({ id }) => id) };
 }
 
-/** Removes rerouted units from a print order. Requests from its partner to cancel the jobs that lose all units. */
-function withoutUnits(
-  printOrder: PrintOrderState,
+/** Removes rerouted units from jobs of a print order. Requests from its partner to cancel those that lose all units. */
+function removeUnits(
+  printOrder: PrintOrder,
+  jobs: readonly Job[],
   quantities: ReadonlyMap<string, number>,
   reason: string,
-): Change<PrintOrderState> {
-  const touched = printOrder.jobs.filter(
-    (job) => quantities.has(job.id) && (isOpen(job) || (job.ended === null && job.cancelledQuantity > 0)),
-  );
-  if (touched.length === 0) return change(printOrder);
-  const whole = touched.filter((job) => quantities.get(job.id)! >= job.quantity);
+): RunEffect[] {
+  if (jobs.length === 0) return [];
+  const whole = jobs.filter((job) => quantities.get(job.id)! >= job.quantity);
   const unasked = whole.filter(
     (job) => job.cancelledQuantity < job.quantity && (job.stopRequest === undefined || job.stopRequest === 'refused'),
   );
-  const jobs = printOrder.jobs.map((job): JobState => {
-    if (!touched.includes(job)) return job;
-    if (whole.includes(job)) return { ...job, ended: 'superseded' };
+  for (const job of jobs) {
     const rerouted = quantities.get(job.id)!;
-    const cancelledQuantity = Math.max(0, job.cancelledQuantity - rerouted);
-    return { ...job, quantity: job.quantity - rerouted, cancelledQuantity, error: null };
-  });
-  return andThen(
-    change({ ...printOrder, jobs }, ...releaseStock(whole), ...requestCancel(printOrder, unasked, reason)),
-    withoutUnusedLabel,
-  );
+    if (whole.includes(job)) {
+      job.ended = 'superseded';
+    } else {
+      job.quantity -= rerouted;
+      job.cancelledQuantity = Math.max(0, job.cancelledQuantity - rerouted);
+      job.error = null;
+    }
+  }
+  return [...releaseStock(whole), ...requestCancel(printOrder, unasked, reason), ...voidUnusedLabel(printOrder)];
 }
 
 /**
@@ -226,36 +206,26 @@ function withoutUnits(
  * @param why `refused` and `unanswered` name the partner's response; `ended`: the units have shipped or ended
  */
 export function withdrawReroutes(
-  state: RunState,
-  isWithdrawn: (waiting: WaitingReroute) => boolean,
+  run: Run,
+  isWithdrawn: (waiting: Waiting) => boolean,
   why: 'refused' | 'unanswered' | 'ended' | 'cancelled',
-): Change {
-  const withdrawn = state.waitingReroutes?.filter(isWithdrawn) ?? [];
-  if (withdrawn.length === 0) return change(state);
-  const ended = withdrawn.map(({ printOrder }) => superseded(printOrder));
-  const effects = withdrawn.flatMap(({ action, printOrder }, index) => [
-    printOrderLog(`${action}_withdrawn`, printOrder.id, { why }),
-    ended[index]!.stock,
-  ]);
-  const rerouted = new Set(withdrawn.flatMap(({ units }) => units.map(({ jobId }) => jobId)));
+): RunEffect[] {
+  const withdrawn = run.waitingReroutes?.filter(isWithdrawn) ?? [];
+  const units = withdrawn.flatMap((each) => each.units);
   // The partner's refusal stays visible.
-  const isReleased = ({ id, stopRequest }: JobState) =>
-    rerouted.has(id) && (stopRequest === 'waiting' || stopRequest === 'agreed');
-  const released = state.printOrders.map((printOrder) => ({
-    ...printOrder,
-    jobs: printOrder.jobs.map((job) => (isReleased(job) ? withoutStopRequest(job) : job)),
-  }));
-  const printOrders = [...released, ...ended.map((each) => each.state)];
-  return change({ ...withoutWaiting(state, withdrawn), printOrders }, ...effects);
+  for (const job of run.printOrders.flatMap(({ jobs }) => jobs)) {
+    const isReleased = job.stopRequest === 'waiting' || job.stopRequest === 'agreed';
+    if (isReleased && units.some(({ jobId }) => jobId === job.id)) delete job.stopRequest;
+  }
+  removeWaiting(run, withdrawn);
+  return withdrawn.flatMap(({ action, printOrder }) => {
+    run.printOrders.push(printOrder);
+    return [printOrderLog(`${action}_withdrawn`, printOrder.id, { why }), supersede(printOrder)];
+  });
 }
 
-function withoutStopRequest({ stopRequest: _stopRequest, ...job }: JobState): JobState {
-  return job;
-}
-
-/** Returns the state without these waiting reroutes. */
-function withoutWaiting(state: RunState, ended: readonly WaitingReroute[]): RunState {
-  const { waitingReroutes = [], ...rest } = state;
-  const left = waitingReroutes.filter((waiting) => !ended.includes(waiting));
-  return left.length === 0 ? rest : { ...rest, waitingReroutes: left };
+function removeWaiting(run: Run, ended: readonly Waiting[]): void {
+  const left = run.waitingReroutes?.filter((waiting) => !ended.includes(waiting)) ?? [];
+  if (left.length > 0) run.waitingReroutes = left;
+  else delete run.waitingReroutes;
 }

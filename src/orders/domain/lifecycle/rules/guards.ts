@@ -14,6 +14,7 @@ import { isDismissable } from './attention';
 export type RunRefusal = { readonly type: string; readonly message: string } | null;
 
 const conflict = (message: string): RunRefusal => ({ type: RUN_REFUSALS.conflict, message });
+const unless = (isAccepted: boolean, message: string): RunRefusal => (isAccepted ? null : conflict(message));
 
 /** Returns why a print order cannot be dispatched: its partner must have it, and units must be left to ship. */
 export function whyNotDispatch(state: RunState, printOrderId: string): RunRefusal {
@@ -43,7 +44,7 @@ export function whyNotCancel({ items }: RunState, itemIds?: readonly string[]): 
   if (items.every((item) => item.status === 'failed')) return conflict('a refused order cannot be cancelled');
   if (itemIds !== undefined) {
     const hasLeft = items.some(({ id, status }) => itemIds.includes(id) && hasShipped(status));
-    return hasLeft ? conflict('an item that has shipped cannot be cancelled') : null;
+    return unless(!hasLeft, 'an item that has shipped cannot be cancelled');
   }
   const wanted = items.filter(({ status }) => status !== 'cancelled');
   const hasLeft = wanted.length > 0 && wanted.every(({ status }) => hasShipped(status));
@@ -103,74 +104,99 @@ export function whyStatusForbids(status: OrderStatus, what: 'cancelled' | 'chang
   return hasShipped(status) ? conflict(`an order that has shipped cannot be ${what}`) : null;
 }
 
+type RepairAction = RepairRequest['action'];
+type Guard<Action> = (state: RunState, request: RepairRequest & { readonly action: Action }) => RunRefusal;
+
+/** Why each repair of an open order cannot be applied. */
+const GUARDS: { readonly [Action in RepairAction]: Guard<Action> } = {
+  hold({ held, items }) {
+    if (held) return conflict('the order is on hold already');
+    return unless(!items.some(({ status }) => hasShipped(status)), 'the order has shipped');
+  },
+  release: ({ held }) => unless(held, 'the order is not on hold'),
+  dismiss: ({ attention }) =>
+    unless(
+      attention.some(isDismissable),
+      'the order is still open: its attention reasons disappear when their causes are repaired',
+    ),
+  cancel({ items }, { itemIds }) {
+    const chosen = items.filter(({ id }) => itemIds.includes(id));
+    if (chosen.some(({ status }) => hasShipped(status))) {
+      return conflict('an item that has shipped cannot be cancelled');
+    }
+    return unless(!chosen.every(({ status }) => status === 'cancelled'), 'the items are cancelled');
+  },
+  accept_files: ({ attention }) => unless(attention.includes('file_check'), 'no print file waits to be accepted'),
+  retry: (state, { itemIds }) => unless(canRetry(state, itemIds), 'none of these items can be retried'),
+  refund: (state, { itemIds }) =>
+    unless(
+      jobsOf(state, itemIds).some(({ job }) => hasCancelledUnits(job)),
+      'partners have cancelled no units of these items',
+    ),
+  /** The partner must have the print order, and units must be left to ship. */
+  mark_shipped({ printOrders }, { printOrderId }) {
+    const printOrder = printOrders.find(({ id }) => id === printOrderId);
+    if (printOrder === undefined) {
+      return { type: RUN_REFUSALS.invalid, message: `the order has no print order ${printOrderId}` };
+    }
+    if (unitsToShip(printOrder).length === 0) return conflict(`print order ${printOrderId} has shipped or ended`);
+    return unless(printOrder.delivery === 'accepted', `print order ${printOrderId} is not confirmed by its partner`);
+  },
+  reroute: (state, request) =>
+    whyNotMove(state, request.itemId) ??
+    unless(reroutedUnits(state, request).length > 0, `item ${request.itemId} has no units that can be rerouted`),
+  reproduce: (state, { itemId }) =>
+    whyNotMove(state, itemId) ??
+    unless(
+      jobsOf(state, [itemId]).some(({ job }) => job.ended !== 'cancelled'),
+      `item ${itemId} is not in production`,
+    ),
+};
+
+/** Repairs of an order that is on hold. */
+const ON_HOLD: readonly RepairAction[] = ['hold', 'release', 'dismiss', 'cancel'];
+
 /** Returns why an operator's repair cannot be applied. */
 export function whyNotRepair(state: RunState, request: RepairRequest): RunRefusal {
   if (state.phase === 'closed') return conflict('the order has ended');
-  const unknown = itemsOf(request).find((id) => !state.items.some((item) => item.id === id));
-  if (unknown !== undefined) {
-    return { type: RUN_REFUSALS.invalid, message: `the order has no item ${unknown}` };
-  }
-  switch (request.action) {
-    case 'hold':
-      if (state.held) return conflict('the order is on hold already');
-      return state.items.some((item) => hasShipped(item.status)) ? conflict('the order has shipped') : null;
-    case 'release':
-      return state.held ? null : conflict('the order is not on hold');
-    case 'dismiss':
-      return state.attention.some(isDismissable)
-        ? null
-        : conflict('the order is still open: its attention reasons disappear when their causes are repaired');
-    case 'cancel':
-      return whyNotCancelItems(state, request.itemIds);
-  }
-  if (state.held) return conflict('the order is on hold: release it first');
-  if (request.action === 'mark_shipped') return whyNotMarkShipped(state, request.printOrderId);
-  if ('itemId' in request) {
-    const waiting = waitingRerouteOf(state, request.itemId);
-    if (waiting !== undefined) return whyNotForce(waiting, request);
-  }
-  switch (request.action) {
-    case 'accept_files':
-      return state.attention.includes('file_check') ? null : conflict('no print file waits to be accepted');
-    case 'retry':
-      return whyNotRetry(state, request.itemIds);
-    case 'refund': {
-      const jobs = state.printOrders.flatMap((printOrder) => printOrder.jobs);
-      const isPossible = jobs.some((job) => request.itemIds.includes(job.itemId) && hasCancelledUnits(job));
-      return isPossible ? null : conflict('partners have cancelled no units of these items');
-    }
-    case 'reroute':
-      if (isAskedAbout(state, request.itemId)) return conflict(ASKED);
-      return reroutedUnits(state, request).length > 0
-        ? null
-        : conflict(`item ${request.itemId} has no units that can be rerouted`);
-    case 'reproduce': {
-      if (isAskedAbout(state, request.itemId)) return conflict(ASKED);
-      const known = state.printOrders.some((printOrder) =>
-        printOrder.jobs.some((job) => job.itemId === request.itemId && job.ended !== 'cancelled'),
-      );
-      return known ? null : conflict(`item ${request.itemId} is not in production`);
-    }
-  }
+  const itemIds = 'itemIds' in request ? request.itemIds : 'itemId' in request ? [request.itemId] : [];
+  const unknown = itemIds.find((id) => !state.items.some((item) => item.id === id));
+  if (unknown !== undefined) return { type: RUN_REFUSALS.invalid, message: `the order has no item ${unknown}` };
+  if (state.held && !ON_HOLD.includes(request.action)) return conflict('the order is on hold: release it first');
+  const waiting = 'itemId' in request ? waitingRerouteOf(state, request.itemId) : undefined;
+  if (waiting !== undefined) return whyNotForce(waiting, request as RerouteRequest);
+  return (GUARDS[request.action] as Guard<RepairAction>)(state, request);
 }
 
-const ASKED = 'a partner has not responded to a request to cancel units of the item: cancel them again to end them';
-
-/** Returns true when a partner was asked not to make units of an item, and has not responded. */
-function isAskedAbout({ printOrders }: RunState, itemId: string): boolean {
-  return printOrders.some(({ jobs }) => jobs.some((job) => job.itemId === itemId && isAskedForUnits(job)));
+/** Returns the print jobs of items. */
+function jobsOf({ printOrders }: RunState, itemIds: readonly string[]) {
+  return printOrders.flatMap((printOrder) =>
+    printOrder.jobs.flatMap((job) => (itemIds.includes(job.itemId) ? [{ job, printOrder }] : [])),
+  );
 }
 
-/** Returns why a print order cannot be marked as shipped: its partner must have it, and units must be left to ship. */
-function whyNotMarkShipped(state: RunState, printOrderId: string): RunRefusal {
-  const printOrder = state.printOrders.find(({ id }) => id === printOrderId);
-  if (printOrder === undefined) {
-    return { type: RUN_REFUSALS.invalid, message: `the order has no print order ${printOrderId}` };
+/**
+ * Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that
+ * wait for an operator again.
+ */
+function canRetry(state: RunState, itemIds: readonly string[]): boolean {
+  if (state.phase === 'preparing') {
+    return state.items.some(
+      ({ id, status }) => itemIds.includes(id) && (status === 'on_hold' || status === 'uploading'),
+    );
   }
-  if (unitsToShip(printOrder).length === 0) return conflict(`print order ${printOrderId} has shipped or ended`);
-  const isTaken = printOrder.delivery === 'accepted';
-  return isTaken ? null : conflict(`print order ${printOrderId} is not confirmed by its partner`);
+  return jobsOf(state, itemIds).some(
+    ({ job, printOrder }) =>
+      job.cancelledQuantity === 0 && job.stopRequest !== 'waiting' && jobStatus(job, printOrder) === 'manual_handling',
+  );
 }
+
+/** Returns why the units of an item stay where they are: a partner was asked not to make some, and has not responded. */
+const whyNotMove = (state: RunState, itemId: string): RunRefusal =>
+  unless(
+    !jobsOf(state, [itemId]).some(({ job }) => isAskedForUnits(job)),
+    'a partner has not responded to a request to cancel units of the item: cancel them again to end them',
+  );
 
 /** Returns why the wait of a reroute cannot end: only a request for the same reroute with `force` ends it. */
 function whyNotForce({ printOrder }: WaitingReroute, request: RerouteRequest): RunRefusal {
@@ -200,39 +226,4 @@ export function whyNotRerouteUnits(state: RunState, request: RerouteRequest): Ru
     `${printOrder.partnerUid} makes all ${job.quantity} units of item ${request.itemId} and cannot be asked to stop some: ` +
       'leave out the quantity, or set force',
   );
-}
-
-function itemsOf(request: RepairRequest): readonly string[] {
-  if ('itemIds' in request) return request.itemIds;
-  return 'itemId' in request ? [request.itemId] : [];
-}
-
-function whyNotCancelItems(state: RunState, itemIds: readonly string[]): RunRefusal {
-  const chosen = state.items.filter((item) => itemIds.includes(item.id));
-  if (chosen.some((item) => hasShipped(item.status))) {
-    return conflict('an item that has shipped cannot be cancelled');
-  }
-  return chosen.every((item) => item.status === 'cancelled') ? conflict('the items are cancelled') : null;
-}
-
-/**
- * Before production a retry fetches the files, or plans the order, again now. Afterwards it delivers the print orders that
- * wait for an operator again.
- */
-function whyNotRetry(state: RunState, itemIds: readonly string[]): RunRefusal {
-  const waiting =
-    state.phase === 'preparing'
-      ? state.items.some(
-          (item) => itemIds.includes(item.id) && (item.status === 'on_hold' || item.status === 'uploading'),
-        )
-      : state.printOrders.some((printOrder) =>
-          printOrder.jobs.some(
-            (job) =>
-              itemIds.includes(job.itemId) &&
-              job.cancelledQuantity === 0 &&
-              job.stopRequest !== 'waiting' &&
-              jobStatus(job, printOrder) === 'manual_handling',
-          ),
-        );
-  return waiting ? null : conflict('none of these items can be retried');
 }

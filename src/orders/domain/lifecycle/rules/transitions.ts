@@ -43,7 +43,7 @@ export interface RefusedChange {
 export function checkTransitions(
   before: readonly ItemState[],
   after: readonly ItemState[],
-): { items: readonly ItemState[]; refused: RefusedChange[] } {
+): { items: ItemState[]; refused: RefusedChange[] } {
   const refused: RefusedChange[] = [];
   const items = after.map((item, index) => {
     const { status: from } = before[index]!;
