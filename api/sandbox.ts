@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../src/consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../src/partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../src/partners/domain/partner-protocol';
 import { Refusal } from '../src/platform/errors';
 import { uuidv7 } from '../src/platform/ids';
 import type { ApiDeps } from './deps';

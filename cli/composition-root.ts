@@ -129,10 +129,7 @@ export async function createServices(
 const TIMEOUT_MS = 5_000;
 const LIMIT_BYTES = 4_096;
 
-/**
- * Returns a carrier that refuses to sell labels while the sandbox says so (docs/sandbox.md). It sells them when the sandbox does
- * not respond.
- */
+/** Returns a carrier that sells no labels while the sandbox, if it responds, says so (docs/sandbox.md). */
 function sandboxCarrier(adapter: CarrierAdapter, sandboxUrl: string, client: SafeClient): CarrierAdapter {
   const url = `${sandboxUrl}/control/carriers/${adapter.uid}/labels`;
   return {

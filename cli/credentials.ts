@@ -25,10 +25,7 @@ export async function readCredentials(dataDir: string): Promise<CredentialsFile 
   }
 }
 
-/**
- * Writes the credentials to DATA_DIR, readable for the owner only.
- * @returns the path of the file
- */
+/** Writes the credentials to DATA_DIR, readable for the owner only. Returns the path of the file. */
 export async function writeCredentials(dataDir: string, credentials: CredentialsFile): Promise<string> {
   await writeFileAtomic(path(dataDir), `${JSON.stringify(credentials, null, 2)}\n`, { mode: 0o600 });
   return path(dataDir);

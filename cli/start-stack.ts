@@ -152,10 +152,7 @@ async function startParts(
   };
 }
 
-/**
- * Checks that a port is free, before anything is started.
- * @throws ConfigError when the port is in use or not permitted
- */
+/** @throws ConfigError when the port is in use or not permitted */
 async function ensureFree(name: 'PORT' | 'SANDBOX_PORT', host: string, port: number): Promise<void> {
   const problem = await listenError(port, host);
   if (problem === undefined) return;

@@ -28,11 +28,7 @@ export class StopSignals {
   }
 }
 
-/**
- * Waits for a stop request or for the failure of a part, then stops everything.
- * @param stopRequest resolves at Ctrl-C or SIGTERM
- * @returns the exit code of the process
- */
+/** Waits for a stop request or for the failure of a part, then stops everything. Returns the exit code. */
 export async function untilStopped(
   stopRequest: Promise<void>,
   running: { readonly failure: Promise<Error>; stop(): Promise<void> },

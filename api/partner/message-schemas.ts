@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { dispatchRequestSchema } from '../../src/orders/production/dispatch';
 import { postbackSchema } from '../../src/orders/production/postbacks';
-import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS, type PrintOrderVersion } from '../../src/partners/domain/partner-protocol';
 import {
   cancelRequestSchema,
   ORDER_UPDATE_SCHEMAS,

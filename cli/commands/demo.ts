@@ -10,10 +10,7 @@ import { say, untilStopped } from '../terminal';
 /** Returns the path of the log file. The terminal shows the progress of the order instead of the log. */
 export const demoLogFile = (config: Config) => join(config.DATA_DIR, 'logs', 'pressline.log');
 
-/**
- * Starts all parts, submits one order and shows its progress until it is delivered. All parts keep running until they
- * are stopped.
- */
+/** Starts all parts, and shows the progress of one order until it is delivered. The parts keep running. */
 export const demo: Command = async ({ config, log, signals }) => {
   if (config.SANDBOX !== 'auto') {
     throw new ConfigError(

@@ -73,10 +73,7 @@ export function revokeOperatorByName(context: CommandContext, name: string): Pro
   });
 }
 
-/**
- * Issues a new key for an operator and prints it. The previous keys expire after the overlap.
- * @param create creates the operator as an admin when it does not exist
- */
+/** Issues and prints a new key. With `create`, an operator that does not exist is created as an admin. */
 export function rotateOperatorKey(
   context: CommandContext,
   name: string,

@@ -10,10 +10,7 @@ export interface WorkerVersionOptions {
   readonly pin?: string;
 }
 
-/**
- * Makes a worker version current, or ramps it. Waits up to a minute until its workers have polled every task queue.
- * @returns the exit code
- */
+/** Makes a worker version current, or ramps it. Returns the exit code. */
 export async function setWorkerVersion(
   { config }: CommandContext,
   buildId: string,

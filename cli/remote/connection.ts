@@ -31,10 +31,7 @@ export class RemoteFailure extends Error {
   }
 }
 
-/**
- * Connects to the API that the options name, or else to the stack that runs on the folder DATA_DIR of this machine.
- * @throws WrongUse when there is neither
- */
+/** Connects to the API that the options name, or else to the stack that runs on DATA_DIR. @throws WrongUse */
 export async function connect({ url, key, clientKey }: ConnectionOptions): Promise<Connection> {
   const folder = process.env.DATA_DIR ?? '.data';
   const local = url ? undefined : await readCredentials(folder);

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { sampleOrder } from '../../sandbox/demo/sample-order';
 import { TRACKING_STATUSES } from '../../src/consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../../src/partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../../src/partners/domain/partner-protocol';
 import { RemoteFailure } from './connection';
 import { facts, type Operation, operation } from './operation';
 

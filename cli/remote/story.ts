@@ -5,43 +5,20 @@ import { facts, operation, order, orderIdOf } from './operation';
 
 const HANDLERS = 'src/orders/domain/lifecycle/handlers';
 
-/** The file in `HANDLERS` with the rule of each event of an order run. test/cli/story.test.ts compares it with the table of `reduce`. */
-export const HANDLER_FILES: Readonly<Record<RunEvent['type'], string>> = {
-  fetching_files: 'planning',
-  refused: 'planning',
-  parked: 'planning',
-  prepared: 'planning',
-  delivery: 'planning',
-  postback: 'postbacks',
-  mark_shipped: 'postbacks',
-  dispatched: 'parcels',
-  dispatch_failed: 'parcels',
-  void_failed: 'parcels',
-  tracking: 'parcels',
-  tracking_checked: 'parcels',
-  shipping_changed: 'parcels',
-  file_replaced: 'order-updates',
-  order_update: 'order-updates',
-  cancel_requested: 'cancels',
-  cancel_items: 'cancels',
-  cancel_units: 'cancels',
-  partner_cancel: 'cancels',
-  refund_items: 'cancels',
-  rerouted: 'reroutes',
-  reroute_forced: 'reroutes',
-  reroute_due: 'reroutes',
-  hold: 'holds',
-  release: 'holds',
-  accept_files: 'holds',
-  retry: 'holds',
-  dismiss: 'holds',
-  deadline: 'attention',
-  reminded: 'attention',
-  flagged: 'attention',
-  stall_ended: 'attention',
-  record_skipped: 'attention',
-  record_refused: 'attention',
+/** The events of an order run by the file in `HANDLERS` with their rules. test/cli/story.test.ts compares them with the table of `reduce`. */
+const EVENTS: Readonly<Record<string, readonly RunEvent['type'][]>> = {
+  planning: ['fetching_files', 'refused', 'parked', 'prepared', 'delivery'],
+  postbacks: ['postback', 'mark_shipped'],
+  parcels: ['dispatched', 'dispatch_failed', 'void_failed', 'tracking', 'tracking_checked', 'shipping_changed'],
+  'order-updates': ['file_replaced', 'order_update'],
+  cancels: ['cancel_requested', 'cancel_items', 'cancel_units', 'partner_cancel', 'refund_items'],
+  reroutes: ['rerouted', 'reroute_forced', 'reroute_due'],
+  holds: ['hold', 'release', 'accept_files', 'retry', 'dismiss'],
+  attention: ['deadline', 'reminded', 'flagged', 'stall_ended', 'record_skipped', 'record_refused'],
 };
+export const HANDLER_FILES = new Map(
+  Object.entries(EVENTS).flatMap(([file, types]) => types.map((type) => [type as string, file] as const)),
+);
 
 /**
  * What writes the entries of other types: an event of the order run, or a file. A type stands also for those that begin with it:
@@ -93,12 +70,14 @@ const KINDS: Readonly<Partial<Record<TimelineEntry['kind'], RunEvent['type'] | `
 export function ruleFileOf({ kind, type }: Pick<TimelineEntry, 'kind' | 'type'>): string | null {
   // The audit log names a change of an order `order.<name>`.
   const name = type.replace(/^order\./, '');
-  const isOf = (event: string): event is RunEvent['type'] => Object.hasOwn(HANDLER_FILES, event);
   const writer =
     KINDS[kind] ??
-    (isOf(name) ? name : Object.entries(WRITERS).find(([begin]) => `${name}_`.startsWith(`${begin}_`))?.[1]);
+    (HANDLER_FILES.has(name)
+      ? name
+      : Object.entries(WRITERS).find(([begin]) => `${name}_`.startsWith(`${begin}_`))?.[1]);
   if (writer === undefined) return null;
-  return isOf(writer) ? `${HANDLERS}/${HANDLER_FILES[writer]}.ts` : writer;
+  const file = HANDLER_FILES.get(writer);
+  return file === undefined ? writer : `${HANDLERS}/${file}.ts`;
 }
 
 export const STORY = operation({

@@ -1,5 +1,5 @@
 import type { ProductKind } from '../../src/catalog/domain/product';
-import type { PrintOrderVersion } from '../../src/partners/domain/delivery-target';
+import type { PrintOrderVersion } from '../../src/partners/domain/partner-protocol';
 import { createSafeClient } from '../../src/platform/http/safe-client';
 import { newSigningSecret } from '../../src/platform/http/webhook-signature';
 import { CheckImpossible, checkPartner } from './check-partner';

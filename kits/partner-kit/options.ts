@@ -1,6 +1,6 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { PRODUCT_KINDS, type ProductKind } from '../../src/catalog/domain/product';
-import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS } from '../../src/partners/domain/partner-protocol';
 import type { CheckPartnerOptions } from './command';
 
 /** Parses a whole number of seconds, up to 30 days. */

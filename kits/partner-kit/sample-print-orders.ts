@@ -1,6 +1,6 @@
 import type { ProductKind, ResolvedProduct } from '../../src/catalog/domain/product';
 import type { PrintFile } from '../../src/partners/domain/assets';
-import { type PrintOrderVersion, printOrderVersion } from '../../src/partners/domain/delivery-target';
+import { type PrintOrderVersion, printOrderVersion } from '../../src/partners/domain/partner-protocol';
 import { buildPrintOrder, type PrintOrderAddress, type PrintOrderInput } from '../../src/partners/domain/print-order';
 import type { PrintOrderBody } from '../../src/partners/message-schemas';
 import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import type { ProductKind } from '../../src/catalog/domain/product';
-import { submitUrlFor } from '../../src/partners/domain/delivery-target';
+import { submitUrlFor } from '../../src/partners/domain/partner-protocol';
 import { withRevision } from '../../src/partners/domain/print-order';
 import {
   type CancelRequestBody,

@@ -21,17 +21,12 @@ export interface Carriers {
   forMethod(methodUid: string): CarrierAdapter | undefined;
 }
 
-/**
- * Returns the built-in carriers and the given gateways.
- * @param publicUrl base URL of the tracking pages, without a trailing slash
- */
+/** Returns the built-in carriers and the given gateways. @param publicUrl base URL of the tracking pages */
 export function createCarriers(sql: Sql, publicUrl: string, gateways: readonly CarrierAdapter[] = []): Carriers {
   return carriersOf([...RATE_CARDS.map((card) => createBuiltInCarrier(sql, card, publicUrl)), ...gateways]);
 }
 
-/**
- * Timeout of an adapter's quotes. Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s.
- */
+/** Activities that plan orders have 30 s, and the clients whose changes they plan wait 25 s. */
 const QUOTE_LIMIT_MS = 5_000;
 
 /** Returns the quotes of an adapter. @throws CarrierUnavailable also after the timeout */
@@ -69,10 +64,7 @@ export function carriersOf(adapters: readonly CarrierAdapter[]): Carriers {
   };
 }
 
-/**
- * Returns an adapter that counts purchases and tracking checks.
- * @param isRemote the adapter calls another server, so its calls are timed as outgoing requests
- */
+/** Counts purchases and tracking checks of an adapter. @param isRemote times its calls as outgoing requests */
 export function measuredCarrier(adapter: CarrierAdapter, metrics: Metrics, isRemote: boolean): CarrierAdapter {
   const carrier = adapter.uid;
   for (const outcome of ATTEMPT_OUTCOMES) {

@@ -3,7 +3,7 @@ import { timestamp } from '../platform/domain/fields';
 import { ATTEMPT_OUTCOMES } from '../platform/metrics/metric-table';
 import type { Metrics } from '../platform/metrics/metrics';
 import type { Queryable, Sql } from '../platform/postgres';
-import { POSTBACK_STATUSES } from './domain/delivery-target';
+import { POSTBACK_STATUSES } from './domain/partner-protocol';
 import { listPartners } from './partner-rows';
 
 /** Print orders, requests and stock levels that the figures are made from, so that their cost does not grow with the tables. */

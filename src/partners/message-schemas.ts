@@ -1,6 +1,6 @@
 import { z } from 'zod';
-import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
 import { GARMENT_ASSET_TYPES } from './domain/garment-positions';
+import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
 
 /** Schemas of print orders, one for each variant (schema `SentPrintOrder`). */
 

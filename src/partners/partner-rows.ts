@@ -4,7 +4,7 @@ import { newSigningSecret } from '../platform/http/webhook-signature';
 import { type Fragment, json, type Queryable } from '../platform/postgres';
 import type { SecretBox } from '../platform/sealing/secret-box';
 import { type SealedTable, secretOwner } from '../platform/sealing/secret-box';
-import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/delivery-target';
+import { type PrintOrderVersion, printOrderVersion, submitUrlFor } from './domain/partner-protocol';
 import type { PartnerChange, PartnerSetup, Subscription } from './partner-schemas';
 
 export interface Partner extends PartnerSetup, Omit<Subscription, 'orderSubmitUrl'> {
@@ -60,10 +60,7 @@ export async function listPartners(sql: Queryable): Promise<Partner[]> {
   return [...(await sql<Partner[]>`SELECT ${partnerColumns(sql)} FROM partners ORDER BY uid`)];
 }
 
-/**
- * Sets an account up as a partner.
- * @returns undefined when the account is a partner already or the uid is in use
- */
+/** Sets an account up as a partner. Returns undefined when it is one already, or the uid is in use. */
 export async function createPartner(
   sql: Queryable,
   accountId: string,
@@ -81,10 +78,7 @@ export async function createPartner(
   return partner;
 }
 
-/**
- * Updates the given fields. Each given capability replaces the stored one as a whole.
- * @returns the updated partner, or undefined when there is none
- */
+/** Updates the given fields. Each given capability replaces the stored one as a whole. */
 export async function changePartner(
   sql: Queryable,
   partnerId: string,

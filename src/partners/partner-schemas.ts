@@ -3,7 +3,7 @@ import { labelText } from '../documents/fonts';
 import { countryCode, currencyCode, day, emailAddress, moment } from '../platform/domain/fields';
 import { outboundUrl } from '../platform/http/outbound-addresses';
 import { partnerCapabilitiesSchema } from './domain/capabilities';
-import { PRINT_ORDER_VERSIONS } from './domain/delivery-target';
+import { PRINT_ORDER_VERSIONS } from './domain/partner-protocol';
 
 /** Schemas of the bodies that operators and partners send about a partner. */
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { timestamp } from '../platform/domain/fields';
 import type { Queryable } from '../platform/postgres';
-import { POSTBACK_STATUSES } from './domain/delivery-target';
+import { POSTBACK_STATUSES } from './domain/partner-protocol';
 import type { PrintOrderBody } from './message-schemas';
 
 export interface AddressedPrintOrder {

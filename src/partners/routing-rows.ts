@@ -11,10 +11,7 @@ export type Candidate = CandidatePartner & Partner;
 /** Returns the partners that routing chooses from, with their stock of the given SKUs and their load. */
 export type CandidateReader = (partnerSkus: readonly string[]) => Promise<Candidate[]>;
 
-/**
- * Creates a candidate reader. It runs one statement per order; the load is read once in `LOAD_CACHE_MS` for all orders of
- * the process.
- */
+/** Creates a candidate reader: one statement per order, and the load once in `LOAD_CACHE_MS` for all orders. */
 export function createCandidateReader(sql: Sql): CandidateReader {
   let load: { readonly until: number; readonly units: Promise<ReadonlyMap<string, number>> } | undefined;
 

@@ -23,10 +23,7 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/**
- * Parses the environment. An empty variable counts as not set.
- * @throws ConfigError that names every invalid variable and the expected value
- */
+/** Parses the environment. An empty variable counts as not set. @throws ConfigError that names every invalid one */
 export function loadConfig(env: Readonly<Record<string, string | undefined>> = process.env): Config {
   const problems: string[] = [];
   const parsed: Record<string, unknown> = {};

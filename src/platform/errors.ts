@@ -1,9 +1,6 @@
 import { QUOTAS, type QuotaName } from './domain/quotas';
 
-/**
- * Every error code of a response, with its HTTP status and default message.
- * docs/errors.md repeats this table. A test asserts that the two are equal.
- */
+/** Every error code with its status and default message. A test compares docs/errors.md with the table. */
 export const ERROR_CODES = {
   VALIDATION_ERROR: { status: 400, message: 'The submitted data has errors.' },
   MALFORMED_JSON: { status: 400, message: 'The request body is not valid JSON.' },

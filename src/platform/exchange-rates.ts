@@ -53,10 +53,7 @@ const tables = dailyCache(async (sql, day) => (await ratesOn(sql, [day])).get(da
 /** Returns the exchange rates of the day (UTC) of a time. Rates that another process loads apply after at most 30 s. */
 export const ratesAt = (sql: Sql, at: Date): Promise<RateTable> => tables.at(sql, at);
 
-/**
- * Checks that currencies have an exchange rate today.
- * @throws Refusal `VALIDATION_ERROR` with the references of those that have none
- */
+/** @throws Refusal `VALIDATION_ERROR` with the references of the currencies that have no exchange rate today */
 export async function requireRates(
   sql: Sql,
   fields: readonly { readonly currency: string; readonly reference: string }[],

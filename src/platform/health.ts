@@ -51,10 +51,7 @@ function temporalState({ connection, workflowService }: Client): Promise<ServerS
   return stateOf(connection.withDeadline(Date.now() + TEMPORAL_PROBE_MS, () => workflowService.getSystemInfo({})));
 }
 
-/**
- * Creates the health of a process.
- * @param temporal reported only. A process that serves requests is ready without Temporal: orders are accepted and start later
- */
+/** A process is ready without Temporal: orders are accepted and start later. */
 export function createHealth({ sql, temporal }: { readonly sql: Sql; readonly temporal: Client }): Health {
   let isStopping = false;
   return {

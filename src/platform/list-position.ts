@@ -61,10 +61,7 @@ export function ageRangeColumns<Status extends string, Problem extends string>(
   };
 }
 
-/**
- * Reads a page: rows with a problem, then the others.
- * @param read returns the rows with, or without, a problem, after a position in their own order
- */
+/** Reads a page: rows with a problem, then the others. */
 export async function readProblemsFirst<Row>(
   { limit, after, only }: ProblemPage,
   read: (hasProblem: boolean, page: SearchPage) => Promise<readonly Row[]>,

@@ -107,10 +107,7 @@ export function connectPostgres(
   return pool;
 }
 
-/**
- * Returns the TLS options of a server that its URL names by IP address. The driver would compare its certificate with the
- * name `localhost`.
- */
+/** The driver would compare the certificate of a server that is named by its address with `localhost`. */
 function tlsOf(url: string): { ssl?: object } {
   const { hostname, searchParams } = new URL(url);
   const host = hostname.replace(/^\[|\]$/g, '');

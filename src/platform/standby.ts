@@ -19,12 +19,7 @@ export interface Standby {
   read<T>(onStandby: () => Promise<T>, onPrimary: () => Promise<T>): Promise<T>;
 }
 
-/**
- * Connects to a standby.
- * @param primary connections to the server that it copies
- * @param url its connection URL
- * @param max maximum number of connections
- */
+/** @param primary connections to the server that it copies */
 export function connectStandby(primary: Sql, url: string, max: number, metrics: Metrics): Standby {
   const sql = connectPostgres(url, { max });
   let pausedUntil = 0;

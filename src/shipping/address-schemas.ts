@@ -2,11 +2,6 @@ import { z } from 'zod';
 import { labelText } from '../documents/fonts';
 import { countryCode, crossField, emailAddress, property, type ReportField, text } from '../platform/domain/fields';
 
-/**
- * Sender, receiver and their fields in requests of the shipping group (schemas `ShippingSender`, `ShippingReceiver`,
- * `ShippingGroupAddress`).
- */
-
 /** Optional text. Null counts as missing. Blank text is accepted here and dropped in consignment.ts. */
 export const optionalText = (max: number) =>
   labelText(z.string().max(max))

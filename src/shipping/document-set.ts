@@ -75,11 +75,7 @@ function labelContent(
   };
 }
 
-/**
- * Returns a PDF document.
- * @param packagePosition index of its package, or null for a document of all packages
- * @param name a reference or number that its file name has
- */
+/** @param packagePosition index of its package, or null for a document of all packages */
 function pdfDocument(
   documentType: DocumentType,
   packagePosition: number | null,

@@ -91,9 +91,7 @@ interface ParcelFilter {
 
 const FOUND_BY_TEXT = 1_000;
 
-/**
- * Returns the ids of parcels by tracking number, by the id of their shipment, or of the given orders and shipping orders.
- */
+/** Returns the ids of parcels by tracking number, by their shipment, or by the given owners. */
 export async function parcelsNamed(
   sql: Queryable,
   text: string,

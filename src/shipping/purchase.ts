@@ -148,11 +148,7 @@ async function buyPackages(
   return purchases;
 }
 
-/**
- * Voids the purchases of the packages of an attempt: all of them, or those at `positions`.
- * @returns null, or the reason of the first carrier refusal
- * @throws CarrierUnavailable
- */
+/** Returns null, or the reason of the first refusal. @param positions of the packages to void. Default: all */
 async function voidPackages(
   adapter: CarrierAdapter,
   intent: Pick<PurchaseIntent, 'id' | 'attempt' | 'methodUid' | 'consignment'>,

@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { createAccount, issueKey, keyExpiry } from '../../../src/accounts/accounts-and-keys';
 import { unknownModelUids } from '../../../src/catalog/product-models';
 import type { PartnerCapabilities } from '../../../src/partners/domain/capabilities';
-import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/partner-protocol';
 import { routingDecisionSchema } from '../../../src/partners/domain/routing-decision';
 import {
   changePartner,

@@ -94,10 +94,7 @@ function fits(pack: ConsignmentPackage, limits: SizeLimits): boolean {
   );
 }
 
-/**
- * Returns the weight in grams that a package is billed by: its gross weight, or its volumetric weight when that is higher.
- * The volumetric weight is the higher one of the computed and the stated weight.
- */
+/** Returns the highest of gross weight, computed and stated volumetric weight, in grams. */
 export function billableGrams(pack: ConsignmentPackage, divisor: number | null): number {
   const actual = Math.ceil(pack.grossWeightGrams);
   if (divisor === null) return actual;
@@ -166,10 +163,7 @@ export function packagePrice(
   return convertMinor(total, card.currency, consignment.currency, rates);
 }
 
-/**
- * Returns every method of a rate card that carries all packages of a consignment, with the price of all packages.
- * @throws UnknownRateError when no exchange rate is known for the consignment's currency
- */
+/** Returns every method that carries all packages, with the price of all. @throws UnknownRateError */
 export function quoteRateCard(card: RateCard, consignment: Consignment, rates: RateTable): MethodQuote[] {
   if (consignment.packages.length === 0) return [];
   return card.methods.flatMap((method) => {

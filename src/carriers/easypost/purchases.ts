@@ -60,10 +60,7 @@ export async function buyFromEasyPost(deps: PurchaseDeps, request: PurchaseReque
   }
 }
 
-/**
- * Refunds the label that was bought under a key. A key without a label needs no refund.
- * @throws CarrierUnavailable when the outcome is not known
- */
+/** Refunds the label of a key, if there is one. @throws CarrierUnavailable when the outcome is not known */
 export async function voidAtEasyPost(api: EasyPostApi, idempotencyKey: string): Promise<VoidOutcome> {
   try {
     const shipment = await api.shipmentByReference(idempotencyKey);

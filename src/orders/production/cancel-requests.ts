@@ -1,5 +1,5 @@
 import type { PartnerCallDeps } from '../../partners/calls';
-import type { PrintOrderVersion } from '../../partners/domain/delivery-target';
+import type { PrintOrderVersion } from '../../partners/domain/partner-protocol';
 import type { CancelRequestBody } from '../../partners/message-schemas';
 import { partnerByAccount } from '../../partners/partner-rows';
 import { sha256 } from '../../platform/ids';

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
 import { type AddressedPrintOrder, isPrintOrderId, jobOfItem, printOrderOfPartner } from '../../partners/print-orders';
 import { crossField, hasOffset, httpUrl, moment, property, text } from '../../platform/domain/fields';
 import { cutText } from '../../platform/domain/foreign-text';

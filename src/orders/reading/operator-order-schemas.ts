@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TRACKING_STATUSES } from '../../consignments/domain/tracking-status';
-import { POSTBACK_STATUSES } from '../../partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../../partners/domain/partner-protocol';
 import { timestamp } from '../../platform/domain/fields';
 import { SHIPMENT_STATUSES } from '../../shipping/purchase-rows';
 import { CHANGE_STATES } from '../domain/change-outcome';

@@ -66,10 +66,7 @@ function isStandard(fileType: string): boolean {
   );
 }
 
-/**
- * Returns the assets of a garment, a file and its preview for each position, and the `location` attribute.
- * @throws PrintOrderError for a file type without a position on a garment
- */
+/** Returns the assets of a garment, a file and its preview for each position, and the `location` attribute. */
 export function apparelAssets(
   files: readonly PrintFile[],
   product: ResolvedProduct,

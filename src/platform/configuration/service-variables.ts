@@ -16,10 +16,7 @@ import {
   variable,
 } from './fields';
 
-/**
- * Parses `drafts:500,exports:4`.
- * @returns undefined for any other text, an unknown quota, and a quota that is named twice
- */
+/** Parses `drafts:500,exports:4`. Returns undefined for any other text and for a quota that is named twice. */
 function parseClientQuotas(text: string): Partial<QuotaLimits> | undefined {
   const entries = parseNamedList(text, /^(\w+):(\d{1,16})$/);
   const isGood = entries?.every(

@@ -34,10 +34,7 @@ const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency
 /** ISO 4217 code in upper case. */
 export const currencyCode = choice((code) => CURRENCIES.has(code), 'Must be an ISO 4217 currency code.');
 
-/**
- * A calendar date such as `2026-01-05`, from 1900 on. ISO 8601 has a year 0, which Postgres rejects, and a year of two
- * digits is a bug of the sender.
- */
+/** From 1900 on: Postgres rejects the year 0, and a year of two digits is a bug of the sender. */
 export const day = z.iso.date().refine((text) => text >= '1900', 'Must not be before 1900.');
 
 /** A UTC offset without minutes, or with minutes but without a colon, as PHP and others write it. */

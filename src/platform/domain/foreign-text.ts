@@ -62,10 +62,7 @@ export function boundedValue(value: unknown, limit: number): unknown {
   return bounded(value, DEEPEST);
 }
 
-/**
- * Returns a copy of a JSON value whose strings, names of members included, are clean.
- * @param limit longest string, in code points
- */
+/** Returns a JSON value with clean strings and names. @param limit longest string, in code points */
 export function cleanValue<T>(value: T, limit: number): T {
   const cleaned = (part: unknown): unknown => {
     if (typeof part === 'string') return cutText(part, limit);

@@ -45,10 +45,7 @@ export class UnknownRateError extends Error {
   override readonly name = 'UnknownRateError';
 }
 
-/**
- * Converts an amount in major units between currencies. Does not round.
- * @throws UnknownRateError when either currency is not in the table
- */
+/** Converts an amount in major units. Does not round. @throws UnknownRateError */
 export function convertAmount(amount: Decimal, from: string, to: string, rates: RateTable): Decimal {
   if (from === to) return amount;
   const fromRate = from === 'EUR' ? '1' : rates.perEuro[from];
@@ -59,10 +56,7 @@ export function convertAmount(amount: Decimal, from: string, to: string, rates: 
   return amount.div(fromRate).times(toRate);
 }
 
-/**
- * Converts integer minor units between currencies. Rounds half away from zero.
- * @throws UnknownRateError when either currency is not in the table
- */
+/** Converts integer minor units. Rounds half away from zero. @throws UnknownRateError */
 export function convertMinor(minor: number, from: string, to: string, rates: RateTable): number {
   if (from === to) return minor;
   const amount = new Decimal(minor).div(minorUnits(from));

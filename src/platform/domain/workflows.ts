@@ -37,9 +37,7 @@ export const orderWorkflowId = (orderId: string) => `${ORDER_WORKFLOW_PREFIX}${o
 export const orderIdOfWorkflow = (workflowId: string) =>
   workflowId.startsWith(ORDER_WORKFLOW_PREFIX) ? workflowId.slice(ORDER_WORKFLOW_PREFIX.length) : null;
 
-/**
- * Returns the id of the order, shipping order or procurement order whose own workflow has this id. Null for any other workflow.
- */
+/** Returns the id of the object whose own workflow has this id. Null for any other workflow. */
 export function objectOfWorkflow(workflowId: string) {
   const [, kind, id] =
     /^(order|shipping-order|procurement-order)-([0-9a-f]{8}-[0-9a-f-]{27}|\d+)$/.exec(workflowId) ?? [];

@@ -73,10 +73,7 @@ export function weekday(date: string): number {
   return new Date(parseDay(date)).getUTCDay() || 7;
 }
 
-/**
- * Returns true when a date (YYYY-MM-DD) is a working day: neither weekend nor public holiday. Unknown countries have no
- * holidays.
- */
+/** Returns true for neither weekend nor public holiday. Unknown countries have no holidays. */
 export function isWorkingDay(date: string, calendar: WorkCalendar): boolean {
   const day = weekday(date);
   const worked =

@@ -7,10 +7,7 @@ import { BlockedAddressError, type HttpFault, httpFault } from './responses';
 
 const CONNECT_TIMEOUT_MS = 10_000;
 
-/**
- * Returns the fault of a URL as written, or undefined when it is allowed. Does not resolve its host name.
- * @param allowPrivate whether plain http and private networks are allowed
- */
+/** Returns the fault of a URL as written, or undefined when it is allowed. Does not resolve its host name. */
 export function checkOutboundUrl(text: string, allowPrivate: boolean): HttpFault | undefined {
   if (!URL.canParse(text)) return httpFault('invalid-url', 'the address is not a valid URL');
   // The parser converts decimal, octal and hexadecimal forms of IPv4 to dotted quads.

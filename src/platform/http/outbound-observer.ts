@@ -12,10 +12,7 @@ export type OutboundPurpose =
   | { readonly kind: 'file' }
   | { readonly kind: 'receiver' };
 
-/**
- * Called at the end of every outgoing request.
- * @param seconds from the start of the request to the last byte of the response
- */
+/** Called at the end of every outgoing request, with the seconds until the last byte of the response. */
 export type OutboundObserver = (purpose: OutboundPurpose, outcome: AttemptOutcome, seconds: number) => void;
 
 /** Returns the outcome of a request: 2xx is accepted, what a retry may resolve has failed, everything else is refused. */

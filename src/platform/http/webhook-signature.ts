@@ -47,10 +47,7 @@ export function verifySignature(
 
 export type SecretsBySender = ReadonlyMap<string, readonly string[]>;
 
-/**
- * Parses `sender:whsec_…,sender2:whsec_…`. A sender can have several secrets, which overlap during a rotation.
- * @returns undefined for any other text
- */
+/** Parses `sender:whsec_…,sender2:whsec_…`. Several secrets of a sender overlap. Undefined for any other text. */
 export function parseSecretsBySender(text: string): SecretsBySender | undefined {
   const entries = parseNamedList(text, /^([A-Za-z0-9_.-]{1,100}):(whsec_[A-Za-z0-9+/]{32,88}={0,2})$/);
   const bySender = entries && Map.groupBy(entries, ([sender]) => sender);

@@ -44,10 +44,7 @@ interface ExpectedHistogram {
 const seriesKey = (name: string, labels: AnyLabels) =>
   JSON.stringify([name, ...Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1))]);
 
-/**
- * Creates the metrics of a process on the OpenTelemetry SDK.
- * @param onError called when a source of gauges or text fails. Its metrics are missing from that scrape.
- */
+/** @param onError called when a source of gauges or text fails. Its metrics are missing from that scrape */
 export function createMetrics(onError: (error: unknown) => void = () => undefined): Metrics {
   const zeros = new Map<string, ExpectedHistogram>();
   const gaugeReaders: (() => Promise<readonly GaugePoint[]> | readonly GaugePoint[])[] = [];

@@ -43,11 +43,7 @@ export class ObjectsNotDeleted extends Error {
   }
 }
 
-/**
- * Calls `work` for each item, at most `concurrency` at a time, and goes on after failures.
- * @param keysOf the objects that an item stands for
- * @throws ObjectsNotDeleted at the end, with the objects of the items that failed
- */
+/** Calls `work` for each item and goes on after failures. @throws ObjectsNotDeleted at the end, with what is left */
 export async function deleteEach<T>(
   items: readonly T[],
   concurrency: number,

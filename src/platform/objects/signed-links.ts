@@ -75,10 +75,7 @@ export type LinkKeys = readonly [LinkKey, ...LinkKey[]];
 /** A secret without an id. */
 const SECRET = /^(?![A-Za-z0-9_-]{1,64}:[^,:]+$)[^,]{32,}$/;
 
-/**
- * Parses `id:secret,id2:secret2`, or one secret without an id.
- * @returns undefined for any other text. Ids must be unique, secrets have at least 32 characters
- */
+/** Parses `id:secret,id2:secret2`, or one secret without an id. Returns undefined for any other text. */
 export function parseLinkKeys(text: string): LinkKeys | undefined {
   if (SECRET.test(text)) return [{ id: null, secret: text }];
   const entries = parseNamedList(text, /^([A-Za-z0-9_-]{1,64}):([^,:]{32,})$/);

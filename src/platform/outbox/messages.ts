@@ -22,10 +22,7 @@ export interface OutboxListItem {
   readonly position: string;
 }
 
-/**
- * Returns a page of messages: pending ones by their next attempt, dead ones newest first.
- * @param page `after`: position of the previous page's last message
- */
+/** Returns a page of messages: pending ones by their next attempt, dead ones newest first. */
 export async function listMessages(
   sql: Queryable,
   filter: {

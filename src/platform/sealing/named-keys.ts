@@ -10,10 +10,7 @@ export function parseNamedList(text: string, form: RegExp): (readonly [name: str
   return entries.includes(null) ? undefined : entries.map((entry) => [entry![1]!, entry![2]!]);
 }
 
-/**
- * Returns the entries when there is at least one and each name is used once. The first one signs or encrypts.
- * @returns undefined otherwise
- */
+/** Returns the entries when there is at least one, and each name is used once. */
 export function uniquelyNamed<T extends { readonly id: string }>(
   entries: readonly T[] | undefined,
 ): readonly [T, ...T[]] | undefined {
@@ -38,10 +35,7 @@ export function encrypt(key: Uint8Array, plain: Uint8Array, context: string): Bu
   return Buffer.concat([nonce, cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
 }
 
-/**
- * Decrypts the result of `encrypt`.
- * @throws Error when the bytes were altered, or encrypted with another key or context
- */
+/** @throws Error when the bytes were altered, or encrypted with another key or context */
 export function decrypt(key: Uint8Array, sealed: Buffer, context: string): Buffer {
   const decipher = createDecipheriv(CIPHER, key, sealed.subarray(0, NONCE_BYTES), {
     authTagLength: TAG_BYTES,

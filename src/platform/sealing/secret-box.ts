@@ -12,10 +12,7 @@ export interface SecretBox {
    * @returns `sealed:<key id>:<base64>`
    */
   seal(secret: string, owner: string): string;
-  /**
-   * Decrypts a sealed secret.
-   * @throws SecretNotOpened when its key is not configured, or the text or its owner was altered
-   */
+  /** @throws SecretNotOpened when its key is not configured, or the text or its owner was altered */
   open(stored: string, owner: string): string;
   /** The beginning of every text that the first key has sealed. */
   readonly currentPrefix: string;

@@ -3,10 +3,7 @@ export const NO_SLOT = 'ShareTaken';
 
 /** Divides slots among keys: those of a worker among clients and partners, or the calls of a process among partners. */
 export interface SlotShares {
-  /**
-   * Takes a slot for a key, unless the key has its share.
-   * @returns what gives the slot back, or the milliseconds after which one is likely to be free
-   */
+  /** Takes a slot unless the key has its share. Returns what gives it back, or when one is likely to be free. */
   take(key: string): { release(): void } | { readonly retryInMs: number };
   /** Returns the milliseconds for which the oldest slot of a key is held. 0: it holds none. */
   heldMs(key: string): number;

@@ -45,10 +45,7 @@ export class VersionWithoutWorkers extends Error {
   override readonly name = 'VersionWithoutWorkers';
 }
 
-/**
- * Returns the worker versions of the task queue.
- * @param polledWithinMs how long `makeCurrent` and `ramp` wait for the workers of a version, in milliseconds
- */
+/** @param polledWithinMs how long `makeCurrent` and `ramp` wait for the workers of a version */
 export function workerVersions(
   client: Client,
   config: Pick<Config, 'TEMPORAL_TASK_QUEUE'>,
@@ -162,10 +159,7 @@ async function runBatch(
   }
 }
 
-/**
- * Repeats a call until the workers of its version have polled and Temporal carries it out.
- * @throws the client's error after the time, and any other
- */
+/** Repeats a call until the workers of its version have polled and Temporal carries it out. */
 async function whenPolled<T>(call: () => Promise<T>, withinMs = POLLED_WITHIN_MS): Promise<T> {
   for (const deadline = Date.now() + withinMs; ; await sleep(500)) {
     try {

@@ -49,10 +49,7 @@ export function startSpan(name: string, options: SpanOptions, parent: Context): 
   return tracer?.startSpan(name, options, parent);
 }
 
-/**
- * Runs `work` in a span of its own, which ends with it. Without tracing, only runs `work`.
- * @param parent default: the context of the running code
- */
+/** Runs `work` in a span of its own, which ends with it. Without tracing, only runs `work`. */
 export async function inSpan<T>(
   name: string,
   options: SpanOptions,

@@ -25,10 +25,7 @@ const CANCELED: CarrierRefusal = {
 
 const fingerprintOf = (request: ShippingOrderRequest) => sha256(JSON.stringify(request));
 
-/**
- * Resumes a shipping order with the same content whose request ended without a response.
- * @returns null when the reference is free
- */
+/** Resumes a shipping order whose request ended without a response. Returns null when the reference is free. */
 export async function resumeShippingOrder(
   sql: Sql,
   { accountId, request, waitSeconds }: ShippingOrderPlacement,

@@ -4,7 +4,7 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { MESSAGE_SCHEMA_NAMES, messageSchemaRoute, schemaIndexRoute } from '../../../api/partner/message-schemas';
 import { CHANGED_DELIVERY, SAMPLE_VARIANTS, samplePrintOrder } from '../../../kits/partner-kit/sample-print-orders';
-import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS } from '../../../src/partners/domain/partner-protocol';
 import { withRevision } from '../../../src/partners/domain/print-order';
 import { projectRoot } from '../../../src/platform/project-root';
 import { testApiDeps } from '../../support/api-deps';

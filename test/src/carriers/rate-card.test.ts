@@ -66,6 +66,14 @@ describe('rate cards', () => {
   });
 });
 
+test.each([
+  ['LA473124820DE', undefined],
+  [sscc('4012345', 7), undefined],
+  ['1Z999AA10123456784', undefined],
+])('the number %s belongs to %s', (number, carrierUid) => {
+  expect(carrierOfNumber(number)?.carrierUid).toBe(carrierUid);
+});
+
 test('a heavier package never costs less', () => {
   fc.assert(
     fc.property(

@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { ProductKind } from '../../../src/catalog/domain/product';
 import { type PrintFile, PrintOrderError } from '../../../src/partners/domain/assets';
-import { PRINT_ORDER_VERSIONS, printOrderVersion, submitUrlFor } from '../../../src/partners/domain/delivery-target';
+import { PRINT_ORDER_VERSIONS, printOrderVersion, submitUrlFor } from '../../../src/partners/domain/partner-protocol';
 import { buildPrintOrder, type PrintOrderInput, type PrintOrderItem } from '../../../src/partners/domain/print-order';
 import {
   type ApparelPrintOrderBody,

@@ -84,40 +84,32 @@ test('other code, hooks after the commit and what the work has started use the p
   await held.end();
 
   let hooked: PromiseLike<unknown> | undefined;
-  let end = () => {};
-  const ended = new Promise<void>((resolve) => {
-    end = resolve;
-  });
+  const ended = Promise.withResolvers<void>();
   const started = await inTransaction(sql, async (tx) => {
     await tx`SELECT 1`;
     onCommit(tx, (pool) => {
       hooked = pool`SELECT 1`.execute();
     });
-    return [ended.then(() => sql`SELECT 1`)];
+    return [ended.promise.then(() => sql`SELECT 1`)];
   });
-  end();
+  ended.resolve();
   expect(await hooked).toHaveLength(1);
   expect(await started[0]).toHaveLength(1);
 });
 
 /** Opens a transaction in the pool. It holds its connection until `end` is called. */
 async function heldTransaction(pool: Sql): Promise<{ end(): Promise<void> }> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const transaction = inTransaction(pool, async (tx) => {
+    await tx`SELECT 1`;
+    begun.resolve();
+    await released.promise;
   });
-  let transaction: Promise<void> | undefined;
-  await new Promise<void>((resolve, reject) => {
-    transaction = inTransaction(pool, async (tx) => {
-      await tx`SELECT 1`;
-      resolve();
-      await released;
-    });
-    transaction.catch(reject);
-  });
+  transaction.catch(begun.reject);
+  await begun.promise;
   return {
     async end() {
-      release();
+      released.resolve();
       await transaction;
     },
   };

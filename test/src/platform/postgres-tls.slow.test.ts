@@ -15,39 +15,13 @@ const folder = mkdtempSync(join(tmpdir(), 'pressline-tls-'));
 const ca = join(folder, 'ca.crt');
 let server: EmbeddedPostgres;
 
-const openssl = (...args: string[]) => execFileSync('openssl', args, { cwd: folder, stdio: 'ignore' });
+const openssl = (command: string) => execFileSync('openssl', command.split(' '), { cwd: folder, stdio: 'ignore' });
 
 beforeAll(async () => {
-  openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'ca.key',
-    '-out',
-    'ca.crt',
-    '-subj',
-    '/CN=Test CA',
-  );
-  openssl(
-    'req',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'server.key',
-    '-out',
-    'server.csr',
-    '-subj',
-    '/CN=postgres',
-  );
+  openssl('req -x509 -newkey rsa:2048 -nodes -keyout ca.key -out ca.crt -subj /CN=Test');
+  openssl('req -newkey rsa:2048 -nodes -keyout server.key -out server.csr -subj /CN=postgres');
   writeFileSync(join(folder, 'names.cnf'), 'subjectAltName=IP:127.0.0.1\n');
-  openssl(
-    ...['x509', '-req', '-in', 'server.csr', '-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial'],
-    ...['-extfile', 'names.cnf', '-out', 'server.crt'],
-  );
+  openssl('x509 -req -in server.csr -CA ca.crt -CAkey ca.key -CAcreateserial -extfile names.cnf -out server.crt');
   // The first start creates the folder that the certificate belongs in, with its owner.
   const first = await startPostgres(folder, () => undefined);
   await first.stop();

@@ -26,31 +26,21 @@ import { buyShipment } from './bought-shipment';
 let s3: S3Server | undefined;
 afterAll(() => s3?.stop());
 
+const LOCAL = {
+  S3_BUCKET: undefined,
+  S3_ENDPOINT: undefined,
+  S3_REGION: 'us-east-1',
+  S3_FORCE_PATH_STYLE: true,
+};
 const stores: [string, (dataDir: string) => Promise<ObjectStore>][] = [
-  [
-    'a folder',
-    (dataDir) =>
-      createObjectStore({
-        DATA_DIR: dataDir,
-        S3_BUCKET: undefined,
-        S3_ENDPOINT: undefined,
-        S3_REGION: 'us-east-1',
-        S3_FORCE_PATH_STYLE: true,
-      }),
-  ],
+  ['a folder', (DATA_DIR) => createObjectStore({ ...LOCAL, DATA_DIR })],
 ];
 if (wantsS3Server()) {
   stores.push([
     'an S3 bucket',
-    async (dataDir) => {
+    async (DATA_DIR) => {
       s3 = await startS3Server();
-      return await createObjectStore({
-        DATA_DIR: dataDir,
-        S3_BUCKET: 'shipping-documents',
-        S3_ENDPOINT: s3.endpoint,
-        S3_REGION: 'us-east-1',
-        S3_FORCE_PATH_STYLE: true,
-      });
+      return await createObjectStore({ ...LOCAL, DATA_DIR, S3_BUCKET: 'shipping-documents', S3_ENDPOINT: s3.endpoint });
     },
   ]);
 } else {

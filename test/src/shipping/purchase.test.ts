@@ -10,7 +10,7 @@ import { uuidv7 } from '../../../src/platform/ids';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
 import { createLinkSigner } from '../../../src/platform/objects/signed-links';
-import { buyLabels, voidShipment } from '../../../src/shipping/purchase';
+import { type BuyShipment, buyLabels, voidShipment } from '../../../src/shipping/purchase';
 import { dispatchResponse, readShipment, typeOf } from '../../../src/shipping/shipments';
 import { recordTrackingEvents } from '../../../src/shipping/tracking/tracking';
 import { readTracking } from '../../../src/shipping/tracking/tracking-view';
@@ -44,7 +44,20 @@ const deps = (change: Partial<{ objects: ObjectStore; carriers: Carriers }> = {}
   ...change,
 });
 
-const owner = () => insertShippingOrder(database.sql, accountId);
+/** Returns a purchase of one label to Munich by post, with a key of its own. */
+const request = async (change: Partial<BuyShipment> = {}): Promise<BuyShipment> => ({
+  consignment: consignmentTo(MUNICH),
+  methodUid: 'corvid_post_parcel',
+  idempotencyKey: uuidv7(),
+  owner: await insertShippingOrder(database.sql, accountId),
+  ...change,
+});
+/** Buys labels. @throws when the carrier refuses */
+async function bought(change: Partial<BuyShipment> = {}, from = deps()) {
+  const result = await buyShipment(from, await request(change));
+  if (!result.ok) throw new Error(result.refusal.message);
+  return result.shipment;
+}
 
 /** Returns a carrier with some functions replaced by faulty ones. */
 function faulty(adapter: CarrierAdapter, faults: Partial<CarrierAdapter>): Carriers {
@@ -63,15 +76,8 @@ const expireLease = (key: string) =>
   database.sql`UPDATE shipments SET lease_until = '-infinity' WHERE idempotency_key = ${key}`;
 
 test('a purchase returns a tracking number, a cost and a label for each package', async () => {
-  const result = await buyShipment(deps(), {
-    consignment: consignmentTo(MUNICH, { count: 3 }),
-    methodUid: 'corvid_post_parcel',
-    idempotencyKey: uuidv7(),
-    owner: await owner(),
-  });
+  const shipment = await bought({ consignment: consignmentTo(MUNICH, { count: 3 }) });
 
-  if (!result.ok) throw new Error(result.refusal.message);
-  const { shipment } = result;
   expect(shipment).toMatchObject({ status: 'bought', carrierName: 'Corvid Post', methodUid: 'corvid_post_parcel' });
   const [row] = await database.sql`SELECT method_name FROM shipments WHERE id = ${shipment.shipmentId}`;
   expect(row).toEqual({ methodName: 'Parcel' });
@@ -96,30 +102,21 @@ test.each([
   ['tern_parcel_domestic', true],
   ['merlin_express_domestic', true],
 ])('a label of %s shows the client’s brand when the carrier allows it: %s', async (methodUid, allowed) => {
-  const result = await buyShipment(deps(), {
-    consignment: { ...consignmentTo(MUNICH), brandName: 'Northern Walls' },
-    methodUid,
-    idempotencyKey: uuidv7(),
-    owner: await owner(),
-  });
+  const shipment = await bought({ consignment: { ...consignmentTo(MUNICH), brandName: 'Northern Walls' }, methodUid });
 
-  if (!result.ok) throw new Error(result.refusal.message);
-  const [label] = result.shipment.documents;
+  const [label] = shipment.documents;
   const stored = (await objects.get(label!.objectKey))!;
   const [text] = await textOf(Buffer.concat(await stored.body.toArray()));
   expect(text!.includes('Northern Walls')).toBe(allowed);
 });
 
 test('packages of couriers have SSCCs, and every package is tracked from the purchase on', async () => {
-  const result = await buyShipment(deps(), {
+  const shipment = await bought({
     consignment: consignmentTo(MUNICH, { count: 2 }),
     methodUid: 'tern_parcel_domestic',
-    idempotencyKey: uuidv7(),
-    owner: await owner(),
   });
 
-  if (!result.ok) throw new Error(result.refusal.message);
-  const numbers = result.shipment.packages.map(({ trackingNumber }) => trackingNumber);
+  const numbers = shipment.packages.map(({ trackingNumber }) => trackingNumber);
   expect(numbers.every(isSscc)).toBe(true);
   const trackings = await database.sql`SELECT status_uid FROM trackings WHERE tracking_number = ANY(${numbers})`;
   expect(trackings).toEqual([{ statusUid: 'registered' }, { statusUid: 'registered' }]);
@@ -135,28 +132,15 @@ test.each([
       packageOf({ packageReferenceId: 'pkg-2', lengthMm: 300, widthMm: 200 }),
     ],
   });
-  const result = await buyShipment(deps(), {
-    consignment,
-    methodUid,
-    idempotencyKey: uuidv7(),
-    owner: await owner(),
-  });
+  const shipment = await bought({ consignment, methodUid });
 
-  if (!result.ok) throw new Error(result.refusal.message);
-  const { documents } = result.shipment;
+  const { documents } = shipment;
   expect(documents.map(({ documentType }) => typeOf(documentType))).toEqual(types);
   expect(documents.slice(2).map(({ documentType }) => documentType)).toEqual(papers);
 });
 
 test('the same key returns the same shipment, for ten concurrent calls too', async () => {
-  const idempotencyKey = uuidv7();
-  const by = await owner();
-  const purchase = {
-    consignment: consignmentTo(MUNICH, { count: 2 }),
-    methodUid: 'corvid_post_parcel',
-    idempotencyKey,
-    owner: by,
-  } as const;
+  const purchase = await request({ consignment: consignmentTo(MUNICH, { count: 2 }) });
   // Repeats a call that met the lease of another one, as Temporal does.
   const ask = async () =>
     await eventually(() =>
@@ -173,7 +157,7 @@ test('the same key returns the same shipment, for ten concurrent calls too', asy
     result.ok ? result.shipment.packages.map((pack) => pack.trackingNumber).join() : 'refused',
   );
   expect(new Set(numbers).size).toBe(1);
-  expect(await liveLabels(idempotencyKey)).toBe(2);
+  expect(await liveLabels(purchase.idempotencyKey)).toBe(2);
   const shipmentId = results[0]!.ok ? results[0]!.shipment.shipmentId : '';
   expect((await readShipment(database.sql, shipmentId))!.documents).toHaveLength(2);
 });
@@ -215,19 +199,13 @@ describe('after a crash at any point, the same call returns one label per packag
       }),
     ],
   ])('%s', async (_, faults) => {
-    const idempotencyKey = uuidv7();
-    const request = {
-      consignment: consignmentTo(MUNICH, { count: 2 }),
-      methodUid: 'corvid_post_parcel',
-      idempotencyKey,
-      owner: await owner(),
-    };
-    await expect(buyShipment(deps(faults()), request)).rejects.toThrow('killed');
+    const purchase = await request({ consignment: consignmentTo(MUNICH, { count: 2 }) });
+    await expect(buyShipment(deps(faults()), purchase)).rejects.toThrow('killed');
 
-    const again = await buyShipment(deps(), request);
+    const again = await buyShipment(deps(), purchase);
 
     expect(again.ok).toBe(true);
-    expect(await liveLabels(idempotencyKey)).toBe(2);
+    expect(await liveLabels(purchase.idempotencyKey)).toBe(2);
     if (again.ok) {
       expect(again.shipment.documents).toHaveLength(2);
       expect(await readdir(join(folder, 'data', 'shipments', again.shipment.shipmentId, '1'))).toHaveLength(2);
@@ -242,12 +220,7 @@ describe('a refusal', () => {
       packages: [packageOf(), packageOf({ packageReferenceId: 'pkg-2', grossWeightGrams: 90_000 })],
     });
 
-    const result = await buyShipment(deps(), {
-      consignment,
-      methodUid: 'corvid_post_parcel',
-      idempotencyKey,
-      owner: await owner(),
-    });
+    const result = await buyShipment(deps(), await request({ consignment, idempotencyKey }));
 
     expect(result).toMatchObject({
       ok: false,
@@ -260,27 +233,20 @@ describe('a refusal', () => {
   });
 
   test('is not final: the same key buys a corrected consignment', async () => {
-    const idempotencyKey = uuidv7();
-    const by = await owner();
     const { phone: _, ...withoutPhone } = CHICAGO;
-    const request = { methodUid: 'merlin_express_worldwide', idempotencyKey, owner: by };
-    const refused = await buyShipment(deps(), { ...request, consignment: consignmentTo(withoutPhone) });
+    const purchase = await request({ methodUid: 'merlin_express_worldwide' });
+    const refused = await buyShipment(deps(), { ...purchase, consignment: consignmentTo(withoutPhone) });
 
-    const corrected = await buyShipment(deps(), { ...request, consignment: consignmentTo(CHICAGO) });
+    const corrected = await buyShipment(deps(), { ...purchase, consignment: consignmentTo(CHICAGO) });
 
     expect(refused).toMatchObject({ ok: false, refusal: { missing: ['receiver.person.phone'] } });
     expect(corrected.ok).toBe(true);
-    expect(await liveLabels(idempotencyKey)).toBe(1);
+    expect(await liveLabels(purchase.idempotencyKey)).toBe(1);
   });
 
   test('of an unknown method leaves no row', async () => {
     const idempotencyKey = uuidv7();
-    const result = await buyShipment(deps(), {
-      consignment: consignmentTo(),
-      methodUid: 'owl_mail_fast',
-      idempotencyKey,
-      owner: await owner(),
-    });
+    const result = await buyShipment(deps(), await request({ methodUid: 'owl_mail_fast', idempotencyKey }));
 
     expect(result).toMatchObject({ ok: false, refusal: { code: 'METHOD_NOT_AVAILABLE' } });
     expect(await database.sql`SELECT 1 FROM shipments WHERE idempotency_key = ${idempotencyKey}`).toHaveLength(0);
@@ -288,12 +254,7 @@ describe('a refusal', () => {
 });
 
 describe('the lease on a shipment', () => {
-  const purchase = async (idempotencyKey: string) => ({
-    consignment: consignmentTo(MUNICH, { count: 12 }),
-    methodUid: 'corvid_post_parcel',
-    idempotencyKey,
-    owner: await owner(),
-  });
+  const twelve = () => request({ consignment: consignmentTo(MUNICH, { count: 12 }) });
 
   /** Returns a carrier that calls a function before each purchase, and the numbers of the packages that it was asked for. */
   function watched(before: (signal: AbortSignal) => Promise<unknown>) {
@@ -309,7 +270,7 @@ describe('the lease on a shipment', () => {
   }
 
   test('lets one of several concurrent purchases call the carrier, once for each package', async () => {
-    const input = await purchase(uuidv7());
+    const input = await twelve();
     const refused: string[] = [];
     const slow = watched(async () => {
       const other = await buyLabels(deps(), input).catch((error: Error) => error);
@@ -325,7 +286,7 @@ describe('the lease on a shipment', () => {
   });
 
   test('stops a purchase that has lost it: the next attempt buys the other packages, each once', async () => {
-    const input = await purchase(uuidv7());
+    const input = await twelve();
     const taken = watched(async (signal) => {
       await database.sql`
         UPDATE shipments SET lease_holder = ${uuidv7()}, lease_until = now() + interval '1 h'
@@ -343,7 +304,7 @@ describe('the lease on a shipment', () => {
   });
 
   test('ends with a cancelled purchase, which calls the carrier no more', async () => {
-    const input = await purchase(uuidv7());
+    const input = await twelve();
     const cancelled = new AbortController();
     const carrier = watched(async () => cancelled.abort(new Error('the activity was cancelled')));
 
@@ -356,26 +317,17 @@ describe('the lease on a shipment', () => {
 });
 
 describe('voiding', () => {
-  const buy = async (idempotencyKey: string) =>
-    await buyShipment(deps(), {
-      consignment: consignmentTo(MUNICH),
-      methodUid: 'corvid_post_parcel',
-      idempotencyKey,
-      owner: await owner(),
-    });
-
   test('voids the labels once, and the key can buy nothing afterwards', async () => {
     const idempotencyKey = uuidv7();
-    const bought = await buy(idempotencyKey);
-    if (!bought.ok) throw new Error('the purchase was refused');
-    const { shipmentId } = bought.shipment;
+    const { shipmentId } = await bought({ idempotencyKey });
 
     expect(await voidShipment(deps(), { shipmentId })).toEqual({ ok: true });
     expect(await voidShipment(deps(), { shipmentId })).toEqual({ ok: true });
 
     expect((await readShipment(database.sql, shipmentId))!.status).toBe('voided');
     expect(await liveLabels(idempotencyKey)).toBe(0);
-    expect(await buy(idempotencyKey)).toMatchObject({ ok: false, refusal: { code: 'SHIPMENT_VOIDED' } });
+    const again = await buyShipment(deps(), await request({ idempotencyKey }));
+    expect(again).toMatchObject({ ok: false, refusal: { code: 'SHIPMENT_VOIDED' } });
   });
 
   test('waits for the end of a concurrent purchase', async () => {
@@ -387,12 +339,7 @@ describe('voiding', () => {
       },
     });
 
-    const result = await buyShipment(deps({ carriers: slow }), {
-      consignment: consignmentTo(MUNICH),
-      methodUid: 'corvid_post_parcel',
-      idempotencyKey,
-      owner: await owner(),
-    });
+    const result = await buyShipment(deps({ carriers: slow }), await request({ idempotencyKey }));
 
     expect(result.ok).toBe(true);
     expect(await voidShipment(deps(), { idempotencyKey })).toEqual({ ok: true });
@@ -410,12 +357,7 @@ describe('voiding', () => {
       },
     });
 
-    const result = await buyShipment(deps({ carriers: slow }), {
-      consignment: consignmentTo(MUNICH),
-      methodUid: 'corvid_post_parcel',
-      idempotencyKey,
-      owner: await owner(),
-    });
+    const result = await buyShipment(deps({ carriers: slow }), await request({ idempotencyKey }));
 
     expect(result).toMatchObject({ ok: false, refusal: { code: 'SHIPMENT_VOIDED' } });
     expect(await liveLabels(idempotencyKey)).toBe(0);
@@ -425,55 +367,44 @@ describe('voiding', () => {
   });
 
   test('can be repeated after a carrier did not respond', async () => {
-    const idempotencyKey = uuidv7();
-    const bought = await buy(idempotencyKey);
-    if (!bought.ok) throw new Error('the purchase was refused');
+    const shipment = await bought();
     const unavailable = faulty(post(), {
       void: () => Promise.reject(new CarrierUnavailable('corvid_post', 'timeout')),
     });
 
-    await expect(voidShipment(deps({ carriers: unavailable }), bought.shipment)).rejects.toThrow(CarrierUnavailable);
+    await expect(voidShipment(deps({ carriers: unavailable }), shipment)).rejects.toThrow(CarrierUnavailable);
 
-    expect((await readShipment(database.sql, bought.shipment.shipmentId))!.status).toBe('bought');
-    expect(await voidShipment(deps(), bought.shipment)).toEqual({ ok: true });
+    expect((await readShipment(database.sql, shipment.shipmentId))!.status).toBe('bought');
+    expect(await voidShipment(deps(), shipment)).toEqual({ ok: true });
   });
 
   test('returns the reason of a carrier that refuses to void', async () => {
-    const bought = await buy(uuidv7());
-    if (!bought.ok) throw new Error('the purchase was refused');
-    const refusing = faulty(post(), {
-      void: () => Promise.resolve({ ok: false, reason: 'already scanned' }),
-    });
+    const outcome = { ok: false, reason: 'already scanned' } as const;
+    const refusing = faulty(post(), { void: () => Promise.resolve(outcome) });
 
-    expect(await voidShipment(deps({ carriers: refusing }), bought.shipment)).toEqual({
-      ok: false,
-      reason: 'already scanned',
-    });
+    expect(await voidShipment(deps({ carriers: refusing }), await bought())).toEqual(outcome);
   });
 });
 
 test('the dispatch response has links for seven days and the tracking data of the first package', async () => {
-  const bought = await buyShipment(deps(), {
+  const shipment = await bought({
     consignment: consignmentTo(MUNICH, { count: 2 }),
     methodUid: 'tern_parcel_domestic',
-    idempotencyKey: uuidv7(),
-    owner: await owner(),
   });
-  if (!bought.ok) throw new Error('the purchase was refused');
   const links = createLinkSigner({
     keys: [{ id: 'a', secret: 'x'.repeat(32) }],
     publicUrl: 'https://print.example',
   });
 
-  const response = dispatchResponse(links, bought.shipment, {
+  const response = dispatchResponse(links, shipment, {
     documentTypes: null,
     voidLabels: [],
     isWanted: () => true,
   });
 
   expect(response).toMatchObject({
-    trackingCode: bought.shipment.packages[0]!.trackingNumber,
-    trackingLink: bought.shipment.packages[0]!.trackingUrl,
+    trackingCode: shipment.packages[0]!.trackingNumber,
+    trackingLink: shipment.packages[0]!.trackingUrl,
     documents: [
       { type: 'label', contentType: 'application/pdf', format: 'pdf' },
       { type: 'label', contentType: 'application/pdf', format: 'pdf' },
@@ -498,17 +429,11 @@ describe('a tracking number that a carrier gives again', () => {
       },
     });
   };
-  const purchase = async (methodUid: string, count = 1) => {
-    const placed = await owner();
-    const result = await buyShipment(deps({ carriers: recycling(methodUid) }), {
-      consignment: consignmentTo(MUNICH, { count }),
-      methodUid,
-      idempotencyKey: uuidv7(),
-      owner: placed,
-    });
-    if (!result.ok) throw new Error(result.refusal.message);
-    return result.shipment;
-  };
+  const purchase = async (methodUid: string, count = 1) =>
+    await bought(
+      { consignment: consignmentTo(MUNICH, { count }), methodUid },
+      deps({ carriers: recycling(methodUid) }),
+    );
   const age = (shipmentId: string, days: number) => database.sql`
     UPDATE trackings SET created_at = now() - make_interval(days => ${days}) WHERE shipment_id = ${shipmentId}`;
   const scan = (carrierUid: string, statusUid: TrackingStatus, occurredAt: Date) =>

@@ -1,4 +1,4 @@
-import type { PostbackStatus } from '../../../partners/domain/delivery-target';
+import type { PostbackStatus } from '../../../partners/domain/partner-protocol';
 import type { AttentionReason, ParkingReason } from './attention-reasons';
 import type { ItemUnits, MarkedShipment, RequestedBy, ReroutedUnits, UnitsForce } from './requests';
 import type { Delivery, PlannedPrintOrder, Transit } from './run-state';

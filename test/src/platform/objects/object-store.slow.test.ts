@@ -15,6 +15,7 @@ import type { ObjectStore } from '../../../../src/platform/objects/object-store'
 import { type S3Server, startS3Server, wantsS3Server } from './s3-server';
 
 const folder = mkdtempSync(join(tmpdir(), 'pressline-objects-'));
+const TEXT = { contentType: 'text/plain' };
 const s3Settings = {
   S3_REGION: 'us-east-1',
   S3_FORCE_PATH_STYLE: true,
@@ -73,7 +74,7 @@ describe.each(kinds)('the %s object store', (kind, create) => {
 
   it('returns a range of the bytes', async () => {
     const bytes = randomBytes(1_000);
-    await store.put('files/part', bytes, { contentType: 'text/plain' });
+    await store.put('files/part', bytes, TEXT);
     const found = (await store.get('files/part', { start: 100, end: 250 }))!;
     expect(found).toMatchObject({ size: 150, contentType: 'text/plain' });
     expect(Buffer.concat(await found.body.toArray()).equals(bytes.subarray(100, 250))).toBe(true);
@@ -88,12 +89,12 @@ describe.each(kinds)('the %s object store', (kind, create) => {
   });
 
   it('stores an empty object', async () => {
-    await store.put('files/empty', Readable.from([]), { contentType: 'text/plain' });
+    await store.put('files/empty', Readable.from([]), TEXT);
     expect(await store.stat('files/empty')).toEqual({ size: 0, contentType: 'text/plain' });
   });
 
   it('replaces an existing object', async () => {
-    await store.put('files/twice', Buffer.from('first'), { contentType: 'text/plain' });
+    await store.put('files/twice', Buffer.from('first'), TEXT);
     await store.put('files/twice', Buffer.from('second one'), { contentType: 'image/jpeg' });
     expect(await store.stat('files/twice')).toEqual({ size: 10, contentType: 'image/jpeg' });
     expect((await contentOf(store, 'files/twice')).toString()).toBe('second one');
@@ -107,9 +108,9 @@ describe.each(kinds)('the %s object store', (kind, create) => {
           throw new Error('the sender hung up');
         })(),
       );
-    await expect(store.put('files/broken', breaking(), { contentType: 'text/plain' })).rejects.toThrow('hung up');
+    await expect(store.put('files/broken', breaking(), TEXT)).rejects.toThrow('hung up');
     expect(await store.stat('files/broken')).toBeNull();
-    await store.put('files/whole', Buffer.from('whole'), { contentType: 'text/plain' });
+    await store.put('files/whole', Buffer.from('whole'), TEXT);
     await expect(store.put('files/whole', breaking(), { contentType: 'image/png' })).rejects.toThrow('hung up');
     expect(await store.stat('files/whole')).toEqual({ size: 5, contentType: 'text/plain' });
   });
@@ -118,7 +119,7 @@ describe.each(kinds)('the %s object store', (kind, create) => {
     expect(await store.get('files/none')).toBeNull();
     expect(await store.stat('files/none')).toBeNull();
     await store.delete(['files/none']);
-    await store.put('files/doomed', Buffer.from('x'), { contentType: 'text/plain' });
+    await store.put('files/doomed', Buffer.from('x'), TEXT);
     await store.delete(['files/doomed']);
     expect(await store.get('files/doomed')).toBeNull();
   });
@@ -126,8 +127,8 @@ describe.each(kinds)('the %s object store', (kind, create) => {
   it('deletes more objects at once than one request of S3 takes', async () => {
     const keys = Array.from({ length: 1_001 }, (_, n) => `many/${n}`);
     const kept = [keys[0]!, keys[999]!, keys[1_000]!];
-    for (const key of kept) await store.put(key, Buffer.from('x'), { contentType: 'text/plain' });
-    await store.put('many/other', Buffer.from('x'), { contentType: 'text/plain' });
+    for (const key of kept) await store.put(key, Buffer.from('x'), TEXT);
+    await store.put('many/other', Buffer.from('x'), TEXT);
     await store.delete([]);
     await store.delete(keys);
     expect(await Promise.all(kept.map((key) => store.stat(key)))).toEqual([null, null, null]);
@@ -136,7 +137,7 @@ describe.each(kinds)('the %s object store', (kind, create) => {
 
   it('two concurrent writers of one key leave one complete object', async () => {
     const bodies = [Buffer.alloc(200_000, 'a'), Buffer.alloc(100_000, 'b')];
-    await Promise.all(bodies.map((body) => store.put('files/raced', body, { contentType: 'text/plain' })));
+    await Promise.all(bodies.map((body) => store.put('files/raced', body, TEXT)));
     const left = await contentOf(store, 'files/raced');
     expect(bodies.some((body) => body.equals(left))).toBe(true);
   });
@@ -156,7 +157,7 @@ describe.each(kinds)('the %s object store', (kind, create) => {
     'x'.repeat(129),
     `${'a/'.repeat(9)}b`,
   ])('refuses %p as a key', async (key) => {
-    await expect(store.put(key, Buffer.from('x'), { contentType: 'text/plain' })).rejects.toThrow(RangeError);
+    await expect(store.put(key, Buffer.from('x'), TEXT)).rejects.toThrow(RangeError);
     await expect(store.get(key)).rejects.toThrow(RangeError);
     await expect(store.stat(key)).rejects.toThrow(RangeError);
     await expect(store.delete([key])).rejects.toThrow(RangeError);
@@ -191,7 +192,7 @@ versioned('a bucket with versioning', () => {
     });
     const client = new S3Client({ region: 'us-east-1', endpoint: s3Server!.endpoint, forcePathStyle: true });
     await client.send(new PutBucketVersioningCommand({ Bucket, VersioningConfiguration: { Status: 'Enabled' } }));
-    const put = (key: string, text: string) => store.put(key, Buffer.from(text), { contentType: 'text/plain' });
+    const put = (key: string, text: string) => store.put(key, Buffer.from(text), TEXT);
     for (const text of ['first', 'second', 'third']) await put('files/erased', text);
     await put('files/erased.2', 'neighbour');
     const left = async () => {
@@ -213,7 +214,7 @@ versioned('a bucket with versioning', () => {
 describe('the folder store', () => {
   it('keeps objects across a restart and deletes abandoned writes', async () => {
     const store = await createObjectStore({ DATA_DIR: folder, ...s3Settings });
-    await store.put('files/kept', Buffer.from('kept'), { contentType: 'text/plain' });
+    await store.put('files/kept', Buffer.from('kept'), TEXT);
     const partial = join(folder, 'objects/partial');
     expect(await readdir(partial)).toEqual([]);
     await writeFile(join(partial, 'old'), 'x');

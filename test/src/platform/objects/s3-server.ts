@@ -1,10 +1,10 @@
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
-import { createServer } from 'node:net';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
+import { freePort } from '../../../../packages/embedded-servers/ports';
 
 const TOOL = join(__dirname, '../../../../tools/s3');
 const pinned = /versitygw (v\S+)/.exec(readFileSync(join(TOOL, 'go.mod'), 'utf8'))![1]!;
@@ -49,25 +49,15 @@ export async function startS3Server(): Promise<S3Server> {
   const credentials = { id: 'test-access', secret: 'test-secret-key' };
   process.env.AWS_ACCESS_KEY_ID = credentials.id;
   process.env.AWS_SECRET_ACCESS_KEY = credentials.secret;
-  const child = spawn(
-    path,
-    [
-      '--access',
-      credentials.id,
-      '--secret',
-      credentials.secret,
-      '--port',
-      `127.0.0.1:${port}`,
-      '--quiet',
-      'posix',
-      '--sidecar',
-      join(folder, 'meta'),
-      '--versioning-dir',
-      join(folder, 'versions'),
-      join(folder, 'data'),
-    ],
-    { stdio: ['ignore', 'pipe', 'pipe'] },
-  );
+  const access = ['--access', credentials.id, '--secret', credentials.secret, '--port', `127.0.0.1:${port}`, '--quiet'];
+  const folders = [
+    '--sidecar',
+    join(folder, 'meta'),
+    '--versioning-dir',
+    join(folder, 'versions'),
+    join(folder, 'data'),
+  ];
+  const child = spawn(path, [...access, 'posix', ...folders], { stdio: ['ignore', 'pipe', 'pipe'] });
   const endpoint = `http://127.0.0.1:${port}`;
   await untilResponding(endpoint, child);
   return {
@@ -81,14 +71,6 @@ export async function startS3Server(): Promise<S3Server> {
   };
 }
 
-async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as { port: number };
-  await new Promise((resolve) => server.close(resolve));
-  return port;
-}
-
 async function untilResponding(endpoint: string, child: ChildProcess): Promise<void> {
   let said = '';
   child.stderr?.on('data', (chunk) => {
@@ -96,13 +78,8 @@ async function untilResponding(endpoint: string, child: ChildProcess): Promise<v
   });
   for (let attempt = 0; attempt < 100; attempt++) {
     if (child.exitCode !== null) throw new Error(`the S3 server ended: ${said}`);
-    if (
-      await fetch(endpoint).then(
-        () => true,
-        () => false,
-      )
-    )
-      return;
+    const response = await fetch(endpoint).catch(() => undefined);
+    if (response !== undefined) return;
     await new Promise((resolve) => setTimeout(resolve, 100));
   }
   throw new Error(`the S3 server does not respond: ${said}`);

@@ -13,33 +13,18 @@ import {
 } from '../../../../src/platform/schema/schema-version';
 import { testDatabase } from '../../../support/database';
 import { eventually } from '../../../support/eventually';
-import { testApplicationUrl, testPostgresUrl } from '../../../support/servers';
+import { testApplicationUrl } from '../../../support/servers';
+import { inEmptyDatabase } from './empty-database';
 
 const files = readdirSync(MIGRATIONS_DIR).sort();
 const nameOf = (file: string) => file.split('.')[2]!;
 const fileNames = files.map(nameOf);
 const newest = Number.parseInt(files.at(-1)!, 10);
 
-const admin = connectPostgres(testPostgresUrl(), { max: 1 });
 const folders: string[] = [];
-afterAll(async () => {
-  await admin.end();
+afterAll(() => {
   for (const folder of folders) rmSync(folder, { recursive: true });
 });
-
-/** Runs `work` with an empty database and a connection to it. */
-async function inEmptyDatabase<T>(work: (url: string, sql: Sql) => Promise<T>): Promise<T> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await admin.unsafe(`CREATE DATABASE ${name}`);
-  const url = Object.assign(new URL(testPostgresUrl()), { pathname: `/${name}` }).href;
-  const sql = connectPostgres(url, { max: 3 });
-  try {
-    return await work(url, sql);
-  } finally {
-    await sql.end({ timeout: 1 });
-    await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
-  }
-}
 
 /** Returns a folder with migrations of a test: name to SQL, numbered from 1. */
 function folderOf(migrations: Readonly<Record<string, string>>): string {
@@ -65,20 +50,14 @@ const WEIGHT_INDEX =
 
 /** Runs `work` while another session reads `parcels` in an open transaction. */
 async function whileParcelsAreRead<T>(sql: Sql, work: (release: () => void) => Promise<T>): Promise<T> {
-  let release = () => {};
-  const released = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  let reading = () => {};
-  const readingStarted = new Promise<void>((resolve) => {
-    reading = resolve;
-  });
+  const [reading, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+  const release = released.resolve;
   const transaction = sql.begin(async (tx) => {
     await tx`SELECT * FROM parcels`;
-    reading();
-    await released;
+    reading.resolve();
+    await released.promise;
   });
-  await readingStarted;
+  await reading.promise;
   try {
     return await work(release);
   } finally {
@@ -98,21 +77,6 @@ test('migrate runs every file once, in order', async () => {
   await inEmptyDatabase(async (url) => {
     expect(await migrate(url)).toEqual(fileNames);
     expect(await migrate(url)).toEqual([]);
-  });
-});
-
-test('two processes that start at the same time run every file once', async () => {
-  await inEmptyDatabase(async (url) => {
-    const [one, other] = await Promise.all([migrate(url), migrate(url)]);
-    expect([one.length, other.length].sort((a, b) => a - b)).toEqual([0, fileNames.length]);
-  });
-});
-
-test('a changed file is an error with its number', async () => {
-  await inEmptyDatabase(async (url, sql) => {
-    await migrate(url);
-    await sql`UPDATE schema_version SET md5 = 'other' WHERE version = 2`;
-    await expect(migrate(url)).rejects.toThrow(/MD5 checksum failed for migration \[2\]/);
   });
 });
 

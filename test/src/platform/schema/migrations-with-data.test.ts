@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { once } from 'node:events';
 import { cpSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -10,7 +9,7 @@ import { projectRoot } from '../../../../src/platform/project-root';
 import { migrate, statementsOf } from '../../../../src/platform/schema/migrate';
 import { MIGRATIONS_DIR } from '../../../../src/platform/schema/schema-version';
 import { eventually } from '../../../support/eventually';
-import { testPostgresUrl } from '../../../support/servers';
+import { inEmptyDatabase } from './empty-database';
 
 /**
  * Upgrades of databases that hold orders: from the version of every release to the newest, and on through migrations as a
@@ -39,24 +38,10 @@ afterAll(() => rmSync(folder, { recursive: true }));
 const NEWEST = CURRENT + Object.keys(LATER).length;
 const RELEASED = Array.from({ length: NEWEST - FIRST_RELEASE }, (_, n) => FIRST_RELEASE + n);
 
-const open = (url: string) => postgres(url, { max: 2, onnotice: () => undefined });
+/** The names of columns stay as Postgrator reads them. */
+const open = (url: string) => postgres(url, { max: 3, onnotice: () => undefined });
 type Sql = ReturnType<typeof open>;
-
-const admin = open(testPostgresUrl());
-afterAll(() => admin.end());
-
-async function inEmptyDatabase<T>(work: (url: string, sql: Sql) => Promise<T>): Promise<T> {
-  const name = `test_${randomBytes(8).toString('hex')}`;
-  await admin.unsafe(`CREATE DATABASE ${name}`);
-  const url = Object.assign(new URL(testPostgresUrl()), { pathname: `/${name}` }).href;
-  const sql = open(url);
-  try {
-    return await work(url, sql);
-  } finally {
-    await sql.end();
-    await admin.unsafe(`DROP DATABASE ${name} WITH (FORCE)`);
-  }
-}
+const inDatabase = <T>(work: (url: string, sql: Sql) => Promise<T>) => inEmptyDatabase(work, open);
 
 /** Migrates to a version, as an older release does: `migrate` only knows the newest version. */
 async function migrateTo(sql: Sql, version: number): Promise<void> {
@@ -161,7 +146,7 @@ const versionOf = async (sql: Sql) => {
 };
 
 test.each(RELEASED)('a database of version %i that is in use keeps all it holds', async (version) => {
-  await inEmptyDatabase(async (url, sql) => {
+  await inDatabase(async (url, sql) => {
     await migrateFilled(sql, version);
     const before = await contents(sql);
     expect(Object.values(before).flat().length).toBeGreaterThan(14);
@@ -184,12 +169,12 @@ test('an upgraded database has the tables, columns, indexes and constraints of a
       SELECT conname, pg_get_constraintdef(oid) AS definition FROM pg_constraint
       WHERE connamespace = 'public'::regnamespace ORDER BY 1, 2`,
   });
-  const upgraded = await inEmptyDatabase(async (url, sql) => {
+  const upgraded = await inDatabase(async (url, sql) => {
     await migrateFilled(sql, FIRST_RELEASE);
     await migrate(url, { folder });
     return await shape(sql);
   });
-  const fresh = await inEmptyDatabase(async (url, sql) => {
+  const fresh = await inDatabase(async (url, sql) => {
     await migrate(url, { folder });
     return await shape(sql);
   });
@@ -216,7 +201,7 @@ function migrateElsewhere(url: string) {
 }
 
 test('processes that start at the same time upgrade an old database once', async () => {
-  await inEmptyDatabase(async (url, sql) => {
+  await inDatabase(async (url, sql) => {
     await migrateFilled(sql, FIRST_RELEASE);
     const applied = await Promise.all([1, 2, 3].map(() => migrateElsewhere(url).ended));
     expect(applied.map((names) => names!.length).sort()).toEqual([0, 0, NEWEST - FIRST_RELEASE]);
@@ -225,35 +210,28 @@ test('processes that start at the same time upgrade an old database once', async
 });
 
 test('a killed process leaves the old version, and the next process upgrades it', async () => {
-  await inEmptyDatabase(async (url, sql) => {
+  await inDatabase(async (url, sql) => {
     await migrateFilled(sql, FIRST_RELEASE);
     const before = await contents(sql);
-    const holding = open(url);
-    let release = () => {};
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    const [locked, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     // An upgrade waits for transactions that use its tables. This one stops at the first change of partners.
-    let lock: Promise<unknown> = held;
-    await new Promise<void>((locked) => {
-      lock = holding.begin(async (tx) => {
-        await tx`LOCK TABLE partners IN ACCESS EXCLUSIVE MODE`;
-        locked();
-        await held;
-      });
+    const holding = sql.begin(async (tx) => {
+      await tx`LOCK TABLE partners IN ACCESS EXCLUSIVE MODE`;
+      locked.resolve();
+      await released.promise;
     });
+    await locked.promise;
     const { child, ended } = migrateElsewhere(url);
     await eventually(async () => {
-      const [waiting] = await admin`
+      const [waiting] = await sql`
         SELECT 1 FROM pg_stat_activity
-        WHERE datname = ${new URL(url).pathname.slice(1)} AND application_name = 'pressline-migrate' AND wait_event_type = 'Lock'`;
+        WHERE datname = current_database() AND application_name = 'pressline-migrate' AND wait_event_type = 'Lock'`;
       return waiting;
     });
     child.kill('SIGKILL');
     expect(await ended).toBeNull();
-    release();
-    await lock;
-    await holding.end();
+    released.resolve();
+    await holding;
     expect(await versionOf(sql)).toBe(FIRST_RELEASE);
     expect(await contents(sql)).toEqual(before);
     expect(await migrate(url, { folder })).toHaveLength(NEWEST - FIRST_RELEASE);
@@ -261,7 +239,7 @@ test('a killed process leaves the old version, and the next process upgrades it'
 });
 
 test('a file that changed after it ran stops the upgrade before any change', async () => {
-  await inEmptyDatabase(async (url, sql) => {
+  await inDatabase(async (url, sql) => {
     await migrateTo(sql, FIRST_RELEASE);
     await sql`UPDATE schema_version SET md5 = 'other' WHERE version = 2`;
     await expect(migrate(url, { folder })).rejects.toThrow(/MD5 checksum failed for migration \[2\]/);
@@ -270,7 +248,7 @@ test('a file that changed after it ran stops the upgrade before any change', asy
 });
 
 test('a migration leaves the database of a newer release as it is', async () => {
-  await inEmptyDatabase(async (url, sql) => {
+  await inDatabase(async (url, sql) => {
     await migrate(url, { folder });
     await sql`INSERT INTO schema_version (version, name, run_at) VALUES (${NEWEST + 1}, 'from-the-future', now())`;
     const before = await contents(sql);

@@ -125,16 +125,14 @@ test('the functions take partitioned tables only, and a transaction that holds a
   const { sql, owner } = database;
   for (const call of ["create_partition('orders', now())", "drop_oldest_partition('orders', '1 day')"])
     await expect(sql.unsafe(`SELECT ${call}`)).rejects.toThrow(/no rows/);
-  let release = () => {};
+  const released = Promise.withResolvers<void>();
   const held = owner.begin(async (tx) => {
     await tx`SELECT FROM order_events`;
-    await new Promise<void>((resolve) => {
-      release = resolve;
-    });
+    await released.promise;
   });
   const created = createPartitions(sql, new Date(Date.now() + 28 * DAY_MS));
   await new Promise((resolve) => setTimeout(resolve, 1_500));
-  release();
+  released.resolve();
   await held;
   expect(await created).toBeGreaterThan(0);
 });

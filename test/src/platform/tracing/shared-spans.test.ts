@@ -33,13 +33,10 @@ test('a row that is written alone is written in the trace of its request', async
 });
 
 test('rows that are written together are linked with the span of their statement, both ways', async () => {
-  let release: () => void = () => undefined;
-  const blocked = new Promise<void>((resolve) => {
-    release = resolve;
-  });
+  const blocked = Promise.withResolvers<void>();
   const spans: (Span | undefined)[] = [];
   const submit = groupCommit(async (rows: readonly string[]) => {
-    if (rows[0] === 'first') await blocked;
+    if (rows[0] === 'first') await blocked.promise;
     spans.push(activeSpan());
     return rows.map(() => '');
   }, 10);
@@ -47,7 +44,7 @@ test('rows that are written together are linked with the span of their statement
   await new Promise((resolve) => setImmediate(resolve));
   const others = [request('second', submit), request('third', submit)];
   await new Promise((resolve) => setImmediate(resolve));
-  release();
+  blocked.resolve();
   await Promise.all([first, ...others]);
 
   const [second] = finished('second');

@@ -5,7 +5,7 @@ import { ITEM_TRANSITIONS } from '../../../../../src/orders/domain/lifecycle/rul
 import type { EventOf, RunEvent } from '../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../src/orders/domain/lifecycle/run-state';
 import { isFinal } from '../../../../../src/orders/domain/lifecycle/statuses';
-import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/delivery-target';
+import { POSTBACK_STATUSES } from '../../../../../src/partners/domain/partner-protocol';
 import { newOrder, POSTER, plan, play, postback, STICKER } from './run-fixture';
 
 /** Random sequences of every kind of event, from submission on: also sequences that no partner or operator would cause. */
