@@ -1,10 +1,4 @@
-import express, {
-  type ErrorRequestHandler,
-  type Express,
-  type Request,
-  type RequestHandler,
-  type Response,
-} from 'express';
+import express, { type ErrorRequestHandler, type Express, type Request, type Response } from 'express';
 import helmet from 'helmet';
 import { LRUCache } from 'lru-cache';
 import { createAuthenticator } from '../src/accounts/authenticator';
@@ -76,9 +70,7 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
   const all = [...served, openApiRoute(served, deps.publicUrl)];
   checkRoutes(all);
   const sorted = [...all].sort(bySpecificity);
-  const handlers = new Map(sorted.map((route) => [route, serve(pipeline, route)]));
-  app.use(exactly(handlers));
-  for (const [route, handler] of handlers) app[route.method](expressPath(route.path), handler);
+  for (const route of sorted) app[route.method](expressPath(route.path), serve(pipeline, route));
   for (const path of new Set(sorted.map((route) => route.path))) {
     const here = sorted.filter((route) => route.path === path);
     app.all(expressPath(path), refuseMethod(here));
@@ -100,21 +92,6 @@ export function createApp(deps: ApiDeps, routes: readonly Route[], options: AppO
 function concurrencyLimiter(each: number): ConcurrencyLimiter | undefined {
   const message = `No more than ${each} requests of one API key are handled at once.`;
   return each === 0 ? undefined : createConcurrencyLimiter({ each }, { message, retryAfter: 1 });
-}
-
-/**
- * Dispatches paths without parameters by a map look-up instead of one pattern match per route. Everything else (HEAD,
- * percent-encoded paths) falls through to the router.
- */
-function exactly(handlers: ReadonlyMap<Route, RequestHandler>): RequestHandler {
-  const named = new Map<string, RequestHandler>();
-  for (const [{ method, path }, handler] of handlers)
-    if (!path.includes('{')) named.set(`${method.toUpperCase()} ${path}`, handler);
-  return (req, res, next) => {
-    const handler = named.get(`${req.method} ${req.path}`);
-    if (handler === undefined) next();
-    else return handler(req, res, next);
-  };
 }
 
 /** Checks at start-up what the framework relies on. @throws Error for a route that violates it */

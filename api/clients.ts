@@ -39,7 +39,6 @@ const CLIENTS: KeyOwners = {
   find: async (sql, id) => (await requireClient(sql, id)).id,
 };
 
-/** Routes that set up clients: accounts with three addresses (docs/orders.md) and keys. */
 export function clientRoutes(deps: Pick<ApiDeps, 'sql' | 'publicUrl'>): Route[] {
   const { sql, publicUrl } = deps;
   return [

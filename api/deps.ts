@@ -1,6 +1,6 @@
 import type { Client } from '@temporalio/client';
+import type { FileInspector } from '../packages/file-reader/inspector';
 import type { Carriers } from '../src/carriers/carriers';
-import type { FileInspector } from '../src/files/inspector';
 import type { ClientQuotas } from '../src/orders/intake/client-quotas';
 import type { RunGateway } from '../src/orders/run/gateway';
 import type { RunSettings } from '../src/orders/run/settings';

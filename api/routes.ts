@@ -100,7 +100,6 @@ export function allRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-/** All routes of the catalog (docs/catalog.md). */
 export function catalogRoutes(deps: ApiDeps): Route[] {
   return [
     ...customerProductRoutes(deps),
@@ -110,7 +109,6 @@ export function catalogRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-/** Routes of the shipping group (docs/shipping.md), and the carrier webhook. */
 export function shippingRoutes(deps: ApiDeps): Route[] {
   return [
     createShippingOrderRoute(deps),
@@ -124,7 +122,6 @@ export function shippingRoutes(deps: ApiDeps): Route[] {
   ];
 }
 
-/** Routes with which operators read and repair orders. */
 export function operatorOrderRoutes(deps: ApiDeps): Route[] {
   return [
     operatorOrderSearchRoute(deps),

@@ -1,10 +1,10 @@
 import { rm } from 'node:fs/promises';
 import type { ApiDeps } from '../api/deps';
+import { createFileInspector } from '../packages/file-reader/inspector';
 import type { CarrierAdapter } from '../src/carriers/carrier';
 import { carriersOf, createCarriers, measuredCarrier } from '../src/carriers/carriers';
 import { carrierGateways } from '../src/carriers/easypost/gateway';
 import { openWorkFolder } from '../src/files/ingest-file';
-import { createFileInspector } from '../src/files/inspector';
 import { ClientQuotas } from '../src/orders/intake/client-quotas';
 import { createRunGateway } from '../src/orders/run/gateway';
 import { runSettingsOf } from '../src/orders/run/settings';

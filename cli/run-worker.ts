@@ -11,7 +11,7 @@ import { BEAT_MS } from '../activities/heartbeats';
 import { shareSlots } from '../activities/interceptors/attempts';
 import { reportActivityErrors } from '../activities/interceptors/report-errors';
 import { flagStalls } from '../activities/interceptors/stalls';
-import { whyNotConfined } from '../src/files/confinement';
+import { whyNotConfined } from '../packages/file-reader/confinement';
 import { createDiskBudget } from '../src/files/disk-budget';
 import { notificationLane } from '../src/notifications/delivery';
 import { JOB_DIGEST, OUTBOX_DIGEST, startDigests } from '../src/notifications/operator-digest';

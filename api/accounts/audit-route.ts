@@ -45,7 +45,6 @@ function addressesWithoutTokens(state: State): State {
   return Object.fromEntries(Object.entries(state).map(([name, value]) => [name, shown(value)]));
 }
 
-/** The route with which operators read the audit log and admins export it. */
 export function auditRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList('GET /v1/operator/audit', {
     csv: { name: 'audit', rows: 'entries', pages: PAGES.byCursor },

@@ -33,7 +33,6 @@ export interface KeyOwners {
   find(sql: Queryable, id: string): Promise<string>;
 }
 
-/** Routes with which admins list, rotate and revoke the keys of operators, clients and partners. */
 export function keyRoutes({ sql }: Pick<ApiDeps, 'sql'>, owners: KeyOwners): Route[] {
   const parameter = pathParameters(owners.path)[0]!;
   const ownerPath = z.object({ [parameter]: z.string().max(100) });

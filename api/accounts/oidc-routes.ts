@@ -107,7 +107,6 @@ const providerResponse = z.object({
   error_description: z.string().max(4_000).optional(),
 });
 
-/** Routes with which an operator signs in by OpenID Connect. */
 export function oidcRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const { sql, config, secretBox, publicUrl } = deps;
   const provider = createIdentityProvider(config, `${publicUrl}${PATH}/callback`);

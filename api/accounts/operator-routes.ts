@@ -37,7 +37,6 @@ const OPERATORS: KeyOwners = {
   find: async (sql, id) => (await requireOperator(sql, id)).id,
 };
 
-/** Routes with which admins manage operators and their keys. */
 export function operatorRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
   const { sql } = deps;
   return [

@@ -87,7 +87,6 @@ export function signInOf(
   return { accountId, method, keyId, address, userAgent: headers['user-agent'] };
 }
 
-/** Returns a session as responses show it. */
 function sessionView({ id, name, operatorRole }: Account, token: string): z.input<typeof session> {
   return { operator: { id, name, role: operatorRole! }, csrfToken: csrfTokenOf(token) };
 }
@@ -104,7 +103,6 @@ function tokenOf({ publicUrl }: Deps, headers: Readonly<Record<string, string | 
   return token;
 }
 
-/** Routes with which an operator signs a browser in and out. */
 export function sessionRoutes(deps: Deps, guard: SignInGuard): Route[] {
   const { sql, publicUrl } = deps;
   const authenticator = createAuthenticator(sql);

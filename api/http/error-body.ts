@@ -99,12 +99,7 @@ export const ERROR_BODIES = {
     }),
   ),
   'adjust-stock': body(
-    z
-      .object({
-        success: z.literal(false),
-        data: z.array(adjustmentError),
-      })
-      .meta({ id: 'AdjustStockError' }),
+    z.object({ success: z.literal(false), data: z.array(adjustmentError) }).meta({ id: 'AdjustStockError' }),
     (refusal, { body }) => ({ success: false as const, data: adjustmentErrors(refusal, body) }),
   ),
   shipping: body(

@@ -62,7 +62,6 @@ function boundText(issue: Extract<Issue, { code: 'too_big' | 'too_small' }>, val
   return `Must have ${isMost ? 'at most' : 'at least'} ${limit} ${limit === 1 ? one : many}, not ${value.length}.`;
 }
 
-/** Returns a text that ends with a full stop. */
 const sentence = (text: string): string => (text.endsWith('.') ? text : `${text}.`);
 
 function messageOf(issue: Issue, code: FieldErrorCode, value: unknown, isWhole: boolean): string {

@@ -50,7 +50,6 @@ export function isJson(contentType: string | undefined): boolean {
 /** NUL, which Postgres does not store, and lone surrogates, which UTF-8 does not have. */
 const UNSTORABLE = /\0|\p{Surrogate}/u;
 
-/** Returns true for text that cannot be stored. */
 export function isUnstorable(text: string): boolean {
   return UNSTORABLE.test(text);
 }
@@ -82,7 +81,6 @@ function findUnstorable(value: unknown, path: readonly PropertyKey[], errors: Fi
   return errors;
 }
 
-/** Returns the error of a text that cannot be stored. */
 export function unstorableAt(path: readonly PropertyKey[]): FieldError {
   const message = 'Must not hold NUL characters or lone surrogates.';
   return { code: 'VALIDATION_ERROR', message, reference: fieldPath(path) };

@@ -12,7 +12,6 @@ type JsonSchema = Record<string, unknown>;
 
 /** JSON Schemas of the document. */
 interface DocumentSchemas {
-  /** Returns the JSON Schema of a zod schema. */
   of(schema: z.ZodType): JsonSchema;
   /** Named schemas (`.meta({ id })`), by name. */
   readonly named: Readonly<Record<string, JsonSchema>>;
@@ -185,7 +184,6 @@ function operation(schemas: DocumentSchemas, route: Route): JsonSchema {
   };
 }
 
-/** Returns the marks of a deprecated operation (docs/api-versioning.md). */
 function deprecationMarks({ deprecated }: Route): JsonSchema {
   if (deprecated === undefined) return {};
   return {

@@ -16,6 +16,7 @@ import {
   orderDeliverySchema,
 } from '../../src/notifications/webhook-schemas';
 import { Refusal } from '../../src/platform/errors';
+import { foundById } from '../../src/platform/ids';
 import { inTransaction } from '../../src/platform/postgres';
 import type { ApiDeps } from '../deps';
 import { exportedList, formatQuery, PAGES } from '../http/exported-list';
@@ -37,7 +38,6 @@ export function redelivered(endpointId: string, after: object): AuditedChange {
   return { action: 'endpoint.redeliver', objectId: endpointId, before: null, after };
 }
 
-/** Routes that list the deliveries of an endpoint and send them again. */
 export function deliveryRoutes(
   { sql }: Pick<ApiDeps, 'sql'>,
   { path, tag, access, events, noun, ownerOf, redeliveryAudits }: Audience,
@@ -45,11 +45,8 @@ export function deliveryRoutes(
   const audited = redeliveryAudits === undefined ? {} : { audits: redeliveryAudits };
   const read = { tag, access: access.read } as const;
   const write = { tag, access: access.write } as const;
-  const foundDelivery = async (endpointId: string, deliveryId: string) => {
-    const [delivery] = await listDeliveries(sql, { endpointId, id: deliveryId });
-    if (delivery === undefined) throw new Refusal('NOT_FOUND');
-    return delivery;
-  };
+  const foundDelivery = (endpointId: string, id: string) =>
+    foundById(id, async () => (await listDeliveries(sql, { endpointId, id }))[0]);
 
   return [
     route(`POST ${path}/{webhookId}/test`, {
@@ -96,9 +93,7 @@ export function deliveryRoutes(
       response: deliverySchema.extend({ body: z.string().describe('The body as sent. The signature covers it.') }),
       handler: async ({ account, params }) => {
         const { id: endpointId } = await foundEndpoint(sql, ownerOf(account, params), params.webhookId);
-        const delivery = await deliveryWithBody(sql, { endpointId, id: params.deliveryId });
-        if (delivery === undefined) throw new Refusal('NOT_FOUND');
-        return delivery;
+        return await foundById(params.deliveryId, () => deliveryWithBody(sql, { endpointId, id: params.deliveryId }));
       },
     }),
     route(`POST ${path}/{webhookId}/deliveries/{deliveryId}/redeliver`, {
@@ -142,13 +137,9 @@ export function deliveryRoutes(
   ];
 }
 
-/** Routes with which operators read what a client was notified of about an order, and send it again. */
 export function orderDeliveryRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
-  const found = async (orderId: string, deliveryId: string) => {
-    const [delivery] = await listOrderDeliveries(sql, { orderId, id: deliveryId });
-    if (delivery === undefined) throw new Refusal('NOT_FOUND');
-    return delivery;
-  };
+  const found = (orderId: string, id: string) =>
+    foundById(id, async () => (await listOrderDeliveries(sql, { orderId, id }))[0]);
 
   return [
     route('GET /v1/operator/orders/{orderId}/deliveries', {

@@ -229,7 +229,6 @@ function enableEndpointRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   });
 }
 
-/** The route with which operators read the endpoints of a client. */
 function clientEndpointsRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   const { access, endpoint, path, tag } = OPERATORS_FOR_CLIENTS;
   return route(`GET ${path}`, {

@@ -58,7 +58,6 @@ function messageView(
 
 const pageQuery = z.object({ limit: limitField, cursor: cursorField.optional() });
 
-/** Operator routes for the outbox: messages to Temporal and to clients, and those that could not be delivered. */
 export function outboxRoutes({ sql }: ApiDeps): Route[] {
   const pageOfMessages = (filter: Parameters<typeof listMessages>[1], query: z.output<typeof pageQuery>) =>
     pageByTime(

@@ -54,7 +54,6 @@ const erasure = z
   })
   .meta({ id: 'Erasure' });
 
-/** Routes with which operators erase and export the personal data of recipients. */
 export function personalDataRoutes(deps: Pick<ApiDeps, 'sql' | 'objects' | 'temporal' | 'links' | 'log'>): Route[] {
   const { sql } = deps;
 

@@ -87,7 +87,6 @@ function rowOf({ revenueMinor, costMinor, parcels, delivered, late, errors, ...g
   return { ...group, ...amounts, parcels, delivered, late, errors };
 }
 
-/** The route with which operators read figures of a period, from the tables and the archive. */
 export function reportRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return exportedList('GET /v1/operator/reports', {
     csv: { name: 'report', rows: 'rows', pages: PAGES.single },

@@ -125,7 +125,6 @@ function shippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   });
 }
 
-/** Routes with which operators list parcels and shipping orders. */
 export function operatorShipmentRoutes(deps: Pick<ApiDeps, 'sql'>): Route[] {
   return [parcelsRoute(deps), shippingOrdersRoute(deps)];
 }

@@ -162,7 +162,6 @@ function stillValid(
   return async () => token !== undefined && (await operatorOfSession(sql, token, { isUse: false })) !== undefined;
 }
 
-/** The route of the stream that tells consoles what has changed. */
 export function streamRoutes(deps: Pick<ApiDeps, 'sql' | 'log' | 'publicUrl'>, counts: LiveCounts): Route[] {
   const { sql, log } = deps;
   const feed = new ChangeFeed(sql, counts, log);

@@ -112,7 +112,6 @@ const periodView = ({ from, stages }: StagePeriod) => ({
   stages: stages.map((stage) => ({ ...stage, averageSeconds: Number(stage.averageSeconds) })),
 });
 
-/** The route with the figures of the console's first page. */
 export function summaryRoutes(
   { temporal, config, log }: Pick<ApiDeps, 'temporal' | 'config' | 'log'>,
   counts: LiveCounts,

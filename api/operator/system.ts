@@ -73,7 +73,6 @@ const system = z
   })
   .meta({ id: 'System' });
 
-/** The route with versions, configuration and the last reconciliation. */
 export function systemInfoRoutes({ sql, config, temporal }: Pick<ApiDeps, 'sql' | 'config' | 'temporal'>): Route[] {
   const { version } = JSON.parse(readFileSync(join(projectRoot(), 'package.json'), 'utf8')) as { version: string };
   const temporalVersion = () =>
@@ -172,7 +171,6 @@ export const jobSchema = z
   })
   .meta({ id: 'PeriodicJob' });
 
-/** Routes for the periodic jobs. */
 export function jobRoutes({ sql, temporal, config, jobs }: ApiDeps): Route[] {
   return [
     route('GET /v1/operator/jobs', {

@@ -76,7 +76,6 @@ function summaryView({ position: _, totalInclVat: total, ...order }: OrderSummar
   return { ...order, totalInclVat: total === null ? null : fromMinor(Number(total), order.currency) };
 }
 
-/** The route that searches orders. */
 export function orderSearchRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   return [
     route('POST /v1/orders/search', {

@@ -47,7 +47,6 @@ function refusalOf(conflict: Conflict): Refusal {
   });
 }
 
-/** Routes for clients' orders (docs/orders.md). */
 export function orderRoutes(deps: ApiDeps): Route[] {
   const { sql, links, wake, metrics, runSettings } = deps;
   const submit = createIntake(sql, runSettings);

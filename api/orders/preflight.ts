@@ -94,7 +94,6 @@ export function tooManyPreflights(): Refusal {
   return new Refusal('RATE_LIMITED', { message, retryAfter: 5 });
 }
 
-/** Routes that check a file before it is ordered. */
 export function preflightRoutes({ sql, wake }: ApiDeps): Route[] {
   return [
     route('POST /v1/files/preflight', {

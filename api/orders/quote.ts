@@ -37,7 +37,6 @@ function quoteRefusal({ reason, errors }: Extract<OrderQuote, { ok: false }>): R
 
 type Deps = Pick<ApiDeps, 'sql' | 'carriers' | 'candidates'>;
 
-/** The route that quotes an order. */
 export function orderQuoteRoutes({ sql, carriers, candidates }: Deps): Route[] {
   const deps = { sql, candidates, quote: carriers.quote, now: () => new Date() };
   return [

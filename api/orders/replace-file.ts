@@ -10,7 +10,6 @@ import { type Route, route } from '../http/route';
 import { tooManyPreflights } from './preflight';
 import { changedOrderId, orderAddress, READERS, reasonOf, requesterOf } from './visible-order';
 
-/** The route with which clients and operators replace a print file. */
 export function replaceFileRoute({ sql, links, wake }: ApiDeps): Route {
   return route('PUT /v1/orders/{orderId}/items/{itemReferenceId}/files/{type}', {
     operationId: 'replaceFile',

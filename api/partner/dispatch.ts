@@ -73,7 +73,6 @@ async function confirmedPrintOrder(
   return printOrder;
 }
 
-/** `POST /v2/order/dispatch`: returns the shipping documents of a print order (docs/partners.md). */
 export function dispatchRoute({ sql, objects, links, runs, temporal, config, publicUrl }: ApiDeps): Route {
   return route('POST /v2/order/dispatch', {
     operationId: 'dispatchOrder',

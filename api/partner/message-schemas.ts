@@ -85,7 +85,6 @@ export function messageSchema(name: string, publicUrl: string): JsonSchema | und
   return { $schema, $id: `${publicUrl}/schemas/${name}`, title: published.title, ...schema };
 }
 
-/** `GET /schemas`: the names and addresses of the schemas. */
 export function schemaIndexRoute(publicUrl: string): Route {
   return openRoute('GET /schemas', {
     operationId: 'listMessageSchemas',
@@ -98,7 +97,6 @@ export function schemaIndexRoute(publicUrl: string): Route {
   });
 }
 
-/** `GET /schemas/{schemaName}`: the JSON Schemas of the messages between Pressline and print partners. */
 export function messageSchemaRoute(publicUrl: string): Route {
   return openRoute('GET /schemas/{schemaName}', {
     operationId: 'getMessageSchema',

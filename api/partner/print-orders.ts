@@ -80,7 +80,6 @@ export function printOrderRoutes({ sql }: Pick<ApiDeps, 'sql'>): Route[] {
   ];
 }
 
-/** `POST /v2/order/status`: accepts status postbacks (docs/partners.md). */
 export function postbackRoute({ sql, wake, metrics }: ApiDeps): Route {
   return route('POST /v2/order/status', {
     operationId: 'postOrderStatus',

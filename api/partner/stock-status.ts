@@ -20,7 +20,6 @@ const pushedStockSchema = crossField(
   },
 ).transform(({ quantity, ...item }): StockReport => ({ ...item, amount: item.amount ?? quantity }));
 
-/** `POST /v3/stock/status`: a partner pushes its stock levels. */
 export function stockStatusRoute({ sql }: ApiDeps): Route {
   return route('POST /v3/stock/status', {
     operationId: 'reportStockStatus',

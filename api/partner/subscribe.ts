@@ -33,7 +33,6 @@ async function registerAddresses(
   return subscribed;
 }
 
-/** `POST /v2/subscribe`: a partner registers the addresses that it is called at. */
 export function subscribeRoute({ sql, config, secretBox }: ApiDeps): Route {
   return route('POST /v2/subscribe', {
     operationId: 'subscribePartner',

@@ -25,7 +25,6 @@ const quotesSchema = z
   })
   .meta({ id: 'ShippingQuotes' });
 
-/** `POST /v1/shipping-methods/quote`: lists the methods that carry packages to an address. */
 export function quoteRoute({ sql, carriers }: Pick<ApiDeps, 'sql' | 'carriers'>): Route {
   return route('POST /v1/shipping-methods/quote', {
     operationId: 'quoteShippingMethods',

@@ -64,7 +64,6 @@ const referenceUsed = () =>
     errors: [{ code: 'VALIDATION_ERROR', message: 'This reference was used before.', reference: 'orderReferenceId' }],
   });
 
-/** `POST /v1/shipping-orders`: buys labels and tracking numbers for packages (operation `createShippingOrder`). */
 export function createShippingOrderRoute({ sql, links, temporal, config, publicUrl, carriers }: ApiDeps): Route {
   return route('POST /v1/shipping-orders', {
     operationId: 'createShippingOrder',
@@ -124,7 +123,6 @@ async function visibleShippingOrder(
   return order;
 }
 
-/** `GET /v1/shipping-orders/{shippingOrderId}`: reads a shipping order by its id or reference. */
 export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'links'>): Route {
   return route('GET /v1/shipping-orders/{shippingOrderId}', {
     operationId: 'getShippingOrder',
@@ -143,7 +141,6 @@ export function getShippingOrderRoute({ sql, links }: Pick<ApiDeps, 'sql' | 'lin
 const cannotCancel = (message: string) => new Refusal('CONFLICT', { message });
 const SCANNED = 'A carrier has scanned a package, so the labels can no longer be voided.';
 
-/** `POST /v1/shipping-orders/{shippingOrderId}/cancel`: voids the labels of a shipping order. */
 export function cancelShippingOrderRoute({ sql, links, temporal, config, publicUrl }: ApiDeps): Route {
   return route('POST /v1/shipping-orders/{shippingOrderId}/cancel', {
     operationId: 'cancelShippingOrder',
@@ -202,7 +199,6 @@ const pageSchema = z
   })
   .meta({ id: 'ShippingOrderPage' });
 
-/** `POST /v1/shipping-orders/search`: searches shipping orders by reference, status and date. */
 export function searchShippingOrdersRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('POST /v1/shipping-orders/search', {
     operationId: 'searchShippingOrders',

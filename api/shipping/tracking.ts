@@ -24,7 +24,6 @@ import { fieldErrors } from '../http/field-errors';
 import { createFailureLimiter } from '../http/request-limits';
 import { openRoute, RawResponse, type Route, route } from '../http/route';
 
-/** `GET /v1/tracking/{trackingNumber}` (operation `getTracking`). */
 export function trackingRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   const readArchivedTracking = async (number: string, account: Account) => {
     for (const id of await archivedByTrackingNumber(sql, [number, number.replace(/\s+/g, '')])) {

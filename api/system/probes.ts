@@ -22,7 +22,6 @@ const up = {
   handler: async () => ({ status: 'up' as const }),
 };
 
-/** Routes for liveness and readiness probes. */
 export function systemRoutes({ health }: Pick<ApiDeps, 'health'>): Route[] {
   return [
     openRoute('GET /healthz', {

@@ -42,19 +42,22 @@ function shown(value: Cell): string {
   );
 }
 
+/** A member of a row, or what a function returns for the row. */
+type Column<Row> = (keyof Row & string) | ((row: Row) => Cell);
+
 /** Returns a table with aligned columns: a line of headings, and one for each row. */
-export function table(headings: readonly string[], rows: readonly (readonly Cell[])[]): string {
+export function table<Row extends object>(
+  rows: readonly Row[],
+  columns: Readonly<Record<string, Column<Row>>>,
+): string {
   if (rows.length === 0) return 'none';
-  const cells = [headings.map((heading) => heading.toUpperCase()), ...rows.map((row) => row.map(shown))];
-  const widths = headings.map((_, column) => Math.max(...cells.map((row) => row[column]!.length)));
-  return cells
-    .map((row) =>
-      row
-        .map((cell, column) => cell.padEnd(widths[column]!))
-        .join('  ')
-        .trimEnd(),
-    )
-    .join('\n');
+  const cellOf = (row: Row, column: Column<Row>) =>
+    shown(typeof column === 'function' ? column(row) : (row[column] as Cell));
+  const headings = Object.keys(columns).map((heading) => heading.toUpperCase());
+  const cells = [headings, ...rows.map((row) => Object.values(columns).map((column) => cellOf(row, column)))];
+  const widths = headings.map((_, index) => Math.max(...cells.map((row) => row[index]!.length)));
+  const line = (row: readonly string[]) => row.map((cell, index) => cell.padEnd(widths[index]!)).join('  ');
+  return cells.map((row) => line(row).trimEnd()).join('\n');
 }
 
 export function facts(pairs: readonly (readonly [name: string, value: Cell])[]): string {
@@ -62,9 +65,9 @@ export function facts(pairs: readonly (readonly [name: string, value: Cell])[]):
   return pairs.map(([name, value]) => `${name.padEnd(width)}  ${shown(value)}`).join('\n');
 }
 
-/** Returns titled blocks, without those of an empty list. */
-export function sections(blocks: readonly (readonly [title: string, text: string])[]): string {
-  return blocks
+/** Returns blocks with their titles, without those of an empty list. */
+export function sections(blocks: Readonly<Record<string, string>>): string {
+  return Object.entries(blocks)
     .filter(([, text]) => text !== 'none')
     .map(([title, text]) => (title === '' ? text : `${title}\n${text.replace(/^/gm, '  ')}`))
     .join('\n\n');

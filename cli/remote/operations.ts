@@ -10,20 +10,25 @@ import { TRIGGERS } from './sandbox-operations';
 type Result<K extends keyof Operations> = Operations[K]['response'];
 
 const partnerTable = (partners: Result<'listPartners'>['partners']) =>
-  table(
-    ['name', 'uid', 'country', 'enabled', 'subscribed', 'id'],
-    partners.map(({ name, uid, country, enabled, subscription, id }) => [
-      ...[name, uid, country, enabled ? 'yes' : 'no', subscription?.subscribedAt, id],
-    ]),
-  );
+  table(partners, {
+    name: 'name',
+    uid: 'uid',
+    country: 'country',
+    enabled: ({ enabled }) => (enabled ? 'yes' : 'no'),
+    subscribed: ({ subscription }) => subscription?.subscribedAt,
+    id: 'id',
+  });
 
 const requestTable = (requests: readonly Result<'pingPartner'>[]) =>
-  table(
-    ['at', 'kind', 'print order', 'status', 'ms', 'outcome', 'response'],
-    requests.map(({ at, kind, printOrderId, status, durationMs, outcome, response }) => [
-      ...[at, kind, printOrderId, status, durationMs, outcome, response?.slice(0, 100)],
-    ]),
-  );
+  table(requests, {
+    at: 'at',
+    kind: 'kind',
+    'print order': 'printOrderId',
+    status: 'status',
+    ms: 'durationMs',
+    outcome: 'outcome',
+    response: ({ response }) => response?.slice(0, 100),
+  });
 
 /** The operations of the command line and of the MCP server, over the HTTP API. */
 export const OPERATIONS: readonly Operation[] = [
@@ -33,44 +38,24 @@ export const OPERATIONS: readonly Operation[] = [
     input: z.object({}),
     run: ({ operator }) => operator.getOperatorSummary(),
     text: ({ at, orders, attention, outbox, workers }) =>
-      sections([
-        ['', facts([['At', at]])],
-        [
-          'Orders',
-          table(
-            ['status', 'count'],
-            orders.filter(({ count }) => count > 0).map((each) => [each.status, each.count]),
-          ),
-        ],
-        [
-          'Attention',
-          table(
-            ['reason', 'orders', 'oldest (s)', 'meaning'],
-            attention.map(({ reason, count, oldestSeconds }) => [
-              reason,
-              count,
-              Math.round(oldestSeconds),
-              ATTENTION[reason].text,
-            ]),
-          ),
-        ],
-        [
-          'Outbox',
-          table(
-            ['kind', 'pending', 'dead'],
-            outbox.map(({ kind, pending, dead }) => [kind, pending, dead]),
-          ),
-        ],
-        [
-          'Workers',
+      sections({
+        '': facts([['At', at]]),
+        Orders: table(
+          orders.filter(({ count }) => count > 0),
+          { status: 'status', count: 'count' },
+        ),
+        Attention: table(attention, {
+          reason: 'reason',
+          orders: 'count',
+          'oldest (s)': ({ oldestSeconds }) => Math.round(oldestSeconds),
+          meaning: ({ reason }) => ATTENTION[reason].text,
+        }),
+        Outbox: table(outbox, { kind: 'kind', pending: 'pending', dead: 'dead' }),
+        Workers:
           workers === null
             ? 'Temporal does not respond'
-            : table(
-                ['identity', 'last seen'],
-                workers.pollers.map((each) => [each.identity, each.lastSeenAt]),
-              ),
-        ],
-      ]),
+            : table(workers.pollers, { identity: 'identity', 'last seen': 'lastSeenAt' }),
+      }),
   }),
   ...ORDER_OPERATIONS,
   operation({
@@ -83,12 +68,16 @@ export const OPERATIONS: readonly Operation[] = [
     }),
     run: ({ operator }, query) => operator.listOutboxMessages({ query }),
     text: ({ messages }) =>
-      table(
-        ['id', 'kind', 'state', 'target', 'attempts', 'created', 'next attempt', 'last error'],
-        messages.map(({ id, kind, state, target, attempts, createdAt, nextAttemptAt, lastError }) => [
-          ...[id, kind, state, target, attempts, createdAt, nextAttemptAt, lastError?.slice(0, 100)],
-        ]),
-      ),
+      table(messages, {
+        id: 'id',
+        kind: 'kind',
+        state: 'state',
+        target: 'target',
+        attempts: 'attempts',
+        created: 'createdAt',
+        'next attempt': 'nextAttemptAt',
+        'last error': ({ lastError }) => lastError?.slice(0, 100),
+      }),
   }),
   operation({
     command: 'outbox replay',
@@ -125,22 +114,19 @@ export const OPERATIONS: readonly Operation[] = [
       return { partner: found, health, requests };
     },
     text: ({ partner: found, health, requests }) =>
-      sections([
-        ['', partnerTable([found])],
-        [
-          'Latest print orders',
-          facts([
-            ['Sent', health.printOrders],
-            ['Accepted', health.accepted],
-            ['Seconds to accept, median', health.acceptSecondsMedian],
-            ['Late', `${health.late} of ${health.due}`],
-            ['Errors', health.errors],
-            ['Latest request', health.lastRequestAt],
-            ['Latest postback', health.lastPostbackAt],
-          ]),
-        ],
-        ['Latest requests', requestTable(requests)],
-      ]),
+      sections({
+        '': partnerTable([found]),
+        'Latest print orders': facts([
+          ['Sent', health.printOrders],
+          ['Accepted', health.accepted],
+          ['Seconds to accept, median', health.acceptSecondsMedian],
+          ['Late', `${health.late} of ${health.due}`],
+          ['Errors', health.errors],
+          ['Latest request', health.lastRequestAt],
+          ['Latest postback', health.lastPostbackAt],
+        ]),
+        'Latest requests': requestTable(requests),
+      }),
   }),
   operation({
     command: 'partner ping',

@@ -21,80 +21,68 @@ function orderText(found: Operations['getOperatorOrder']['response']): string {
   const { nextStep, promise, temporalUrl } = found;
   const reference = new Map(found.items.map(({ id, itemReferenceId }) => [id, itemReferenceId]));
   const references = (ids: readonly string[]) => ids.map((id) => reference.get(id) ?? id).join(', ');
-  return sections([
-    [
-      '',
-      facts([
-        ['Order', `${found.orderReferenceId} (${found.id})`],
-        ['Client', found.clientName],
-        ['Status', found.fulfillmentStatus],
-        ['Payment', found.financialStatus],
-        ['Country', found.country],
-        ['Created', found.createdAt],
-        ['Delivery', promise && `${promise.minDeliveryDate} to ${promise.maxDeliveryDate}`],
-        ['Refusal', found.refusal && `${found.refusal.code}: ${found.refusal.reason}`],
-        ['Next step', `${nextStep.who}${nextStep.partnerUid ? ` ${nextStep.partnerUid}` : ''}: ${nextStep.waitsFor}`],
-        ['Due', nextStep.dueAt],
-        ['Console', found.consoleUrl],
-        ['Temporal', temporalUrl],
-      ]),
-    ],
-    [
-      'Attention',
-      table(
-        ['reason', 'meaning'],
-        found.attention.map((reason) => [reason, ATTENTION[reason].text]),
-      ),
-    ],
-    [
-      'Items',
-      table(
-        ['id', 'reference', 'product', 'units', 'status'],
-        found.items.map(({ id, itemReferenceId, productUid, productName, quantity, fulfillmentStatus }) => [
-          ...[id, itemReferenceId, productUid ?? productName, quantity, fulfillmentStatus],
-        ]),
-      ),
-    ],
-    [
-      'Print orders',
-      table(
-        ['id', 'partner', 'status', 'dispatch', 'items', 'latest postback', 'message'],
-        found.printOrders.map(({ id, partnerUid, status, dispatchDate, jobs, postbacks }) => {
-          const latest = postbacks.toSorted((a, b) => a.receivedAt.localeCompare(b.receivedAt)).at(-1);
-          const items = references(jobs.map(({ itemId }) => itemId));
-          return [id, partnerUid, status, dispatchDate, items, latest?.status, latest?.message];
-        }),
-      ),
-    ],
-    [
-      'Parcels',
-      table(
-        ['tracking number', 'carrier', 'status', 'expected'],
-        found.parcels.map(({ trackingNumber, carrier, status, expectedDeliveryDate, voided }) => [
-          ...[trackingNumber, carrier, voided ? 'voided' : status, expectedDeliveryDate],
-        ]),
-      ),
-    ],
-    [
-      'Failing steps',
-      table(
-        ['step', 'attempts', 'next attempt', 'error'],
-        found.failingSteps.map(({ step, attempts, nextAttemptAt, message }) => [
-          ...[step, attempts, nextAttemptAt, message],
-        ]),
-      ),
-    ],
-    [
-      'Possible repairs',
-      table(
-        ['action', 'items', 'partners'],
-        found.possibleRepairs.map(({ action, itemIds, reroutes }) => {
-          const able = reroutes.flatMap(({ partners }) => partners.filter(({ rejected }) => rejected === null));
-          return [action, itemIds.join(', '), [...new Set(able.map(({ partnerUid }) => partnerUid))].join(', ')];
-        }),
-      ),
-    ],
-  ]);
+  return sections({
+    '': facts([
+      ['Order', `${found.orderReferenceId} (${found.id})`],
+      ['Client', found.clientName],
+      ['Status', found.fulfillmentStatus],
+      ['Payment', found.financialStatus],
+      ['Country', found.country],
+      ['Created', found.createdAt],
+      ['Delivery', promise && `${promise.minDeliveryDate} to ${promise.maxDeliveryDate}`],
+      ['Refusal', found.refusal && `${found.refusal.code}: ${found.refusal.reason}`],
+      ['Next step', `${nextStep.who}${nextStep.partnerUid ? ` ${nextStep.partnerUid}` : ''}: ${nextStep.waitsFor}`],
+      ['Due', nextStep.dueAt],
+      ['Console', found.consoleUrl],
+      ['Temporal', temporalUrl],
+    ]),
+    Attention: table(
+      found.attention.map((reason) => ({ reason, meaning: ATTENTION[reason].text })),
+      { reason: 'reason', meaning: 'meaning' },
+    ),
+    Items: table(found.items, {
+      id: 'id',
+      reference: 'itemReferenceId',
+      product: ({ productUid, productName }) => productUid ?? productName,
+      units: 'quantity',
+      status: 'fulfillmentStatus',
+    }),
+    'Print orders': table(
+      found.printOrders.map((each) => ({
+        ...each,
+        latest: each.postbacks.toSorted((a, b) => a.receivedAt.localeCompare(b.receivedAt)).at(-1),
+      })),
+      {
+        id: 'id',
+        partner: 'partnerUid',
+        status: 'status',
+        dispatch: 'dispatchDate',
+        items: ({ jobs }) => references(jobs.map(({ itemId }) => itemId)),
+        'latest postback': ({ latest }) => latest?.status,
+        message: ({ latest }) => latest?.message,
+      },
+    ),
+    Parcels: table(found.parcels, {
+      'tracking number': 'trackingNumber',
+      carrier: 'carrier',
+      status: ({ voided, status }) => (voided ? 'voided' : status),
+      expected: 'expectedDeliveryDate',
+    }),
+    'Failing steps': table(found.failingSteps, {
+      step: 'step',
+      attempts: 'attempts',
+      'next attempt': 'nextAttemptAt',
+      error: 'message',
+    }),
+    'Possible repairs': table(found.possibleRepairs, {
+      action: 'action',
+      items: ({ itemIds }) => itemIds.join(', '),
+      partners: ({ reroutes }) => {
+        const able = reroutes.flatMap(({ partners }) => partners.filter(({ rejected }) => rejected === null));
+        return [...new Set(able.map(({ partnerUid }) => partnerUid))].join(', ');
+      },
+    }),
+  });
 }
 
 /** Returns a schema without null: a command leaves out what it does not have. */
@@ -144,12 +132,15 @@ export const ORDER_OPERATIONS: readonly Operation[] = [
     }),
     run: ({ operator }, query) => operator.listOperatorOrders({ query }),
     text: ({ orders }) =>
-      table(
-        ['reference', 'client', 'status', 'country', 'created', 'attention', 'id'],
-        orders.map(({ orderReferenceId, clientName, fulfillmentStatus, country, createdAt, attention, id }) => [
-          ...[orderReferenceId, clientName, fulfillmentStatus, country, createdAt, attention.join(', '), id],
-        ]),
-      ),
+      table(orders, {
+        reference: 'orderReferenceId',
+        client: 'clientName',
+        status: 'fulfillmentStatus',
+        country: 'country',
+        created: 'createdAt',
+        attention: ({ attention }) => attention.join(', '),
+        id: 'id',
+      }),
   }),
   operation({
     command: 'order show',
@@ -175,12 +166,14 @@ export const ORDER_OPERATIONS: readonly Operation[] = [
     run: async ({ operator }, { order: text, ...query }) =>
       await operator.getOrderTimeline({ params: { orderId: await orderIdOf(operator, text) }, query }),
     text: ({ entries }) =>
-      table(
-        ['at', 'kind', 'type', 'by', 'print order', 'content'],
-        entries.map(({ at, kind, type, by, printOrderId, data }) => [
-          ...[at, kind, type, by, printOrderId, JSON.stringify(data).slice(0, 100)],
-        ]),
-      ),
+      table(entries, {
+        at: 'at',
+        kind: 'kind',
+        type: 'type',
+        by: 'by',
+        'print order': 'printOrderId',
+        content: ({ data }) => JSON.stringify(data).slice(0, 100),
+      }),
   }),
   STORY,
   operation({

@@ -132,3 +132,20 @@ export function unmeasured(problem: string): FileFacts {
   const none = { pdf: null, image: null, boxes: [], images: [], colors: [], fonts: [], effects: [], annotations: [] };
   return { complete: false, problem, ...none };
 }
+
+/** Longest text in facts, in code points. */
+const MAX_TEXT = 200;
+
+/** Returns facts whose texts are bounded, and have neither U+0000 nor half of a surrogate pair, which no database takes. */
+export function cleanFacts(facts: FileFacts): FileFacts {
+  const clean = (part: unknown): unknown => {
+    if (typeof part === 'string') {
+      const text = [...part.slice(0, 2 * MAX_TEXT)].slice(0, MAX_TEXT).join('');
+      return text.toWellFormed().replaceAll('\0', '\ufffd');
+    }
+    if (Array.isArray(part)) return part.map(clean);
+    if (typeof part !== 'object' || part === null) return part;
+    return Object.fromEntries(Object.entries(part).map(([name, member]) => [name, clean(member)]));
+  };
+  return clean(facts) as FileFacts;
+}

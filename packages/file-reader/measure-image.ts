@@ -1,5 +1,5 @@
 import { crc32, inflateSync } from 'node:zlib';
-import { type ColorModel, type FileFacts, unmeasured } from './facts';
+import { type ColorModel, cleanFacts, type FileFacts, unmeasured } from './facts';
 import { profileOf } from './icc-profile';
 
 type ImageFacts = NonNullable<FileFacts['image']>;
@@ -18,7 +18,7 @@ export function measureImage(
 ): FileFacts {
   try {
     const image = { ...size, ...(type === 'image/png' ? ofPng(bytes) : ofJpeg(bytes)) };
-    return { ...unmeasured(''), complete: true, problem: null, image };
+    return cleanFacts({ ...unmeasured(''), complete: true, problem: null, image });
   } catch {
     return unmeasured('the header of the image cannot be read');
   }

@@ -2,10 +2,10 @@ import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createFileInspector } from '../../packages/file-reader/inspector';
 import { NEEDS_OF_FAMILIES } from '../../src/catalog/domain/print-needs';
 import { checkFile } from '../../src/files/domain/file-check';
 import { type AreaNeeds, FILE_FINDING_CODES, type FileFinding } from '../../src/files/domain/file-findings';
-import { createFileInspector } from '../../src/files/inspector';
 import { PRINT_FILES, printFile } from '../files/print-files';
 import { UNFIT_FILES } from '../files/unfit-files';
 

@@ -64,7 +64,6 @@ export function credentialHash(keyOrSecret: string): Buffer {
   return sha256(keyOrSecret);
 }
 
-/** Returns the first and last characters of a key, for lists. */
 export function keyHint(apiKey: string): string {
   return `${apiKey.slice(0, 8)}…${apiKey.slice(-4)}`;
 }

@@ -6,7 +6,6 @@ import type { Account, OperatorRole, Role } from './account';
 import { type Credentials, credentialHash, keyHint, newCredentials } from './account';
 import { endSessionsOf } from './sessions';
 
-/** A key in lists. */
 export const accountKeySchema = z
   .object({
     id: z.string(),
@@ -76,7 +75,6 @@ export async function accountByName(sql: Queryable, role: Role, name: string): P
   return row;
 }
 
-/** Returns the names of accounts by id. */
 export async function accountNames(sql: Queryable, ids: readonly string[]): Promise<ReadonlyMap<string, string>> {
   const rows = await sql<{ id: string; name: string }[]>`
     SELECT id, name FROM accounts WHERE id = ANY(${ids as string[]}::uuid[])`;
@@ -95,7 +93,6 @@ interface KeyOptions {
   readonly expiresAt?: Date | null | undefined;
 }
 
-/** Issues a key and secret for an account. */
 export async function issueKey(
   sql: Queryable,
   accountId: string,

@@ -15,7 +15,6 @@ const KEY_CACHE_SIZE = 10_000;
 /** Precision of `last_used_at`. A busy key costs one update per minute and process. */
 export const LAST_USED_PRECISION_MS = 60_000;
 
-/** An authenticated caller. */
 export interface Caller {
   readonly account: Account;
   readonly keyId: string;

@@ -123,7 +123,6 @@ const clientFields = {
   createdAt: timestamp,
 };
 
-/** A client to set up. */
 export const newClientSchema = z
   .object({ name: z.string().trim().min(1).max(100), keyExpiresAt: keyExpiry, ...clientSettingsFields })
   .meta({ id: 'NewClient', examples: [{ name: 'poster-shop' }] });
@@ -142,17 +141,14 @@ const shownSettings = {
   quotas: clientQuotas.nullable().describe('Limits that differ from the defaults.'),
 };
 
-/** A client with its keys, in responses. */
 export const clientSchema = z
   .object({ ...clientFields, ...shownSettings, keys: z.array(accountKeySchema) })
   .meta({ id: 'Client' });
 
-/** A client that was set up, with its first key. */
 export const createdClientSchema = z
   .object({ ...clientFields, ...shownSettings, ...credentialFields })
   .meta({ id: 'CreatedClient' });
 
-/** A client account as operators read it. */
 export interface Client {
   readonly id: string;
   readonly name: string;
@@ -196,7 +192,6 @@ export async function requireClient(sql: Queryable, id: string): Promise<Client>
   return await foundById(id, read, 'There is no such client.');
 }
 
-/** Returns a client as responses show it, without its keys. */
 export function clientView({ id, name, createdAt, settings }: Client, publicUrl: string) {
   return {
     id,
@@ -209,7 +204,6 @@ export function clientView({ id, name, createdAt, settings }: Client, publicUrl:
   };
 }
 
-/** Returns clients as responses show them, with their keys. */
 export async function clientsWithKeys(
   sql: Queryable,
   clients: readonly Client[],

@@ -11,7 +11,6 @@ export const operatorRole = z
       'changes keys, operators, partners, clients and exchange rates, and exports the audit log.',
   );
 
-/** An operator in lists. */
 export const operatorSchema = z
   .object({
     id: z.string(),
@@ -34,7 +33,6 @@ export async function listOperators(sql: Queryable): Promise<Operator[]> {
   return await sql<Operator[]>`SELECT ${columns(sql)} FROM accounts WHERE accounts.role = 'operator' ORDER BY id`;
 }
 
-/** Returns an operator, or undefined when there is none with this id. */
 export async function operatorById(sql: Queryable, id: string): Promise<Operator | undefined> {
   const [row] = await sql<Operator[]>`
     SELECT ${columns(sql)} FROM accounts WHERE accounts.role = 'operator' AND id = ${id}`;

@@ -55,6 +55,10 @@ export interface SignIn {
 const isAlive = (sql: Queryable): Fragment =>
   sql`s.expires_at > now() AND s.last_used_at > now() - make_interval(secs => ${IDLE_SECONDS})`;
 
+/** The condition of a session `s` that was started without a key, or whose key `k` has not ended. */
+const keyWorks = (sql: Queryable): Fragment =>
+  sql`(s.key_id IS NULL OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))`;
+
 /**
  * Starts a session of an operator. Deletes expired ones, and the oldest of an operator who has too many.
  * @returns the token for the cookie. The database stores only its hash
@@ -91,8 +95,7 @@ export async function operatorOfSession(
     FROM operator_sessions s
     JOIN accounts a ON a.id = s.account_id
     LEFT JOIN api_keys k ON k.id = s.key_id
-    WHERE s.token_hash = ${credentialHash(token)} AND ${isAlive(sql)} AND a.revoked_at IS NULL
-      AND (s.key_id IS NULL OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))`;
+    WHERE s.token_hash = ${credentialHash(token)} AND ${isAlive(sql)} AND a.revoked_at IS NULL AND ${keyWorks(sql)}`;
   if (found === undefined) return undefined;
   const { wasUsedLately, ...account } = found;
   if (isUse && !wasUsedLately)
@@ -110,12 +113,10 @@ export async function listSessions(sql: Queryable, accountId: string, current: s
       s.user_agent, s.created_at, s.last_used_at, s.expires_at,
       s.token_hash = ${credentialHash(current ?? '')} AS is_current
     FROM operator_sessions s JOIN accounts a ON a.id = s.account_id LEFT JOIN api_keys k ON k.id = s.key_id
-    WHERE s.account_id = ${accountId} AND ${isAlive(sql)}
-      AND (s.key_id IS NULL OR (k.revoked_at IS NULL AND (k.expires_at IS NULL OR k.expires_at > now())))
+    WHERE s.account_id = ${accountId} AND ${isAlive(sql)} AND ${keyWorks(sql)}
     ORDER BY s.id DESC`;
 }
 
-/** Ends the session of a token. */
 export async function endSession(sql: Queryable, token: string): Promise<void> {
   await sql`DELETE FROM operator_sessions WHERE token_hash = ${credentialHash(token)}`;
 }
@@ -147,7 +148,6 @@ export function csrfTokenOf(token: string): string {
   return sha256(`csrf ${token}`).toString('base64url');
 }
 
-/** Returns the change of a sign-in for the audit log. */
 export function signInChange({ id, operatorRole }: Account, method: SignInMethod): AuditedChange {
   return { action: 'operator.sign_in', objectId: id, before: null, after: { method, role: operatorRole } };
 }

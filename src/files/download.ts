@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { createWriteStream } from 'node:fs';
 import { pipeline } from 'node:stream/promises';
 import { fileTypeFromBuffer } from 'file-type';
+import { PRINT_FILE_TYPES, type PrintFileType } from '../../packages/file-reader/file-types';
 import { isTransient, retryAfterMs, type StreamedResponse, TransferError } from '../platform/http/responses';
 import type { SafeClient } from '../platform/http/safe-client';
 import { type FileFault, type FileFaultCode, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
-import { PRINT_FILE_TYPES, type PrintFileType } from './domain/file-types';
 
 export interface Download {
   readonly url: string;

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import type { FileFacts, FileProperties } from '../../packages/file-reader/facts';
+import type { PreviewType, PrintFileType } from '../../packages/file-reader/file-types';
+import type { Preview } from '../../packages/file-reader/inspection-entry';
+import type { FileInspector } from '../../packages/file-reader/inspector';
 import type { SafeClient } from '../platform/http/safe-client';
 import type { ObjectStore } from '../platform/objects/object-store';
 import type { DiskBudget } from './disk-budget';
 import { type FileFault, noDiskSpace, permanentFault, transientFault } from './domain/file-fault';
-import type { PreviewType, PrintFileType } from './domain/file-types';
 import { type Download, downloadFile } from './download';
-import type { Preview } from './inspection-entry';
-import type { FileInspector } from './inspector';
 
 export interface FileDeps {
   readonly client: SafeClient;

@@ -7,7 +7,6 @@ import type { SecretBox } from '../platform/sealing/secret-box';
 import { type SealedTable, secretOwner } from '../platform/sealing/secret-box';
 import type { Endpoint, EndpointEvent, OwnedEndpoint } from './webhook-schemas';
 
-/** The fields of an endpoint that its owner sets. */
 export type EndpointFields = Pick<Endpoint, 'url' | 'description' | 'enabled'> & {
   readonly events: readonly EndpointEvent[];
 };
@@ -15,7 +14,6 @@ export type EndpointFields = Pick<Endpoint, 'url' | 'description' | 'enabled'> &
 /** Time during which a replaced secret still signs, by default and at most. */
 export const ROTATION_OVERLAP_SECONDS = { default: 24 * 60 * 60, most: 7 * 24 * 60 * 60 };
 
-/** Returns the columns of an `Endpoint`. */
 export const endpointColumns = (sql: Queryable) =>
   sql`id, url, description, events, enabled, disabled_reason, created_at, updated_at`;
 
@@ -60,7 +58,6 @@ export async function listEndpoints(sql: Queryable, ownerId: string): Promise<En
     SELECT ${endpointColumns(sql)} FROM webhook_endpoints WHERE client_id = ${ownerId} ORDER BY created_at, id`;
 }
 
-/** Returns the endpoints of all operators, with their owners. */
 export async function listEndpointsOfOperators(sql: Queryable): Promise<OwnedEndpoint[]> {
   return await sql<OwnedEndpoint[]>`
     SELECT ${endpointColumns(sql)}, operator FROM (
@@ -69,7 +66,6 @@ export async function listEndpointsOfOperators(sql: Queryable): Promise<OwnedEnd
     ORDER BY created_at, id`;
 }
 
-/** Returns the operator who owns an endpoint. */
 export async function operatorOfEndpoint(sql: Queryable, id: string): Promise<string | undefined> {
   if (!isUuid(id)) return undefined;
   const [row] = await sql<{ id: string }[]>`

@@ -7,7 +7,6 @@ import type { OperatorEvent } from './domain/event-schemas';
 import { mayHaveEndpoints } from './endpoints';
 import { enqueueDeliveries } from './enqueue';
 
-/** What was raised since the last message about it. */
 export interface Raised {
   /** Attention reason, kind of message, or name of the job. */
   readonly reason: string;

@@ -59,6 +59,10 @@ function parcelsOfJobs(sql: Queryable): Fragment {
     ) k ON true`;
 }
 
+/** Returns the expression of the fields of the order `o` that every event has, as NotifiedOrder. */
+export const notifiedOrder = (sql: Queryable) =>
+  sql`jsonb_build_object('orderId', o.id, 'storeId', NULL, 'orderReferenceId', o.order_reference_id)`;
+
 const methodUid = (sql: Queryable) => sql`coalesce(j.departed_method_uid, p.shipment_method_uid)`;
 
 /** Returns the expression of the parcels of an order `o` as JSON, each once: tracking code and URL, and the method. */
@@ -95,7 +99,6 @@ type ViewRow = Omit<OrderView, 'items' | 'refusedCancels'> & {
   readonly endpoints: NotifiableOrder['endpoints'] | null;
 };
 
-/** What notifications are made from. */
 export interface NotifiableOrder {
   readonly view: OrderView;
   readonly notified: NotifiedSnapshot | null;
@@ -109,8 +112,7 @@ export interface NotifiableOrder {
  */
 export async function readNotifiableOrder(tx: Queryable, orderId: string): Promise<NotifiableOrder | undefined> {
   const [row] = await tx<ViewRow[]>`
-    SELECT jsonb_build_object('orderId', o.id, 'storeId', NULL, 'orderReferenceId', o.order_reference_id) AS "order",
-      o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
+    SELECT ${notifiedOrder(tx)} AS "order", o.fulfillment_status, o.metadata, o.refusal_reason, o.refusal_reason_code,
       n.endpoints,
       s.min_delivery_date::text, s.max_delivery_date::text, t.snapshot AS notified,
       -- One read of the log, whose partitions each plan opens.

@@ -5,7 +5,6 @@ import { type NotificationEvent, OPERATOR_EVENTS, type OperatorEvent } from './d
 /** Clients' endpoints have notification events, operators' endpoints have operator events. */
 export type EndpointEvent = NotificationEvent | OperatorEvent;
 
-/** Returns the schema of a choice of events. */
 export const eventsSchema = (events: readonly EndpointEvent[]) =>
   z
     .array(z.enum(events))
@@ -37,7 +36,6 @@ export const endpointSchema = (events: readonly EndpointEvent[], id: string) =>
 /** An endpoint to which the notifications of its owner are sent, a client or an operator. Without its secrets. */
 export type Endpoint = z.output<ReturnType<typeof endpointSchema>>;
 
-/** An endpoint in the list of operators' endpoints. */
 export const ownedEndpointSchema = endpointSchema(OPERATOR_EVENTS, 'OperatorWebhookEndpoint')
   .extend({ operator: z.object({ id: z.string(), name: z.string() }).describe('Its owner.') })
   .meta({ id: 'OwnedOperatorWebhookEndpoint' });
@@ -75,7 +73,6 @@ export const deliverySchema = z
   .meta({ id: 'WebhookDelivery' });
 export type Delivery = z.output<typeof deliverySchema>;
 
-/** A delivery of an order with the endpoint that it is for. */
 export const orderDeliverySchema = deliverySchema
   .extend({
     endpoint: z.object({

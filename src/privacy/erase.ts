@@ -123,7 +123,6 @@ async function deleteHistories(temporal: Client, workflowIds: readonly string[])
   });
 }
 
-/** Returns the keys of all stored files and documents. */
 async function objectKeysOf(sql: Queryable, ids: readonly string[]): Promise<string[]> {
   const rows = await sql<{ objectKey: string }[]>`
     SELECT object_key FROM packing_slips WHERE object_key IS NOT NULL AND order_id = ANY(${[...ids]}::uuid[])

@@ -33,7 +33,6 @@ interface ErasedBatch {
   readonly next: string;
 }
 
-/** Returns every order and shipping order of an e-mail address. */
 export async function allSubjectsByEmail(sql: Queryable, email: string): Promise<Subject[]> {
   const subjects: Subject[] = [];
   for (;;) {

@@ -44,7 +44,6 @@ const shippingOrders = (sql: Queryable) => sql`
 /** Archived orders have ended. */
 const archivedOrders = (sql: Queryable) => sql`SELECT 'order' AS kind, id, 'ended' AS state FROM archived_orders`;
 
-/** Returns the orders and shipping orders with these ids. */
 export async function subjectsById(sql: Queryable, ids: readonly string[]): Promise<Subject[]> {
   return await sql<Subject[]>`
     ${orders(sql)} WHERE id = ANY(${[...ids]}::uuid[])

@@ -4,42 +4,19 @@ import {
   type WebhookEvent,
   WebhookVerificationError,
 } from '../../client';
-import { changesOf, type OrderView } from '../../src/notifications/domain/order-changes';
+import { changesOf } from '../../src/notifications/domain/order-changes';
 import { newSigningSecret, signatureHeaders } from '../../src/platform/http/webhook-signature';
+import { fulfillment, itemView, orderView } from '../support/order-view';
 
 const secret = newSigningSecret();
-const fulfillment = {
-  quantity: 1,
-  trackingCode: 'CX473124829DE',
-  trackingUrl: 'https://carrier.example/CX473124829DE',
-  shipmentMethodName: 'Parcel',
-  shipmentMethodUid: 'parcel',
-  fulfillmentCountry: 'DE',
-  fulfillmentStateProvince: null,
-  fulfillmentFacilityId: 'berlin',
-};
-const order: OrderView = {
-  order: { orderId: '019a0c6d-11aa-7b10-8f5e-2f0d0a3c9e41', storeId: null, orderReferenceId: 'shop-1001' },
+const parcel = { ...fulfillment, trackingCode: 'CX473124829DE' };
+const order = orderView({
   fulfillmentStatus: 'shipped',
-  metadata: [],
-  refusalReason: null,
-  refusalReasonCode: null,
   minDeliveryDate: '2026-11-25',
   maxDeliveryDate: '2026-11-27',
-  refusedCancels: [['item']],
-  items: [
-    {
-      id: 'item',
-      itemReferenceId: 'line-1',
-      status: 'shipped',
-      metadata: [{ key: 'shelf', value: '7' }],
-      comment: null,
-      cancelledUnits: 1,
-      fulfillments: [fulfillment],
-      fileChecks: [],
-    },
-  ],
-};
+  refusedCancels: [['1']],
+  items: [itemView({ status: 'shipped', cancelledUnits: 1, fulfillments: [parcel] })],
+});
 const id = 'message-1';
 const created = '2026-11-22T10:00:00.000Z';
 /** The bodies that Pressline sends for this order, as src/notifications/enqueue.ts writes them. */
@@ -68,10 +45,10 @@ test('the events have exactly the fields that their types declare', () => {
     id,
     created,
     ...order.order,
-    itemReferenceId: 'line-1',
+    itemReferenceId: 'item-1',
     metadata: [{ key: 'shelf', value: '7' }],
     orderMetadata: order.metadata as OrderItemTrackingCodeUpdated['orderMetadata'],
-    ...fulfillment,
+    ...parcel,
   };
   const text = bodies.find((each) => each.includes('tracking_code_updated'))!;
   const event = verifyWebhook(text, headersOf(text), secret);

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { projectRoot } from '../../src/platform/project-root';
-import { type ConsoleTab, expectAccessible, openTab, signIn } from '../support/browser';
+import { type ConsoleTab, expectAccessible, openScreen, openTab } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';
 import { refusedOrder } from './order-fixture';
 
@@ -18,8 +18,7 @@ beforeAll(async () => {
   await stack.database.sql`
     INSERT INTO outbox (kind, target, payload, attempts, last_error, dead_at)
     VALUES ('signal_workflow', 'shipping-order-x', '{"signal": "x", "args": []}', 8, 'no such workflow', now())`;
-  tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+  tab = await openScreen(stack, '/console/today');
 });
 
 /** The addresses of the main navigation. The module itself needs a browser. */

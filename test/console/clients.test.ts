@@ -1,5 +1,5 @@
 import { testAccount } from '../support/api-deps';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen } from '../support/browser';
 import { type PartnerServer, partnerServer } from '../support/other-systems/partner-server';
 import { type TestStack, testStack } from '../support/stack';
 import { faultyFile, isAt, ordered, orderOf, poster } from '../workflows/order/client-orders';
@@ -19,9 +19,7 @@ afterAll(() => receiver.stop());
 
 test('an operator sends a test event and redelivers a dead notification on the page of the client', async () => {
   const { id } = await stack.client.createWebhook({ body: { url: `${receiver.url}/hooks` } });
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
+  const { page, faults } = await openScreen(stack, '/console/clients');
   const { name } = await stack.operator.getClient({ params: { connectorId: clientId } });
   await page.getByRole('row', { name }).waitFor();
   await expectAccessible(page);
@@ -57,29 +55,25 @@ test('an operator sends a test event and redelivers a dead notification on the p
   await endpoint.getByRole('button', { name: /^Enable/ }).click();
   await page.getByRole('dialog', { name: 'Enable' }).getByRole('button', { name: 'Enable endpoint' }).click();
   await endpoint.getByText('Enabled', { exact: true }).waitFor();
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('the page of a client shows the most frequent faults of its print files, with the latest order', async () => {
   const files = [{ type: 'default', url: faultyFile(stack, 'wrong-size.pdf') }];
   const body = orderOf(stack, { orderReferenceId: 'too-small', items: [poster(stack, { files })] });
   const { id } = await ordered(stack, body, isAt('on_hold'));
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, `/console/clients/${clientId}`);
+  const { page, faults } = await openScreen(stack, `/console/clients/${clientId}`);
   const fault = page.getByRole('table', { name: 'Faults of print files' }).getByRole('row').nth(1);
   await fault.getByText('Page size').waitFor();
   await fault.getByText('Page 1 is 105 × 148 mm; the poster is 210 × 297 mm.').waitFor();
   await expectAccessible(page);
   await fault.getByRole('link', { name: 'too-small' }).click();
   await page.waitForURL(`**/orders/${id}`);
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('an admin adds a client and changes its settings', async () => {
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/clients');
+  const { page, context } = await openScreen(stack, '/console/clients');
   await page.getByRole('button', { name: 'Add client' }).click();
   const adding = page.getByRole('dialog', { name: 'Add client' });
   await adding.getByRole('textbox', { name: 'Name', exact: true }).fill('card-shop');
@@ -88,7 +82,7 @@ test('an admin adds a client and changes its settings', async () => {
   const [apiKey, apiSecret] = await Promise.all(
     ['API key', 'API secret'].map((label) => adding.getByLabel(label, { exact: true }).innerText()),
   );
-  const response = await tab.context.request.get('/v1/webhooks', {
+  const response = await context.request.get('/v1/webhooks', {
     headers: { 'X-API-KEY': `${apiKey}:${apiSecret}` },
   });
   expect(response.status()).toBe(200);
@@ -162,9 +156,7 @@ test('an admin adds a client and changes its settings', async () => {
 
 test('a viewer sees a client and no button that changes it', async () => {
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, viewer.apiKey, `/console/clients/${clientId}`);
+  const { page } = await openScreen(stack, `/console/clients/${clientId}`, viewer.apiKey);
   await page.getByRole('table', { name: 'Endpoints' }).waitFor();
   await page.getByRole('table', { name: 'Deliveries' }).waitFor();
   for (const name of ['Edit', 'Add key', /^Revoke/, /^Send test/, /^Redeliver/])

@@ -19,7 +19,7 @@ const clicks = new Map<string, number>();
 
 beforeAll(async () => {
   stack = await testStack({ mode: 'auto', config: { RECEIVED_DEADLINE: 5_000 } });
-  ({ page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, '/console/today'));
+  ({ page, faults } = await openScreen(stack, '/console/today'));
 });
 
 afterAll(() => {
@@ -183,6 +183,7 @@ const TROUBLES: readonly Trouble[] = [
     solve: async (each) => {
       await each.findByReason('Failed');
       await each.understand(/There is no file at this URL/);
+      await page.getByRole('region', { name: 'Items' }).getByText('Not stored').waitFor();
       const dialog = await each.repair('Reprint', 'Reprint order', (form) =>
         form.getByLabel('Address of the file default of poster').fill(goodFile(stack, 'poster-a4.pdf')),
       );

@@ -152,7 +152,7 @@ test('the timeline keeps its entries when older ones are loaded, and has its fil
     SELECT ${id}, 'payment', jsonb_build_object('message', 'payment ' || n), printed.at - n * interval '1 microsecond'
     FROM (SELECT max(at) AS at FROM order_events WHERE order_id = ${id} AND type = 'status' AND data ->> 'status' = 'printed') AS printed,
       generate_series(1, 120) AS n`;
-  const { page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const { page, faults } = await openScreen(stack, `/console/orders/${id}`);
   const timeline = page.getByRole('region', { name: 'Timeline' });
   const entries = timeline.getByRole('listitem');
   await timeline.getByText('Status: Printed').waitFor();
@@ -175,7 +175,7 @@ test('the timeline keeps its entries when older ones are loaded, and has its fil
 test('the page of a returned order says that an operator decides, and folds what went well', async () => {
   const { id } = await orderWith(stack, 'console-back', { marker: 'sandbox:parcel-returned' });
   await hasStatus(stack, id, 'returned');
-  const { page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const { page, faults } = await openScreen(stack, `/console/orders/${id}`);
   const main = page.getByRole('main');
   await main.getByRole('group', { name: 'Waits for' }).getByText('Operator to decide what comes next').waitFor();
   await main.getByRole('button', { name: /^\d+ scans of / }).waitFor();
@@ -188,7 +188,7 @@ test('the page of a returned order says that an operator decides, and folds what
 test('the timeline of a refused order names the partner, and says once that the order stopped', async () => {
   const { id } = await refusedOrder(stack, 'console-stopped');
   await hasStatus(stack, id, 'on_hold');
-  const { page, faults } = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const { page, faults } = await openScreen(stack, `/console/orders/${id}`);
   const entries = page.getByRole('region', { name: 'Timeline' }).getByRole('listitem');
   await entries.getByText('Print order refused: prints-berlin').waitFor();
   const texts = await entries.allTextContents();
@@ -206,8 +206,7 @@ test('a dead notification is delivered again', async () => {
   // An endpoint that responds with 410 gets nothing more.
   status = 410;
   const { id } = await goodOrder(stack, 'console-dead');
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const tab = await openScreen(stack, `/console/orders/${id}`);
   const notifications = tab.page.getByRole('main').getByRole('region', { name: 'Notifications' });
   const dead = notifications.getByRole('row').filter({ hasText: 'Dead' });
   await dead.first().waitFor();

@@ -1,11 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import { testAccount } from '../support/api-deps';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen, openTab, signIn } from '../support/browser';
 import { goTo } from '../support/console-steps';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { goodOrder, hasStatus, refusedOrder } from './order-fixture';
 
-/** Operators find and read orders, in a browser. */
+/** Operators find and read orders, and their lists follow what changes, in a browser. */
 
 let stack: TestStack;
 
@@ -16,13 +16,11 @@ beforeAll(async () => {
 test('a viewer reads an order and cannot repair it, neither in the page nor by the API', async () => {
   const { id } = await refusedOrder(stack, 'console-viewer');
   await hasStatus(stack, id, 'on_hold');
-  const operator = await openTab(stack.baseUrl);
-  await signIn(operator, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const operator = await openScreen(stack, `/console/orders/${id}`);
   await operator.page.getByRole('button', { name: 'Retry', exact: true }).waitFor();
 
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, viewer.apiKey, `/console/orders/${id}`);
+  const tab = await openScreen(stack, `/console/orders/${id}`, viewer.apiKey);
   await tab.page.getByRole('table', { name: 'Items' }).waitFor();
   for (const name of ['Retry', 'Reroute', 'Cancel', 'Hold', 'Add note'])
     expect(await tab.page.getByRole('button', { name, exact: true }).count()).toBe(0);
@@ -56,9 +54,7 @@ test('an order is found by each of its ids, and the list is exported', async () 
     printJob: printOrders[0]!.jobs[0]!.id,
     trackingNumber: parcels[0]!.trackingNumber,
   };
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/orders');
-  const { page } = tab;
+  const { page } = await openScreen(stack, '/console/orders');
   const rows = page.getByRole('table', { name: 'Orders' }).getByRole('row');
   for (const text of Object.values(ids)) {
     await page.getByLabel('Search orders').fill(text);
@@ -88,9 +84,7 @@ test('an order is found by each of its ids, and the list is exported', async () 
 });
 
 test('the dialog "Go to" opens screens and finds orders', async () => {
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+  const { page, faults } = await openScreen(stack, '/console/today');
   // The dialog hides the navigation from screen readers.
   const navigation = page.locator('nav > a');
   const dialog = page.getByRole('dialog', { name: 'Go to' });
@@ -156,13 +150,11 @@ test('the dialog "Go to" opens screens and finds orders', async () => {
   await goTo(page, 'nothing has this name');
   await page.keyboard.press('Enter');
   await page.waitForURL('**/console/orders?q=nothing*');
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('the figures of Today lead to their lists', async () => {
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/today');
+  const { page } = await openScreen(stack, '/console/today');
   const region = (name: string) => page.getByRole('main').getByRole('region', { name, exact: true });
   for (const [name, link, path, list] of [
     ['Attention', /^1$/, '/console/attention?reason=partner_refused', 'Attention'],
@@ -180,9 +172,7 @@ test('the figures of Today lead to their lists', async () => {
 test('a report by client has a chart, a row with the name of the client, and files', async () => {
   const { id } = await goodOrder(stack, 'console-report');
   await hasStatus(stack, id, 'delivered');
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/reports');
+  const { page, faults } = await openScreen(stack, '/console/reports');
   await page.getByLabel('By', { exact: true }).selectOption('Client');
   await page.getByLabel('Chart', { exact: true }).selectOption('Units');
   await page.waitForURL((url) => url.searchParams.get('by') === 'client' && url.searchParams.get('chart') === 'units');
@@ -231,5 +221,38 @@ test('a report by client has a chart, a row with the name of the client, and fil
   expect(listed.get('createdFrom')).toBe(`${to}T00:00:00.000Z`);
   expect(Date.parse(listed.get('createdTo')!) - Date.parse(listed.get('createdFrom')!)).toBe(86_400_000);
   await page.getByRole('link', { name: 'console-report', exact: true }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+const LOST = 'Connection lost. Reconnecting…';
+
+test('a list says that the connection is lost, and follows when it is back', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page, context } = tab;
+  const opened = page.waitForResponse('**/v1/operator/stream');
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/orders');
+  expect((await opened).status()).toBe(200);
+  await goodOrder(stack, 'stream-before');
+  await page.getByRole('link', { name: 'stream-before' }).waitFor();
+  expect(await page.getByText(LOST).count()).toBe(0);
+
+  await context.setOffline(true);
+  await page.getByRole('status').getByText(LOST).waitFor();
+  await goodOrder(stack, 'stream-meanwhile');
+  expect(await page.getByRole('link', { name: 'stream-meanwhile' }).count()).toBe(0);
+  await context.setOffline(false);
+  await page.getByText(LOST).waitFor({ state: 'detached' });
+  await page.getByRole('link', { name: 'stream-meanwhile' }).waitFor();
   expect(tab.faults).toEqual([]);
+});
+
+test('lists follow without the stream too', async () => {
+  const tab = await openTab(stack.baseUrl);
+  const { page } = tab;
+  await page.route('**/v1/operator/stream', (route) => route.fulfill({ status: 429 }));
+  await signIn(tab, stack.credentials.operator.apiKey, '/console/orders');
+  await page.getByRole('heading', { level: 1, name: 'Orders' }).waitFor();
+  await goodOrder(stack, 'stream-none');
+  await page.getByRole('link', { name: 'stream-none' }).waitFor();
+  expect(await page.getByText(LOST).count()).toBe(0);
 });

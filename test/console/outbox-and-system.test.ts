@@ -13,7 +13,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
 });
 
-const tabAt = (path: string) => openScreen(stack.baseUrl, stack.credentials.operator.apiKey, path);
+const tabAt = (path: string) => openScreen(stack, path);
 
 /** Inserts dead letters to a workflow that does not exist. Returns their ids. */
 async function deadLetters(targets: readonly string[]): Promise<string[]> {
@@ -119,7 +119,7 @@ test('a message links to what it is about', async () => {
 test('a viewer sees dead letters and jobs, and has no button', async () => {
   await deadLetters(['shipping-order-e']);
   const viewer = await testAccount(stack.database.sql, 'operator', 'screens-viewer', 'viewer');
-  const tab = await openScreen(stack.baseUrl, viewer.apiKey, '/console/outbox');
+  const tab = await openScreen(stack, '/console/outbox', viewer.apiKey);
   await tab.page.getByText('shipping-order-e').waitFor();
   expect(await tab.page.getByRole('checkbox').count()).toBe(0);
   expect(await tab.page.getByRole('button', { name: 'Replay' }).count()).toBe(0);
@@ -134,7 +134,7 @@ test('an admin confirms the servers with a reason, and a viewer only reads why n
   await checkServers(sql, temporal);
   await sql`UPDATE known_servers SET hold = 'outdated_postgres', held_at = now(), restarts_from = now()`;
   const viewer = await testAccount(stack.database.sql, 'operator', 'servers-viewer', 'viewer');
-  const viewed = await openScreen(stack.baseUrl, viewer.apiKey, '/console/system');
+  const viewed = await openScreen(stack, '/console/system', viewer.apiKey);
   await viewed.page.getByText('No workflow starts').waitFor();
   expect(await viewed.page.getByRole('button', { name: 'Confirm the servers' }).count()).toBe(0);
 

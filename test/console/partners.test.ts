@@ -1,5 +1,5 @@
 import { testAccount } from '../support/api-deps';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen } from '../support/browser';
 import { LEEDS_SENDER } from '../support/rows/partner-setup';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
@@ -12,9 +12,7 @@ beforeAll(async () => {
 });
 
 test('an operator finds a partner, reads its figures and sends a test ping', async () => {
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/partners');
+  const { page, faults } = await openScreen(stack, '/console/partners');
   const row = page.getByRole('row', { name: /prints-berlin/ });
   await row.getByText('Gets orders').waitFor();
   await expectAccessible(page);
@@ -34,14 +32,12 @@ test('an operator finds a partner, reads its figures and sends a test ping', asy
   await dialog.getByRole('button', { name: 'Close' }).click();
   await requests.getByRole('row', { name: /Ping.*Accepted · 200/ }).waitFor();
   await expectAccessible(page);
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('an admin adds a key, which is shown once, revokes it, and edits the details', async () => {
   const { id } = (await stack.operator.listPartners({})).partners.find(({ uid }) => uid === 'prints-ohio')!;
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, `/console/partners/${id}`);
+  const { page, context, faults } = await openScreen(stack, `/console/partners/${id}`);
 
   await page.getByRole('button', { name: 'Add key' }).click();
   const adding = page.getByRole('dialog', { name: 'Add key' });
@@ -50,7 +46,7 @@ test('an admin adds a key, which is shown once, revokes it, and edits the detail
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
   expect(apiKey).toMatch(/^plk_/);
   const authenticated = () =>
-    tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } }).then((response) => response.ok());
+    context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } }).then((response) => response.ok());
   expect(await authenticated()).toBe(true);
   await adding.getByRole('button', { name: 'Close' }).click();
 
@@ -71,13 +67,11 @@ test('an admin adds a key, which is shown once, revokes it, and edits the detail
   const changed = await stack.operator.getPartner({ params: { partnerId: id } });
   expect(changed.capabilities.capacityPerDay).toBe(321);
   expect(changed.subscription).not.toBeNull();
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('an admin adds a partner, whose key is shown once', async () => {
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/partners');
+  const { page, context, faults } = await openScreen(stack, '/console/partners');
   await page.getByRole('button', { name: 'Add partner' }).click();
   const adding = page.getByRole('dialog', { name: 'Add partner' });
   await expectAccessible(page);
@@ -129,7 +123,7 @@ test('an admin adds a partner, whose key is shown once', async () => {
   await address.getByLabel('Country').fill(country);
   await add();
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
-  const response = await tab.context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });
+  const response = await context.request.get('/v2/orders', { headers: { 'X-API-KEY': apiKey } });
   expect(response.status()).toBe(200);
   await adding.getByRole('button', { name: 'Register addresses' }).click();
   const registering = page.getByRole('dialog', { name: 'Register addresses' });
@@ -169,15 +163,13 @@ test('an admin adds a partner, whose key is shown once', async () => {
     .getByRole('row', { name: /prints-leeds/ })
     .getByText('Gets orders')
     .waitFor();
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('a viewer sees a partner and no button that changes it', async () => {
   const { id } = (await stack.operator.listPartners({})).partners[0]!;
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, viewer.apiKey, `/console/partners/${id}`);
+  const { page } = await openScreen(stack, `/console/partners/${id}`, viewer.apiKey);
   await page.getByRole('table', { name: 'Keys' }).waitFor();
   for (const name of ['Send test ping', 'Edit', 'Register addresses', 'Add key', /^Revoke/])
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);

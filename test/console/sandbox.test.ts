@@ -1,6 +1,6 @@
 import { orderWorkflowId } from '../../src/platform/domain/workflows';
 import { testAccount } from '../support/api-deps';
-import { expectAccessible, openScreen, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 import { poster } from '../workflows/order/client-orders';
 import { goodOrder, hasStatus, orderWith } from './order-fixture';
@@ -52,9 +52,7 @@ async function fetchAttempts(orderId: string): Promise<(number | null | undefine
 test('an operator sets a behaviour, sends postbacks as the partner, and the order follows', async () => {
   const { id } = await goodOrder(stack, 'sandbox-manual');
   const printOrder = (await printOrderOf(id))!;
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/orders');
+  const { page, faults } = await openScreen(stack, '/console/orders');
   await page.getByRole('navigation', { name: 'Main' }).getByRole('link', { name: 'Sandbox' }).click();
   await page.getByRole('heading', { level: 1, name: 'Sandbox' }).waitFor();
   const partner = page.getByRole('region', { name: printOrder.partnerUid });
@@ -93,7 +91,7 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
     const { attention } = await stack.operator.getOperatorOrder({ params: { orderId: id } });
     return attention.includes('dispatch_failed') ? true : undefined;
   });
-  const tabOfOrder = await openScreen(stack.baseUrl, stack.credentials.operator.apiKey, `/console/orders/${id}`);
+  const tabOfOrder = await openScreen(stack, `/console/orders/${id}`);
   const problem = tabOfOrder.page.getByLabel('What is wrong');
   await problem.getByText(`No label for the parcel from ${printOrder.partnerUid}. The carrier says`).waitFor();
   await problem.getByText('The depot is full').waitFor();
@@ -127,14 +125,12 @@ test('an operator sets a behaviour, sends postbacks as the partner, and the orde
   await page.getByRole('region', { name: 'Parcels' }).getByText('No parcel').waitFor();
   await page.getByRole('row', { name: /missing\.pdf Responds with 404\./ }).waitFor();
   await expectAccessible(page);
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('a viewer reads the sandbox and has no buttons for it', async () => {
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, viewer.apiKey, '/console/sandbox');
+  const { page } = await openScreen(stack, '/console/sandbox', viewer.apiKey);
   await page.getByRole('region', { name: 'prints-berlin' }).waitFor();
   for (const name of [/^Set behaviour/, /^Received/, 'Report scan'])
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);

@@ -10,7 +10,7 @@ beforeAll(async () => {
   stack = await testStack({ mode: 'off' });
 });
 
-const tabAt = (path: string) => openScreen(stack.baseUrl, stack.credentials.operator.apiKey, path);
+const tabAt = (path: string) => openScreen(stack, path);
 
 test('a shipping order is found by its id, its label is fetched again, and its labels are voided', async () => {
   const { orderId, packages } = await stack.client.createShippingOrder({

@@ -1,6 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { testAccount } from '../support/api-deps';
-import { expectAccessible, openTab, signIn } from '../support/browser';
+import { expectAccessible, openScreen, openTab, signIn } from '../support/browser';
 import { eventually, type TestStack, testStack } from '../support/stack';
 
 /** Operators, their keys and the audit log, in a browser. */
@@ -12,18 +12,15 @@ beforeAll(async () => {
 });
 
 test('an admin adds an operator, whose key is shown once, changes the role and revokes the operator', async () => {
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/team');
+  const { page, context, faults } = await openScreen(stack, '/console/team');
   await page.getByRole('button', { name: 'Add operator' }).click();
   const adding = page.getByRole('dialog', { name: 'Add operator' });
   await adding.getByRole('textbox', { name: 'Name', exact: true }).fill('ada');
   await adding.getByLabel('Role').selectOption('operator');
   await adding.getByRole('button', { name: 'Add operator' }).click();
   const apiKey = await adding.getByLabel('API key', { exact: true }).innerText();
-  const status = async () => (await tab.context.request.post('/v1/operator/session', { data: { apiKey } })).status();
-  const other = await openTab(stack.baseUrl);
-  await signIn(other, apiKey, '/console/team');
+  const status = async () => (await context.request.post('/v1/operator/session', { data: { apiKey } })).status();
+  const other = await openScreen(stack, '/console/team', apiKey);
   await adding.getByRole('button', { name: 'Close' }).click();
   expect(await page.getByText(apiKey).count()).toBe(0);
   await expectAccessible(page);
@@ -43,7 +40,7 @@ test('an admin adds an operator, whose key is shown once, changes the role and r
   await page.getByRole('group', { name: 'State' }).getByText('Revoked').waitFor();
   await eventually(async () => ((await status()) === 401 ? true : undefined));
   await other.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
-  expect(tab.faults).toEqual([]);
+  expect(faults).toEqual([]);
 });
 
 test('an operator reaches the own sessions by the name in the header and ends another one; an admin ends those of others', async () => {
@@ -66,8 +63,7 @@ test('an operator reaches the own sessions by the name in the header and ends an
   await lost.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   await eventually(async () => ((await rowsIn(own).count()) === 1 ? true : undefined));
 
-  const admin = await openTab(stack.baseUrl);
-  await signIn(admin, stack.credentials.operator.apiKey, `/console/team/${viewer.id}`);
+  const admin = await openScreen(stack, `/console/team/${viewer.id}`);
   await end(admin);
   await own.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   await admin.page.getByText('No session').waitFor();
@@ -76,9 +72,7 @@ test('an operator reaches the own sessions by the name in the header and ends an
 test('the audit log is filtered in the address and exported', async () => {
   const { id } = (await stack.operator.listClients({})).connectors[0]!;
   await stack.operator.changeClient({ params: { connectorId: id }, body: { channel: 'audited' } });
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, stack.credentials.operator.apiKey, '/console/team');
+  const { page } = await openScreen(stack, '/console/team');
   const log = page.getByRole('table', { name: 'Audit log' });
   await log.getByRole('cell', { name: 'Sign in to the console' }).first().waitFor();
 
@@ -103,9 +97,7 @@ test('the audit log is filtered in the address and exported', async () => {
 
 test('a viewer reads the team and cannot change it', async () => {
   const viewer = await testAccount(stack.database.sql, 'operator', 'console-viewer', 'viewer');
-  const tab = await openTab(stack.baseUrl);
-  const { page } = tab;
-  await signIn(tab, viewer.apiKey, `/console/team/${viewer.id}`);
+  const { page } = await openScreen(stack, `/console/team/${viewer.id}`, viewer.apiKey);
   await page.getByRole('table', { name: 'Keys' }).waitFor();
   for (const name of ['Add key', 'Change role', 'Revoke operator', /^Revoke/])
     expect(await page.getByRole('main').getByRole('button', { name }).count()).toBe(0);

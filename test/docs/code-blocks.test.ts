@@ -36,7 +36,7 @@ const RUN_BY: Readonly<Record<string, readonly string[]>> = {
     'tutorials/sell-your-first-print',
     'when-things-go-wrong',
   ],
-  'test/docs/partners.test.ts': ['partners'],
+  'test/docs/signatures.slow.test.ts': ['partners'],
   'test/src/carriers/adapters.test.ts': ['tutorials/extend-pressline'],
   'test/src/platform/config.test.ts': [
     'how-to/sign-in-with-openid-connect',

@@ -24,10 +24,11 @@ test('every row of the table has four cells, and names existing tests', () => {
     const tests = named(row[2]!);
     expect([row[0], row.length, tests.length > 0]).toEqual([row[0], 4, true]);
     for (const name of tests) {
-      const found =
-        ['.test.ts', '.slow.test.ts'].some((ending) => existsSync(join(root, 'test', name + ending))) ||
-        (existsSync(join(root, 'test', name)) &&
-          readdirSync(join(root, 'test', name)).some((file) => file.endsWith('.test.ts')));
+      const found = [join(root, 'test', name), join(root, name)].some(
+        (path) =>
+          ['.test.ts', '.slow.test.ts'].some((ending) => existsSync(path + ending)) ||
+          (existsSync(path) && readdirSync(path).some((file) => file.endsWith('.test.ts'))),
+      );
       expect([name, found]).toEqual([name, true]);
     }
   }

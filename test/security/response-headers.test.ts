@@ -6,9 +6,8 @@ import { allRoutes } from '../../api/routes';
 import type { Sql } from '../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../support/api-deps';
 import { testDatabase } from '../support/database';
-import { eventually } from '../support/eventually';
 
-/** Headers of every response, and the rate limit per key. */
+/** Headers of every response. */
 
 let sql: Sql;
 let deps: ApiDeps;
@@ -76,23 +75,4 @@ test('there is no CORS: pages of other origins cannot send a key', async () => {
     .set({ Origin: 'https://evil.example', 'Access-Control-Request-Method': 'POST' });
   expect(status).toBe(405);
   expect(Object.keys(headers).filter((name) => name.startsWith('access-control-'))).toEqual([]);
-});
-
-describe('the rate limit', () => {
-  test('counts the requests of a key over all routes, and returns 429 with RateLimit headers and Retry-After', async () => {
-    const limited = createApp({ ...deps, config: { ...deps.config, RATE_LIMIT: 5 } }, allRoutes(deps));
-    const paths = ['/v1/connectors', '/v1/partners', '/v1/operator/orders', '/v1/operator/outbox/dead'];
-    const ask = (at: number) =>
-      request(limited)
-        .get(paths[at % paths.length]!)
-        .set(operator.key);
-    const responses = await Promise.all(Array.from({ length: 9 }, (_, at) => ask(at)));
-    expect(responses.map(({ status }) => status).sort()).toEqual([...Array(5).fill(200), ...Array(4).fill(429)]);
-    const refused = responses.find(({ status }) => status === 429)!;
-    expect(refused.headers).toMatchObject({ 'retry-after': '1', ratelimit: expect.stringMatching(/r=0/) });
-    expect(refused.headers['ratelimit-policy']).toMatch(/q=5; w=1/);
-    expect(refused.body.code).toBe('RATE_LIMITED');
-    // After that second, the key works again.
-    expect(await eventually(async () => ((await ask(0)).status === 200 ? true : undefined))).toBe(true);
-  });
 });

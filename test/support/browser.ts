@@ -5,6 +5,7 @@ import type { BrowserContext, Page } from 'playwright-core';
 import { projectRoot } from '../../src/platform/project-root';
 import { WAIT_MS } from './eventually';
 import { leaveBrowser, sharedBrowser } from './runner/shared-browser';
+import type { TestStack } from './stack';
 
 interface Context {
   readonly baseUrl: string;
@@ -88,8 +89,12 @@ export async function signIn({ context, page }: ConsoleTab, apiKey: string, path
   await page.getByRole('button', { name: 'Sign out' }).waitFor();
 }
 
-/** Opens a tab that is signed in, at a screen. */
-export async function openScreen(baseUrl: string, apiKey: string, path: string): Promise<ConsoleTab> {
+/** Opens a screen in a tab of its own, signed in as the operator of the stack unless `apiKey` is another's. */
+export async function openScreen(
+  { baseUrl, credentials }: Pick<TestStack, 'baseUrl' | 'credentials'>,
+  path: string,
+  apiKey: string = credentials.operator.apiKey,
+): Promise<ConsoleTab> {
   const tab = await openTab(baseUrl);
   await signIn(tab, apiKey, path);
   return tab;

@@ -1,12 +1,12 @@
 import { sleep, workflowInfo } from '@temporalio/workflow';
 import type { RunEvent } from '../../src/orders/domain/lifecycle/run-events';
-import { runPosition } from '../../src/orders/domain/run/run-position';
 import {
   type LedgerState,
   type RecordOutcome,
   type RunRecord,
   type RunStep,
   recordOf,
+  runPosition,
 } from '../../src/orders/domain/run/run-record';
 import { cutText } from '../../src/platform/domain/foreign-text';
 import { records } from './activities';

@@ -49,7 +49,6 @@ function view(
 
 const params = z.object({ bulkRepairId: z.string() });
 
-/** Routes with which operators repair many orders at once. */
 export function bulkRepairRoutes(deps: ApiDeps): Route[] {
   const { sql } = deps;
   const found = (id: string) => foundById(id, () => bulkRepairById(sql, id));

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { z } from 'zod';
 import { fileFactsSchema } from '../../../packages/file-reader/facts';
+import { withExtension } from '../../../packages/file-reader/file-types';
 import { printNeeds } from '../../../src/catalog/domain/print-needs';
-import { withExtension } from '../../../src/files/domain/file-types';
 import { type OrderFile, orderDocuments, orderFiles } from '../../../src/orders/reading/order-documents';
 import { timestamp } from '../../../src/platform/domain/fields';
 import { Refusal } from '../../../src/platform/errors';
@@ -106,7 +106,6 @@ const NO_LABEL: Readonly<Record<NoLabel, () => Refusal>> = {
   format: () => new Refusal('CONFLICT', { message: 'The carrier made this label in another format.' }),
 };
 
-/** Routes with which operators open the documents of an order. */
 export function documentListRoutes(deps: Deps): Route[] {
   const { sql, links } = deps;
   return [

@@ -23,7 +23,6 @@ const paymentSchema = z
   })
   .meta({ id: 'Payment', examples: [{ status: 'paid', reference: 'bank-2026-11-22-0042' }] });
 
-/** The route with which operators record the payment of an order. */
 export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route('POST /v1/operator/orders/{orderId}/payment', {
     ...forOrder('operator'),
@@ -56,7 +55,6 @@ export function orderPaymentRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objec
   });
 }
 
-/** The route with which operators ask a client for another print file. */
 export function fileRequestRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('POST /v1/operator/orders/{orderId}/items/{itemReferenceId}/files/{type}/requests', {
     ...forOrder('operator'),
@@ -117,7 +115,6 @@ const reprintSchema = z
   })
   .meta({ id: 'Reprint' });
 
-/** The route with which operators have an order made and shipped again. */
 export function orderReprintRoute({
   sql,
   objects,

@@ -64,7 +64,6 @@ async function stateOf(
   return { state, deadlines: shownDeadlines(state, clock, runSettings) };
 }
 
-/** The route with which operators read one order. */
 export function orderDetailRoute(deps: ApiDeps): Route {
   const { sql, runs, config, publicUrl } = deps;
   return route('GET /v1/operator/orders/{orderId}', {

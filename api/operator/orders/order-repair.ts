@@ -15,7 +15,6 @@ import type { ApiDeps } from '../../deps';
 import { type Route, route } from '../../http/route';
 import { changedOrderId, forOrder } from '../../orders/visible-order';
 
-/** The route with which operators repair an order. */
 export function orderRepairRoute({ sql, runs }: Pick<ApiDeps, 'sql' | 'runs'>): Route {
   const found = async (orderId: string): Promise<OperatorOrder> => {
     const order = await operatorOrder(sql, orderId);
@@ -104,7 +103,6 @@ async function refundUnits(sql: Sql, id: string, by: RequestedBy, units: Paramet
   }
 }
 
-/** Returns what the audit log shows of an order before and after a repair. */
 function auditedState({ fulfillmentStatus, attention }: OperatorOrder) {
   return { fulfillmentStatus, attention };
 }

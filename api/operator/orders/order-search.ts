@@ -73,7 +73,6 @@ function decodeAttention(cursor: string): AttentionPosition {
   return { reason, ...decodeCursor(position) };
 }
 
-/** The route with which operators search orders. */
 export function operatorOrderSearchRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return exportedList('GET /v1/operator/orders', {
     csv: { name: 'orders', rows: 'orders', pages: PAGES.byCursor },

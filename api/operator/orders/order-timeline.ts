@@ -33,7 +33,6 @@ const timeline = z
   })
   .meta({ id: 'OrderTimeline' });
 
-/** The route with everything that happened to an order. */
 export function orderTimelineRoute({ sql, objects }: Pick<ApiDeps, 'sql' | 'objects'>): Route {
   return route('GET /v1/operator/orders/{orderId}/timeline', {
     ...forOrder('viewer'),
@@ -125,7 +124,6 @@ const sentPrintOrder = sentPrintOrderSchema
   })
   .meta({ id: 'SentPrintOrder' });
 
-/** The route with which operators read what partners got, and how they responded. */
 export function sentPrintOrderRoute({ sql }: Pick<ApiDeps, 'sql'>): Route {
   return route('GET /v1/operator/orders/{orderId}/print-orders', {
     ...forOrder('viewer'),

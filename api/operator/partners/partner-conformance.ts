@@ -14,7 +14,6 @@ import { forOperators, type Route, route } from '../../http/route';
 const PLAY_MS = 20_000;
 const ANSWER_MS = 5_000;
 
-/** Returns the route with which operators check the endpoints of a subscribed partner. */
 export function conformanceRoute(deps: Pick<ApiDeps, 'sql' | 'client' | 'secretBox' | 'config' | 'publicUrl'>): Route {
   const { sql, client, secretBox, config, publicUrl } = deps;
   return route('POST /v1/partners/{partnerId}/conformance', {

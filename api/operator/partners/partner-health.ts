@@ -26,7 +26,6 @@ const pageQuery = z.object({
   format: formatQuery,
 });
 
-/** Routes with which operators see how a partner does, and test its address. */
 export function partnerHealthRoutes(deps: Deps, requirePartner: (partnerId: string) => Promise<Partner>): Route[] {
   const { sql } = deps;
   return [

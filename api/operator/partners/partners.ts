@@ -107,7 +107,6 @@ async function requireModels(sql: Queryable, models: PartnerCapabilities['models
   if (errors.length > 0) throw new Refusal('VALIDATION_ERROR', { errors });
 }
 
-/** Routes with which operators set up, read and change print partners. */
 export function operatorPartnerRoutes(deps: Deps): Route[] {
   const { sql } = deps;
   const required = (id: string) => requirePartner(deps.sql, id);

@@ -1,5 +1,5 @@
 import type { PdfDict, PdfStream } from '@libpdf/core';
-import { type FileFacts, unmeasured } from '../facts';
+import { cleanFacts, type FileFacts, unmeasured } from '../facts';
 import { documentFacts, hasScripts, isScript, type Layers } from './document-facts';
 import { IDENTITY, INITIAL, type Matrix } from './graphics-state';
 import { ContentTooComplex, PageContents } from './page-content';
@@ -14,7 +14,7 @@ import { forgetNames, openDamagedPdf, openPdfFile, type PdfFile } from './pdf-fi
  */
 export async function measurePdf(bytes: Buffer, pageCount: number): Promise<FileFacts> {
   try {
-    return await measure(bytes, pageCount);
+    return cleanFacts(await measure(bytes, pageCount));
   } catch (error) {
     return unmeasured(`the structure of the PDF cannot be read (${error instanceof Error ? error.name : 'error'})`);
   } finally {

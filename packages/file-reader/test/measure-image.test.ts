@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { deflateSync } from 'node:zlib';
-import { rotated, sampleImage } from '../../../test/src/files/samples';
 import { fileFactsSchema } from '../facts';
 import { measureImage } from '../measure-image';
 import { openImage } from '../open-image';
 import { iccProfile } from './pdf/pdf-builder';
+import { rotated, sampleImage } from './samples';
 
 const imageOf = async (bytes: Buffer, type: 'image/png' | 'image/jpeg') =>
   (await openImage(bytes, type).measure()).image;

@@ -42,7 +42,6 @@ interface NotifiedItem extends Pick<ItemView, 'status' | 'cancelledUnits'> {
   readonly trackingCodes: readonly string[];
 }
 
-/** Returns the snapshot of an order. */
 export function snapshotOf(view: OrderView): NotifiedSnapshot {
   return {
     status: view.fulfillmentStatus,

@@ -23,18 +23,21 @@ export interface ReceiptLine {
   readonly discountVat: number;
 }
 
-/** Totals of the lines of one type. */
-type PartTotal = 'PriceInitial' | 'PriceDiscount' | 'Price' | 'PriceVat' | 'PriceInclVat';
+const PART_TOTALS = ['PriceInitial', 'PriceDiscount', 'Price', 'PriceVat', 'PriceInclVat'] as const;
+const TOTALS = [
+  ...PART_TOTALS.map((name) => `products${name}` as const),
+  ...PART_TOTALS.map((name) => `shipping${name}` as const),
+  'discount',
+  'discountVat',
+  'discountInclVat',
+  'totalInitial',
+  'total',
+  'totalVat',
+  'totalInclVat',
+] as const;
 
 /** Totals of schema `Receipt`, in integer minor units. */
-export type ReceiptTotals = Readonly<
-  Record<
-    | `${'products' | 'shipping'}${PartTotal}`
-    | `discount${'' | 'Vat' | 'InclVat'}`
-    | `total${'' | 'Initial' | 'Vat' | 'InclVat'}`,
-    number
-  >
->;
+export type ReceiptTotals = Readonly<Record<(typeof TOTALS)[number], number>>;
 
 /** A receipt as the table stores it: lines and totals in minor units of one currency. */
 export interface Receipt {
@@ -93,7 +96,7 @@ function totalsOf(lines: readonly ReceiptLine[]): ReceiptTotals {
       [`${part}Price`]: sum('price', type),
       [`${part}PriceVat`]: sum('vat', type),
       [`${part}PriceInclVat`]: sum('priceInclVat', type),
-    }) as Record<`${Part}${PartTotal}`, number>;
+    }) as Record<`${Part}${(typeof PART_TOTALS)[number]}`, number>;
   const [discount, discountVat] = [sum('discount'), sum('discountVat')];
   return {
     ...partTotals('products', 'product'),
@@ -141,19 +144,18 @@ export function buildReceipt({ currency, products, shipments }: ReceiptInput): R
   return { currency, lines, totals: totalsOf(lines) };
 }
 
+/** The amounts of money of a line. */
+const MONEY = ['priceBase', 'priceInitial', 'discount', 'price', 'vat', 'priceInclVat', 'discountVat'] as const;
+
+/** Returns a line with other amounts of money. */
+function changed(line: ReceiptLine, change: (minor: number) => number): ReceiptLine {
+  return { ...line, ...Object.fromEntries(MONEY.map((name) => [name, change(line[name])])) };
+}
+
 /** Returns the refund of a whole receipt: the same lines and totals with negative amounts. */
 export function refundReceipt(receipt: Receipt): Receipt {
   // Subtraction from zero avoids -0.
-  const lines = receipt.lines.map((entry) => ({
-    ...entry,
-    priceBase: 0 - entry.priceBase,
-    priceInitial: 0 - entry.priceInitial,
-    discount: 0 - entry.discount,
-    price: 0 - entry.price,
-    vat: 0 - entry.vat,
-    priceInclVat: 0 - entry.priceInclVat,
-    discountVat: 0 - entry.discountVat,
-  }));
+  const lines = receipt.lines.map((entry) => changed(entry, (minor) => 0 - minor));
   return { ...receipt, lines, totals: totalsOf(lines) };
 }
 
@@ -190,25 +192,7 @@ export const receiptSchema = z
     billingEntity: z.looseObject({}).nullable(),
     billingTag: z.string().nullable(),
     transactionType: z.string(),
-    ...amounts(
-      'productsPriceInitial',
-      'productsPriceDiscount',
-      'productsPrice',
-      'productsPriceVat',
-      'productsPriceInclVat',
-      'shippingPriceInitial',
-      'shippingPriceDiscount',
-      'shippingPrice',
-      'shippingPriceVat',
-      'shippingPriceInclVat',
-      'discount',
-      'discountVat',
-      'discountInclVat',
-      'totalInitial',
-      'total',
-      'totalVat',
-      'totalInclVat',
-    ),
+    ...amounts(...TOTALS),
     isCalculated: z.boolean(),
   })
   .meta({ id: 'Receipt' });
@@ -227,44 +211,36 @@ export interface ReceiptContext {
 }
 
 /** Returns a receipt as the retrieved order shows it. Amounts are numbers in the currency's main unit. */
-export function receiptView(receipt: Receipt, context: ReceiptContext) {
-  const { currency } = receipt;
+export function receiptView({ currency, lines, totals }: Receipt, context: ReceiptContext) {
+  const { id, orderId, clientId, createdAt, updatedAt } = context;
   const show = (minor: number) => fromMinor(minor, currency);
-  const totals = Object.fromEntries(
-    Object.entries(receipt.totals).map(([name, minor]) => [name, show(minor)]),
-  ) as Record<keyof ReceiptTotals, number>;
+  const shown = Object.fromEntries(TOTALS.map((name) => [name, show(totals[name])])) as ReceiptTotals;
   return {
-    id: context.id,
-    orderId: context.orderId,
+    id,
+    orderId,
     type: context.type,
     currency,
-    items: receipt.lines.map((entry, index) => ({
-      id: `${context.id}-${index + 1}`,
-      receiptId: context.id,
-      orderId: context.orderId,
-      clientId: context.clientId,
-      type: entry.type,
-      referenceId: entry.referenceId,
-      title: entry.title,
-      currency,
-      priceBase: show(entry.priceBase),
-      amount: entry.amount,
-      priceInitial: show(entry.priceInitial),
-      discount: show(entry.discount),
-      price: show(entry.price),
-      vat: show(entry.vat),
-      priceInclVat: show(entry.priceInclVat),
-      pricePlanId: null,
-      createdAt: context.createdAt,
-      updatedAt: context.updatedAt,
-    })),
-    createdAt: context.createdAt,
-    updatedAt: context.updatedAt,
+    items: lines.map((line, index) => {
+      const { vatRate: _vatRate, discountVat: _discountVat, ...item } = changed(line, show);
+      return {
+        id: `${id}-${index + 1}`,
+        receiptId: id,
+        orderId,
+        clientId,
+        ...item,
+        currency,
+        pricePlanId: null,
+        createdAt,
+        updatedAt,
+      };
+    }),
+    createdAt,
+    updatedAt,
     receiptNumber: context.receiptNumber,
     billingEntity: context.billingEntity,
     billingTag: null,
     transactionType: context.transactionType,
-    ...totals,
+    ...shown,
     isCalculated: true,
   };
 }

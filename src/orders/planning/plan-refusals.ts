@@ -5,8 +5,16 @@ import type { Partner } from '../../partners/partner-rows';
 import type { ParkingReason } from '../domain/lifecycle/attention-reasons';
 import type { PlannedPrintOrder } from '../domain/lifecycle/run-state';
 import { priceOrder } from '../domain/pricing';
-import type { PlanRefusalCode } from '../domain/refusal-reasons';
 import type { RunOrder } from './run-order';
+
+/** Values of `refusalReasonCode` for orders that cannot be planned. Print files have further codes. */
+export const PLAN_REFUSALS = [
+  'missing_retail_prices',
+  'no_production_partner',
+  'no_price',
+  'no_shipment_method',
+  'file_check',
+] as const;
 
 export type PreparationPlan =
   | {
@@ -17,7 +25,7 @@ export type PreparationPlan =
     }
   | {
       readonly outcome: 'refused';
-      readonly code: PlanRefusalCode;
+      readonly code: (typeof PLAN_REFUSALS)[number];
       readonly reason: string;
       readonly details: object | null;
     }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { fileFactsSchema } from '../../../packages/file-reader/facts';
-import { PRINT_FILE_TYPES } from '../../files/domain/file-types';
+import { PRINT_FILE_TYPES } from '../../../packages/file-reader/file-types';
 import { crossField, property, text } from '../../platform/domain/fields';
 import { preflightWorkflowId, WORKFLOW_TYPES } from '../../platform/domain/workflows';
 import { enqueue } from '../../platform/outbox/outbox';

@@ -1,9 +1,9 @@
 import Decimal from 'decimal.js';
 import type { PageBoxes } from '../../../packages/file-reader/facts';
+import { withExtension } from '../../../packages/file-reader/file-types';
 import type { ClientSettings } from '../../accounts/clients';
 import type { ProductKind } from '../../catalog/domain/product';
 import { isCrossBorder } from '../../consignments/domain/customs';
-import { withExtension } from '../../files/domain/file-types';
 import { pageSize } from '../../files/domain/page-checks';
 import type { StoredPreview } from '../../files/ingest-file';
 import { type PrintFile, PrintOrderError } from '../../partners/domain/assets';

@@ -1,5 +1,6 @@
-import type { NotificationPayload } from '../../notifications/domain/event-schemas';
+import type { NotificationPayload, NotifiedOrder } from '../../notifications/domain/event-schemas';
 import { enqueueDeliveries } from '../../notifications/enqueue';
+import { notifiedOrder } from '../../notifications/order-view';
 import { ORDER_SIGNALS, orderWorkflowId } from '../../platform/domain/workflows';
 import { uuidv7 } from '../../platform/ids';
 import { enqueue } from '../../platform/outbox/outbox';
@@ -87,7 +88,7 @@ export interface FileRequest {
 interface FileRow {
   readonly itemId: string;
   readonly status: OrderStatus;
-  readonly orderReferenceId: string;
+  readonly order: NotifiedOrder;
   readonly metadata: readonly unknown[];
   readonly orderMetadata: readonly unknown[];
   readonly endpointIds: readonly string[];
@@ -107,7 +108,7 @@ export async function requestFile(
 ): Promise<{ readonly notified: number } | 'not-found' | 'ended'> {
   return await inTransaction(sql, async (tx) => {
     const [file] = await tx<FileRow[]>`
-      SELECT i.id::text AS item_id, o.fulfillment_status AS status, o.order_reference_id, i.metadata, o.metadata AS order_metadata,
+      SELECT i.id::text AS item_id, o.fulfillment_status AS status, ${notifiedOrder(tx)} AS "order", i.metadata, o.metadata AS order_metadata,
         ARRAY(SELECT e.id FROM webhook_endpoints e
           WHERE e.client_id = o.client_id AND e.enabled AND ${EVENT} = ANY(e.events)) AS endpoint_ids
       FROM orders o JOIN order_items i ON i.order_id = o.id JOIN order_files f ON f.order_item_id = i.id
@@ -116,12 +117,15 @@ export async function requestFile(
       FOR SHARE OF o`;
     if (file === undefined) return 'not-found';
     if (ENDED_ORDERS.includes(file.status)) return 'ended';
-    const { itemId, endpointIds, orderReferenceId, metadata, orderMetadata } = file;
+    const { itemId, endpointIds, order, metadata, orderMetadata } = file;
     await tx`
       INSERT INTO order_events (order_id, order_item_id, type, data)
       VALUES (${orderId}, ${itemId}, 'file_requested', ${json(tx, { by, type, message, requestId })})`;
     const payload: Extract<NotificationPayload, { event: typeof EVENT }>['payload'] = {
-      ...{ orderId, storeId: null, orderReferenceId, itemReferenceId, metadata, orderMetadata },
+      ...order,
+      itemReferenceId,
+      metadata,
+      orderMetadata,
       fileType: type,
       message,
     };

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { fileFactsSchema } from '../../../packages/file-reader/facts';
+import { withExtension } from '../../../packages/file-reader/file-types';
 import { FILE_CHECKS, FILE_FINDING_CODES, FINDING_SEVERITIES } from '../../files/domain/file-findings';
-import { withExtension } from '../../files/domain/file-types';
 import { fromMinor } from '../../platform/domain/money';
 import { DOCUMENT_LINK_SECONDS, type LinkSigner } from '../../platform/objects/signed-links';
 import { ITEM_STATUSES } from '../domain/lifecycle/statuses';

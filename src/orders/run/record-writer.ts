@@ -11,8 +11,7 @@ import {
   type Transaction,
 } from '../../platform/postgres';
 import { ENDED_ORDERS, type OrderStatus } from '../domain/lifecycle/statuses';
-import { placeOf, type RecordOutcome, type RunRecord, type StoredRecord } from '../domain/run/run-record';
-import { rowsOf } from '../domain/run/run-rows';
+import { placeOf, type RecordOutcome, type RunRecord, rowsOf, type StoredRecord } from '../domain/run/run-record';
 import type { RunObserver } from './run-metrics';
 import { keepSnapshot } from './snapshots';
 

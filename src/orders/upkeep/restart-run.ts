@@ -1,7 +1,7 @@
 import { orderWorkflowId } from '../../platform/domain/workflows';
 import { inTransaction, type Queryable, type Sql, type Transaction } from '../../platform/postgres';
 import type { FinancialStatus } from '../domain/lifecycle/statuses';
-import { historyLengthOf } from '../domain/run/run-position';
+import { historyLengthOf } from '../domain/run/run-record';
 import { startRun } from '../intake/start-run';
 import { flagOrder } from '../run/flags';
 import type { RunSettings } from '../run/settings';

@@ -10,6 +10,7 @@ import { createHealth } from '../../../src/platform/health';
 import { connectPostgres } from '../../../src/platform/postgres';
 import { type TestAccount, testAccount, testApiDeps } from '../../support/api-deps';
 import { type TestDatabase, testDatabase } from '../../support/database';
+import { eventually } from '../../support/eventually';
 import { goodParcel, sampleRoutes } from './sample-routes';
 
 let database: TestDatabase;
@@ -238,12 +239,6 @@ describe('keys', () => {
     await read(`${client.apiKey}:${client.apiSecret}`).expect(200);
   });
 
-  test('order routes require the secret of a client', async () => {
-    await request(app).post('/v1/parcels').set(client.key).send(goodParcel).expect(401);
-    await request(app).post('/v1/parcels').set(client.keyAndSecret).send(goodParcel).expect(200);
-    await request(app).post('/v1/parcels').set(operator.key).send(goodParcel).expect(200);
-  });
-
   test('a valid key of another role is 403 before the body is read', async () => {
     const { body } = await request(app).post('/v1/parcels').set(partner.key).send({}).expect(403);
     expect(body.code).toBe('FORBIDDEN');
@@ -404,14 +399,6 @@ describe('requests', () => {
     }
   });
 
-  test('responses have security headers and forbid caching', async () => {
-    const { headers } = await request(app).get('/healthz');
-    expect(headers['x-content-type-options']).toBe('nosniff');
-    expect(headers['content-security-policy']).toContain("default-src 'self'");
-    expect(headers['x-powered-by']).toBeUndefined();
-    expect(headers['cache-control']).toBe('no-store');
-  });
-
   test('a key beyond the rate is 429 with rate headers; another key is not', async () => {
     const deps = await testApiDeps(database.sql, { config: { RATE_LIMIT: 3 } });
     const limited = createApp(deps, sampleRoutes(database.sql));
@@ -425,6 +412,8 @@ describe('requests', () => {
     expect(refused.headers['ratelimit-policy']).toMatch(/q=3/);
     await read(operator.key).expect(200);
     await request(limited).get('/v1/parcels/abc').expect(401);
+    // After that second, the key works again.
+    await eventually(async () => ((await read(client.key)).status === 200 ? true : undefined));
   });
 
   test('two routes with the same path or name fail at start-up', async () => {

@@ -55,14 +55,6 @@ describe('/v1/webhooks', () => {
     expect(listed.body).toEqual({ webhooks: [shown] });
   });
 
-  it('creates one endpoint for one Idempotency-Key', async () => {
-    const send = () => create().set('Idempotency-Key', 'hook-1');
-    const [first, second] = [await send(), await send()];
-    expect(second.body).toEqual(first.body);
-    const listed = await call('get', '');
-    expect(listed.body.webhooks).toHaveLength(1);
-  });
-
   it.each([
     ['http://shop.example/hooks', 'VALIDATION_ERROR'],
     ['https://127.0.0.1/', 'VALIDATION_ERROR'],

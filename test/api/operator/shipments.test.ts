@@ -220,10 +220,9 @@ test('both lists are exported as CSV', async () => {
   expect(other.text).toContain('""trackingNumber"":""LX6""');
 });
 
-test('bad input gets 400, clients 403', async () => {
+test('bad input gets 400', async () => {
   for (const path of ['parcels', 'shipping-orders']) {
     for (const query of ['status=lost', 'cursor=x', 'cursor=p.x', 'limit=0', 'problem=yes'])
       await get(`${path}?${query}`).expect(400);
-    await get(path, client).expect(403);
   }
 });

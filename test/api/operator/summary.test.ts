@@ -3,7 +3,6 @@ import request from 'supertest';
 import { createApp } from '../../../api/app';
 import { allRoutes } from '../../../api/routes';
 import { orderStages } from '../../../src/orders/reading/order-stages';
-import { testAccount } from '../../support/api-deps';
 import { type OrdersApi, ordersApi } from '../orders/orders-api';
 import { order } from '../orders/sample-orders';
 
@@ -99,13 +98,4 @@ test('the summary lists the jobs with their last runs', async () => {
     lastSuccessAt: '2026-01-05T09:00:00.000Z',
   });
   expect(jobs).toContainEqual(expect.objectContaining({ name: 'tracking-sweep', lastRun: null }));
-});
-
-test('every operator may read it, and nobody else', async () => {
-  const viewer = await testAccount(api.sql, 'operator', 'summary-viewer', 'viewer');
-  expect(await read(viewer.key)).toHaveProperty('orders');
-  for (const account of [api.client, api.partner]) {
-    await request(app).get('/v1/operator/summary').set(account.key).expect(403);
-  }
-  await request(app).get('/v1/operator/summary').expect(401);
 });

@@ -1,10 +1,12 @@
 import fc from 'fast-check';
 import { seedDemoCatalog } from '../../../sandbox/demo/catalog';
 import { COUNTED_MATCHES, listCustomerProducts } from '../../../src/catalog/customer-product-list';
-import type { Sql } from '../../../src/platform/postgres';
+import { createCustomerProduct, updateCustomerProduct } from '../../../src/catalog/customer-products';
+import { connectPostgres, inTransaction, type Sql } from '../../../src/platform/postgres';
 import { testDatabase } from '../../support/database';
 
 const CLIENT = { role: 'client', id: '0190b000-0000-7000-8000-00000000000a' } as const;
+const OPERATOR = { role: 'operator' } as const;
 const MANY = COUNTED_MATCHES + 500;
 
 let sql: Sql;
@@ -91,7 +93,7 @@ test.each([
   ['one customer', ['*'], MANY - Math.floor(MANY / 3) + 2],
   ['several customers', ['*', CLIENT.id], MANY + 2],
 ])('paging through a filter by %s up to its total returns every match once', async (_, customerIds, total) => {
-  for (const viewer of [CLIENT, { role: 'operator' } as const]) {
+  for (const viewer of [CLIENT, OPERATOR]) {
     const ids: string[] = [];
     let last: { total: number; totalIsEstimate: boolean };
     do {
@@ -112,7 +114,7 @@ test('totals stay correct when products are deleted or change customers', async 
   const [counted] = await sql<{ all: number; seen: number }[]>`
     SELECT count(*)::int AS all,
            count(*) FILTER (WHERE customer_ids && ARRAY['*', ${CLIENT.id}])::int AS seen FROM customer_products`;
-  expect((await listCustomerProducts(sql, { role: 'operator' }, { offset: 0, limit: 1 })).total).toBe(counted!.all);
+  expect((await listCustomerProducts(sql, OPERATOR, { offset: 0, limit: 1 })).total).toBe(counted!.all);
   expect((await listCustomerProducts(sql, CLIENT, { offset: 0, limit: 1 })).total).toBe(counted!.seen);
 });
 
@@ -153,10 +155,55 @@ describe('the search index', () => {
           INSERT INTO customer_products (id, name, customer_ids, product_model_id, variant_options, reference)
           VALUES (gen_random_uuid(), ${name}, ARRAY['*'], 'mug', '[]', ${`odd-${at}`})`;
     }
-    for (const viewer of [CLIENT, { role: 'operator' } as const]) {
+    for (const viewer of [CLIENT, OPERATOR]) {
       expect(await listCustomerProducts(sql, viewer, { search, offset: 0, limit: 10 })).toMatchObject({
         total,
       });
     }
   });
+});
+
+test('concurrent changes of customers all succeed, and totals stay correct', async () => {
+  const { sql, url } = await testDatabase();
+  await seedDemoCatalog(sql);
+  // More connections than slots of totals.
+  const many = connectPostgres(url, { max: 24, applicationName: 'test-many' });
+  const customers = [['*'], ['x'], ['y', 'z'], ['z']];
+  const products = await Promise.all(
+    Array.from({ length: 24 }, (_, n) =>
+      inTransaction(many, (tx) =>
+        createCustomerProduct(
+          tx,
+          OPERATOR,
+          {
+            name: `Changing ${n}`,
+            customerIds: customers[n % 4]!,
+            productModelId: 't-shirt',
+            variantOptions: [],
+          },
+          10_000,
+        ),
+      ),
+    ),
+  );
+  try {
+    await Promise.all(
+      products.map(async ({ id }, n) => {
+        for (let turn = 1; turn <= 40; turn += 1) {
+          const customerIds = customers[(n + turn * (n % 2 === 0 ? 1 : 3)) % 4]!;
+          await inTransaction(many, (tx) => updateCustomerProduct(tx, OPERATOR, id, { customerIds }));
+        }
+      }),
+    );
+  } finally {
+    await many.end();
+  }
+  for (const viewer of ['*', 'x', 'y', 'z']) {
+    const { total, products } = await listCustomerProducts(sql, OPERATOR, {
+      customerIds: [viewer],
+      offset: 0,
+      limit: 250,
+    });
+    expect(total).toBe(products.length);
+  }
 });

@@ -5,6 +5,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join } from 'node:path';
+import { createFileInspector, type FileInspector } from '../../../packages/file-reader/inspector';
+import { sampleImage, samplePdf } from '../../../packages/file-reader/test/samples';
 import { createDiskBudget } from '../../../src/files/disk-budget';
 import { type FileFault, permanentFault } from '../../../src/files/domain/file-fault';
 import {
@@ -14,11 +16,9 @@ import {
   ingestFile,
   openWorkFolder,
 } from '../../../src/files/ingest-file';
-import { createFileInspector, type FileInspector } from '../../../src/files/inspector';
 import { createSafeClient, type SafeClient } from '../../../src/platform/http/safe-client';
 import { createFolderStore } from '../../../src/platform/objects/folder-store';
 import type { ObjectStore } from '../../../src/platform/objects/object-store';
-import { sampleImage, samplePdf } from './samples';
 
 let handler: (request: IncomingMessage, response: ServerResponse) => void;
 let server: Server;

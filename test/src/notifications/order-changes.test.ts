@@ -1,39 +1,6 @@
-import type { Fulfillment } from '../../../src/notifications/domain/event-schemas';
-import { changesOf, type ItemView, type OrderView, snapshotOf } from '../../../src/notifications/domain/order-changes';
+import { changesOf, type OrderView, snapshotOf } from '../../../src/notifications/domain/order-changes';
+import { fulfillment, itemView as item, orderView as order } from '../../support/order-view';
 
-const fulfillment: Fulfillment = {
-  quantity: 1,
-  trackingCode: null,
-  trackingUrl: null,
-  shipmentMethodName: 'Tern Parcel',
-  shipmentMethodUid: 'tern_parcel',
-  fulfillmentCountry: 'DE',
-  fulfillmentStateProvince: null,
-  fulfillmentFacilityId: 'inkwerk-de',
-};
-const item = (fields: Partial<ItemView> = {}): ItemView => ({
-  id: '1',
-  itemReferenceId: 'item-1',
-  status: 'created',
-  metadata: [{ key: 'shelf', value: '7' }],
-  comment: null,
-  cancelledUnits: 0,
-  fulfillments: [],
-  fileChecks: [],
-  ...fields,
-});
-const order = (fields: Partial<OrderView> = {}): OrderView => ({
-  order: { orderId: 'o1', storeId: null, orderReferenceId: 'ref-1' },
-  fulfillmentStatus: 'created',
-  metadata: [{ key: 'shop', value: 'a' }],
-  refusalReason: null,
-  refusalReasonCode: null,
-  minDeliveryDate: null,
-  maxDeliveryDate: null,
-  refusedCancels: [],
-  items: [item()],
-  ...fields,
-});
 const eventsOf = (view: OrderView, before: OrderView | null) =>
   changesOf(view, before === null ? null : snapshotOf(before)).map(({ event }) => event);
 
@@ -77,9 +44,7 @@ describe('notifications of an order', () => {
       {
         event: 'order_status_updated',
         payload: {
-          orderId: 'o1',
-          storeId: null,
-          orderReferenceId: 'ref-1',
+          ...order().order,
           status: 'in_production',
           fulfillmentStatus: 'in_production',
           comment: null,
@@ -100,9 +65,7 @@ describe('notifications of an order', () => {
       {
         event: 'order_item_status_updated',
         payload: {
-          orderId: 'o1',
-          storeId: null,
-          orderReferenceId: 'ref-1',
+          ...order().order,
           itemReferenceId: 'item-1',
           metadata: [{ key: 'shelf', value: '7' }],
           orderMetadata: [{ key: 'shop', value: 'a' }],

@@ -1,4 +1,4 @@
-import { createFileInspector, type FileInspector } from '../../../src/files/inspector';
+import { createFileInspector, type FileInspector } from '../../../packages/file-reader/inspector';
 
 /**
  * The file inspector of all test files of a jest worker. The start of its process takes 0.8 s of CPU time, and sandboxes offer

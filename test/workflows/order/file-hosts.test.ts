@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
+import { type FileInspector, MAX_INSPECTIONS } from '../../../packages/file-reader/inspector';
 import { createDiskBudget } from '../../../src/files/disk-budget';
-import { type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
 import { fetchOrderFiles } from '../../../src/orders/planning/order-files';
 import { createSafeClient } from '../../../src/platform/http/safe-client';
 import { eventually, type TestStack, testStack } from '../../support/stack';

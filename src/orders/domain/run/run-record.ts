@@ -1,9 +1,9 @@
-import { deriveFinancialStatus } from '../lifecycle/facts/items';
+import { deriveFinancialStatus, deriveStatus } from '../lifecycle/facts/items';
+import { hasEnded, jobStatus } from '../lifecycle/facts/jobs';
+import { endReasons } from '../lifecycle/rules/attention';
 import type { OrderRefusal, RunEffect } from '../lifecycle/run-events';
-import type { RunClock } from '../lifecycle/run-state';
-import { initialRunState, type RunState } from '../lifecycle/run-state';
+import { initialRunState, type RunClock, type RunState } from '../lifecycle/run-state';
 import type { FinancialStatus } from '../lifecycle/statuses';
-import { historyLengthOf, positionsIn } from './run-position';
 
 /**
  * Records: what an order run writes to Postgres, one record for each step of its main loop. Only the run records its steps. A
@@ -11,7 +11,36 @@ import { historyLengthOf, positionsIn } from './run-position';
  * missed when a record is lost, and none counts twice.
  */
 
-/** Orders the records of a run: by the position of its workflow task (`runPosition`), then by the version of its state. */
+/** More than the 51,200 events that a history can have. */
+export const LONGEST_HISTORY = 2 ** 16;
+/** Counted from 2025 in hundredths of a second, positions stay exact integers for 43 years. */
+const EPOCH = Date.UTC(2025, 0, 1);
+const RESOLUTION_MS = 10;
+
+/**
+ * Returns the position of a record as one number: the time of its workflow task, then the length of its history.
+ *
+ * The time makes records of a reset or restored workflow greater than the records before: their workflow tasks are later,
+ * but their histories are shorter. The start of a run does not: a reset copies the first events with their times, so that
+ * `runStartTime` is that of the original run. (Only a reset to the first workflow task changes it.)
+ * @param taskTime time of the workflow task, epoch milliseconds
+ * @param historyLength number of events up to the current workflow task
+ */
+export function runPosition(taskTime: number, historyLength: number): number {
+  return Math.floor((taskTime - EPOCH) / RESOLUTION_MS) * LONGEST_HISTORY + historyLength;
+}
+
+/** Returns the length of the history at a position. */
+export function historyLengthOf(position: number): number {
+  return position % LONGEST_HISTORY;
+}
+
+/** Returns the difference of positions that are this much time apart. */
+export function positionsIn(ms: number): number {
+  return Math.floor(ms / RESOLUTION_MS) * LONGEST_HISTORY;
+}
+
+/** Orders the records of a run: by the position of its workflow task, then by the version of its state. */
 export interface RecordKey {
   readonly position: number;
   readonly version: number;
@@ -111,6 +140,31 @@ export function recordOf(
     effects: [...effects.filter((effect) => !isBackgroundStep(effect)), ...changes],
     handledPostbacks,
     refusal,
+  };
+}
+
+/** The statuses that an order's rows in Postgres have, as a run's state defines them. */
+export type RunRows = ReturnType<typeof rowsOf>;
+
+/** Returns the statuses of the rows for a state. */
+export function rowsOf(state: RunState) {
+  const fulfillmentStatus = deriveStatus(state);
+  return {
+    fulfillmentStatus,
+    items: state.items.map(({ id, status }) => ({ id, status })),
+    jobs: state.printOrders.flatMap((printOrder) =>
+      printOrder.jobs.map((job) => ({
+        id: job.id,
+        status: jobStatus(job, printOrder) ?? 'superseded',
+        quantity: job.quantity,
+        cancelled_quantity: job.cancelledQuantity,
+      })),
+    ),
+    printOrders: state.printOrders.map((printOrder) => ({
+      id: printOrder.id,
+      status: hasEnded(printOrder) ? 'cancelled' : printOrder.delivery,
+    })),
+    attention: [...state.attention, ...endReasons(fulfillmentStatus)],
   };
 }
 

@@ -124,7 +124,6 @@ test('one Idempotency-Key starts one bulk repair', async () => {
 
 test('a bulk repair is canceled once it runs, and not after its end', async () => {
   const { id } = (await start({ action: 'hold', orderIds: [await submitted()] }).expect(200)).body;
-  await api.post(`${PATH}/${id}/cancel`, {}, viewer).expect(403);
   const canceled = await api.post(`${PATH}/${id}/cancel`, {}, operator).expect(200);
   expect(canceled.body.status).toBe('canceling');
   await endBulkRepair(api.sql, id);
@@ -150,7 +149,5 @@ test('bad input is refused', async () => {
   await start({ action: 'hold', orderIds: [] }).expect(400);
   await start({ action: 'hold', orderIds: Array.from({ length: 10_001 }, () => id) }).expect(400);
   await start({ action: 'hold', reason: ' ', orderIds: [id] }).expect(400);
-  await start({ action: 'hold', orderIds: [id] }, viewer).expect(403);
-  await start({ action: 'hold', orderIds: [id] }, api.client).expect(403);
   await get('/none').expect(404);
 });

@@ -135,11 +135,3 @@ test('a voided label gets 409, a deleted one 410, an unknown one 404, another fo
   await label('none', 'pdf').expect(404);
   await label(deleted.shipmentId, 'png').expect(400);
 });
-
-test('clients and partners are refused', async () => {
-  const { orderId, shipmentId } = await labelled();
-  for (const path of [`/v1/operator/orders/${orderId}/documents`, `/v1/operator/shipments/${shipmentId}/labels/0`]) {
-    await request(api.app).get(path).set(api.client.keyAndSecret).expect(403);
-    await request(api.app).get(path).set(api.partner.key).expect(403);
-  }
-});

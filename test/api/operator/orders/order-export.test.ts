@@ -76,8 +76,6 @@ test('the orders that need attention are exported, newest first', async () => {
   expect(references(lines)).toEqual(Array.from({ length: ORDERS / 2 }, (_, index) => `ref-${2 * index + 2}`));
 });
 
-test('nothing is exported to a client, or in an unknown format', async () => {
-  const ask = () => request(app).get('/v1/operator/orders');
-  await ask().query({ format: 'csv' }).set(client.key).expect(403);
-  await ask().query({ format: 'xml' }).set(viewer.key).expect(400);
+test('nothing is exported in an unknown format', async () => {
+  await request(app).get('/v1/operator/orders').query({ format: 'xml' }).set(viewer.key).expect(400);
 });

@@ -1,5 +1,4 @@
-import { runPosition } from '../../../../src/orders/domain/run/run-position';
-import type { RunRecord } from '../../../../src/orders/domain/run/run-record';
+import { type RunRecord, runPosition } from '../../../../src/orders/domain/run/run-record';
 import { recordPayment } from '../../../../src/orders/planning/receipts';
 import { writeEffects } from '../../../../src/orders/production/record-effects';
 import { createRecordWriter } from '../../../../src/orders/run/record-writer';

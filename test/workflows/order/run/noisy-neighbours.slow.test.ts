@@ -1,11 +1,11 @@
 import { createServer, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { createPresslineClient } from '../../../../client/pressline-client';
+import { samplePdf } from '../../../../packages/file-reader/test/samples';
 import { limitStartedRuns } from '../../../../src/orders/run/started-runs';
 import { fileQueueOf, orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { startRelay } from '../../../../src/platform/outbox/relay';
 import { temporalLanes } from '../../../../src/platform/outbox/temporal-delivery';
-import { samplePdf } from '../../../src/files/samples';
 import { testAccount } from '../../../support/api-deps';
 import { eventually, type TestClient, type TestStack, testStack } from '../../../support/stack';
 import { addressIn, poster } from '../client-orders';

@@ -1,5 +1,5 @@
 import { temporal as protocol } from '@temporalio/proto';
-import { historyLengthOf, positionsIn } from '../../../../src/orders/domain/run/run-position';
+import { historyLengthOf, positionsIn } from '../../../../src/orders/domain/run/run-record';
 import { orderWorkflowId } from '../../../../src/platform/domain/workflows';
 import { eventually, type TestStack, testStack } from '../../../support/stack';
 import { addressIn, orderOf, tShirt } from '../client-orders';

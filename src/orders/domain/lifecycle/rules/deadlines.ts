@@ -27,21 +27,19 @@ export function clockAfter(clock: RunClock, event: RunEvent, state: RunState, no
 const isShipped = ({ items }: RunState): boolean =>
   items.every((item) => hasShipped(item.status) || item.status === 'cancelled');
 
-export type Deadline =
-  | {
-      readonly at: number;
-      readonly kind: 'attention';
-      readonly reason: AttentionReason;
-      readonly printOrderId: string;
-    }
+/** What happens at a time (`at`, epoch milliseconds) unless something else does before. */
+export type Deadline = { readonly at: number } & (
+  | { readonly kind: 'attention'; readonly reason: AttentionReason; readonly printOrderId: string }
   /** The partners of a waiting reroute's units must have agreed to stop. */
-  | { readonly at: number; readonly kind: 'stop'; readonly printOrderId: string }
+  | { readonly kind: 'stop'; readonly printOrderId: string }
   /** The partner has still not sent `received`: the print order is delivered once more. */
-  | { readonly at: number; readonly kind: 'reminder'; readonly printOrderId: string; readonly count: number }
+  | { readonly kind: 'reminder'; readonly printOrderId: string; readonly count: number }
   /** Check whether a carrier follows the parcels. When none does, the run ends. */
-  | { readonly at: number; readonly kind: 'check_tracking' }
+  | { readonly kind: 'check_tracking' }
   /** The run ends without a final status: no carrier reports the parcels any more. */
-  | { readonly at: number; readonly kind: 'close' };
+  | { readonly kind: 'close' }
+);
+type AttentionDeadline = Deadline & { readonly kind: 'attention' };
 
 const DAY_MS = 86_400_000;
 /** Longest time between two reminders of a silent partner. */
@@ -54,7 +52,7 @@ function partnerDeadlines(
   printOrder: PrintOrderState,
   clock: RunClock,
   settings: DeadlineSettings,
-): Extract<Deadline, { kind: 'attention' }>[] {
+): AttentionDeadline[] {
   // The delivery activity has its own timeout.
   if (printOrder.delivery !== 'accepted' || !hasOpenJobs(printOrder)) return [];
   return ATTENTION_REASONS.flatMap((reason) => {
@@ -64,20 +62,16 @@ function partnerDeadlines(
 }
 
 /**
- * Returns the next reminder of a partner that has not sent `received`, after the first one. The time between reminders
+ * Returns the next reminders of partners that have not sent `received`, after the first ones. The time between reminders
  * doubles, up to a day.
  */
-function reminderDeadlines(
-  printOrder: PrintOrderState,
-  clock: RunClock,
-  settings: DeadlineSettings,
-): Extract<Deadline, { kind: 'reminder' }>[] {
-  const { id: printOrderId } = printOrder;
-  const sent = clock.reminders?.[printOrderId];
-  const isSilent = partnerDeadlines(printOrder, clock, settings).some(({ reason }) => reason === 'not_received');
-  if (sent === undefined || !isSilent) return [];
-  const pause = Math.min(settings.receivedDeadlineMs * 2 ** sent.count, LONGEST_REMINDER_PAUSE_MS);
-  return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
+function reminders(silent: readonly AttentionDeadline[], clock: RunClock, settings: DeadlineSettings): Deadline[] {
+  return silent.flatMap(({ reason, printOrderId }): Deadline[] => {
+    const sent = clock.reminders?.[printOrderId];
+    if (reason !== 'not_received' || sent === undefined) return [];
+    const pause = Math.min(settings.receivedDeadlineMs * 2 ** sent.count, LONGEST_REMINDER_PAUSE_MS);
+    return [{ kind: 'reminder', printOrderId, count: sent.count + 1, at: sent.at + pause }];
+  });
 }
 
 /** Returns when the next print order must be handed to its carrier, in epoch milliseconds. Null when nothing is left to ship. */
@@ -99,14 +93,13 @@ function trackingDeadlines(state: RunState, clock: RunClock, { untrackedEndMs }:
 function deadlinesOf(state: RunState, clock: RunClock, settings: DeadlineSettings): Deadline[] {
   if (state.phase !== 'running') return [];
   const { printOrders, waitingReroutes = [] } = state;
+  const ofPartners = printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings));
   return [
-    ...printOrders.flatMap((printOrder) => partnerDeadlines(printOrder, clock, settings)),
-    ...waitingReroutes.map(({ printOrder, until }) => ({
-      kind: 'stop' as const,
-      printOrderId: printOrder.id,
-      at: until,
-    })),
-    ...printOrders.flatMap((printOrder) => reminderDeadlines(printOrder, clock, settings)),
+    ...ofPartners,
+    ...waitingReroutes.map(
+      ({ printOrder, until }): Deadline => ({ kind: 'stop', printOrderId: printOrder.id, at: until }),
+    ),
+    ...reminders(ofPartners, clock, settings),
     ...trackingDeadlines(state, clock, settings),
   ];
 }
@@ -154,6 +147,6 @@ const SHOWN_REASONS = {
 } as const;
 
 /** Returns the key under which a passed deadline is kept in `RunClock.raised`. */
-export function deadlineKey(deadline: Extract<Deadline, { kind: 'attention' }>): string {
+export function deadlineKey(deadline: AttentionDeadline): string {
   return `${deadline.reason}:${deadline.printOrderId}`;
 }

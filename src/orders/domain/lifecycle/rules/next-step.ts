@@ -1,7 +1,7 @@
 import { hasOpenJobs, jobStatus, openJobs } from '../facts/jobs';
 import { JOB_PROGRESS, type PrintOrderState, type RunState } from '../run-state';
 import { hasShipped } from '../statuses';
-import { dispatchDueOf, type ShownDeadline } from './deadlines';
+import type { ShownDeadline } from './deadlines';
 
 /** What an order waits for. `nothing`: it has ended. `decision`: it has ended, and an operator has not looked at it. */
 export const WAITS_FOR = [
@@ -34,20 +34,22 @@ export interface NextStep {
   readonly dueAt: string | null;
 }
 
-const whole = (who: NextStep['who'], waitsFor: NextStep['waitsFor'], dueAt: string | null = null): NextStep => ({
-  who,
-  waitsFor,
-  printOrderId: null,
-  partnerId: null,
-  partnerUid: null,
-  dueAt,
-});
+/** Returns a step of the whole order, or of one print order. */
+function stepOf(
+  who: NextStep['who'],
+  waitsFor: NextStep['waitsFor'],
+  dueAt: string | null = null,
+  printOrder?: PrintOrderState,
+): NextStep {
+  const { id = null, partnerId = null, partnerUid = null } = printOrder ?? {};
+  return { who, waitsFor, printOrderId: id, partnerId, partnerUid, dueAt };
+}
 
 /** The next step of a draft: its client has to submit it. */
-export const DRAFT_NEXT_STEP: NextStep = whole('client', 'submission');
+export const DRAFT_NEXT_STEP: NextStep = stepOf('client', 'submission');
 
 /** The next step of an order that has ended and needs attention: it was refused or returned, or something went wrong. */
-export const DECISION_NEXT_STEP: NextStep = whole('operator', 'decision');
+export const DECISION_NEXT_STEP: NextStep = stepOf('operator', 'decision');
 
 /**
  * Returns who has to act next. What waits for an operator comes first, then the partner that is due first, then
@@ -55,24 +57,26 @@ export const DECISION_NEXT_STEP: NextStep = whole('operator', 'decision');
  * @param deliveryBy the latest promised delivery, ISO 8601. Null before the order is planned
  */
 export function nextStepOf(state: RunState, deadlines: readonly ShownDeadline[], deliveryBy: string | null): NextStep {
-  if (state.phase === 'closed') return whole('nobody', 'nothing');
-  if (state.held) return whole('operator', 'release');
+  if (state.phase === 'closed') return stepOf('nobody', 'nothing');
+  if (state.held) return stepOf('operator', 'release');
   if (state.phase === 'preparing') {
-    if (state.attention.includes('file_check')) return whole('client', 'file_replaced');
+    if (state.attention.includes('file_check')) return stepOf('client', 'file_replaced');
     // The order is planned again by itself. An operator can find out why no partner makes it.
-    return state.attention.includes('no_partner') ? whole('operator', 'partner_found') : whole('pressline', 'planning');
+    return state.attention.includes('no_partner')
+      ? stepOf('operator', 'partner_found')
+      : stepOf('pressline', 'planning');
   }
   const steps = state.printOrders.filter(hasOpenJobs).map((printOrder) => printOrderStep(printOrder, deadlines));
   for (const { printOrder, until } of state.waitingReroutes ?? []) {
     const current = state.printOrders.find(({ jobs }) => jobs.some(({ stopRequest }) => stopRequest === 'waiting'));
-    steps.push(stepOf(current ?? printOrder, 'partner', 'stop', new Date(until).toISOString()));
+    steps.push(stepOf('partner', 'stop', new Date(until).toISOString(), current ?? printOrder));
   }
   const [first] = steps.sort((a, b) => RANK[a.who] - RANK[b.who] || (a.dueAt ?? LAST).localeCompare(b.dueAt ?? LAST));
   if (first !== undefined) return first;
-  if (state.items.some(({ status }) => status === 'manual_handling')) return whole('operator', 'repair');
+  if (state.items.some(({ status }) => status === 'manual_handling')) return stepOf('operator', 'repair');
   return state.items.some(({ status }) => hasShipped(status))
-    ? whole('carrier', 'tracking', deliveryBy)
-    : whole('pressline', 'planning');
+    ? stepOf('carrier', 'tracking', deliveryBy)
+    : stepOf('pressline', 'planning');
 }
 
 const RANK: Readonly<Record<NextStep['who'], number>> = {
@@ -86,32 +90,20 @@ const RANK: Readonly<Record<NextStep['who'], number>> = {
 /** Sorts after every time. */
 const LAST = '~';
 
-function stepOf(
-  { id, partnerId, partnerUid }: PrintOrderState,
-  who: NextStep['who'],
-  waitsFor: NextStep['waitsFor'],
-  dueAt: string | null,
-): NextStep {
-  return { who, waitsFor, printOrderId: id, partnerId, partnerUid, dueAt };
-}
-
 /** Returns who has to act for a print order with units that have not shipped. */
 function printOrderStep(printOrder: PrintOrderState, deadlines: readonly ShownDeadline[]): NextStep {
-  const { id, delivery, shipment } = printOrder;
+  const { id, delivery, shipment, dispatchDueAt } = printOrder;
   const jobs = openJobs(printOrder);
   if (jobs.some((job) => jobStatus(job, printOrder) === 'manual_handling')) {
-    return stepOf(printOrder, 'operator', 'repair', null);
+    return stepOf('operator', 'repair', null, printOrder);
   }
-  if (delivery !== 'accepted') return stepOf(printOrder, 'pressline', 'delivery', null);
-  const dueAt = (reason: ShownDeadline['reason']) =>
-    deadlines.find((deadline) => deadline.printOrderId === id && deadline.reason === reason)?.dueAt ?? null;
+  if (delivery !== 'accepted') return stepOf('pressline', 'delivery', null, printOrder);
+  const partner = (waitsFor: NextStep['waitsFor'], reason: ShownDeadline['reason']) => {
+    const due = deadlines.find((deadline) => deadline.printOrderId === id && deadline.reason === reason);
+    return stepOf('partner', waitsFor, due?.dueAt ?? null, printOrder);
+  };
   const least = Math.min(...jobs.map(({ progress }) => progress));
-  if (least === JOB_PROGRESS.none) return stepOf(printOrder, 'partner', 'received', dueAt('not_received'));
-  if (shipment !== null) {
-    const due = dispatchDueOf({ phase: 'running', printOrders: [printOrder] });
-    return stepOf(printOrder, 'partner', 'shipping', due === null ? null : new Date(due).toISOString());
-  }
-  return least === JOB_PROGRESS.received
-    ? stepOf(printOrder, 'partner', 'printed', dueAt('not_printed'))
-    : stepOf(printOrder, 'partner', 'dispatch', dueAt('not_dispatched'));
+  if (least === JOB_PROGRESS.none) return partner('received', 'not_received');
+  if (shipment !== null) return stepOf('partner', 'shipping', new Date(dispatchDueAt).toISOString(), printOrder);
+  return least === JOB_PROGRESS.received ? partner('printed', 'not_printed') : partner('dispatch', 'not_dispatched');
 }

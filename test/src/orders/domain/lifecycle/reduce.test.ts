@@ -4,6 +4,8 @@ import { JOB_PROGRESS, type RunState } from '../../../../../src/orders/domain/li
 import {
   accepted,
   byOperator,
+  cancelRequested,
+  dispatched,
   job,
   kinds,
   newOrder,
@@ -11,6 +13,7 @@ import {
   plan,
   play,
   postback,
+  prepared,
   running,
   statuses,
   tracked,
@@ -22,11 +25,11 @@ describe('the lifecycle of an order', () => {
     let state = newOrder();
     const steps: RunEvent[] = [
       { type: 'fetching_files' },
-      { type: 'prepared', printOrders: [plan()] },
+      prepared,
       accepted,
       postback('received'),
       postback('printed'),
-      { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 },
+      dispatched,
       postback('shipped'),
       tracked('in_transit'),
       tracked('delivered'),
@@ -58,11 +61,7 @@ describe('the lifecycle of an order', () => {
   test('a parked order is planned later', () => {
     const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
     expect(parked).toMatchObject({ phase: 'preparing', attention: ['no_partner'] });
-    const { state } = play(
-      parked,
-      { type: 'retry', ...byOperator, itemIds: ['1'] },
-      { type: 'prepared', printOrders: [plan()] },
-    );
+    const { state } = play(parked, { type: 'retry', ...byOperator, itemIds: ['1'] }, prepared);
     expect(statuses(state)).toEqual(['passed', 'passed']);
     expect(state.attention).toEqual([]);
   });
@@ -78,9 +77,9 @@ describe('the lifecycle of an order', () => {
   });
 
   test('an order cancelled during planning delivers no print orders', () => {
-    const cancelled = play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' });
+    const cancelled = play(newOrder(), cancelRequested);
     expect(cancelled.state.phase).toBe('closed');
-    const { effects } = play(cancelled.state, { type: 'prepared', printOrders: [plan()] });
+    const { effects } = play(cancelled.state, prepared);
     expect(kinds(effects)).toEqual(['release_stock', 'refund']);
   });
 });
@@ -112,12 +111,28 @@ describe('a failed dispatch', () => {
   });
 
   test('is resolved by the next dispatch', () => {
-    const { state } = play(running(), failed, {
-      type: 'dispatched',
-      printOrderId: '501',
-      shipmentId: 's',
-      revision: 0,
-    });
+    const { state } = play(running(), failed, dispatched);
     expect(state.attention).toEqual([]);
   });
+});
+
+/** The plan of a run that begins again after a reset, and perhaps a label, exist already. */
+
+test('events of a print order that the run does not have change nothing', () => {
+  for (const before of [newOrder(), play(newOrder(), prepared).state]) {
+    const other = { printOrderId: '502' };
+    const { state, effects } = play(before, postback('received', other), tracked('delivered', '502'));
+    expect(state).toBe(before);
+    expect(effects).toEqual([]);
+  }
+});
+
+test('a plan that was stored before a reset brings its label and the shipping revision', () => {
+  const stored = { ...prepared, printOrders: [plan({ boughtShipmentId: 's7' })], shippingRevision: 2 };
+  const { state } = play(newOrder(), stored);
+  expect(state.printOrders[0]!.shipment).toEqual({ id: 's7', revision: 2 });
+  expect(state.shippingRevision).toBe(2);
+  // The carrier's scan of that label is not the scan of an unknown one.
+  const scanned = play(state, { ...(tracked('in_transit') as object), shipmentId: 's7' } as never).state;
+  expect(scanned.attention).toEqual([]);
 });

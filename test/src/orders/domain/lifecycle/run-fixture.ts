@@ -48,11 +48,22 @@ export function play(state: RunState, ...events: readonly RunEvent[]): { state: 
   return { state: now, effects };
 }
 
-export const accepted: RunEvent = { type: 'delivery', printOrderId: '501', outcome: 'accepted', message: '' };
+/** The partner's response to the delivery of its print order. */
+export const delivery = (
+  outcome: 'accepted' | 'refused' | 'undeliverable' | 'unbuildable',
+  message = '',
+): RunEvent => ({
+  type: 'delivery',
+  printOrderId: '501',
+  outcome,
+  message,
+});
+export const accepted = delivery('accepted');
+export const prepared: RunEvent = { type: 'prepared', printOrders: [plan()] };
+export const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 };
 
 /** An order whose print order its partner has accepted. */
-export const running = (): RunState =>
-  play(newOrder(), { type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }, accepted).state;
+export const running = (): RunState => play(newOrder(), { type: 'fetching_files' }, prepared, accepted).state;
 
 let events = 0;
 
@@ -82,6 +93,9 @@ export const tracked = (transit: 'in_transit' | 'delivered' | 'returned', printO
 });
 
 export const byOperator = { by: 'operator', reason: 'agreed by phone' };
+export const hold: RunEvent = { type: 'hold', ...byOperator };
+export const release: RunEvent = { type: 'release', ...byOperator };
+export const cancelRequested: RunEvent = { type: 'cancel_requested', by: 'client', reason: 'no' };
 
 export const statuses = ({ items }: RunState): string[] => items.map(({ status }) => status);
 export const printOrder = (state: RunState, id = '501'): PrintOrderState =>

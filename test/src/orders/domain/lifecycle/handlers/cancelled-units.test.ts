@@ -1,7 +1,19 @@
 import { whyNotCancelUnits, whyNotRepair } from '../../../../../../src/orders/domain/lifecycle/rules/guards';
 import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
-import { byOperator, job, kinds, newOrder, POSTER, plan, play, postback, printOrder, running } from '../run-fixture';
+import {
+  byOperator,
+  delivery,
+  job,
+  kinds,
+  newOrder,
+  POSTER,
+  play,
+  postback,
+  prepared,
+  printOrder,
+  running,
+} from '../run-fixture';
 
 /** Three posters and a sticker at one partner, of which posters are cancelled. */
 
@@ -19,12 +31,6 @@ const update = (outcome: EventOf<'order_update'>['outcome'], revision = 1): RunE
   revision,
   outcome,
   message: 'no',
-});
-const delivery = (outcome: 'accepted' | 'refused'): RunEvent => ({
-  type: 'delivery',
-  printOrderId: '501',
-  outcome,
-  message: '',
 });
 const asked = () => play(running(), cancel(2));
 const why = (state: RunState, quantity: number, force = false, withoutUpdates: string[] = []) =>
@@ -58,7 +64,7 @@ describe('units that a partner makes', () => {
   });
 
   test('are asked of it after it has accepted the print order, and end when it refuses that', () => {
-    const planned = play(newOrder(), { type: 'prepared', printOrders: [plan()] }, cancel(2));
+    const planned = play(newOrder(), prepared, cancel(2));
     expect(kinds(planned.effects)).not.toContain('deliver_order_update');
     expect(kinds(play(planned.state, delivery('accepted')).effects)).toContain('deliver_order_update');
     const refused = play(planned.state, delivery('refused')).state;

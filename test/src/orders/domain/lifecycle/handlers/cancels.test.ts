@@ -1,8 +1,20 @@
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
-import { byOperator, job, kinds, POSTER, play, postback, printOrder, running, STICKER, statuses } from '../run-fixture';
+import {
+  byOperator,
+  cancelRequested,
+  delivery,
+  job,
+  kinds,
+  POSTER,
+  play,
+  postback,
+  printOrder,
+  running,
+  STICKER,
+  statuses,
+} from '../run-fixture';
 
 describe('a client’s cancel', () => {
-  const cancel: RunEvent = { type: 'cancel_requested', by: 'client', reason: 'no' };
   const cancelResponse = (outcome: 'confirmed' | 'refused'): RunEvent => ({
     type: 'partner_cancel',
     printOrderId: '501',
@@ -11,7 +23,7 @@ describe('a client’s cancel', () => {
   });
 
   test('cancels the order when the partner agrees, releases stock and refunds', () => {
-    const { state, effects } = play(running(), cancel, cancelResponse('confirmed'));
+    const { state, effects } = play(running(), cancelRequested, cancelResponse('confirmed'));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
     expect(state.phase).toBe('closed');
     expect(kinds(effects)).toEqual(
@@ -20,7 +32,7 @@ describe('a client’s cancel', () => {
   });
 
   test('is refunded once when the partner confirms by HTTP and by postback', () => {
-    const { effects } = play(running(), cancel, postback('cancelled'), cancelResponse('confirmed'));
+    const { effects } = play(running(), cancelRequested, postback('cancelled'), cancelResponse('confirmed'));
     expect(effects.filter(({ type }) => type === 'refund')).toHaveLength(1);
   });
 
@@ -31,7 +43,7 @@ describe('a client’s cancel', () => {
   });
 
   test('can be refused first and confirmed by postback later', () => {
-    const refused = play(running(), cancel, cancelResponse('refused')).state;
+    const refused = play(running(), cancelRequested, cancelResponse('refused')).state;
     expect(refused.attention).toEqual(['cancel_refused']);
     const { state } = play(refused, postback('cancelled'));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
@@ -40,7 +52,7 @@ describe('a client’s cancel', () => {
   test('is confirmed for the items that the postback lists, and stays open for the others', () => {
     const { state } = play(
       running(),
-      cancel,
+      cancelRequested,
       postback('cancelled', { items: [{ jobId: STICKER.jobId, quantity: null }] }),
     );
     expect(statuses(state)).toEqual(['passed', 'cancelled']);
@@ -48,11 +60,7 @@ describe('a client’s cancel', () => {
   });
 
   test('asks no partner that refused the print order', () => {
-    const { state, effects } = play(
-      running(),
-      { type: 'delivery', printOrderId: '501', outcome: 'refused', message: 'no' },
-      cancel,
-    );
+    const { state, effects } = play(running(), delivery('refused', 'no'), cancelRequested);
     expect(kinds(effects)).not.toContain('request_partner_cancel');
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);
   });
@@ -147,7 +155,7 @@ describe('an operator’s cancel of an item', () => {
   });
 
   test('takes effect at once for a print order that the partner refused', () => {
-    const refused: RunEvent = { type: 'delivery', printOrderId: '501', outcome: 'refused', message: 'no' };
+    const refused: RunEvent = delivery('refused', 'no');
     const { state, effects } = play(running(), refused, cancel());
     expect(statuses(state)).toEqual(['cancelled', 'manual_handling']);
     expect(kinds(effects)).not.toContain('request_partner_cancel');
@@ -161,12 +169,7 @@ describe('an operator’s cancel of an item', () => {
   });
 
   test('and a client’s cancel of the whole order have separate responses', () => {
-    const both = play(
-      running(),
-      cancel(),
-      { type: 'cancel_requested', by: 'client', reason: 'no' },
-      cancelResponse('refused', [POSTER.jobId]),
-    ).state;
+    const both = play(running(), cancel(), cancelRequested, cancelResponse('refused', [POSTER.jobId])).state;
     expect(printOrder(both).cancel).toBe('requested');
     const { state } = play(both, cancelResponse('confirmed', [POSTER.jobId, STICKER.jobId]));
     expect(statuses(state)).toEqual(['cancelled', 'cancelled']);

@@ -1,6 +1,7 @@
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import {
   byOperator,
+  hold,
   job,
   kinds,
   newOrder,
@@ -8,6 +9,8 @@ import {
   plan,
   play,
   postback,
+  prepared,
+  release,
   running,
   STICKER,
   statuses,
@@ -92,15 +95,15 @@ describe('a reroute', () => {
 
 describe('hold', () => {
   test('shows every item on hold until a release shows their progress', () => {
-    const held = play(running(), { type: 'hold', ...byOperator }, postback('printed', { jobId: POSTER.jobId })).state;
+    const held = play(running(), hold, postback('printed', { jobId: POSTER.jobId })).state;
     expect(statuses(held)).toEqual(['on_hold', 'on_hold']);
-    const { state } = play(held, { type: 'release', ...byOperator });
+    const { state } = play(held, release);
     expect(statuses(state)).toEqual(['printed', 'passed']);
   });
 
   test('stops deliveries until the release', () => {
-    const held = play(newOrder(), { type: 'hold', ...byOperator }, { type: 'prepared', printOrders: [plan()] });
+    const held = play(newOrder(), hold, prepared);
     expect(kinds(held.effects)).not.toContain('deliver_print_order');
-    expect(kinds(play(held.state, { type: 'release', ...byOperator }).effects)).toContain('deliver_print_order');
+    expect(kinds(play(held.state, release).effects)).toContain('deliver_print_order');
   });
 });

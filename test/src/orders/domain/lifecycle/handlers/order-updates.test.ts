@@ -1,5 +1,17 @@
 import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
-import { accepted, kinds, newOrder, POSTER, plan, play, postback, printOrder, running } from '../run-fixture';
+import {
+  accepted,
+  cancelRequested,
+  dispatched,
+  kinds,
+  newOrder,
+  POSTER,
+  play,
+  postback,
+  prepared,
+  printOrder,
+  running,
+} from '../run-fixture';
 
 const changed = (revision: number): RunEvent => ({
   type: 'shipping_changed',
@@ -25,7 +37,7 @@ describe('an order update', () => {
     ['an accepted delivery', () => accepted],
     ['a postback', () => postback('received')],
   ])('waits for %s', (_what, event) => {
-    const planned = play(newOrder(), { type: 'prepared', printOrders: [plan()] }).state;
+    const planned = play(newOrder(), prepared).state;
     const waiting = play(planned, changed(1));
     expect(kinds(waiting.effects)).toEqual(['shipping_changed']);
     expect(kinds(play(waiting.state, event()).effects)).toContain('deliver_order_update');
@@ -84,8 +96,7 @@ describe('a replaced print file', () => {
   });
 
   test('is refused when the order is cancelled before the partner has responded', () => {
-    const cancel: RunEvent = { type: 'cancel_requested', by: 'client', reason: 'no' };
-    const cancelled = play(running(), replaced, cancel, postback('cancelled'));
+    const cancelled = play(running(), replaced, cancelRequested, postback('cancelled'));
     expect(cancelled.effects).toContainEqual(ended('The item has been printed or cancelled.'));
     // A late response decides about no file.
     expect(kinds(play(cancelled.state, update('accepted')).effects)).not.toContain('end_replacements');
@@ -133,12 +144,7 @@ describe('old_address_shipped', () => {
   });
 
   test('is left to voided_label, when the partner can have used a voided label', () => {
-    const { state } = play(
-      running(),
-      { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 },
-      changed(1),
-      postback('shipped'),
-    );
+    const { state } = play(running(), dispatched, changed(1), postback('shipped'));
     expect(state.attention).toEqual(['voided_label']);
   });
 

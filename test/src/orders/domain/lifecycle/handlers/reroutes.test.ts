@@ -4,7 +4,20 @@ import { nextDeadline } from '../../../../../../src/orders/domain/lifecycle/rule
 import { whyNotRepair, whyNotRerouteUnits } from '../../../../../../src/orders/domain/lifecycle/rules/guards';
 import type { EventOf, RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
-import { byOperator, job, kinds, POSTER, plan, play, postback, running, STICKER } from '../run-fixture';
+import {
+  byOperator,
+  cancelRequested,
+  hold,
+  job,
+  kinds,
+  POSTER,
+  plan,
+  play,
+  postback,
+  release,
+  running,
+  STICKER,
+} from '../run-fixture';
 
 /** A print order makes units of a partner only when the partner has agreed to stop, or an operator forces it. */
 
@@ -186,7 +199,7 @@ describe('units that are cancelled while the reroute is planned', () => {
 
 test.each<[string, RunEvent]>([
   ['shipped', postback('shipped')],
-  ['were cancelled by the client', { type: 'cancel_requested', by: 'client', reason: 'no' }],
+  ['were cancelled by the client', cancelRequested],
   ['were cancelled by an operator', { type: 'cancel_items', ...byOperator, itemIds: [POSTER.itemId] }],
 ])('units that %s are not made again', (_what, event) => {
   const played = play(running(), reroute, event);
@@ -200,7 +213,7 @@ test('a client’s cancel during the wait is settled by the partner’s agreemen
   const { state, effects } = play(
     running(),
     reroute,
-    { type: 'cancel_requested', by: 'client', reason: 'no' },
+    cancelRequested,
     cancelResponse('confirmed', [POSTER.jobId, STICKER.jobId]),
   );
   expect(state.phase).toBe('closed');
@@ -208,9 +221,9 @@ test('a client’s cancel during the wait is settled by the partner’s agreemen
 });
 
 test('a held order gets the new print order at the release', () => {
-  const waiting = play(running(), reroute, { type: 'hold', ...byOperator }, cancelResponse('confirmed'));
+  const waiting = play(running(), reroute, hold, cancelResponse('confirmed'));
   expect(delivered(waiting)).toEqual([]);
-  expect(delivered(play(waiting.state, { type: 'release', ...byOperator }))).toEqual(['502']);
+  expect(delivered(play(waiting.state, release))).toEqual(['502']);
 });
 
 describe('an operator’s request', () => {

@@ -5,7 +5,7 @@ import {
   shownDeadlines,
 } from '../../../../../../src/orders/domain/lifecycle/rules/deadlines';
 import type { RunClock } from '../../../../../../src/orders/domain/lifecycle/run-state';
-import { accepted, newOrder, POSTER, plan, play, postback, running, tracked } from '../run-fixture';
+import { accepted, dispatched, newOrder, POSTER, plan, play, postback, running, tracked } from '../run-fixture';
 
 const MINUTE = 60_000;
 const DAY = 24 * 60 * MINUTE;
@@ -85,13 +85,8 @@ test('there is no deadline during preparation, before the partner accepted the p
     message: 'no',
   }).state;
   expect(nextDeadline(refused, clock, settings)).toBeNull();
-  const dispatched = play(running(), postback('printed'), {
-    type: 'dispatched',
-    printOrderId: '501',
-    shipmentId: 's',
-    revision: 0,
-  }).state;
-  expect(nextDeadline(dispatched, clock, settings)).toBeNull();
+  const labelled = play(running(), postback('printed'), dispatched).state;
+  expect(nextDeadline(labelled, clock, settings)).toBeNull();
 });
 
 describe('a shipped order', () => {

@@ -9,17 +9,23 @@ import {
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
 import { type ItemStatus, ORDER_STATUSES } from '../../../../../../src/orders/domain/lifecycle/statuses';
-import { byOperator, newOrder, POSTER, plan, play, postback, running, STICKER, tracked } from '../run-fixture';
+import {
+  byOperator,
+  cancelRequested,
+  delivery,
+  dispatched,
+  hold,
+  newOrder,
+  POSTER,
+  play,
+  postback,
+  prepared,
+  running,
+  STICKER,
+  tracked,
+} from '../run-fixture';
 
 const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
-const hold: RunEvent = { type: 'hold', ...byOperator };
-const delivery = (outcome: 'refused' | 'undeliverable'): RunEvent => ({
-  type: 'delivery',
-  printOrderId: '501',
-  outcome,
-  message: 'no',
-});
-const dispatched: RunEvent = { type: 'dispatched', printOrderId: '501', shipmentId: 's', revision: 0 };
 const cancelled = (quantity: number | null) => postback('cancelled', { items: [{ jobId: POSTER.jobId, quantity }] });
 const parked = play(newOrder(), { type: 'parked', reason: 'no_partner', message: 'no partner' }).state;
 const filesHeld = play(newOrder(), { type: 'parked', reason: 'file_check', message: 'no partner' }).state;
@@ -31,7 +37,7 @@ describe('dispatch', () => {
     ['on hold, with labels', having(dispatched, hold), null],
     ['partly cancelled', having(cancelled(null)), null],
     ['not planned', newOrder(), 'NotReady'],
-    ['not accepted', play(newOrder(), { type: 'prepared', printOrders: [plan()] }).state, 'NotReady'],
+    ['not accepted', play(newOrder(), prepared).state, 'NotReady'],
     ['undeliverable', having(delivery('undeliverable')), 'NotReady'],
     ['refused', having(delivery('refused')), 'Conflict'],
     ['cancelled by its partner', having(postback('cancelled')), 'Conflict'],
@@ -49,7 +55,7 @@ describe('a client’s cancel or shipping change', () => {
     ['one item shipped', having(postback('shipped', { jobId: STICKER.jobId })), true, true],
     ['shipped', having(postback('shipped')), false, false],
     ['refused', play(newOrder(), { type: 'refused', code: 'x', reason: 'y', details: null }).state, false, false],
-    ['cancelled', play(newOrder(), { type: 'cancel_requested', by: 'client', reason: 'no' }).state, true, false],
+    ['cancelled', play(newOrder(), cancelRequested).state, true, false],
   ])('%s', (_what, state, cancel, change) => {
     expect(whyNotCancel(state) === null).toBe(cancel);
     expect(whyNotChangeShipping(state) === null).toBe(change);

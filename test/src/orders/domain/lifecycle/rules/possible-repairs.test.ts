@@ -1,26 +1,35 @@
 import { whyNotRepair } from '../../../../../../src/orders/domain/lifecycle/rules/guards';
 import { nextStepOf } from '../../../../../../src/orders/domain/lifecycle/rules/next-step';
 import {
+  type BulkRepairRequest,
   type PossibleRepair,
   possibleRepairs,
+  repairsOfOrder,
 } from '../../../../../../src/orders/domain/lifecycle/rules/possible-repairs';
-import { REPAIR_ACTIONS } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
+import { REPAIR_ACTIONS, repairSchema } from '../../../../../../src/orders/domain/lifecycle/rules/repairs';
 import type { RunEvent } from '../../../../../../src/orders/domain/lifecycle/run-events';
 import type { RunState } from '../../../../../../src/orders/domain/lifecycle/run-state';
-import { byOperator, newOrder, POSTER, plan, play, postback, running, STICKER, tracked } from '../run-fixture';
+import {
+  byOperator,
+  delivery,
+  hold,
+  newOrder,
+  POSTER,
+  play,
+  postback,
+  prepared,
+  running,
+  STICKER,
+  tracked,
+} from '../run-fixture';
 
 /** The repairs that are possible now, and who has to act next. */
 
 const having = (...events: RunEvent[]): RunState => play(running(), ...events).state;
 const starting = (...events: RunEvent[]): RunState => play(newOrder(), ...events).state;
-const hold: RunEvent = { type: 'hold', ...byOperator };
-const delivery = (outcome: 'refused' | 'undeliverable'): RunEvent => ({
-  type: 'delivery',
-  printOrderId: '501',
-  outcome,
-  message: 'no',
-});
 const shipped = [postback('received'), postback('printed'), postback('shipped')];
+
+const ITEMS = [POSTER.itemId, STICKER.itemId];
 
 type Names = readonly PossibleRepair['action'][];
 /** While a partner makes the items. */
@@ -49,7 +58,7 @@ const SITUATIONS: readonly [string, RunState, Names, who: string, waitsFor: stri
   ],
   [
     'being delivered',
-    starting({ type: 'fetching_files' }, { type: 'prepared', printOrders: [plan()] }),
+    starting({ type: 'fetching_files' }, prepared),
     ['reroute', 'reproduce', 'hold', 'cancel', 'change_shipping'],
     'pressline',
     'delivery',
@@ -90,13 +99,12 @@ test.each(SITUATIONS)('an order that is %s accepts the listed repairs', (_what, 
 });
 
 test('every repair that is not listed is refused by the workflow’s validator', () => {
-  const itemIds = [POSTER.itemId, STICKER.itemId];
   for (const [, state, names] of SITUATIONS) {
     for (const action of REPAIR_ACTIONS.filter((each) => !names.includes(each))) {
       const requests =
         action === 'reroute' || action === 'reproduce'
-          ? itemIds.map((itemId) => ({ action, itemId, quantity: null, partnerId: null, ...byOperator }))
-          : [{ action, itemIds, ...byOperator }];
+          ? ITEMS.map((itemId) => ({ action, itemId, quantity: null, partnerId: null, ...byOperator }))
+          : [{ action, itemIds: ITEMS, ...byOperator }];
       for (const request of requests) expect(whyNotRepair(state, request as never)).not.toBeNull();
     }
   }
@@ -151,4 +159,46 @@ test('the partner’s turn ends with its deadline, the carrier’s with the prom
   expect(nextStepOf(having(...shipped), [], '2026-01-14T23:59:59Z')).toMatchObject({
     dueAt: '2026-01-14T23:59:59Z',
   });
+});
+
+test('every repair of the table can be requested', () => {
+  const requested = repairSchema.options.flatMap(({ shape }) => [...shape.action._zod.values!]);
+  expect(requested.sort()).toEqual([...REPAIR_ACTIONS].sort());
+});
+
+/** A repair of many orders. */
+const bulk = (action: BulkRepairRequest['action']): BulkRepairRequest => ({
+  action,
+  by: 'grace',
+  reason: 'press down',
+  partnerId: null,
+});
+
+/** In production, with one item that waits for an operator. */
+const withError = having(postback('received'), postback('error', { jobId: POSTER.jobId }));
+const inProduction = having(postback('received'));
+
+test('a bulk cancel takes every item that can be cancelled', () => {
+  expect(repairsOfOrder(inProduction, bulk('cancel'))).toEqual({
+    ok: true,
+    requests: [{ action: 'cancel', by: 'grace', reason: 'press down', itemIds: ITEMS }],
+  });
+});
+
+test('a bulk reroute takes the items that wait for an operator, one request for each', () => {
+  const request = { action: 'reroute', by: 'grace', reason: 'press down', quantity: null, partnerId: 'q' };
+  const repair = repairsOfOrder(withError, { ...bulk('reroute'), partnerId: 'q' });
+  expect(repair).toEqual({ ok: true, requests: [{ ...request, itemId: POSTER.itemId }] });
+});
+
+test('a bulk reroute takes all items when none waits', () => {
+  const repair = repairsOfOrder(inProduction, bulk('reroute'));
+  expect(repair.ok && repair.requests.map((request) => 'itemId' in request && request.itemId)).toEqual(ITEMS);
+});
+
+test('a bulk repair that is not possible has the reason without ids, so that equal reasons count together', () => {
+  expect(repairsOfOrder(inProduction, bulk('release'))).toEqual({ ok: false, why: 'the order is not on hold' });
+  const shipped = repairsOfOrder(having(postback('shipped')), bulk('reroute'));
+  expect(shipped.ok).toBe(false);
+  expect(!shipped.ok && shipped.why).not.toMatch(/\d/);
 });

@@ -2,9 +2,9 @@ import { mkdtempSync } from 'node:fs';
 import { rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { CORPUS } from '../../../packages/file-reader/test/pdf/corpus';
-import { factsOf } from '../../../packages/file-reader/test/pdf/corpus-file';
-import { createFileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
+import { createFileInspector, MAX_INSPECTIONS } from '../inspector';
+import { CORPUS } from './pdf/corpus';
+import { factsOf } from './pdf/corpus-file';
 
 describe('the inspection process', () => {
   const folder = mkdtempSync(join(tmpdir(), 'pressline-corpus-'));

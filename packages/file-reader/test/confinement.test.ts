@@ -5,7 +5,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { confined, whyNotConfined } from '../../../src/files/confinement';
+import { confined, whyNotConfined } from '../confinement';
 
 /** What a hostile print file could do that has taken over the process that opens it. */
 

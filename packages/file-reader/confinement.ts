@@ -79,7 +79,7 @@ const NODE = {
       '/dev/urandom',
       '/proc/self',
     ],
-    ...[resolve(__dirname, '..'), resolve(__dirname, '../../packages/file-reader'), ...module.paths],
+    ...[resolve(__dirname, '..'), ...module.paths],
     ...['../../package.json', '../../../package.json'].map((path) => resolve(__dirname, path)),
   ],
   execute: [process.execPath, '/lib', '/lib64', '/usr/lib', '/usr/local/lib'],

@@ -6,8 +6,8 @@ import { buffer } from 'node:stream/consumers';
 import { crc32 } from 'node:zlib';
 import { createCanvas, loadImage } from '@napi-rs/canvas';
 import PDFDocument from 'pdfkit';
-import type { PrintFileType } from '../../../src/files/domain/file-types';
-import { createFileInspector } from '../../../src/files/inspector';
+import type { PrintFileType } from '../file-types';
+import { createFileInspector } from '../inspector';
 import { rotated, sampleImage, samplePdf } from './samples';
 
 const folder = mkdtempSync(join(tmpdir(), 'pressline-inspect-'));

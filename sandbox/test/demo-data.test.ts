@@ -6,25 +6,27 @@ import { listPartners, subscribe } from '../../src/partners/partner-rows';
 import { createCandidateReader } from '../../src/partners/routing-rows';
 import { REFERENCE_RATES } from '../../src/platform/domain/exchange-rates';
 import type { Sql } from '../../src/platform/postgres';
+import { adjustStock } from '../../src/procurement/adjust-stock';
+import { listStockItems } from '../../src/procurement/stock-items';
 import { subscription } from '../../test/src/partners/builders';
-import { testAccount } from '../../test/support/api-deps';
+import { type TestAccount, testAccount } from '../../test/support/api-deps';
 import { testDatabase } from '../../test/support/database';
 import { testSecretBox } from '../../test/support/secret-box';
+import { DEMO_ATTRIBUTES } from '../demo/attributes';
 import { seedDemoCatalog } from '../demo/catalog';
 import { ensureDemoPartners } from '../demo/partners';
 import { DEMO_MODELS } from '../demo/product-models';
+import { ensureDemoStock } from '../demo/stock';
 
 let sql: Sql;
 let clientId: string;
+let accounts: TestAccount[];
 
 beforeAll(async () => {
   ({ sql } = await testDatabase());
   await seedDemoCatalog(sql);
   clientId = (await testAccount(sql, 'client')).id;
-  const accounts = [
-    await testAccount(sql, 'partner', 'prints-berlin'),
-    await testAccount(sql, 'partner', 'prints-ohio'),
-  ];
+  accounts = await Promise.all(['prints-berlin', 'prints-ohio'].map((name) => testAccount(sql, 'partner', name)));
   await ensureDemoPartners(sql, accounts);
   for (const { id } of accounts) await subscribe({ sql, secretBox: testSecretBox }, id, subscription({}));
 });
@@ -78,4 +80,39 @@ test('products that both partners make are made in the country of delivery', asy
     const decision = await route(products, country);
     expect(decision.ok && decision.assignments.map(({ partnerUid }) => partnerUid)).toEqual([uid, uid]);
   }
+});
+
+/** Returns every SKU of the stock parts of the demo catalog. */
+function catalogSkus(): string[] {
+  return DEMO_MODELS.flatMap(({ production, offers }) => {
+    const template = production.partnerSku;
+    if (template === undefined) return [];
+    return [...template.matchAll(/\{([^}.]+)(?:\.([^}]+))?\}/g)].reduce(
+      (skus, [placeholder, attributeId, property]) => {
+        const attribute = DEMO_ATTRIBUTES.find(({ id }) => id === attributeId)!;
+        const offered = offers?.[attributeId!];
+        return attribute.values
+          .filter(([id]) => offered === undefined || offered.includes(id))
+          .flatMap(([id, , properties]) =>
+            skus.map((sku) =>
+              sku.replace(placeholder, String(property ? (properties as Record<string, unknown>)[property] : id)),
+            ),
+          );
+      },
+      [template],
+    );
+  });
+}
+
+test('the demo stock has every stock part of the demo catalog, and changed levels are kept', async () => {
+  const partners = await ensureDemoPartners(sql, accounts);
+  await ensureDemoStock(sql, partners);
+  const berlin = accounts[0]!.id;
+  await adjustStock(sql, berlin, [{ partnerSku: 'frame-wood-oak-a4', adjustmentType: 'consume', quantity: 3 }]);
+  await ensureDemoStock(sql, partners);
+
+  const [frames, tees] = await Promise.all(accounts.map(({ id }) => listStockItems(sql, id, {})));
+  const kept = [...frames!.items, ...tees!.items];
+  expect(kept.map(({ partnerSku }) => partnerSku).sort()).toEqual(catalogSkus().sort());
+  expect(kept.find(({ partnerSku }) => partnerSku === 'frame-wood-oak-a4')).toMatchObject({ quantity: 397 });
 });

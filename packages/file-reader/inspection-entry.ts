@@ -1,12 +1,10 @@
 import { readFile } from 'node:fs/promises';
 import { Worker } from 'node:worker_threads';
-import type { FileFacts, FileProperties } from '../../packages/file-reader/facts';
-import { openImage } from '../../packages/file-reader/open-image';
-import { openPdf } from '../../packages/file-reader/open-pdf';
-import { type OpenedFile, scaledDown, UnreadableFile } from '../../packages/file-reader/opened-file';
-import { cleanValue } from '../platform/domain/foreign-text';
-import type { FileFaultCode } from './domain/file-fault';
-import { PREVIEW_SIZES, type PreviewType, type PrintFileType } from './domain/file-types';
+import type { FileFacts, FileProperties } from './facts';
+import { PREVIEW_SIZES, type PreviewType, type PrintFileType } from './file-types';
+import { openImage } from './open-image';
+import { openPdf } from './open-pdf';
+import { type OpenedFile, scaledDown, UnreadableFile } from './opened-file';
 
 /** The code of an inspection process. It opens files of clients, so it has limits and gets no secrets (`inspection-process.ts`). */
 
@@ -25,11 +23,8 @@ export type InspectionReport =
   | { readonly kind: 'properties'; readonly properties: FileProperties }
   | { readonly kind: 'facts'; readonly facts: FileFacts }
   | { readonly kind: 'previews'; readonly previews: readonly Preview[] }
-  | { readonly kind: 'unreadable'; readonly code: FileFaultCode; readonly reason: string }
+  | { readonly kind: 'unreadable'; readonly code: UnreadableFile['code']; readonly reason: string }
   | { readonly kind: 'failed'; readonly error: string };
-
-/** Code points of a name in the facts. */
-const MAX_TEXT = 200;
 
 const report = (message: InspectionReport) => process.send!(message);
 
@@ -38,7 +33,7 @@ async function inspect({ path, mimeType }: InspectionJob): Promise<void> {
     const file = mimeType === 'application/pdf' ? await openPdf(path) : openImage(await readFile(path), mimeType);
     try {
       report({ kind: 'properties', properties: file.properties });
-      report({ kind: 'facts', facts: cleanValue(await file.measure(), MAX_TEXT) });
+      report({ kind: 'facts', facts: await file.measure() });
       report({ kind: 'previews', previews: await renderPreviews(file).catch(() => []) });
     } finally {
       file.close();

@@ -1,11 +1,12 @@
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Request } from 'playwright-core';
-import { openTab, signIn } from '../support/browser';
+import { testAccount } from '../support/api-deps';
+import { openScreen, openTab } from '../support/browser';
 import { type TestStack, testStack } from '../support/stack';
 import { goodOrder } from './order-fixture';
 
-/** What another site, or the thief of a session, can do in the name of an operator: no change. */
+/** Signing in and out, and what another site, or the thief of a session, can do in the name of an operator: no change. In a browser. */
 
 let stack: TestStack;
 let orderId: string;
@@ -41,8 +42,7 @@ test.each([
      credentials: 'include', headers: { 'Content-Type': 'text/plain' }, body: '{"text":"forged"}' })</script>`,
   ],
 ])('%s of another site changes nothing', async (_what, page) => {
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey);
+  const tab = await openScreen(stack, '/console');
   sitePage = page();
   const other = await tab.context.newPage();
   const isForged = (request: Request) => request.method() === 'POST' && request.url().endsWith(notes());
@@ -58,8 +58,7 @@ test.each([
 });
 
 test('a script in the page cannot read the session, and the page is in no frame of another site', async () => {
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey);
+  const tab = await openScreen(stack, '/console');
   expect(await tab.page.evaluate('document.cookie')).toBe('');
   expect(await tab.page.evaluate('JSON.stringify([{ ...localStorage }, { ...sessionStorage }])')).not.toContain(
     (await tab.context.cookies())[0]!.value,
@@ -71,8 +70,7 @@ test('a script in the page cannot read the session, and the page is in no frame 
 });
 
 test('a stolen cookie changes nothing without the token of the page, is no API key, and ends with the session', async () => {
-  const tab = await openTab(stack.baseUrl);
-  await signIn(tab, stack.credentials.operator.apiKey);
+  const tab = await openScreen(stack, '/console');
   const [cookie] = await tab.context.cookies();
   const thief = (init: RequestInit = {}, headers: Record<string, string> = {}) =>
     fetch(`${stack.baseUrl}${notes()}`, {
@@ -89,4 +87,61 @@ test('a stolen cookie changes nothing without the token of the page, is no API k
   await tab.page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
   expect((await thief()).status).toBe(401);
   expect(await noteTexts()).toEqual([]);
+});
+
+test('an operator signs in with an API key and signs out', async () => {
+  const { page, faults } = await openTab(stack.baseUrl);
+  await page.goto('/console/attention');
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  const field = page.getByLabel('API key', { exact: true });
+  const button = page.getByRole('button', { name: 'Sign in' });
+
+  await field.fill('not-a-key');
+  await button.click();
+  await page.getByRole('alert').getByText('This API key is not valid for an operator.').waitFor();
+
+  await field.fill(stack.credentials.client.apiKey);
+  await button.click();
+  await page.getByRole('alert').getByText('This API key is not valid for an operator.').waitFor();
+
+  await field.fill(stack.credentials.operator.apiKey);
+  await button.click();
+  await page.getByRole('heading', { level: 1, name: 'Attention' }).waitFor();
+  expect(page.url()).toBe(`${stack.baseUrl}/console/attention`);
+  const navigation = page.getByRole('navigation', { name: 'Main' });
+  expect(await navigation.getByRole('link', { name: 'Attention' }).getAttribute('aria-current')).toBe('page');
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  await page.reload();
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+  expect(faults).toEqual([]);
+});
+
+test('a session that is ended elsewhere ends in the page', async () => {
+  const operator = await testAccount(stack.database.sql, 'operator');
+  const { page, context } = await openTab(stack.baseUrl);
+  await page.goto('/console/attention');
+  await page.getByLabel('API key', { exact: true }).fill(operator.apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByRole('heading', { level: 1, name: 'Attention' }).waitFor();
+  const [cookie] = await context.cookies();
+  expect(cookie).toMatchObject({ name: 'pressline_session', httpOnly: true, sameSite: 'Strict' });
+  await stack.database.sql`UPDATE api_keys SET revoked_at = now() WHERE account_id = ${operator.id}`;
+  await page.getByRole('heading', { level: 1, name: 'Sign in' }).waitFor();
+});
+
+test('the color scheme follows the browser until the operator switches it', async () => {
+  const { page } = await openTab(stack.baseUrl, { colorScheme: 'dark' });
+  await page.goto('/console/attention');
+  await page.getByLabel('API key', { exact: true }).fill(stack.credentials.operator.apiKey);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  const scheme = page.getByRole('switch', { name: 'Colour scheme' });
+  await scheme.waitFor();
+  expect(await scheme.isChecked()).toBe(true);
+  const dark = await page.evaluate('getComputedStyle(document.body).backgroundColor');
+  await scheme.focus();
+  await page.keyboard.press('Space');
+  expect(await scheme.isChecked()).toBe(false);
+  expect(await page.evaluate('getComputedStyle(document.body).backgroundColor')).not.toBe(dark);
 });

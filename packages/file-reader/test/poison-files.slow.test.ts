@@ -4,9 +4,9 @@ import { open, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { manyPages, manyScans, pngBomb } from '../../../sandbox/files/exhausting-files';
-import type { PrintFileType } from '../../../src/files/domain/file-types';
-import { createFileInspector, type FileInspector, MAX_INSPECTIONS } from '../../../src/files/inspector';
-import { eventually } from '../../support/eventually';
+import { eventually } from '../../../test/support/eventually';
+import type { PrintFileType } from '../file-types';
+import { createFileInspector, type FileInspector, MAX_INSPECTIONS } from '../inspector';
 import { sampleImage, samplePdf } from './samples';
 
 /** Files that are made to exhaust those who open them. Each is inspected in a process with limits. */
@@ -167,7 +167,7 @@ describe('a file that ends its inspector', () => {
 test('an inspection process has no secrets, and ends when its parent is killed', async () => {
   const path = endlessFile();
   const script = `
-    const { createFileInspector } = require(${JSON.stringify(join(process.cwd(), 'src/files/inspector.ts'))});
+    const { createFileInspector } = require(${JSON.stringify(join(process.cwd(), 'packages/file-reader/inspector.ts'))});
     createFileInspector().inspect({ path: ${JSON.stringify(path)}, mimeType: 'application/pdf' });`;
   const parent: ChildProcess = spawn(
     process.execPath,

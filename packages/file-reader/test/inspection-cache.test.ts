@@ -1,6 +1,6 @@
-import { unmeasured } from '../../../packages/file-reader/facts';
-import type { Inspection } from '../../../src/files/inspection-process';
-import { createInspectionCache } from '../../../src/files/inspector';
+import { unmeasured } from '../facts';
+import type { Inspection } from '../inspection-process';
+import { createInspectionCache } from '../inspector';
 
 const properties = { pageCount: 1, widthPx: 10, heightPx: 10, widthMm: null, heightMm: null };
 const facts = unmeasured('not needed here');

@@ -1,10 +1,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import type { Socket } from 'node:net';
 import { join } from 'node:path';
-import { type FileFacts, type FileProperties, unmeasured } from '../../packages/file-reader/facts';
 import { confined, whyNotConfined } from './confinement';
-import type { FileFaultCode } from './domain/file-fault';
+import { type FileFacts, type FileProperties, unmeasured } from './facts';
 import type { InspectionJob, InspectionReport, Preview } from './inspection-entry';
+import type { UnreadableFile } from './opened-file';
 
 /** The result of an inspection: properties, facts and previews of the file, or the reason why there are none. */
 export type Inspection =
@@ -16,7 +16,7 @@ export type Inspection =
     }
   | {
       readonly ok: false;
-      readonly code: FileFaultCode;
+      readonly code: UnreadableFile['code'];
       /** The client reads it. */
       readonly reason: string;
       /** False when the inspection ended without a result: it took too long, or its process ended. Another one may succeed. */
