@@ -38,7 +38,7 @@ describe('a client’s cancel', () => {
 
   test('voids the labels that were bought before', () => {
     const labelled = play(running(), { type: 'dispatched', printOrderId: '501', shipmentId: 's1', revision: 0 }).state;
-    const { effects } = play(labelled, cancel, cancelResponse('confirmed'));
+    const { effects } = play(labelled, cancelRequested, cancelResponse('confirmed'));
     expect(effects).toContainEqual({ type: 'void_shipment', printOrderId: '501', shipmentId: 's1' });
   });
 
